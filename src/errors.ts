@@ -1,0 +1,60 @@
+/** One thing wrong with one value of a request body; `path` as a client writes it, split at its dots and brackets. */
+export interface FieldError {
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+/**
+ * An error that the client may read. Anything else that is thrown is a bug and is answered by a 500 that says nothing.
+ * `details` is undefined only where the reference leaves the key out (rest.md 3).
+ */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    override readonly name: string,
+    message: string,
+    readonly details: Readonly<Record<string, unknown>> | undefined = {},
+  ) {
+    super(message);
+  }
+}
+
+export const validationError = (message: string, details: Readonly<Record<string, unknown>> = {}): ApiError =>
+  new ApiError(400, 'ValidationError', message, details);
+
+/** The answer to every name in a query that does not exist or may not be read: the last key only, as the reference says it. */
+export const invalidParameter = (key: string): ApiError => validationError(`Invalid parameter ${key}`);
+
+/** All that is wrong with a body, in the reference's two-part form: one message alone, or a count with the list in `details`. */
+export const fieldErrors = (errors: readonly FieldError[]): ApiError => {
+  const only = errors.length === 1 ? errors[0] : undefined;
+  const listed = errors.map(({ path, message }) => ({ path, message, name: 'ValidationError' }));
+  return validationError(only?.message ?? `${String(errors.length)} errors occurred`, { errors: listed });
+};
+
+export const paginationError = (message = 'Invalid pagination'): ApiError => new ApiError(400, 'PaginationError', message);
+
+export const applicationError = (message: string, details: Readonly<Record<string, unknown>> = {}): ApiError =>
+  new ApiError(400, 'ApplicationError', message, details);
+
+export const badRequestError = (message: string): ApiError => new ApiError(400, 'BadRequestError', message);
+
+export const unauthorizedError = (message = 'Missing or invalid credentials'): ApiError =>
+  new ApiError(401, 'UnauthorizedError', message);
+
+export const forbiddenError = (message = 'Forbidden'): ApiError => new ApiError(403, 'ForbiddenError', message);
+
+export const policyError = (message = 'Policy Failed', details: Readonly<Record<string, unknown>> = {}): ApiError =>
+  new ApiError(403, 'PolicyError', message, details);
+
+export const notFoundError = (message = 'Not Found'): ApiError => new ApiError(404, 'NotFoundError', message);
+
+export const payloadTooLargeError = (message = 'Entity too large'): ApiError =>
+  new ApiError(413, 'PayloadTooLargeError', message);
+
+export const rateLimitError = (message = 'Too many requests, please try again later.'): ApiError =>
+  new ApiError(429, 'RateLimitError', message);
+
+/** The database is away or too slow; the client may try again. */
+export const unavailableError = (message = 'The database is not available, please try again later'): ApiError =>
+  new ApiError(503, 'ServiceUnavailableError', message);

@@ -1,0 +1,33 @@
+import type { Filter } from './ast.js';
+import { actionOf, uploadFile } from '../schema/content-type.js';
+
+/**
+ * What the caller of a request may do, as plain data; checked wherever a Plan is bound.
+ * - all: everything (a full-access token, or development without users).
+ * - readOnly: every action whose name ends in `find` or `findOne`.
+ * - actions: those listed.
+ */
+export interface Access {
+  readonly grants: { readonly kind: 'all' | 'readOnly' } | { readonly kind: 'actions'; readonly actions: ReadonlySet<string> };
+  /** Row rules: by uid, a filter that every entry must meet to be seen or written. */
+  readonly rules: ReadonlyMap<string, Filter>;
+  /** Field rules: by uid, the attributes that are hidden from this caller. */
+  readonly hidden: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+export const fullAccess: Access = { grants: { kind: 'all' }, rules: new Map(), hidden: new Map() };
+
+/** Whether the action, by its full name (`api::article.article.find`), is granted. */
+export function allows(access: Access, action: string): boolean {
+  switch (access.grants.kind) {
+    case 'all':
+      return true;
+    case 'readOnly':
+      return action.endsWith('find') || action.endsWith('findOne');
+    case 'actions':
+      return access.grants.actions.has(action);
+  }
+}
+
+/** Whether entries of the type may be seen through a relation. Media need no right of their own (rest.md 7.6). */
+export const maySee = (access: Access, uid: string): boolean => uid === uploadFile || allows(access, actionOf(uid, 'find'));

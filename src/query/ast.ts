@@ -1,0 +1,68 @@
+import type { Operator } from './operators.js';
+
+/** A filter as the client wrote it: names are not looked up, values not cast. */
+export type Filter =
+  | { readonly kind: 'and' | 'or'; readonly filters: readonly Filter[] }
+  | { readonly kind: 'not'; readonly filter: Filter }
+  | { readonly kind: 'field'; readonly name: string; readonly filter: Filter }
+  | { readonly kind: 'test'; readonly operator: Operator; readonly value: unknown };
+
+/** One sort key: a path of attribute names, through relations and components. */
+export interface Sort {
+  readonly path: readonly string[];
+  readonly order: 'asc' | 'desc';
+}
+
+/** Pages or offsets, as asked for; limits are applied when it is bound. */
+export type Pagination =
+  | { readonly kind: 'page'; readonly page: number; readonly pageSize: number | null; readonly withCount: boolean | null }
+  | { readonly kind: 'offset'; readonly start: number; readonly limit: number | null; readonly withCount: boolean | null };
+
+export type PublicationState = 'live' | 'preview';
+
+/** What to bring along of one relation, component or dynamic zone, and how. */
+export interface PopulateField {
+  readonly name: string;
+  /** The key of the answer: the attribute's name in REST, the alias in GraphQL. */
+  readonly key: string;
+  readonly query: Query;
+  /** Dynamic zones and morph relations: a query for each component or type that is wanted; null where one holds for all. */
+  readonly on: ReadonlyMap<string, Query> | null;
+}
+
+/** `all`: every first-level relation, media, component and dynamic zone, besides the fields that are named. */
+export interface Populate {
+  readonly all: boolean;
+  readonly fields: readonly PopulateField[];
+}
+
+/**
+ * What a client asked for, syntax only. REST query strings and GraphQL arguments both become this; absent parts are null.
+ */
+export interface Query {
+  readonly filter: Filter | null;
+  readonly sort: readonly Sort[];
+  readonly pagination: Pagination | null;
+  /** Null: all attributes. */
+  readonly fields: readonly string[] | null;
+  readonly populate: Populate;
+  readonly locale: string | readonly string[] | null;
+  readonly publicationState: PublicationState | null;
+  readonly search: string | null;
+  /** False where no total is wanted: single reads, relations. */
+  readonly withTotal: boolean;
+}
+
+export const noPopulate: Populate = { all: false, fields: [] };
+
+export const emptyQuery: Query = {
+  filter: null,
+  sort: [],
+  pagination: null,
+  fields: null,
+  populate: noPopulate,
+  locale: null,
+  publicationState: null,
+  search: null,
+  withTotal: true,
+};

@@ -1,0 +1,108 @@
+import type { Operator } from './operators.js';
+import type { ComponentAttribute, ContentType, LinkAttribute, MorphAttribute, ScalarAttribute, ZoneAttribute } from '../schema/content-type.js';
+
+/** The operators that remain once `not` is pushed down to the tests: each is positive, denial is a flag beside it. */
+export type Test = Exclude<Operator, 'ne' | 'nei' | 'notIn' | 'notContains' | 'notContainsi' | 'notNull'>;
+
+/** How the values of a path are stored, as far as comparing them needs it. */
+export type Stored = 'text' | 'number' | 'date' | 'boolean' | 'json' | 'link';
+
+/**
+ * A filter bound to a content type, in negation normal form: SQL's three-valued logic holds because a denied test never
+ * matches null. Paths are relative to the document, or to the array element inside `element`.
+ */
+export type Condition =
+  | { readonly kind: 'and' | 'or'; readonly conditions: readonly Condition[] }
+  | { readonly kind: 'test'; readonly path: string; readonly stored: Stored; readonly test: Test; readonly operand: unknown; readonly denied: boolean }
+  /** Some element of an array of components meets the condition; `orMissing`: or there is no element. */
+  | { readonly kind: 'element'; readonly path: string; readonly condition: Condition; readonly orMissing: boolean }
+  /** Some related entry meets the condition; `orMissing`: or there is none. */
+  | {
+      readonly kind: 'related';
+      readonly path: string;
+      readonly link: LinkAttribute;
+      readonly target: ContentType;
+      readonly condition: Condition;
+      readonly orMissing: boolean;
+    };
+
+export const always: Condition = { kind: 'and', conditions: [] };
+export const never: Condition = { kind: 'or', conditions: [] };
+
+/** A sort key: a path in the document, reached through zero or more links first. */
+export interface SortKey {
+  readonly links: readonly { readonly path: string; readonly link: LinkAttribute; readonly target: ContentType }[];
+  readonly path: string;
+  readonly order: 1 | -1;
+}
+
+export interface Window {
+  readonly skip: number;
+  /** Null: no limit. */
+  readonly limit: number | null;
+}
+
+/** What of an entry, or of an embedded component, goes into the answer. */
+export interface Selection {
+  readonly type: ContentType;
+  /** Scalar attributes, in the order of the answer. */
+  readonly fields: readonly ScalarAttribute[];
+  readonly children: readonly Child[];
+}
+
+/** Something populated. `key` is its name in the answer. */
+export type Child = LinkChild | MorphChild | ComponentChild | ZoneChild;
+
+export interface LinkChild {
+  readonly kind: 'link';
+  readonly key: string;
+  readonly link: LinkAttribute;
+  readonly target: ContentType;
+  /** Null: no condition. */
+  readonly condition: Condition | null;
+  /** Empty: the stored order of the relation. */
+  readonly sort: readonly SortKey[];
+  /** Cuts the related entries of each parent; null: all of them. */
+  readonly window: Window | null;
+  /** Whether the number of related entries that meet the condition is wanted besides the window. */
+  readonly withTotal: boolean;
+  readonly selection: Selection;
+}
+
+export interface MorphChild {
+  readonly kind: 'morph';
+  readonly key: string;
+  readonly attribute: MorphAttribute;
+  /** By uid; types that are not in it are left out of the answer. */
+  readonly selections: ReadonlyMap<string, Selection>;
+}
+
+export interface ComponentChild {
+  readonly kind: 'component';
+  readonly key: string;
+  readonly attribute: ComponentAttribute;
+  readonly selection: Selection;
+  /** GraphQL's arguments on repeatable components; applied to the loaded array. Null: the whole array. */
+  readonly list: { readonly condition: Condition | null; readonly sort: readonly SortKey[]; readonly window: Window | null } | null;
+}
+
+export interface ZoneChild {
+  readonly kind: 'zone';
+  readonly key: string;
+  readonly attribute: ZoneAttribute;
+  /** By component uid; components that are not in it are left out of the answer. */
+  readonly selections: ReadonlyMap<string, Selection>;
+}
+
+/** A read, complete and checked: the compiler can no longer fail on what the user wrote. */
+export interface Plan {
+  readonly type: ContentType;
+  /** Null: no condition at all, so the total is the collection's own. */
+  readonly condition: Condition | null;
+  /** True where the condition is only the publication state and the locale, so that totals can be kept. */
+  readonly plainTotal: boolean;
+  readonly sort: readonly SortKey[];
+  readonly window: Window;
+  readonly withTotal: boolean;
+  readonly selection: Selection;
+}

@@ -1,0 +1,133 @@
+export type ScalarType =
+  | 'string'
+  | 'text'
+  | 'richtext'
+  | 'email'
+  | 'uid'
+  | 'password'
+  | 'enumeration'
+  | 'integer'
+  | 'biginteger'
+  | 'float'
+  | 'decimal'
+  | 'boolean'
+  | 'date'
+  | 'time'
+  | 'datetime'
+  | 'timestamp'
+  | 'json'
+  | 'blocks';
+
+interface Common {
+  readonly name: string;
+  readonly required: boolean;
+  /** Never in an answer; a filter, sort or field list that names it is refused. */
+  readonly private: boolean;
+  /** False: dropped from input without a word. */
+  readonly writable: boolean;
+  /** False: added by the system, not by the model. */
+  readonly visible: boolean;
+  /** False: one value for all locales of an entry. Relations and uids always differ per locale. */
+  readonly localized: boolean;
+}
+
+export interface ScalarAttribute extends Common {
+  readonly kind: 'scalar';
+  readonly type: ScalarType;
+  readonly unique: boolean;
+  readonly default: unknown;
+  readonly min: number | string | null;
+  readonly max: number | string | null;
+  readonly minLength: number | null;
+  readonly maxLength: number | null;
+  readonly regex: RegExp | null;
+  readonly enum: readonly string[];
+  readonly enumName: string | null;
+  readonly targetField: string | null;
+  /** A uid attribute that is made from `targetField` when it is not sent. */
+  readonly generate: boolean;
+}
+
+/**
+ * Where the links of a relation are kept.
+ * - own: the ids are in this document, under the attribute's name: one id, or an ordered array.
+ * - inverse: the ids are in the target's documents, under `field`; this side's order is their rank (`_ranks`).
+ * - siblings: the entries of one localization group (`_group`), the entry itself left out.
+ * - morph: the target's documents hold `{ __type, id }` under `field`, one or an array.
+ */
+export type LinkStorage =
+  | { readonly kind: 'own' }
+  | { readonly kind: 'inverse'; readonly field: string }
+  | { readonly kind: 'siblings' }
+  | { readonly kind: 'morph'; readonly field: string };
+
+/** A relation with one target type, media included. */
+export interface LinkAttribute extends Common {
+  readonly kind: 'relation' | 'media';
+  readonly relation: string;
+  /** uid of the target type */
+  readonly target: string;
+  readonly many: boolean;
+  readonly storage: LinkStorage;
+  /** The attribute of the target that shows this relation from its side, if any. */
+  readonly inverse: string | null;
+  /** A target belongs to one entry at most (bidirectional oneToOne and oneToMany): linking it takes it from its old one. */
+  readonly exclusive: boolean;
+  readonly allowedTypes: readonly string[];
+}
+
+/** morphToOne, morphToMany: any type as target, stored as `{ __type, id }`, one or an ordered array. */
+export interface MorphAttribute extends Common {
+  readonly kind: 'morph';
+  readonly relation: 'morphToOne' | 'morphToMany';
+  readonly many: boolean;
+}
+
+/** An embedded component, or an ordered array of them. */
+export interface ComponentAttribute extends Common {
+  readonly kind: 'component';
+  readonly component: string;
+  readonly repeatable: boolean;
+  readonly min: number | null;
+  readonly max: number | null;
+}
+
+/** An embedded ordered array of components of several types, each with its `__component`. */
+export interface ZoneAttribute extends Common {
+  readonly kind: 'dynamiczone';
+  readonly components: readonly string[];
+  readonly min: number | null;
+  readonly max: number | null;
+}
+
+export type Attribute = ScalarAttribute | LinkAttribute | MorphAttribute | ComponentAttribute | ZoneAttribute;
+
+/** A checked, complete model: every attribute that an entry has, in the order of answers. */
+export interface ContentType {
+  readonly uid: string;
+  readonly kind: 'collectionType' | 'singleType' | 'component';
+  /** MongoDB collection; empty for components, which live in the documents of their owners. */
+  readonly collection: string;
+  readonly singularName: string;
+  readonly pluralName: string;
+  readonly displayName: string;
+  readonly description: string;
+  readonly draftAndPublish: boolean;
+  readonly localized: boolean;
+  readonly attributes: ReadonlyMap<string, Attribute>;
+}
+
+/** One immutable picture of all content types. A request takes it once and keeps it. */
+export interface Registry {
+  /** Rises with every replacement, for caches that belong to one snapshot. */
+  readonly version: number;
+  readonly types: ReadonlyMap<string, ContentType>;
+  readonly byPluralName: ReadonlyMap<string, ContentType>;
+  readonly bySingularName: ReadonlyMap<string, ContentType>;
+}
+
+export const uploadFile = 'plugin::upload.file';
+
+/** The `<uid>.<controller>.<action>` name of an action on a type, as roles grant it (rest.md 11.8). */
+export const actionOf = (type: ContentType | string, action: string): string =>
+  `${typeof type === 'string' ? type : type.uid}.${action}`;
