@@ -1,5 +1,12 @@
 import type { Operator } from './operators.js';
-import type { ComponentAttribute, ContentType, LinkAttribute, MorphAttribute, ScalarAttribute, ZoneAttribute } from '../schema/content-type.js';
+import type {
+  ComponentAttribute,
+  ContentType,
+  LinkAttribute,
+  MorphAttribute,
+  ScalarAttribute,
+  ZoneAttribute,
+} from '../schema/content-type.js';
 
 /** The operators that remain once `not` is pushed down to the tests: each is positive, denial is a flag beside it. */
 export type Test = Exclude<Operator, 'ne' | 'nei' | 'notIn' | 'notContains' | 'notContainsi' | 'notNull'>;
@@ -13,7 +20,14 @@ export type Stored = 'text' | 'number' | 'date' | 'boolean' | 'json' | 'link';
  */
 export type Condition =
   | { readonly kind: 'and' | 'or'; readonly conditions: readonly Condition[] }
-  | { readonly kind: 'test'; readonly path: string; readonly stored: Stored; readonly test: Test; readonly operand: unknown; readonly denied: boolean }
+  | {
+      readonly kind: 'test';
+      readonly path: string;
+      readonly stored: Stored;
+      readonly test: Test;
+      readonly operand: unknown;
+      readonly denied: boolean;
+    }
   /** Some element of an array of components meets the condition; `orMissing`: or there is no element. */
   | { readonly kind: 'element'; readonly path: string; readonly condition: Condition; readonly orMissing: boolean }
   /** Some related entry meets the condition; `orMissing`: or there is none. */
@@ -83,7 +97,11 @@ export interface ComponentChild {
   readonly attribute: ComponentAttribute;
   readonly selection: Selection;
   /** GraphQL's arguments on repeatable components; applied to the loaded array. Null: the whole array. */
-  readonly list: { readonly condition: Condition | null; readonly sort: readonly SortKey[]; readonly window: Window | null } | null;
+  readonly list: {
+    readonly condition: Condition | null;
+    readonly sort: readonly SortKey[];
+    readonly window: Window | null;
+  } | null;
 }
 
 export interface ZoneChild {

@@ -1,0 +1,112 @@
+import type { Attribute, LinkAttribute, LinkStorage, MorphAttribute, ScalarAttribute } from './content-type.js';
+import { uploadFile } from './content-type.js';
+import type { AttributeDefinition, Model } from './model.js';
+import { isScalarType } from './scalar-types.js';
+
+type CommonParts = Pick<Attribute, 'name' | 'required' | 'private' | 'writable' | 'visible' | 'localized'>;
+
+/** Turns a checked definition into an attribute with every option decided. `privateNames`: hidden by the type or the service. */
+export function buildAttribute(
+  name: string,
+  definition: AttributeDefinition,
+  model: Model,
+  privateNames: ReadonlySet<string>,
+): Attribute {
+  const common = buildCommon(name, definition, model, privateNames);
+  if (isScalarType(definition.type)) return buildScalar(common, definition, definition.type);
+  switch (definition.type) {
+    case 'component':
+      return {
+        ...common,
+        kind: 'component',
+        component: definition.component ?? '',
+        repeatable: definition.repeatable === true,
+        ...itemLimits(definition),
+      };
+    case 'dynamiczone':
+      return { ...common, kind: 'dynamiczone', components: definition.components ?? [], ...itemLimits(definition) };
+    case 'media':
+      return buildMedia(common, definition);
+    default:
+      return buildRelation(common, definition);
+  }
+}
+
+function buildCommon(
+  name: string,
+  definition: AttributeDefinition,
+  model: Model,
+  privateNames: ReadonlySet<string>,
+): CommonParts {
+  const typeLocalized = model.pluginOptions?.['i18n']?.localized === true;
+  const alwaysLocalized = definition.type === 'relation' || definition.type === 'uid';
+  return {
+    name,
+    required: definition.required === true,
+    private: definition.private === true || definition.type === 'password' || privateNames.has(name),
+    writable: definition.writable !== false,
+    visible: definition.visible !== false,
+    localized: !typeLocalized || alwaysLocalized || definition.pluginOptions?.['i18n']?.localized === true,
+  };
+}
+
+function buildScalar(common: CommonParts, definition: AttributeDefinition, type: ScalarAttribute['type']): ScalarAttribute {
+  return {
+    ...common,
+    kind: 'scalar',
+    type,
+    unique: definition.unique === true || type === 'uid',
+    default: definition.default,
+    min: definition.min ?? null,
+    max: definition.max ?? null,
+    minLength: definition.minLength ?? null,
+    maxLength: definition.maxLength ?? null,
+    regex: definition.regex ? new RegExp(definition.regex) : null,
+    enum: definition.enum ?? [],
+    enumName: definition.enumName ?? null,
+    targetField: definition.targetField ?? null,
+    generate: definition.options?.['generate'] === true,
+  };
+}
+
+const itemLimits = ({ min, max }: AttributeDefinition) => ({ min: integerOrNull(min), max: integerOrNull(max) });
+const integerOrNull = (value: unknown): number | null => (Number.isInteger(value) ? Number(value) : null);
+
+function buildMedia(common: CommonParts, definition: AttributeDefinition): LinkAttribute {
+  const many = definition.multiple === true;
+  const allowedTypes = definition.allowedTypes ?? [];
+  return {
+    ...common,
+    kind: 'media',
+    relation: many ? 'morphMany' : 'morphOne',
+    target: uploadFile,
+    many,
+    storage: { kind: 'own' },
+    inverse: null,
+    exclusive: false,
+    allowedTypes,
+  };
+}
+
+function buildRelation(common: CommonParts, definition: AttributeDefinition): LinkAttribute | MorphAttribute {
+  const relation = definition.relation ?? '';
+  if (relation === 'morphToOne' || relation === 'morphToMany')
+    return { ...common, kind: 'morph', relation, many: relation === 'morphToMany' };
+  const inverse = definition.inversedBy ?? definition.mappedBy ?? null;
+  return {
+    ...common,
+    kind: 'relation',
+    relation,
+    target: definition.target ?? '',
+    many: relation.endsWith('Many'),
+    storage: linkStorage(definition),
+    inverse,
+    exclusive: inverse !== null && relation.startsWith('oneTo'),
+    allowedTypes: [],
+  };
+}
+
+function linkStorage({ mappedBy, morphBy }: AttributeDefinition): LinkStorage {
+  if (mappedBy) return { kind: 'inverse', field: mappedBy };
+  return morphBy ? { kind: 'morph', field: morphBy } : { kind: 'own' };
+}

@@ -1,0 +1,85 @@
+import { buildAttribute } from './build-attribute.js';
+import type { Attribute, ContentType, LinkAttribute } from './content-type.js';
+import type { AttributeDefinition, Model } from './model.js';
+
+/** Settings of the service that shape every type. */
+export interface ModelSettings {
+  /** `api.responses.privateAttributes` */
+  readonly privateAttributes: readonly string[];
+  /** Whether localization is switched on at all. */
+  readonly localization: boolean;
+}
+
+export const defaultModelSettings: ModelSettings = { privateAttributes: [], localization: true };
+
+/** Builds the content type or component of a checked model, the system's attributes added (rest.md 1.1). */
+export function buildContentType(model: Model, settings: ModelSettings): ContentType {
+  const { singularName = '', pluralName = '', displayName = '', description = '' } = model.info;
+  const shape = {
+    uid: model.uid,
+    singularName,
+    pluralName,
+    displayName: displayName || singularName || model.uid,
+    description,
+    draftAndPublish: model.options?.draftAndPublish === true,
+    localized: settings.localization && model.pluginOptions?.['i18n']?.localized === true,
+  };
+  const privateNames = new Set([...(model.options?.privateAttributes ?? []), ...settings.privateAttributes]);
+  const own = Object.entries(model.attributes).map(([name, definition]) => buildAttribute(name, definition, model, privateNames));
+  if (model.kind === undefined) return { ...shape, kind: 'component', collection: '', attributes: byName(own) };
+  return {
+    ...shape,
+    kind: model.kind,
+    collection: model.collectionName ?? singularName,
+    attributes: byName([...own, ...systemAttributes(model, shape, privateNames)]),
+  };
+}
+
+const byName = (attributes: readonly Attribute[]): ReadonlyMap<string, Attribute> =>
+  new Map(attributes.map((attribute) => [attribute.name, attribute]));
+
+const instant: AttributeDefinition = { type: 'datetime', visible: false };
+
+function systemAttributes(
+  model: Model,
+  shape: Pick<ContentType, 'draftAndPublish' | 'localized'>,
+  privateNames: ReadonlySet<string>,
+): Attribute[] {
+  const build = (name: string, definition: AttributeDefinition) => buildAttribute(name, definition, model, privateNames);
+  const hidden = model.options?.populateCreatorFields !== true;
+  const creator: AttributeDefinition = {
+    type: 'relation',
+    relation: 'oneToOne',
+    target: 'admin::user',
+    writable: false,
+    visible: false,
+    private: hidden,
+  };
+  return [
+    build('createdAt', { ...instant, writable: false }),
+    build('updatedAt', { ...instant, writable: false }),
+    ...(shape.draftAndPublish ? [build('publishedAt', instant)] : []),
+    build('createdBy', creator),
+    build('updatedBy', creator),
+    ...(shape.localized ? [localizationsOf(model, privateNames), build('locale', { type: 'string', visible: false })] : []),
+  ];
+}
+
+function localizationsOf(model: Model, privateNames: ReadonlySet<string>): LinkAttribute {
+  return {
+    kind: 'relation',
+    name: 'localizations',
+    required: false,
+    private: privateNames.has('localizations'),
+    writable: true,
+    visible: false,
+    localized: true,
+    relation: 'oneToMany',
+    target: model.uid,
+    many: true,
+    storage: { kind: 'siblings' },
+    inverse: null,
+    exclusive: false,
+    allowedTypes: [],
+  };
+}

@@ -1,0 +1,76 @@
+import { buildContentType, defaultModelSettings, type ModelSettings } from './build-content-type.js';
+import { builtinModels } from './builtin-models.js';
+import { crossProblems, modelProblems } from './check-models.js';
+import type { ContentType, Registry } from './content-type.js';
+import type { Model } from './model.js';
+
+/** A registry with the models that it was built from, and what kept others out, by uid. */
+export interface RegistryBuild {
+  readonly registry: Registry;
+  readonly models: ReadonlyMap<string, Model>;
+  readonly problems: ReadonlyMap<string, readonly string[]>;
+}
+
+interface Previous {
+  readonly registry: Registry;
+  readonly models: ReadonlyMap<string, Model>;
+}
+
+/**
+ * Builds a snapshot from all documents of `_models`. A document that fails its check is left out, or keeps the form that
+ * it had in the previous snapshot; the others go in.
+ */
+export function buildRegistry(
+  documents: readonly { readonly uid: string }[],
+  settings: ModelSettings = defaultModelSettings,
+  previous?: Previous,
+): RegistryBuild {
+  const problems = new Map<string, readonly string[]>();
+  const candidates = new Map<string, Model>(builtinModels.map((model) => [model.uid, model]));
+  for (const document of documents) {
+    const found = modelProblems(document);
+    if (found.length > 0) problems.set(document.uid, found);
+    const model = found.length > 0 ? previous?.models.get(document.uid) : (document as Model); // its form is checked
+    if (model !== undefined) candidates.set(model.uid, extendBuiltin(model));
+  }
+  const models = settle(candidates, problems, previous);
+  const types = [...models.values()].map((model) => buildContentType(model, settings));
+  return { registry: indexTypes(types, (previous?.registry.version ?? 0) + 1), models, problems };
+}
+
+const builtins = new Map(builtinModels.map((model) => [model.uid, model]));
+
+/** A document with a built-in uid adds attributes; what the service itself relies on stays as it is. */
+function extendBuiltin(model: Model): Model {
+  const builtin = builtins.get(model.uid);
+  return builtin === undefined ? model : { ...builtin, attributes: { ...model.attributes, ...builtin.attributes } };
+}
+
+/** Takes models out, or back to their previous form, until those that are left agree with each other. */
+function settle(
+  candidates: Map<string, Model>,
+  problems: Map<string, readonly string[]>,
+  previous: Previous | undefined,
+): ReadonlyMap<string, Model> {
+  for (let round = 0; round <= candidates.size + 1; round++) {
+    const found = crossProblems(candidates);
+    if (found.size === 0) break;
+    for (const [uid, lines] of found) {
+      if (!problems.has(uid)) problems.set(uid, lines);
+      const fallback = builtins.get(uid) ?? previous?.models.get(uid);
+      if (fallback !== undefined && fallback !== candidates.get(uid) && round === 0) candidates.set(uid, fallback);
+      else candidates.delete(uid);
+    }
+  }
+  return candidates;
+}
+
+function indexTypes(types: readonly ContentType[], version: number): Registry {
+  const routed = types.filter((type) => type.uid.startsWith('api::'));
+  return {
+    version,
+    types: new Map(types.map((type) => [type.uid, type])),
+    byPluralName: new Map(routed.filter((type) => type.kind === 'collectionType').map((type) => [type.pluralName, type])),
+    bySingularName: new Map(routed.filter((type) => type.kind === 'singleType').map((type) => [type.singularName, type])),
+  };
+}

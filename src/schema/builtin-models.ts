@@ -1,0 +1,128 @@
+import type { AttributeDefinition, Model } from './model.js';
+
+const relation = (kind: string, target: string, sides: Partial<AttributeDefinition> = {}): AttributeDefinition => ({
+  type: 'relation',
+  relation: kind,
+  target,
+  ...sides,
+});
+
+const text = (rules: Partial<AttributeDefinition> = {}): AttributeDefinition => ({ type: 'string', ...rules });
+const hidden = { private: true } as const;
+
+const user: Model = {
+  uid: 'plugin::users-permissions.user',
+  kind: 'collectionType',
+  collectionName: 'up_users',
+  info: { singularName: 'user', pluralName: 'users', displayName: 'User' },
+  options: { draftAndPublish: false },
+  attributes: {
+    username: text({ required: true, unique: true, minLength: 3 }),
+    email: { type: 'email', required: true, minLength: 6 },
+    provider: text(),
+    password: { type: 'password', minLength: 6, ...hidden },
+    resetPasswordToken: text(hidden),
+    confirmationToken: text(hidden),
+    confirmed: { type: 'boolean', default: false },
+    blocked: { type: 'boolean', default: false },
+    role: relation('manyToOne', 'plugin::users-permissions.role', { inversedBy: 'users' }),
+  },
+};
+
+const role: Model = {
+  uid: 'plugin::users-permissions.role',
+  kind: 'collectionType',
+  collectionName: 'up_roles',
+  info: { singularName: 'role', pluralName: 'roles', displayName: 'Role' },
+  options: { draftAndPublish: false },
+  attributes: {
+    name: text({ required: true, minLength: 3 }),
+    description: text(),
+    type: text({ unique: true }),
+    permissions: relation('oneToMany', 'plugin::users-permissions.permission', { mappedBy: 'role' }),
+    users: relation('oneToMany', 'plugin::users-permissions.user', { mappedBy: 'role' }),
+  },
+};
+
+const permission: Model = {
+  uid: 'plugin::users-permissions.permission',
+  kind: 'collectionType',
+  collectionName: 'up_permissions',
+  info: { singularName: 'permission', pluralName: 'permissions', displayName: 'Permission' },
+  options: { draftAndPublish: false },
+  attributes: {
+    action: text({ required: true }),
+    role: relation('manyToOne', 'plugin::users-permissions.role', { inversedBy: 'permissions' }),
+  },
+};
+
+const file: Model = {
+  uid: 'plugin::upload.file',
+  kind: 'collectionType',
+  collectionName: 'files',
+  info: { singularName: 'file', pluralName: 'files', displayName: 'File' },
+  options: { draftAndPublish: false },
+  attributes: {
+    name: text({ required: true }),
+    alternativeText: text(),
+    caption: text(),
+    width: { type: 'integer' },
+    height: { type: 'integer' },
+    formats: { type: 'json' },
+    hash: text({ required: true }),
+    ext: text(),
+    mime: text({ required: true }),
+    size: { type: 'decimal', required: true },
+    url: text({ required: true }),
+    previewUrl: text(),
+    provider: text({ required: true }),
+    provider_metadata: { type: 'json' },
+    related: { type: 'relation', relation: 'morphToMany', writable: false },
+    folder: relation('manyToOne', 'plugin::upload.folder', { inversedBy: 'files', ...hidden }),
+    folderPath: text({ required: true, ...hidden }),
+  },
+};
+
+const folder: Model = {
+  uid: 'plugin::upload.folder',
+  kind: 'collectionType',
+  collectionName: 'upload_folders',
+  info: { singularName: 'folder', pluralName: 'folders', displayName: 'Folder' },
+  options: { draftAndPublish: false },
+  attributes: {
+    name: text({ required: true }),
+    pathId: { type: 'integer', required: true, unique: true },
+    parent: relation('manyToOne', 'plugin::upload.folder', { inversedBy: 'children' }),
+    children: relation('oneToMany', 'plugin::upload.folder', { mappedBy: 'parent' }),
+    files: relation('oneToMany', 'plugin::upload.file', { mappedBy: 'folder' }),
+    path: text({ required: true }),
+  },
+};
+
+const locale: Model = {
+  uid: 'plugin::i18n.locale',
+  kind: 'collectionType',
+  collectionName: 'i18n_locales',
+  info: { singularName: 'locale', pluralName: 'locales', displayName: 'Locale' },
+  options: { draftAndPublish: false },
+  attributes: { name: text(), code: text({ unique: true }) },
+};
+
+/** Who created an entry in an admin panel. There is none here, so the collection is empty unless data was brought along. */
+const adminUser: Model = {
+  uid: 'admin::user',
+  kind: 'collectionType',
+  collectionName: 'admin_users',
+  info: { singularName: 'user', pluralName: 'users', displayName: 'User' },
+  options: { draftAndPublish: false },
+  attributes: {
+    firstname: text(),
+    lastname: text(),
+    username: text(),
+    email: { type: 'email', ...hidden },
+    preferedLanguage: text(),
+  },
+};
+
+/** The content types of the service itself. A `_models` document with the same uid adds attributes to them. */
+export const builtinModels: readonly Model[] = [user, role, permission, file, folder, locale, adminUser];
