@@ -10,7 +10,8 @@ export type Filter =
 /** One sort key: a path of attribute names, through relations and components. */
 export interface Sort {
   readonly path: readonly string[];
-  readonly order: 'asc' | 'desc';
+  /** As written; asc and desc in any case are orders. */
+  readonly order: string;
 }
 
 /** Pages or offsets, as asked for; limits are applied when it is bound. */
@@ -26,6 +27,10 @@ export interface PopulateField {
   /** The key of the answer: the attribute's name in REST, the alias in GraphQL. */
   readonly key: string;
   readonly query: Query;
+  /** Only the number of related entries is wanted (`populate[x][count]=true`). */
+  readonly countOnly: boolean;
+  /** The stored order of the relation backwards (`populate[x][ordering]=desc`). */
+  readonly reversed: boolean;
   /** Dynamic zones and morph relations: a query for each component or type that is wanted; null where one holds for all. */
   readonly on: ReadonlyMap<string, Query> | null;
 }

@@ -1,3 +1,4 @@
+import type { Stored } from '../schema/scalar-types.js';
 import type { Operator } from './operators.js';
 import type {
   ComponentAttribute,
@@ -10,9 +11,6 @@ import type {
 
 /** The operators that remain once `not` is pushed down to the tests: each is positive, denial is a flag beside it. */
 export type Test = Exclude<Operator, 'ne' | 'nei' | 'notIn' | 'notContains' | 'notContainsi' | 'notNull'>;
-
-/** How the values of a path are stored, as far as comparing them needs it. */
-export type Stored = 'text' | 'number' | 'date' | 'boolean' | 'json' | 'link';
 
 /**
  * A filter bound to a content type, in negation normal form: SQL's three-valued logic holds because a denied test never
@@ -42,6 +40,16 @@ export type Condition =
 
 export const always: Condition = { kind: 'and', conditions: [] };
 export const never: Condition = { kind: 'or', conditions: [] };
+
+/** The publication state "live". A date in the future counts as published. */
+export const published: Condition = {
+  kind: 'test',
+  path: 'publishedAt',
+  stored: 'date',
+  test: 'null',
+  operand: true,
+  denied: true,
+};
 
 /** A sort key: a path in the document, reached through zero or more links first. */
 export interface SortKey {
@@ -80,6 +88,10 @@ export interface LinkChild {
   readonly window: Window | null;
   /** Whether the number of related entries that meet the condition is wanted besides the window. */
   readonly withTotal: boolean;
+  /** Only the number is wanted, no rows. */
+  readonly countOnly: boolean;
+  /** The stored order backwards; only where `sort` is empty. */
+  readonly reversed: boolean;
   readonly selection: Selection;
 }
 
@@ -112,6 +124,12 @@ export interface ZoneChild {
   readonly selections: ReadonlyMap<string, Selection>;
 }
 
+/** The pagination in force, as `meta.pagination` shows it. */
+export type BoundPagination =
+  | { readonly kind: 'page'; readonly page: number; readonly pageSize: number }
+  /** A limit of -1: all. */
+  | { readonly kind: 'offset'; readonly start: number; readonly limit: number };
+
 /** A read, complete and checked: the compiler can no longer fail on what the user wrote. */
 export interface Plan {
   readonly type: ContentType;
@@ -120,6 +138,7 @@ export interface Plan {
   /** True where the condition is only the publication state and the locale, so that totals can be kept. */
   readonly plainTotal: boolean;
   readonly sort: readonly SortKey[];
+  readonly pagination: BoundPagination;
   readonly window: Window;
   readonly withTotal: boolean;
   readonly selection: Selection;

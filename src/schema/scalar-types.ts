@@ -13,8 +13,8 @@ interface ScalarRule {
   readonly search: 'text' | 'number' | 'never';
   /** Takes `unique: true` (rest.md 1.4). */
   readonly uniqueAllowed: boolean;
-  /** Turns an operand or a checked input value into what is stored. Throws a ValidationError. */
-  readonly cast: (value: unknown) => unknown;
+  /** Turns an operand or a checked input value of the attribute `name` into what is stored. Throws a ValidationError. */
+  readonly cast: (value: unknown, name: string) => unknown;
   /** Turns a stored value that is not null into the JSON of an answer. */
   readonly output: (value: unknown) => unknown;
 }
@@ -67,16 +67,16 @@ export const isScalarType = (type: string): type is ScalarType => Object.hasOwn(
 /** Entry ids are compared as numbers. */
 export const idRule: ScalarRule = number;
 
-function castText(value: unknown): string {
-  if (typeof value === 'object' && value !== null) throw validationError('Invalid value, expected text');
+function castText(value: unknown, name: string): string {
+  if (typeof value === 'object' && value !== null) throw validationError(`Invalid value for ${name}, expected text`);
   const cast = String(value);
-  if (cast.includes('\0')) throw validationError('Invalid value, text may not hold the NUL character');
+  if (cast.includes('\0')) throw validationError(`Invalid value for ${name}, text may not hold the NUL character`);
   return cast;
 }
 
-function castNumber(value: unknown): number {
+function castNumber(value: unknown, name: string): number {
   const cast = typeof value === 'object' ? NaN : Number(value);
-  if (!Number.isFinite(cast)) throw validationError(`Invalid value ${JSON.stringify(value)}, expected a number`);
+  if (!Number.isFinite(cast)) throw validationError(`Invalid value ${JSON.stringify(value)} for ${name}, expected a number`);
   return cast;
 }
 
@@ -84,11 +84,11 @@ const minimumInt64 = -(2n ** 63n);
 const maximumInt64 = 2n ** 63n - 1n;
 
 /** A 64-bit integer, all digits kept. */
-function castBigInteger(value: unknown): bigint {
+function castBigInteger(value: unknown, name: string): bigint {
   const digits = String(value).trim();
   const cast = /^[+-]?\d{1,20}$/.test(digits) ? BigInt(digits) : null;
   if (cast === null || cast < minimumInt64 || cast > maximumInt64)
-    throw validationError(`Invalid value ${JSON.stringify(value)}, expected a 64-bit integer`);
+    throw validationError(`Invalid value ${JSON.stringify(value)} for ${name}, expected a 64-bit integer`);
   return cast;
 }
 

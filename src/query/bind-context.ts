@@ -1,0 +1,28 @@
+import type { Registry } from '../schema/content-type.js';
+import type { Access } from './access.js';
+import type { PublicationState } from './ast.js';
+import type { Limits } from './limits.js';
+
+/** The figures and switches that a front end binds with. */
+export interface BindSettings {
+  readonly defaultLimit: number;
+  /** Null: no maximum. */
+  readonly maxLimit: number | null;
+  readonly withCount: boolean;
+  /** Unknown names in `populate` are refused instead of ignored. */
+  readonly strict: boolean;
+}
+
+/** What a Query is bound against: one registry snapshot, one caller. */
+export interface BindContext {
+  readonly registry: Registry;
+  readonly access: Access;
+  readonly limits: Limits;
+  readonly settings: BindSettings;
+  readonly defaultLocale: string;
+}
+
+/** The publication state that populated relations take on unless their branch names one. */
+export interface SelectionContext extends BindContext {
+  readonly state: PublicationState;
+}

@@ -1,0 +1,128 @@
+import { invalidParameter, validationError } from '../errors.js';
+import type { Attribute, ComponentAttribute, ContentType, LinkAttribute } from '../schema/content-type.js';
+import { idRule, scalarTypes, type Stored } from '../schema/scalar-types.js';
+import { fullAccess, maySee } from './access.js';
+import type { Filter } from './ast.js';
+import type { BindContext } from './bind-context.js';
+import { bindTests, flip, type Polarity } from './bind-test.js';
+import { allOf, anyOf, holdsForNulls } from './conditions.js';
+import type { Condition } from './plan.js';
+import { readable } from './readable.js';
+
+/**
+ * Binds a filter to a content type: names looked up, rights checked, values cast, `not` pushed down to the tests.
+ * Throws a ValidationError `Invalid parameter <key>` for what does not exist or may not be read.
+ */
+export const bindFilter = (filter: Filter, type: ContentType, context: BindContext): Condition =>
+  bindObject(filter, { type, prefix: '', context, ofRoot: true }, 'plain');
+
+/** The row rule of the caller for the type, as a condition. */
+export function bindRule(type: ContentType, context: BindContext): Condition[] {
+  const rule = context.access.rules.get(type.uid);
+  return rule === undefined ? [] : [bindFilter(rule, type, { ...context, access: fullAccess })];
+}
+
+interface Scope {
+  readonly type: ContentType;
+  /** Path of the object in the document, with its dot. */
+  readonly prefix: string;
+  readonly context: BindContext;
+  /** At the root a bare operator has nothing to compare; below a relation or component it compares the id. */
+  readonly ofRoot: boolean;
+}
+
+function bindObject(filter: Filter, scope: Scope, polarity: Polarity): Condition {
+  switch (filter.kind) {
+    case 'and':
+    case 'or': {
+      const parts = filter.filters.map((inner) => bindObject(inner, scope, polarity));
+      return (filter.kind === 'and') === (polarity === 'plain') ? allOf(parts) : anyOf(parts);
+    }
+    case 'not':
+      return bindObject(filter.filter, scope, flip(polarity));
+    case 'field':
+      return bindField(filter.name, filter.filter, scope, polarity);
+    case 'test':
+      if (scope.ofRoot) throw invalidParameter(`$${filter.operator}`);
+      return bindId(filter, scope, polarity);
+  }
+}
+
+function bindField(name: string, filter: Filter, scope: Scope, polarity: Polarity): Condition {
+  if (name === 'id') return bindId(filter, scope, polarity);
+  const attribute = readable(scope.type, name, scope.context.access);
+  if (attribute === null) throw invalidParameter(name);
+  return bindAttribute(attribute, filter, scope, polarity);
+}
+
+function bindId(filter: Filter, { type, prefix, context }: Scope, polarity: Polarity): Condition {
+  const path = `${prefix}${type.kind === 'component' ? 'id' : '_id'}`;
+  return bindTests(filter, { name: 'id', path, stored: idRule.stored, cast: idRule.cast }, context.limits, polarity);
+}
+
+function bindAttribute(attribute: Attribute, filter: Filter, scope: Scope, polarity: Polarity): Condition {
+  switch (attribute.kind) {
+    case 'scalar': {
+      const { stored, cast } = scalarTypes[attribute.type];
+      const subject = { name: attribute.name, path: `${scope.prefix}${attribute.name}`, stored, cast };
+      return bindTests(filter, subject, scope.context.limits, polarity);
+    }
+    case 'component':
+      return bindComponent(attribute, filter, scope, polarity);
+    case 'relation':
+      return bindRelated(attribute, filter, scope, polarity);
+    case 'media': // content-api.md 4.2: media and dynamic zones cannot be filtered on
+    case 'dynamiczone':
+    case 'morph':
+      throw invalidParameter(attribute.name);
+  }
+}
+
+function bindComponent(attribute: ComponentAttribute, filter: Filter, scope: Scope, polarity: Polarity): Condition {
+  const type = scope.context.registry.types.get(attribute.component);
+  if (type === undefined) throw invalidParameter(attribute.name);
+  const path = `${scope.prefix}${attribute.name}`;
+  if (!attribute.repeatable) return bindObject(filter, { ...scope, type, prefix: `${path}.`, ofRoot: false }, polarity);
+  const condition = bindObject(filter, { ...scope, type, prefix: '', ofRoot: false }, polarity);
+  return { kind: 'element', path, condition, orMissing: holdsForNulls(condition) };
+}
+
+/** "Some related entry meets the condition": a denial inside asks for some entry that meets the denial (rest.md 6.5). */
+function bindRelated(link: LinkAttribute, filter: Filter, scope: Scope, polarity: Polarity): Condition {
+  const { context } = scope;
+  const target = context.registry.types.get(link.target);
+  if (target === undefined || link.storage.kind === 'morph' || !maySee(context.access, link.target))
+    throw invalidParameter(link.name);
+  const condition = bindObject(filter, { type: target, prefix: '', context, ofRoot: false }, polarity);
+  const rules = bindRule(target, context);
+  return {
+    kind: 'related',
+    path: `${scope.prefix}${link.name}`,
+    link,
+    target,
+    condition: allOf([condition, ...rules]),
+    orMissing: holdsForNulls(condition),
+  };
+}
+
+/** Refuses text that a pattern search would choke on; `_q` (rest.md 4.5) looks into readable text, and into numbers where it is one. */
+export function bindSearch(text: string, type: ContentType, { access, limits }: BindContext): Condition {
+  if (text.length > limits.textLength) throw validationError('Invalid parameter _q');
+  const isNumber = text.trim() !== '' && Number.isFinite(Number(text));
+  const found: Condition[] = isNumber ? [searchTest('_id', 'number', text)] : [];
+  for (const attribute of type.attributes.values()) {
+    if (attribute.kind !== 'scalar' || readable(type, attribute.name, access) === null) continue;
+    const { search, stored } = scalarTypes[attribute.type];
+    if (search === 'text' || (search === 'number' && isNumber)) found.push(searchTest(attribute.name, stored, text));
+  }
+  return anyOf(found);
+}
+
+const searchTest = (path: string, stored: Stored, text: string): Condition => ({
+  kind: 'test',
+  path,
+  stored,
+  test: 'containsi',
+  operand: text,
+  denied: false,
+});

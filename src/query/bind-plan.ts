@@ -1,0 +1,51 @@
+import type { ContentType } from '../schema/content-type.js';
+import type { Query } from './ast.js';
+import type { BindContext, SelectionContext } from './bind-context.js';
+import { bindFilter, bindRule, bindSearch } from './bind-filter.js';
+import { bindPagination, windowOf } from './bind-pagination.js';
+import { bindSelection } from './bind-selection.js';
+import { bindSort } from './bind-sort.js';
+import { allOf, orNull } from './conditions.js';
+import { published, type Condition, type Plan, type Selection } from './plan.js';
+
+/** Binds a list: filters, publication state, locale, row rules and search become one condition. Throws a ValidationError. */
+export function bindPlan(query: Query, type: ContentType, context: BindContext): Plan {
+  const filter = query.filter === null ? [] : [bindFilter(query.filter, type, context)];
+  const sort = bindSort(query.sort, type, context);
+  const state = query.publicationState ?? 'live';
+  const selection = bindSelection(query, type, { ...context, state });
+  const search = query.search === null ? [] : [bindSearch(query.search, type, context)];
+  const demanded = [...filter, ...search, ...bindRule(type, context)];
+  const live = type.draftAndPublish && state === 'live' ? [published] : [];
+  const pagination = bindPagination(query.pagination, context.settings);
+  return {
+    type,
+    condition: orNull(allOf([...bindLocale(query.locale, type, context), ...live, ...demanded])),
+    plainTotal: demanded.length === 0,
+    sort,
+    pagination,
+    window: windowOf(pagination),
+    withTotal: query.withTotal && (query.pagination?.withCount ?? context.settings.withCount),
+    selection,
+  };
+}
+
+/** No locale asked for: the default one. `all`: any. Types that are not localized ignore it (rest.md 9.2). */
+export function bindLocale(locale: Query['locale'], type: ContentType, { defaultLocale }: BindContext): Condition[] {
+  if (!type.localized || locale === 'all') return [];
+  const codes = locale === null ? [defaultLocale] : typeof locale === 'string' ? [locale] : locale;
+  const [only] = codes;
+  const test = { kind: 'test', path: 'locale', stored: 'text', denied: false } as const;
+  return [codes.length === 1 ? { ...test, test: 'eq', operand: only } : { ...test, test: 'in', operand: codes }];
+}
+
+/**
+ * Binds what of one entry is read: by id, and in the answers of writes. Filters and sort have no effect there but are checked
+ * all the same, as in the reference; drafts among related entries are shown unless a branch says otherwise (rest.md 10).
+ */
+export function bindEntrySelection(query: Query, type: ContentType, context: BindContext): Selection {
+  if (query.filter !== null) bindFilter(query.filter, type, context);
+  bindSort(query.sort, type, context);
+  const inner: SelectionContext = { ...context, state: 'preview' };
+  return bindSelection(query, type, inner);
+}

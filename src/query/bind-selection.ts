@@ -1,0 +1,163 @@
+import { invalidParameter } from '../errors.js';
+import type {
+  Attribute,
+  ComponentAttribute,
+  ContentType,
+  LinkAttribute,
+  MorphAttribute,
+  ScalarAttribute,
+  ZoneAttribute,
+} from '../schema/content-type.js';
+import { maySee } from './access.js';
+import { emptyQuery, type Pagination, type PopulateField, type Query } from './ast.js';
+import type { SelectionContext } from './bind-context.js';
+import { bindFilter, bindRule } from './bind-filter.js';
+import { bindSort } from './bind-sort.js';
+import { allOf, orNull } from './conditions.js';
+import { published, type Child, type Selection, type Window } from './plan.js';
+import { readable } from './readable.js';
+
+/**
+ * Binds `fields` and `populate` to a content type or component. Names in `populate` that do not exist or may not be read are
+ * left out, in strict mode refused; all others are refused. Throws a ValidationError.
+ */
+export function bindSelection(query: Query, type: ContentType, context: SelectionContext): Selection {
+  return { type, fields: bindFields(query.fields, type, context), children: bindPopulate(query, type, context) };
+}
+
+function bindFields(names: readonly string[] | null, type: ContentType, context: SelectionContext): ScalarAttribute[] {
+  const wanted = names === null ? null : new Set(names);
+  for (const name of wanted ?? []) {
+    if (name !== 'id' && readable(type, name, context.access)?.kind !== 'scalar') throw invalidParameter(name);
+  }
+  const fields: ScalarAttribute[] = [];
+  for (const attribute of type.attributes.values()) {
+    if (attribute.kind !== 'scalar' || (wanted !== null && !wanted.has(attribute.name))) continue;
+    if (readable(type, attribute.name, context.access) !== null) fields.push(attribute);
+  }
+  return fields;
+}
+
+function bindPopulate({ populate }: Query, type: ContentType, context: SelectionContext): Child[] {
+  if (!populate.all && populate.fields.length === 0) return [];
+  refuseUnknown(populate.fields, type, context);
+  return [...type.attributes.values()].flatMap((attribute) => {
+    if (attribute.kind === 'scalar' || readable(type, attribute.name, context.access) === null) return [];
+    const named = populate.fields.filter((field) => field.name === attribute.name);
+    const fields = named.length === 0 && populate.all ? [wholeField(attribute.name)] : named;
+    return fields.flatMap((field) => bindChild(attribute, field, context));
+  });
+}
+
+function refuseUnknown(fields: readonly PopulateField[], type: ContentType, { settings, access }: SelectionContext): void {
+  if (!settings.strict) return;
+  const unknown = fields.find(({ name }) => (readable(type, name, access)?.kind ?? 'scalar') === 'scalar');
+  if (unknown !== undefined) throw invalidParameter(unknown.name);
+}
+
+const wholeField = (name: string): PopulateField => ({
+  name,
+  key: name,
+  query: emptyQuery,
+  countOnly: false,
+  reversed: false,
+  on: null,
+});
+
+function bindChild(attribute: Exclude<Attribute, ScalarAttribute>, field: PopulateField, context: SelectionContext): Child[] {
+  switch (attribute.kind) {
+    case 'relation':
+    case 'media':
+      return bindLink(attribute, field, context);
+    case 'morph':
+      return [{ kind: 'morph', key: field.key, attribute, selections: bindMorph(attribute, field, context) }];
+    case 'component':
+      return bindComponent(attribute, field, context);
+    case 'dynamiczone':
+      return [{ kind: 'zone', key: field.key, attribute, selections: bindZone(attribute, field, context) }];
+  }
+}
+
+function bindLink(link: LinkAttribute, field: PopulateField, outer: SelectionContext): Child[] {
+  const target = outer.registry.types.get(link.target);
+  if (target === undefined || !(isCreator(link) || maySee(outer.access, link.target))) return [];
+  const { query } = field;
+  const context: SelectionContext = query.publicationState === null ? outer : { ...outer, state: query.publicationState };
+  const filter = query.filter === null ? [] : [bindFilter(query.filter, target, context)];
+  const state = target.draftAndPublish && context.state === 'live' ? [published] : [];
+  return [
+    {
+      kind: 'link',
+      key: field.key,
+      link,
+      target,
+      condition: orNull(allOf([...filter, ...state, ...bindRule(target, context)])),
+      sort: bindSort(query.sort, target, context),
+      window: bindWindow(query.pagination),
+      withTotal: query.withTotal || field.countOnly,
+      countOnly: field.countOnly,
+      reversed: field.reversed,
+      selection: bindSelection(query, target, context),
+    },
+  ];
+}
+
+/** Shown by `populateCreatorFields`, without a right of their own. */
+const isCreator = (link: LinkAttribute): boolean => !link.visible && link.target === 'admin::user';
+
+function bindWindow(pagination: Pagination | null): Window | null {
+  if (pagination?.kind !== 'offset') return null;
+  const limit = pagination.limit ?? -1;
+  const skip = Math.max(pagination.start, 0);
+  return limit === -1 && skip === 0 ? null : { skip, limit: limit === -1 ? null : limit };
+}
+
+function bindComponent(attribute: ComponentAttribute, field: PopulateField, context: SelectionContext): Child[] {
+  const type = context.registry.types.get(attribute.component);
+  if (type === undefined) return [];
+  const { query } = field;
+  const condition = query.filter === null ? null : bindFilter(query.filter, type, context);
+  const list = { condition, sort: bindSort(query.sort, type, context), window: bindWindow(query.pagination) };
+  const whole = condition === null && list.sort.length === 0 && list.window === null;
+  return [
+    { kind: 'component', key: field.key, attribute, selection: bindSelection(query, type, context), list: whole ? null : list },
+  ];
+}
+
+/**
+ * A zone may hold any component of the service, as in the reference; those that the model does not list are shown with
+ * their scalars. Names in `fields` must exist in every listed component.
+ */
+function bindZone(
+  { components }: ZoneAttribute,
+  { query, on }: PopulateField,
+  context: SelectionContext,
+): Map<string, Selection> {
+  if (on !== null) return bindFragments(on, context);
+  const selections = new Map<string, Selection>();
+  for (const type of context.registry.types.values()) {
+    if (type.kind !== 'component') continue;
+    selections.set(type.uid, bindSelection(components.includes(type.uid) ? query : emptyQuery, type, context));
+  }
+  return selections;
+}
+
+function bindMorph(_attribute: MorphAttribute, { query, on }: PopulateField, context: SelectionContext): Map<string, Selection> {
+  if (on !== null) return bindFragments(on, context);
+  const selections = new Map<string, Selection>();
+  for (const type of context.registry.types.values()) {
+    if (type.kind === 'component' || !maySee(context.access, type.uid)) continue;
+    selections.set(type.uid, bindSelection({ ...query, fields: null }, type, context));
+  }
+  return selections;
+}
+
+function bindFragments(on: ReadonlyMap<string, Query>, context: SelectionContext): Map<string, Selection> {
+  const selections = new Map<string, Selection>();
+  for (const [uid, query] of on) {
+    const type = context.registry.types.get(uid);
+    if (type === undefined || (type.kind !== 'component' && !maySee(context.access, uid))) continue;
+    selections.set(uid, bindSelection(query, type, context));
+  }
+  return selections;
+}

@@ -1,0 +1,56 @@
+import { invalidParameter, validationError } from '../errors.js';
+import type { ContentType } from '../schema/content-type.js';
+import { maySee } from './access.js';
+import type { Sort } from './ast.js';
+import type { BindContext } from './bind-context.js';
+import type { SortKey } from './plan.js';
+import { readable } from './readable.js';
+
+/** Binds sort keys; paths go through relations, media and components to a scalar attribute. Throws a ValidationError. */
+export const bindSort = (sort: readonly Sort[], type: ContentType, context: BindContext): SortKey[] =>
+  sort.map(({ path, order }) => ({ ...bindPath(path, type, context), order: bindOrder(order) }));
+
+interface Step {
+  readonly type: ContentType;
+  readonly links: SortKey['links'];
+  readonly prefix: string;
+}
+
+function bindPath(path: readonly string[], type: ContentType, context: BindContext): Pick<SortKey, 'links' | 'path'> {
+  let step: Step = { type, links: [], prefix: '' };
+  for (const [index, name] of path.entries()) {
+    const end = index === path.length - 1 ? bindEnd(name, step, context) : null;
+    if (end !== null) return end;
+    step = bindStep(name, step, context);
+  }
+  throw invalidParameter(path.at(-1) ?? 'sort'); // the path ends on a relation or component
+}
+
+/** The last name of a path: an id or a scalar attribute; null where it is something with parts. */
+function bindEnd(name: string, { type, links, prefix }: Step, { access }: BindContext): Pick<SortKey, 'links' | 'path'> | null {
+  if (name === 'id') return { links, path: `${prefix}${type.kind === 'component' ? 'id' : '_id'}` };
+  const attribute = readable(type, name, access);
+  if (attribute === null) throw invalidParameter(name);
+  return attribute.kind === 'scalar' ? { links, path: `${prefix}${name}` } : null;
+}
+
+function bindStep(name: string, step: Step, context: BindContext): Step {
+  const attribute = readable(step.type, name, context.access);
+  if (attribute?.kind === 'component') {
+    const type = context.registry.types.get(attribute.component);
+    if (type !== undefined) return { ...step, type, prefix: `${step.prefix}${name}.` };
+  }
+  if ((attribute?.kind === 'relation' || attribute?.kind === 'media') && attribute.storage.kind !== 'morph') {
+    const target = context.registry.types.get(attribute.target);
+    if (target === undefined || !maySee(context.access, attribute.target)) throw invalidParameter(name);
+    return { type: target, links: [...step.links, { path: `${step.prefix}${name}`, link: attribute, target }], prefix: '' };
+  }
+  throw invalidParameter(name);
+}
+
+function bindOrder(order: string): 1 | -1 {
+  const word = order.toLowerCase();
+  if (word === 'asc') return 1;
+  if (word === 'desc') return -1;
+  throw validationError(`Invalid parameter sort: the order can only be asc or desc, not ${JSON.stringify(order)}`);
+}

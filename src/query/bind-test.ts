@@ -1,0 +1,117 @@
+import { invalidParameter, validationError } from '../errors.js';
+import { castBoolean, type Stored } from '../schema/scalar-types.js';
+import type { Filter } from './ast.js';
+import { allOf, anyOf } from './conditions.js';
+import type { Limits } from './limits.js';
+import { operators, type Operator } from './operators.js';
+import { always, never, type Condition, type Test } from './plan.js';
+
+/** Whether a filter stands under an odd number of `not`s. */
+export type Polarity = 'plain' | 'denied';
+
+export const flip = (polarity: Polarity): Polarity => (polarity === 'plain' ? 'denied' : 'plain');
+
+/** A place in the document whose values are compared. */
+export interface Subject {
+  readonly name: string;
+  readonly path: string;
+  readonly stored: Stored;
+  readonly cast: (value: unknown, name: string) => unknown;
+}
+
+/** Binds what stands under a scalar attribute or an id: tests and groups of tests. Throws a ValidationError. */
+export function bindTests(filter: Filter, subject: Subject, limits: Limits, polarity: Polarity = 'plain'): Condition {
+  switch (filter.kind) {
+    case 'and':
+    case 'or': {
+      const parts = filter.filters.map((inner) => bindTests(inner, subject, limits, polarity));
+      return (filter.kind === 'and') === (polarity === 'plain') ? allOf(parts) : anyOf(parts);
+    }
+    case 'not':
+      return bindTests(filter.filter, subject, limits, flip(polarity));
+    case 'field':
+      throw invalidParameter(filter.name);
+    case 'test':
+      return bindTest(filter.operator, filter.value, { subject, limits, polarity });
+  }
+}
+
+interface TestContext {
+  readonly subject: Subject;
+  readonly limits: Limits;
+  readonly polarity: Polarity;
+}
+
+function bindTest(operator: Operator, value: unknown, context: TestContext): Condition {
+  const { arity, denies } = operators[operator];
+  if (arity === 'one' && Array.isArray(value)) return bindEach(operator, value, context);
+  if (denies !== undefined) return bindTest(denies, value, { ...context, polarity: flip(context.polarity) });
+  switch (arity) {
+    case 'flag':
+      return bindNullTest(value, context);
+    case 'list':
+      return bindListTest(asList(value), context);
+    case 'pair':
+      return bindPairTest(asList(value), context);
+    case 'one':
+      return bindOneTest(operator as Test, value, context); // operators that deny another were turned above
+  }
+}
+
+const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
+
+const test = (name: Test, operand: unknown, { subject, polarity }: TestContext): Condition => ({
+  kind: 'test',
+  path: subject.path,
+  stored: subject.stored,
+  test: name,
+  operand,
+  denied: polarity === 'denied',
+});
+
+function bindNullTest(value: unknown, context: TestContext): Condition {
+  const [word] = asList(value);
+  return test('null', true, castBoolean(word) ? context : { ...context, polarity: flip(context.polarity) });
+}
+
+/** An empty list holds nothing, so its denial leaves nothing out. */
+function bindListTest(values: readonly unknown[], context: TestContext): Condition {
+  const { subject, polarity } = context;
+  if (values.length === 0) return polarity === 'plain' ? never : always;
+  const operands = values.filter((value) => value !== null).map((value) => subject.cast(value, subject.name));
+  if (operands.length < values.length && polarity === 'denied') return never;
+  return operands.length === 0 ? never : test('in', operands, context);
+}
+
+function bindPairTest(values: readonly unknown[], context: TestContext): Condition {
+  const [low, high] = values;
+  if (values.length !== 2) throw validationError('Invalid parameter $between: expected two values');
+  if (low === null || high === null) return never;
+  const { subject } = context;
+  return test('between', [subject.cast(low, subject.name), subject.cast(high, subject.name)], context);
+}
+
+/** A list given to an operator of one value means: for some of them. */
+function bindEach(operator: Operator, values: readonly unknown[], context: TestContext): Condition {
+  const parts = values.map((value) => bindTest(operator, value, context));
+  return context.polarity === 'plain' ? anyOf(parts) : allOf(parts);
+}
+
+function bindOneTest(operator: Test, value: unknown, context: TestContext): Condition {
+  const { text } = operators[operator];
+  if (value === null) return operator === 'eq' || operator === 'eqi' ? test('null', true, context) : never;
+  if (text !== undefined) return test(operator, textOperand(operator, value, context), context);
+  return test(operator, context.subject.cast(value, context.subject.name), context);
+}
+
+/** Case-sensitive text operators are refused where the value has no one text form; the others compare with its usual one. */
+function textOperand(operator: Operator, value: unknown, { subject, limits }: TestContext): string {
+  const shapeless = subject.stored === 'date' || subject.stored === 'boolean';
+  if (shapeless && operators[operator].text === 'sensitive') throw invalidParameter(`$${operator}`);
+  const text = String(value);
+  if (text.length > limits.textLength || text.includes('\0'))
+    throw validationError(
+      `Invalid value for ${subject.name}, expected text of at most ${String(limits.textLength)} characters without NUL`,
+    );
+  return text;
+}

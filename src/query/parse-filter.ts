@@ -1,0 +1,81 @@
+import { invalidParameter, validationError } from '../errors.js';
+import type { Filter } from './ast.js';
+import { isRecord } from './is-record.js';
+import type { Limits } from './limits.js';
+import { isGroup, isOperator, operators } from './operators.js';
+
+/**
+ * Parses the decoded `filters` of a request (rest.md 6.1). Keys that begin with `$` are operators or groups, all others names.
+ * Throws a ValidationError for an unknown operator, a group that is not a list, or more than the limits allow.
+ */
+export function parseFilters(input: unknown, limits: Limits): Filter | null {
+  if (input === undefined || input === null) return null;
+  if (!isRecord(input)) throw invalidParameter('filters');
+  const budget = { nodes: limits.filterNodes };
+  return parseObject(input, { limits, budget });
+}
+
+interface Context {
+  readonly limits: Limits;
+  /** Counts down over the whole tree. */
+  readonly budget: { nodes: number };
+}
+
+function parseObject(input: Readonly<Record<string, unknown>>, context: Context): Filter {
+  return all(Object.entries(input).map(([key, value]) => parseEntry(key, value, context)));
+}
+
+function parseEntry(key: string, value: unknown, context: Context): Filter {
+  if (--context.budget.nodes < 0)
+    throw validationError(`Invalid parameter filters: more than ${String(context.limits.filterNodes)} conditions`);
+  if (!key.startsWith('$')) return { kind: 'field', name: key, filter: parseValue(value, context) };
+  const word = key.slice(1);
+  if (isGroup(word)) return parseGroup(word, value, context);
+  if (isOperator(word)) return { kind: 'test', operator: word, value: parseOperand(key, value, context) };
+  throw invalidParameter(key);
+}
+
+function parseGroup(word: 'and' | 'or' | 'not', value: unknown, context: Context): Filter {
+  if (word === 'not') {
+    if (Array.isArray(value)) throw invalidParameter('$not');
+    return { kind: 'not', filter: parseValue(value, context) };
+  }
+  if (!Array.isArray(value)) throw invalidParameter(`$${word}`);
+  return { kind: word, filters: checkedList(`$${word}`, value, context).map((item) => parseMember(word, item, context)) };
+}
+
+function parseMember(word: string, item: unknown, context: Context): Filter {
+  if (!isRecord(item)) throw invalidParameter(`$${word}`);
+  return parseObject(item, context);
+}
+
+/** A bare value means equality, a bare list any of its values. */
+function parseValue(value: unknown, context: Context): Filter {
+  if (isRecord(value)) return parseObject(value, context);
+  if (Array.isArray(value)) return { kind: 'test', operator: 'in', value: parseOperand('$in', value, context) };
+  return { kind: 'test', operator: 'eq', value };
+}
+
+function parseOperand(key: string, value: unknown, context: Context): unknown {
+  if (isRecord(value)) return parseNestedOperand(key, value);
+  const values: readonly unknown[] = Array.isArray(value) ? checkedList(key, value, context) : [value];
+  if (values.some((item) => typeof item === 'object' && item !== null && !(item instanceof Date))) throw invalidParameter(key);
+  return operators[key.slice(1) as keyof typeof operators].arity === 'one' ? value : values; // the caller has checked the operator
+}
+
+/** `$null` takes anything as yes; no other operator takes an object. */
+function parseNestedOperand(key: string, value: Readonly<Record<string, unknown>>): unknown {
+  const [first = key] = Object.keys(value);
+  if (key === '$null' || key === '$notNull') return [true];
+  throw invalidParameter(first);
+}
+
+function checkedList(key: string, values: readonly unknown[], { limits }: Context): readonly unknown[] {
+  if (values.length <= limits.listValues) return values;
+  throw validationError(`Invalid parameter ${key}: more than ${String(limits.listValues)} values`);
+}
+
+const all = (filters: readonly Filter[]): Filter => {
+  const [only] = filters;
+  return filters.length === 1 && only !== undefined ? only : { kind: 'and', filters };
+};

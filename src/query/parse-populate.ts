@@ -1,0 +1,162 @@
+import { invalidParameter, paginationError, validationError } from '../errors.js';
+import {
+  emptyQuery,
+  noPopulate,
+  type Pagination,
+  type Populate,
+  type PopulateField,
+  type PublicationState,
+  type Query,
+} from './ast.js';
+import { isRecord } from './is-record.js';
+import type { Limits } from './limits.js';
+import { parseFields } from './parse-fields.js';
+import { parseFilters } from './parse-filter.js';
+import { parseWhole } from './parse-pagination.js';
+import { parseSort } from './parse-sort.js';
+
+/**
+ * Parses `populate` in all its spellings (rest.md 7.2): `*`, names, dotted paths, comma lists, lists of those, objects with nested
+ * fields, filters, sort, start, limit, publicationState, populate, and `on` for dynamic zones. Names are looked up when it is bound.
+ */
+export function parsePopulate(input: unknown, limits: Limits): Populate {
+  return parseLevel(input, { limits, budget: { relations: limits.populateRelations }, depth: 1 });
+}
+
+interface Context {
+  readonly limits: Limits;
+  readonly budget: { relations: number };
+  readonly depth: number;
+}
+
+function parseLevel(input: unknown, context: Context): Populate {
+  if (input === undefined || input === null || input === '') return noPopulate;
+  if (context.depth > context.limits.populateDepth)
+    throw validationError(`Invalid parameter populate: deeper than ${String(context.limits.populateDepth)} levels`);
+  if (typeof input === 'string') return parsePaths(input.split(','), context);
+  if (Array.isArray(input)) return parsePaths(input.flatMap(splitItem), context);
+  if (!isRecord(input)) throw invalidParameter('populate');
+  const fields = Object.entries(input).flatMap(([name, value]) => parseNamed(name, value, context));
+  return { all: isWanted(input['*']), fields: merge(fields) };
+}
+
+function splitItem(item: unknown, index: number): string[] {
+  if (typeof item !== 'string') throw invalidParameter(String(index));
+  return item.split(',');
+}
+
+function parsePaths(items: readonly string[], context: Context): Populate {
+  const paths = items.map((item) => item.trim()).filter((item) => item !== '');
+  const fields = paths.filter((path) => path !== '*').map((path) => parsePath(path.split('.'), context));
+  return { all: paths.includes('*'), fields: merge(fields) };
+}
+
+function parsePath(path: readonly string[], context: Context): PopulateField {
+  const [name = '', ...rest] = path;
+  spend(context);
+  if (context.depth + rest.length > context.limits.populateDepth)
+    throw validationError(`Invalid parameter populate: deeper than ${String(context.limits.populateDepth)} levels`);
+  if (rest.length === 0) return plainField(name, emptyQuery);
+  if (rest[0] === '*' && rest.length === 1) return plainField(name, { ...emptyQuery, populate: { all: true, fields: [] } });
+  const inner = parsePath(rest, { ...context, depth: context.depth + 1 });
+  return plainField(name, { ...emptyQuery, populate: { all: false, fields: [inner] } });
+}
+
+const plainField = (name: string, query: Query): PopulateField => ({
+  name,
+  key: name,
+  query: { ...query, withTotal: false },
+  countOnly: false,
+  reversed: false,
+  on: null,
+});
+
+function parseNamed(name: string, value: unknown, context: Context): PopulateField[] {
+  if (name === '*') return [];
+  if (name.includes('.')) return [parsePath(name.split('.'), context)];
+  if (isRecord(value)) return [parseObject(name, value, context)];
+  if (Array.isArray(value)) throw invalidParameter(name);
+  spend(context);
+  return isWanted(value) ? [plainField(name, emptyQuery)] : [];
+}
+
+const isWanted = (value: unknown): boolean =>
+  value === true || (typeof value === 'string' && !['', 'false', 'f', '0'].includes(value));
+
+function parseObject(name: string, value: Readonly<Record<string, unknown>>, context: Context): PopulateField {
+  spend(context);
+  const misplaced = Object.keys(value).find((key) => /^\d+$/.test(key));
+  if (misplaced !== undefined) throw invalidParameter(misplaced);
+  return {
+    ...plainField(name, parseNestedQuery(value, context)),
+    countOnly: isWanted(value['count']),
+    reversed: value['ordering'] === 'desc',
+    on: parseFragments(value['on'], context),
+  };
+}
+
+function parseNestedQuery(value: Readonly<Record<string, unknown>>, context: Context): Query {
+  return {
+    ...emptyQuery,
+    filter: parseFilters(value['filters'], context.limits),
+    sort: parseSort(value['sort'], context.limits),
+    pagination: parseWindow(value),
+    fields: parseFields(value['fields']),
+    populate: parseLevel(value['populate'], { ...context, depth: context.depth + 1 }),
+    publicationState: parsePublicationState(value['publicationState']),
+    withTotal: false,
+  };
+}
+
+/** `start` and `limit` stand beside the other keys here, and a limit of -1 means none. */
+function parseWindow(value: Readonly<Record<string, unknown>>): Pagination | null {
+  const start = parseWhole('start', value);
+  const limit = parseWhole('limit', value);
+  if (start === null && limit === null) return null;
+  if (value['page'] !== undefined || value['pageSize'] !== undefined)
+    throw paginationError('Invalid pagination attributes. You cannot use page and offset pagination in the same query');
+  if (limit !== null && limit < -1) throw validationError('Invalid parameter limit: expected -1 or more');
+  return { kind: 'offset', start: start ?? 0, limit: limit ?? -1, withCount: false };
+}
+
+/** Throws a ValidationError for anything but live, preview and absence. */
+export function parsePublicationState(value: unknown): PublicationState | null {
+  if (value === undefined) return null;
+  if (value === 'live' || value === 'preview') return value;
+  throw validationError("Invalid parameter publicationState: expected 'live' or 'preview'");
+}
+
+function parseFragments(value: unknown, context: Context): ReadonlyMap<string, Query> | null {
+  if (value === undefined) return null;
+  if (!isRecord(value)) throw invalidParameter('on');
+  const fragments = Object.entries(value).filter(([, fragment]) => isRecord(fragment) || isWanted(fragment));
+  return new Map(
+    fragments.map(([uid, fragment]) => [
+      uid,
+      isRecord(fragment) ? parseNestedQuery(fragment, context) : { ...emptyQuery, withTotal: false },
+    ]),
+  );
+}
+
+function spend({ budget, limits }: Context): void {
+  if (--budget.relations < 0)
+    throw validationError(`Invalid parameter populate: more than ${String(limits.populateRelations)} relations`);
+}
+
+/** Paths that begin alike (`seo`, `seo.image`) become one field with all that is below. */
+function merge(fields: readonly PopulateField[]): PopulateField[] {
+  const byKey = new Map<string, PopulateField>();
+  for (const field of fields) {
+    const same = byKey.get(field.key);
+    byKey.set(field.key, same === undefined ? field : mergeTwo(same, field));
+  }
+  return [...byKey.values()];
+}
+
+function mergeTwo(first: PopulateField, second: PopulateField): PopulateField {
+  const populate: Populate = {
+    all: first.query.populate.all || second.query.populate.all,
+    fields: merge([...first.query.populate.fields, ...second.query.populate.fields]),
+  };
+  return { ...first, query: { ...first.query, populate } };
+}
