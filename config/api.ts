@@ -1,0 +1,10 @@
+import type { ConfigFile } from '../src/config/config-file.js';
+
+export default {
+  rest: {
+    prefix: '/api',
+    defaultLimit: 25,
+    maxLimit: 100,
+    withCount: true,
+  },
+} satisfies ConfigFile<'api'>;

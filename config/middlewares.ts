@@ -1,0 +1,6 @@
+import type { ConfigFile } from '../src/config/config-file.js';
+
+export default {
+  // Any website may read what is public. A list of origins may have `credentials: true` as well.
+  cors: { origin: '*' },
+} satisfies ConfigFile<'middlewares'>;

@@ -1,0 +1,29 @@
+import { flag, group, maybeFlag, maybeWhole, text, texts, whole } from './setting.js';
+
+/** config/api: the REST content API, and the limits of one request that both front ends share. */
+export const apiSettings = group({
+  rest: group({
+    prefix: text('/api', 'Path in front of every route of the content API', { pattern: '^(/[A-Za-z0-9._~-]+)*$' }),
+    defaultLimit: whole(25, 'Page size where none is asked for', { minimum: 1 }),
+    maxLimit: maybeWhole('Largest page size; a request for more gets this many; null: 1000', { minimum: 1 }),
+    withCount: flag(true, 'Count the total where the request does not say'),
+    strict: flag(false, 'Refuse unknown names in populate instead of ignoring them', { variable: 'MANGROVE_STRICT' }),
+  }),
+  responses: group({
+    privateAttributes: texts([], 'Attributes that no answer shows, of whatever content type'),
+  }),
+  limits: group({
+    urlLength: whole(65_536, 'Characters of a URL', { minimum: 1 }),
+    parameters: whole(1_200, 'Parameters of a query string', { minimum: 1 }),
+    queryDepth: whole(20, 'Levels of brackets in a query string', { minimum: 1 }),
+    filterNodes: whole(200, 'Conditions and groups of a filter', { minimum: 1 }),
+    listValues: whole(1_000, 'Values of one list in a filter', { minimum: 1 }),
+    textLength: whole(8_000, 'Characters of a text that a filter compares with', { minimum: 1 }),
+    populateDepth: whole(10, 'Levels of populate', { minimum: 1, maximum: 18 }),
+    populateRelations: whole(100, 'Relations populated in all', { minimum: 1 }),
+    sortKeys: whole(10, 'Keys of a sort', { minimum: 1, maximum: 32 }),
+  }),
+  open: maybeFlag('Everything is allowed to everybody; null: until users exist, and not in production', {
+    variable: 'MANGROVE_OPEN',
+  }),
+});

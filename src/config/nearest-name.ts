@@ -1,0 +1,22 @@
+/** The known name that a misspelt one most likely stands for, by edit distance; null where none is near. */
+export function nearestName(name: string, known: readonly string[]): string | null {
+  const ranked = known.map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate.toLowerCase()) }));
+  const best = ranked.sort((a, b) => a.distance - b.distance)[0];
+  return best && best.distance <= Math.max(2, Math.floor(name.length / 3)) ? best.candidate : null;
+}
+
+/** Levenshtein: the fewest insertions, deletions and replacements of one character. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (const [index, letter] of [...from].entries()) row = nextRow(row, index + 1, (column) => to[column] === letter);
+  return row.at(-1) ?? 0;
+}
+
+function nextRow(row: readonly number[], first: number, same: (column: number) => boolean): number[] {
+  const next = [first];
+  for (let column = 1; column < row.length; column += 1) {
+    const replaced = (row[column - 1] ?? 0) + (same(column - 1) ? 0 : 1);
+    next.push(Math.min(replaced, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
+  }
+  return next;
+}

@@ -1,0 +1,100 @@
+import { flag, group, maybeFlag, maybeText, maybeWhole, shaped, text, whole } from './setting.js';
+import type { Setting } from './setting.js';
+
+type Options = Readonly<Record<string, unknown>>;
+
+const options = (about: string): Setting<Options> => shaped<Options>({ type: 'object' }, {}, about);
+
+const graphqlSettings = group({
+  enabled: flag(true, 'Serve GraphQL'),
+  config: group({
+    endpoint: text('/graphql', 'Path of the endpoint', { pattern: '^(/[A-Za-z0-9._~-]+)+$' }),
+    shadowCRUD: flag(true, 'Generate types and operations from the content types'),
+    playgroundAlways: flag(false, 'Serve the playground in production too'),
+    depthLimit: whole(12, 'Levels of fields in an operation', { minimum: 1 }),
+    defaultLimit: whole(10, 'Entries of a list where none is asked for', { minimum: 1 }),
+    maxLimit: maybeWhole('Most entries of a list; null: amountLimit', { minimum: -1 }),
+    amountLimit: whole(100, 'Most entries of a list where maxLimit is not set', { minimum: 1 }),
+    apolloServer: options('Options of the underlying server'),
+    generateArtifacts: maybeFlag('Write the files named in artifacts; null: in development only'),
+    artifacts: group({
+      schema: shaped<string | false>({ type: ['string', 'boolean'] }, false, 'File for the schema in SDL'),
+      typegen: shaped<string | false>({ type: ['string', 'boolean'] }, false, 'File for TypeScript types'),
+    }),
+    limits: group({
+      tokens: whole(2_000, 'Tokens of a document', { minimum: 1 }),
+      aliases: whole(100, 'Aliases of an operation'),
+      rootFields: whole(20, 'Fields at the root of an operation', { minimum: 1 }),
+      cost: whole(5_000, 'Cost of an operation: list sizes times what is in the lists', { minimum: 1 }),
+      batch: whole(10, 'Operations of one request', { minimum: 1 }),
+    }),
+  }),
+});
+
+const usersSettings = group({
+  enabled: flag(true, 'Users, roles and permissions; without it only API tokens authorize'),
+  config: group({
+    jwtSecret: maybeText('Key that signs the tokens of users, 32 characters at least', { variable: 'JWT_SECRET', minLength: 32 }),
+    jwt: group({
+      expiresIn: shaped<string | number>(
+        { type: ['string', 'integer'] },
+        '30d',
+        'How long a token holds: seconds, or a text such as 30d',
+      ),
+    }),
+    ratelimit: group({
+      enabled: flag(true, 'Limit attempts at login, registration and password routes', { variable: 'RATE_LIMIT' }),
+      interval: whole(60_000, 'Milliseconds over which attempts are counted', { minimum: 1 }),
+      max: whole(10, 'Attempts in one interval', { minimum: 1 }),
+    }),
+    register: group({
+      allowedFields: shaped<readonly string[] | null>(
+        { type: 'array', items: { type: 'string' }, nullable: true },
+        null,
+        'Attributes besides username, email and password that a registration may set; null: the public, writable ones',
+      ),
+    }),
+    callback: options('Functions that validate callback URLs'),
+  }),
+});
+
+const i18nSettings = group({
+  enabled: flag(true, 'Localized content types'),
+  config: group({
+    defaultLocale: text('en', 'Default locale of a new database', { minLength: 1 }),
+  }),
+});
+
+const uploadSettings = group({
+  enabled: flag(true, 'Media library'),
+  config: group({
+    sizeLimit: whole(209_715_200, 'Bytes of one file; beyond: 413'),
+    breakpoints: shaped<Readonly<Record<string, number>>>(
+      { type: 'object', additionalProperties: { type: 'integer', minimum: 1 } },
+      { large: 1000, medium: 750, small: 500 },
+      'Names and longest sides in pixels of the smaller variants of an image',
+    ),
+  }),
+});
+
+const emailSettings = group({
+  enabled: flag(true, 'Send e-mails'),
+  config: group({
+    provider: text('nodemailer', 'What sends e-mails'),
+    providerOptions: options('Options of the provider, such as host, port and auth'),
+    settings: group({
+      defaultFrom: text('no-reply@localhost', 'Sender where none is given', { variable: 'EMAIL_FROM' }),
+      defaultReplyTo: maybeText('Address for replies where none is given'),
+    }),
+    testAddress: maybeText('Address for test e-mails'),
+  }),
+});
+
+/** config/plugins: the parts that can be switched off, each as true, false or `{ enabled, config }`. */
+export const pluginSettings = group({
+  graphql: graphqlSettings,
+  'users-permissions': usersSettings,
+  i18n: i18nSettings,
+  upload: uploadSettings,
+  email: emailSettings,
+});

@@ -1,0 +1,87 @@
+/** The part of JSON Schema that settings use; checked by ajv. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/**
+ * One setting: what may be given, what holds when nothing is given, and a sentence for the README.
+ * `variable`: the environment variable that wins over the file.
+ */
+export interface Setting<T> {
+  readonly kind: 'setting';
+  readonly schema: JsonSchema;
+  readonly default: T;
+  readonly about: string;
+  readonly variable: string | null;
+}
+
+/** Settings under one key. One that holds `enabled` may also be written as true or false. */
+export interface Group<M extends SettingMap> {
+  readonly kind: 'group';
+  readonly settings: M;
+}
+
+export type SettingMap = Readonly<Record<string, SettingNode>>;
+export type SettingNode = Setting<unknown> | GroupNode;
+/** Any group; an interface of its own since a type cannot hold itself. */
+export interface GroupNode {
+  readonly kind: 'group';
+  readonly settings: SettingMap;
+}
+
+/** The type of the complete value that a setting or group describes. */
+export type ValueOf<N> =
+  N extends Setting<infer T>
+    ? T
+    : N extends { readonly kind: 'group'; readonly settings: infer M }
+      ? { readonly [K in keyof M]: ValueOf<M[K]> }
+      : never;
+
+interface Extra extends JsonSchema {
+  readonly variable?: string;
+}
+
+const setting = <T>(type: JsonSchema, value: T, about: string, { variable, ...rules }: Extra = {}): Setting<T> => ({
+  kind: 'setting',
+  schema: { ...type, ...rules },
+  default: value,
+  about,
+  variable: variable ?? null,
+});
+
+export const group = <const M extends SettingMap>(settings: M): Group<M> => ({ kind: 'group', settings });
+
+export const text = (value: string, about: string, extra?: Extra): Setting<string> =>
+  setting({ type: 'string' }, value, about, extra);
+
+/** A text that may be missing: null. */
+export const maybeText = (about: string, extra?: Extra): Setting<string | null> =>
+  setting<string | null>({ type: 'string', nullable: true }, null, about, extra);
+
+export const whole = (value: number, about: string, extra?: Extra): Setting<number> =>
+  setting({ type: 'integer', minimum: 0 }, value, about, extra);
+
+/** A whole number that may be missing: null. */
+export const maybeWhole = (about: string, extra?: Extra): Setting<number | null> =>
+  setting<number | null>({ type: 'integer', minimum: 0, nullable: true }, null, about, extra);
+
+export const decimal = (value: number, about: string, extra?: Extra): Setting<number> =>
+  setting({ type: 'number' }, value, about, extra);
+
+export const flag = (value: boolean, about: string, extra?: Extra): Setting<boolean> =>
+  setting({ type: 'boolean' }, value, about, extra);
+
+/** A flag that may be left to the program: null. */
+export const maybeFlag = (about: string, extra?: Extra): Setting<boolean | null> =>
+  setting<boolean | null>({ type: 'boolean', nullable: true }, null, about, extra);
+
+export const choice = <const T extends string>(
+  choices: readonly T[],
+  value: NoInfer<T>,
+  about: string,
+  extra?: Extra,
+): Setting<T> => setting<T>({ type: 'string', enum: choices }, value, about, extra);
+
+export const texts = (value: readonly string[], about: string, extra?: Extra): Setting<readonly string[]> =>
+  setting({ type: 'array', items: { type: 'string' } }, value, about, extra);
+
+/** A value of a shape of its own; `schema` must say no less than the type does. */
+export const shaped = <T>(schema: JsonSchema, value: T, about: string): Setting<T> => setting(schema, value, about);

@@ -1,0 +1,214 @@
+import { expect } from 'chai';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { ConfigError } from '../../src/config/config-error.js';
+import { listSettings } from '../../src/config/list-settings.js';
+import { loadConfig } from '../../src/config/load-config.js';
+import type { Config } from '../../src/config/config.js';
+import type { Variables } from '../../src/config/read-variable.js';
+
+type Files = Readonly<Record<string, string>>;
+
+describe('loadConfig', () => {
+  let root: string;
+  let count = 0;
+
+  before(async () => {
+    root = await mkdtemp(join(tmpdir(), 'mangrove-config-'));
+  });
+  after(() => rm(root, { recursive: true }));
+
+  const place = async (files: Files): Promise<string> => {
+    const directory = join(root, String((count += 1)));
+    await mkdir(directory);
+    for (const [name, content] of Object.entries(files)) {
+      await mkdir(dirname(join(directory, name)), { recursive: true });
+      await writeFile(join(directory, name), content);
+    }
+    return directory;
+  };
+  const load = async (files: Files, variables: Variables = {}): Promise<Config> =>
+    loadConfig({ directory: await place(files), variables });
+  const failure = async (files: Files, variables: Variables = {}): Promise<string> => {
+    const error: unknown = await load(files, variables).catch((caught: unknown) => caught);
+    expect(error).to.be.instanceOf(ConfigError);
+    return error instanceof Error ? error.message : '';
+  };
+
+  it('gives every default where nothing is configured', async () => {
+    const config = await load({});
+    for (const row of listSettings()) {
+      const found = row.key.split('.').reduce<unknown>((value, key) => Reflect.get(Object(value), key), config);
+      expect(found, row.key).to.deep.equal(row.default);
+    }
+    expect(config.environment).to.equal('development');
+    expect(config.server).to.include({ host: '0.0.0.0', port: 1337, shutdownTimeout: 10_000, maxHeaderSize: 81_920 });
+    expect(config.api.rest).to.deep.equal({ prefix: '/api', defaultLimit: 25, maxLimit: null, withCount: true, strict: false });
+    expect(config.database.maxTimeMS).to.deep.equal({ read: 5_000, write: 10_000 });
+  });
+
+  it('freezes all of it', async () => {
+    const config = await load({ 'config/api.json': '{ "responses": { "privateAttributes": ["a"] } }' });
+    for (const value of [config, config.server, config.plugins.graphql.config.limits, config.api.responses.privateAttributes])
+      expect(value).to.be.frozen;
+  });
+
+  const spellings: Files = {
+    'config/server.ts': `
+      import { max } from './limits.js';
+      import { tmpdir } from 'node:os';
+      import type { Env } from './nowhere.js';
+      interface Input { env: { int(name: string, fallback: number): number } }
+      const port: number = max as number;
+      void tmpdir;
+      export default ({ env }: Input) => ({ port: env.int('NO_SUCH', port), url: undefined })`,
+    'config/server.js': `module.exports = ({ env }) => ({ port: env.int('NO_SUCH', 4321) });`,
+    'config/server.json': '{ "port": 4321 }',
+  };
+  for (const [name, content] of Object.entries(spellings))
+    it(`reads ${name}`, async () => {
+      const config = await load({ [name]: content, 'config/limits.ts': 'export const max: number = 4321;' });
+      expect(config.server).to.include({ port: 4321, url: null });
+    });
+
+  it('reads ES modules in .js, plain objects and promises', async () => {
+    const esm = { 'package.json': '{ "type": "module" }' };
+    expect((await load({ ...esm, 'config/server.js': 'export default { port: 4321 }' })).server.port).to.equal(4321);
+    expect((await load({ ...esm, 'config/server.js': 'export default async () => ({ port: 4321 })' })).server.port).to.equal(
+      4321,
+    );
+  });
+
+  it('puts environment variables over the files', async () => {
+    const config = await load(
+      { 'config/server.json': '{ "port": 1, "host": "::1" }', 'config/plugins.json': '{ "users-permissions": true }' },
+      {
+        PORT: ' 8080 ',
+        HOST: '',
+        MONGODB_URI: 'mongodb://db/x',
+        LOG_LEVEL: 'debug',
+        MANGROVE_STRICT: 'true',
+        MANGROVE_OPEN: 'no',
+        EMBEDDED_MONGODB: 'allow',
+        JWT_SECRET: 'x'.repeat(32),
+        NODE_ENV: 'production',
+      },
+    );
+    expect(config.server).to.include({ port: 8080, host: '::1' });
+    expect(config.database).to.include({ uri: 'mongodb://db/x' });
+    expect(config.database.embedded.production).to.equal('allow');
+    expect(config.middlewares.logger.level).to.equal('debug');
+    expect(config.api.rest.strict).to.equal(true);
+    expect(config.api.open).to.equal(false);
+    expect(config.plugins['users-permissions'].config.jwtSecret).to.have.length(32);
+    expect(config.environment).to.equal('production');
+  });
+
+  it('switches plugins and middlewares by true and false', async () => {
+    const config = await load({
+      'config/plugins.json': '{ "graphql": false, "i18n": true, "upload": { "enabled": false, "config": { "sizeLimit": 5 } } }',
+      'config/middlewares.json': '{ "compress": false }',
+    });
+    expect(config.plugins.graphql.enabled).to.equal(false);
+    expect(config.plugins.graphql.config.endpoint).to.equal('/graphql');
+    expect(config.plugins.i18n.enabled).to.equal(true);
+    expect(config.plugins.upload).to.deep.include({ enabled: false });
+    expect(config.plugins.upload.config.sizeLimit).to.equal(5);
+    expect(config.middlewares.compress).to.include({ enabled: false, threshold: 1024 });
+  });
+
+  it('keeps functions and free-form options as they are', async () => {
+    const config = await load({
+      'config/plugins.ts': 'export default { graphql: { config: { apolloServer: { tracing: true, formatError: () => 7 } } } }',
+    });
+    const { formatError } = config.plugins.graphql.config.apolloServer;
+    expect(typeof formatError === 'function' && formatError()).to.equal(7);
+  });
+
+  it('reads .env into the process, under what is set there', async () => {
+    const directory = await place({ '.env': 'MANGROVE_TEST_PORT=4567\nMANGROVE_TEST_SET=file\n', 'config/server.ts': envFile });
+    process.env.MANGROVE_TEST_SET = 'process';
+    const config = await loadConfig({ directory });
+    delete process.env.MANGROVE_TEST_PORT;
+    delete process.env.MANGROVE_TEST_SET;
+    expect(config.server).to.include({ port: 4567, host: 'process' });
+  });
+  const envFile = `export default ({ env }: any) => ({ port: env.int('MANGROVE_TEST_PORT'), host: env('MANGROVE_TEST_SET') });`;
+
+  const bad: Readonly<Record<string, readonly [Files, string, Variables?]>> = {
+    'an unknown key, with the nearest name': [
+      { 'config/api.json': '{ "rest": { "defaultlimits": 5 } }' },
+      'config/api.json: unknown key rest.defaultlimits; did you mean defaultLimit?',
+    ],
+    'an unknown key that is like no other': [
+      { 'config/api.json': '{ "responses": { "zzz": 5 } }' },
+      'config/api.json: unknown key responses.zzz; known: privateAttributes',
+    ],
+    'an unknown plugin': [
+      { 'config/plugins.json': '{ "user-permissions": true }' },
+      'config/plugins.json: unknown key user-permissions; did you mean users-permissions?',
+    ],
+    'everything at once': [
+      { 'config/server.json': '{ "prot": 1, "host": 7 }', 'config/api.json': '{ "rest": { "prefix": "api" } }' },
+      'config/server.json: unknown key prot; did you mean port?\n' +
+        'config/server.json: host must be string, not 7 (environment variable HOST)\n' +
+        'config/api.json: rest.prefix must match pattern "^(/[A-Za-z0-9._~-]+)*$", not "api"',
+    ],
+    'a value of the wrong type': [
+      { 'config/api.json': '{ "limits": { "sortKeys": "ten" } }' },
+      'config/api.json: limits.sortKeys must be integer, not "ten"',
+    ],
+    'a number out of range in the environment': [
+      {},
+      'config/server: port must be <= 65535, not 70000 (environment variable PORT)',
+      { PORT: '70000' },
+    ],
+    'a word in place of a number': [{}, 'environment variable PORT: must be a whole number, not "http"', { PORT: 'http' }],
+    'a word in place of a flag': [
+      {},
+      'environment variable MANGROVE_STRICT: must be true or false, not "perhaps"',
+      { MANGROVE_STRICT: 'perhaps' },
+    ],
+    'a level that does not exist': [
+      {},
+      'config/middlewares: logger.level must be equal to one of the allowed values (fatal, error, warn, info, debug, trace, silent), not "loud" (environment variable LOG_LEVEL)',
+      { LOG_LEVEL: 'loud' },
+    ],
+    'a short secret, without showing it': [
+      {},
+      'config/plugins: users-permissions.config.jwtSecret must NOT have fewer than 32 characters (environment variable JWT_SECRET)',
+      { JWT_SECRET: 'short' },
+    ],
+    'an export that is no object': [{ 'config/api.json': '[1]' }, 'config/api.json: the export must be object, not [1]'],
+    'a file that throws': [{ 'config/api.ts': 'export default () => { throw new Error("no luck") }' }, 'config/api.ts: no luck'],
+    'two files for one section': [
+      { 'config/api.ts': 'export default {}', 'config/api.json': '{}' },
+      'config/api.ts and config/api.json both exist; keep one of them',
+    ],
+    'credentials for every origin': [
+      { 'config/middlewares.json': '{ "cors": { "credentials": true } }' },
+      'middlewares.cors.credentials needs a list of origins, not *',
+    ],
+    'a default over the maximum': [
+      { 'config/api.json': '{ "rest": { "maxLimit": 10 } }' },
+      'api.rest.defaultLimit is over api.rest.maxLimit',
+    ],
+  };
+  for (const [title, [files, message, variables]] of Object.entries(bad))
+    it(`refuses ${title}`, async () => {
+      expect(await failure(files, variables)).to.equal(message);
+    });
+
+  it('says where a TypeScript file cannot be parsed', async () => {
+    expect(await failure({ 'config/api.ts': 'export default {\n  rest: {{}\n}' })).to.match(/^config\/api\.ts: .*\(line 2\)/);
+  });
+
+  it('accepts the files that are shipped', async () => {
+    const config = await loadConfig({ directory: join(import.meta.dirname, '../..'), variables: {} });
+    expect(config.api.rest.maxLimit).to.equal(100);
+    expect(config.database).to.include({ uri: null, demo: true });
+    const own = await loadConfig({ directory: join(import.meta.dirname, '../..'), variables: { MONGODB_URI: 'mongodb://x/y' } });
+    expect(own.database).to.include({ uri: 'mongodb://x/y', demo: false });
+  });
+});
