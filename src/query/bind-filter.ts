@@ -14,7 +14,7 @@ import { readable } from './readable.js';
  * Throws a ValidationError `Invalid parameter <key>` for what does not exist or may not be read.
  */
 export const bindFilter = (filter: Filter, type: ContentType, context: BindContext): Condition =>
-  bindObject(filter, { type, prefix: '', context, ofRoot: true }, 'plain');
+  bindObject(filter, { type, prefix: '', context, ofRoot: true, inElement: false }, 'plain');
 
 /** The row rule of the caller for the type, as a condition. */
 export function bindRule(type: ContentType, context: BindContext): Condition[] {
@@ -29,6 +29,7 @@ interface Scope {
   readonly context: BindContext;
   /** At the root a bare operator has nothing to compare; below a relation or component it compares the id. */
   readonly ofRoot: boolean;
+  readonly inElement: boolean;
 }
 
 function bindObject(filter: Filter, scope: Scope, polarity: Polarity): Condition {
@@ -55,16 +56,22 @@ function bindField(name: string, filter: Filter, scope: Scope, polarity: Polarit
   return bindAttribute(attribute, filter, scope, polarity);
 }
 
-function bindId(filter: Filter, { type, prefix, context }: Scope, polarity: Polarity): Condition {
+function bindId(filter: Filter, { type, prefix, context, inElement }: Scope, polarity: Polarity): Condition {
   const path = `${prefix}${type.kind === 'component' ? 'id' : '_id'}`;
-  return bindTests(filter, { name: 'id', path, stored: idRule.stored, cast: idRule.cast }, context.limits, polarity);
+  return bindTests(filter, { name: 'id', path, stored: idRule.stored, cast: idRule.cast, inElement }, context.limits, polarity);
 }
 
 function bindAttribute(attribute: Attribute, filter: Filter, scope: Scope, polarity: Polarity): Condition {
   switch (attribute.kind) {
     case 'scalar': {
       const { stored, cast } = scalarTypes[attribute.type];
-      const subject = { name: attribute.name, path: `${scope.prefix}${attribute.name}`, stored, cast };
+      const subject = {
+        name: attribute.name,
+        path: `${scope.prefix}${attribute.name}`,
+        stored,
+        cast,
+        inElement: scope.inElement,
+      };
       return bindTests(filter, subject, scope.context.limits, polarity);
     }
     case 'component':
@@ -83,7 +90,7 @@ function bindComponent(attribute: ComponentAttribute, filter: Filter, scope: Sco
   if (type === undefined) throw invalidParameter(attribute.name);
   const path = `${scope.prefix}${attribute.name}`;
   if (!attribute.repeatable) return bindObject(filter, { ...scope, type, prefix: `${path}.`, ofRoot: false }, polarity);
-  const condition = bindObject(filter, { ...scope, type, prefix: '', ofRoot: false }, polarity);
+  const condition = bindObject(filter, { ...scope, type, prefix: '', ofRoot: false, inElement: true }, polarity);
   return { kind: 'element', path, condition, orMissing: holdsForNulls(condition) };
 }
 
@@ -93,7 +100,7 @@ function bindRelated(link: LinkAttribute, filter: Filter, scope: Scope, polarity
   const target = context.registry.types.get(link.target);
   if (target === undefined || link.storage.kind === 'morph' || !maySee(context.access, link.target))
     throw invalidParameter(link.name);
-  const condition = bindObject(filter, { type: target, prefix: '', context, ofRoot: false }, polarity);
+  const condition = bindObject(filter, { type: target, prefix: '', context, ofRoot: false, inElement: false }, polarity);
   const rules = bindRule(target, context);
   return {
     kind: 'related',

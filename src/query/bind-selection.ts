@@ -94,7 +94,6 @@ function bindLink(link: LinkAttribute, field: PopulateField, outer: SelectionCon
       condition: orNull(allOf([...filter, ...state, ...bindRule(target, context)])),
       sort: bindSort(query.sort, target, context),
       window: bindWindow(query.pagination),
-      withTotal: query.withTotal || field.countOnly,
       countOnly: field.countOnly,
       reversed: field.reversed,
       selection: bindSelection(query, target, context),

@@ -86,8 +86,6 @@ export interface LinkChild {
   readonly sort: readonly SortKey[];
   /** Cuts the related entries of each parent; null: all of them. */
   readonly window: Window | null;
-  /** Whether the number of related entries that meet the condition is wanted besides the window. */
-  readonly withTotal: boolean;
   /** Only the number is wanted, no rows. */
   readonly countOnly: boolean;
   /** The stored order backwards; only where `sort` is empty. */

@@ -1,0 +1,50 @@
+import type { Document } from 'mongodb';
+import type { LinkChild } from '../query/plan.js';
+import type { Need } from './collect-needs.js';
+import { compileCondition, type Resolved } from './compile-condition.js';
+import { compilePagePipeline } from './compile-page.js';
+import { compileProjection } from './compile-projection.js';
+
+/**
+ * For each parent the related entries in the relation's order, or that of the sort, from `skip` on and no more than `limit`.
+ * With an index on the foreign field and its rank the server reads just the window, whatever the number of related entries.
+ */
+export function compileWindows({ owner, containers }: Need, child: LinkChild, resolved: Resolved): Document[] {
+  const field = foreignField(child);
+  const rank = child.sort.length === 0 ? compileRank(child, field) : null;
+  const page = {
+    match: compileCondition(child.condition, resolved),
+    sort: child.sort,
+    window: child.window ?? { skip: 0, limit: null },
+    projection: compileProjection(child.selection),
+  };
+  const stages = compilePagePipeline(page).map((stage) => ('$sort' in stage && rank !== null ? rank.sort : stage));
+  const ofThisType = child.link.storage.kind === 'morph' ? [{ $match: { [`${field}.__type`]: owner.uid } }] : [];
+  const lookup = {
+    from: child.target.collection,
+    localField: '_id',
+    foreignField: child.link.storage.kind === 'morph' ? `${field}.id` : field,
+    let: { parent: '$_id' },
+    pipeline: [...ofThisType, ...(rank?.before ?? []), ...stages],
+    as: 'rows',
+  };
+  const parents = [...new Set(containers.map((container) => container['_id'] as unknown))];
+  return [{ $match: { _id: { $in: parents } } }, { $project: { _id: 1 } }, { $lookup: lookup }];
+}
+
+function foreignField({ link }: LinkChild): string {
+  return link.storage.kind === 'inverse' || link.storage.kind === 'morph' ? link.storage.field : link.name;
+}
+
+/** The order of the relation seen from this side: the rank is one value where the other side links one, else one for each parent. */
+function compileRank(
+  { link, target, reversed }: LinkChild,
+  field: string,
+): { readonly before: Document[]; readonly sort: Document } {
+  const order = reversed ? -1 : 1;
+  const other = target.attributes.get(field);
+  const ofMany = link.storage.kind === 'inverse' && other?.kind === 'relation' && other.many;
+  if (!ofMany) return { before: [], sort: { $sort: { [`_ranks.${field}`]: order, _id: order } } };
+  const rank = { $getField: { field: { $toString: '$$parent' }, input: `$_ranks.${field}` } };
+  return { before: [{ $set: { _rank: rank } }], sort: { $sort: { _rank: order, _id: order } } };
+}

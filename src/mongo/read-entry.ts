@@ -1,0 +1,72 @@
+import type { Document } from 'mongodb';
+import type { Child, Condition, LinkChild, Selection } from '../query/plan.js';
+import { compileCondition } from './compile-condition.js';
+import { compileProjection } from './compile-projection.js';
+import { readAll, type Database } from './database.js';
+import { fileLinkRows, readRelated } from './read-related.js';
+import type { RelatedTable, RelatedTables } from './related-tables.js';
+import { resolveRelated } from './resolve-related.js';
+
+/** One document with what was populated. */
+export interface EntryRead {
+  readonly document: Document;
+  readonly tables: RelatedTables;
+}
+
+/**
+ * Reads one document that meets the condition, the first by id where several do; null where there is none. Plain relations of
+ * the first level come along in the same command, which for one entry costs a third of a second command.
+ */
+export async function readEntry(condition: Condition, selection: Selection, database: Database): Promise<EntryRead | null> {
+  const match = compileCondition(condition, await resolveRelated(condition, database));
+  const joins = plainLinks(selection.children, '');
+  const [document] = await readAll(database, compileEntry(match, selection, joins));
+  if (document === undefined) return null;
+  const known = new Map<LinkChild, RelatedTable>(
+    joins.map(({ child }, index) => [child, fileLinkRows(child, document[joined(index)] as Document[])]),
+  );
+  return { document, tables: await readRelated(selection, [document], database, known) };
+}
+
+interface Join {
+  readonly child: LinkChild;
+  readonly path: string;
+}
+
+/**
+ * Relations that a plain `$lookup` can bring: no condition, order or count of their own, and few documents, since all must fit
+ * into one reply. Dynamic zones are left out: one path in them may lead to several types.
+ */
+function plainLinks(children: readonly Child[], prefix: string): Join[] {
+  return children.flatMap((child) => {
+    if (child.kind === 'component') return plainLinks(child.selection.children, `${prefix}${child.attribute.name}.`);
+    return child.kind === 'link' && isPlain(child) ? [{ child, path: `${prefix}${child.link.name}` }] : [];
+  });
+}
+
+function isPlain({ link, condition, sort, window, countOnly }: LinkChild): boolean {
+  const few = link.storage.kind === 'own' || (link.storage.kind === 'inverse' && !link.many);
+  return few && condition === null && sort.length === 0 && window === null && !countOnly;
+}
+
+const joined = (index: number): string => `_join${String(index)}`;
+
+function compileEntry(match: Document, selection: Selection, joins: readonly Join[]): Document {
+  const { collection } = selection.type;
+  const projection = compileProjection(selection);
+  if (joins.length === 0) return { find: collection, filter: match, projection, sort: { _id: 1 }, limit: 1, singleBatch: true };
+  const lookups = joins.map(({ child, path }, index) => ({
+    $lookup: { from: child.target.collection, ...joinFields(child, path), as: joined(index) },
+  }));
+  return {
+    aggregate: collection,
+    pipeline: [{ $match: match }, { $sort: { _id: 1 } }, { $limit: 1 }, { $project: projection }, ...lookups],
+    cursor: {},
+  };
+}
+
+function joinFields({ link }: LinkChild, path: string): Document {
+  return link.storage.kind === 'inverse'
+    ? { localField: '_id', foreignField: link.storage.field }
+    : { localField: path, foreignField: '_id' };
+}

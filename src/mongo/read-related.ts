@@ -1,0 +1,136 @@
+import type { Document } from 'mongodb';
+import type { LinkChild, MorphChild, Selection } from '../query/plan.js';
+import { collectNeeds, type Need } from './collect-needs.js';
+import { oneReply } from './compile-page.js';
+import { compileNeed, readsParents, type Part } from './compile-need.js';
+import type { Resolved } from './compile-condition.js';
+import { readAll, type Database } from './database.js';
+import { linkedIds, type RelatedTable, type RelatedTables } from './related-tables.js';
+import { resolveRelated } from './resolve-related.js';
+
+/**
+ * Reads what a selection populates, level by level: one command for each level, whatever the number of entries and relations.
+ * `known`: tables that the command for the entries themselves has brought along.
+ */
+export async function readRelated(
+  selection: Selection,
+  documents: readonly Document[],
+  database: Database,
+  known: RelatedTables = new Map(),
+): Promise<RelatedTables> {
+  const tables = new Map(known);
+  let needs = collectNeeds(selection, documents);
+  while (needs.length > 0) {
+    const unread = needs.filter(({ child }) => !tables.has(child));
+    for (const [child, table] of await readLevel(unread, database)) tables.set(child, table);
+    needs = needs.flatMap(({ child }) => nextNeeds(child, tables.get(child)));
+  }
+  return tables;
+}
+
+async function readLevel(needs: readonly Need[], database: Database): Promise<RelatedTables> {
+  const conditions = await Promise.all(
+    needs.map(({ child }) => (child.kind === 'link' ? resolveRelated(child.condition, database) : new Map<never, never>())),
+  );
+  const parts = needs.flatMap((need, index) => compileNeed(need, conditions[index] ?? (new Map() as Resolved)));
+  const rows = await readParts(parts, database);
+  return new Map(
+    needs.map((need) => {
+      const own = parts.flatMap((part, index) => (part.need === need ? [{ part, rows: rows[index] ?? [] }] : []));
+      return [need.child, fileRows(need.child, own)];
+    }),
+  );
+}
+
+/** All parts in one command; each row says which part it belongs to. Rows of one part keep their order. */
+async function readParts(parts: readonly Part[], database: Database): Promise<Document[][]> {
+  const [first, ...others] = parts;
+  if (first === undefined) return [];
+  if (others.length === 0)
+    return [
+      [...(await readAll(database, { aggregate: first.collection, pipeline: first.pipeline, cursor: { batchSize: oneReply } }))],
+    ];
+  const unions = others.map(({ collection, pipeline }, index) => ({
+    $unionWith: { coll: collection, pipeline: [...pipeline, { $set: { _part: index + 1 } }] },
+  }));
+  const command = {
+    aggregate: first.collection,
+    pipeline: [...first.pipeline, { $set: { _part: 0 } }, ...unions],
+    cursor: { batchSize: oneReply },
+  };
+  const rows: Document[][] = parts.map(() => []);
+  for (const row of await readAll(database, command)) rows[Number(row['_part'])]?.push(row);
+  return rows;
+}
+
+interface PartRows {
+  readonly part: Part;
+  readonly rows: readonly Document[];
+}
+
+const emptyTable: RelatedTable = { byId: new Map(), byParent: new Map(), counts: new Map(), sorted: false };
+
+function fileRows(child: LinkChild | MorphChild, parts: readonly PartRows[]): RelatedTable {
+  if (child.kind === 'morph') {
+    const entries = parts.flatMap(({ part, rows }) =>
+      rows.map((row) => [`${String(part.uid)} ${String(row['_id'])}`, row] as const),
+    );
+    return { ...emptyTable, byId: new Map(entries) };
+  }
+  return fileLinkRows(child, parts[0]?.rows ?? []);
+}
+
+/** Files the related documents of a relation under the ids that their parents know. */
+export function fileLinkRows(child: LinkChild, rows: readonly Document[]): RelatedTable {
+  const { storage } = child.link;
+  if (storage.kind === 'own')
+    return { ...emptyTable, byId: new Map(rows.map((row) => [row['_id'], row])), sorted: child.sort.length > 0 };
+  if (child.countOnly && storage.kind !== 'siblings')
+    return { ...emptyTable, counts: new Map(rows.map((row) => [row['_id'], Number(row['count'])])) };
+  if (readsParents(child))
+    return { ...emptyTable, byParent: new Map(rows.map((row) => [row['_id'], row['rows'] as Document[]])) };
+  const field = storage.kind === 'siblings' ? '_group' : storage.field;
+  const byParent = groupByParent(rows, field);
+  if (storage.kind === 'inverse' && child.sort.length === 0) sortByRank(byParent, field, child.reversed);
+  return { ...emptyTable, byParent };
+}
+
+function groupByParent(rows: readonly Document[], field: string): Map<unknown, Document[]> {
+  const byParent = new Map<unknown, Document[]>();
+  for (const row of rows) {
+    for (const link of linkedIds(row, field)) {
+      const parent: unknown = typeof link === 'object' && link !== null ? (link as { id: unknown }).id : link;
+      const group = byParent.get(parent);
+      if (group === undefined) byParent.set(parent, [row]);
+      else group.push(row);
+    }
+  }
+  return byParent;
+}
+
+/** Entries without a rank, brought in from elsewhere, come first, by id. */
+function sortByRank(byParent: ReadonlyMap<unknown, Document[]>, field: string, reversed: boolean): void {
+  const sign = reversed ? -1 : 1;
+  for (const [parent, rows] of byParent) {
+    const rankOf = (row: Document): number => {
+      const rank = (row['_ranks'] as Document | undefined)?.[field] as number | Record<string, number> | undefined;
+      return (typeof rank === 'object' ? rank[String(parent)] : rank) ?? -Infinity;
+    };
+    rows.sort((a, b) => {
+      const [rankA, rankB] = [rankOf(a), rankOf(b)];
+      return sign * (rankA === rankB ? Number(a['_id']) - Number(b['_id']) : rankA - rankB);
+    });
+  }
+}
+
+function nextNeeds(child: LinkChild | MorphChild, table: RelatedTable | undefined): Need[] {
+  if (table === undefined) return [];
+  const documents = [...table.byId.values(), ...[...table.byParent.values()].flat()];
+  if (child.kind === 'link') return child.countOnly ? [] : collectNeeds(child.selection, documents);
+  return [...child.selections].flatMap(([uid, selection]) =>
+    collectNeeds(
+      selection,
+      [...table.byId].flatMap(([key, document]) => (String(key).startsWith(`${uid} `) ? [document] : [])),
+    ),
+  );
+}

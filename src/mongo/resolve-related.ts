@@ -1,0 +1,126 @@
+import type { Document } from 'mongodb';
+import { validationError } from '../errors.js';
+import type { Condition } from '../query/plan.js';
+import { compileAny, compileCondition, missing, nothing, type RelatedCondition, type Resolved } from './compile-condition.js';
+import { compileExpression, type TestCondition } from './compile-test.js';
+import { readAll, type Database } from './database.js';
+
+/** Ids that one condition may come to; more do not fit into one command of 16 MB. */
+const maximumIds = 1_000_000;
+
+/**
+ * Resolves the conditions on related entries, innermost first and side by side: each becomes the ids of the entries that meet
+ * it, by one command. Joining first and filtering afterwards costs 10 us for every entry of the collection; this costs the
+ * matches. Conditions on the related id alone need no command where the ids are in the document.
+ */
+export async function resolveRelated(condition: Condition | null, database: Database): Promise<Resolved> {
+  const resolved = new Map<RelatedCondition, Document>();
+  if (condition !== null) await resolveInto(resolved, condition, database);
+  return resolved;
+}
+
+async function resolveInto(resolved: Map<RelatedCondition, Document>, condition: Condition, database: Database): Promise<void> {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      await Promise.all(condition.conditions.map((inner) => resolveInto(resolved, inner, database)));
+      return;
+    case 'element':
+      await resolveInto(resolved, condition.condition, database);
+      return;
+    case 'related': {
+      const direct = compileOwnId(condition);
+      resolved.set(condition, direct ?? (await resolveOne(condition, database)));
+      return;
+    }
+    case 'test':
+      return;
+  }
+}
+
+/** A condition on nothing but the related id, where the ids are stored here: a condition on the stored ids. */
+function compileOwnId({ link, path, condition, orMissing }: RelatedCondition): Document | null {
+  if (link.storage.kind !== 'own') return null;
+  const tests = condition.kind === 'or' ? condition.conditions : [condition];
+  if (!tests.every(isIdTest)) return null;
+  const parts = tests
+    .filter((test) => !(test.test === 'null' && !test.denied))
+    .map((test) => compileIdTest(path, test, link.many));
+  return compileAny(orMissing ? [...parts, missing(path)] : parts);
+}
+
+const isIdTest = (condition: Condition): condition is TestCondition =>
+  condition.kind === 'test' &&
+  condition.path === '_id' &&
+  ['eq', 'in', 'null', 'lt', 'lte', 'gt', 'gte', 'between'].includes(condition.test);
+
+function compileIdTest(path: string, test: TestCondition, many: boolean): Document {
+  const expression = compileExpression({ ...test, stored: 'link' });
+  return { [path]: many && (test.denied || test.test === 'between') ? { $elemMatch: expression } : expression };
+}
+
+async function resolveOne(condition: RelatedCondition, database: Database): Promise<Document> {
+  const inner = await resolveRelated(condition.condition, database);
+  const match = compileCondition(condition.condition, inner);
+  const [found, unlinked] = await Promise.all([
+    resolvers[condition.link.storage.kind](condition, match, database),
+    condition.orMissing ? resolveMissing(condition, database) : null,
+  ]);
+  return unlinked === null ? found : compileAny([found, unlinked]);
+}
+
+type Resolver = (condition: RelatedCondition, match: Document, database: Database) => Promise<Document>;
+
+const resolvers: Readonly<Record<RelatedCondition['link']['storage']['kind'], Resolver>> = {
+  own: async (condition, match, database) => {
+    const ids = await collectIds(condition, [{ $match: match }, { $group: { _id: null, ids: { $push: '$_id' } } }], database);
+    return ids.length === 0 ? nothing : { [condition.path]: { $in: ids } };
+  },
+  inverse: async (condition, match, database) => {
+    const ids = await collectIds(condition, [{ $match: match }, ...distinctOwners(condition)], database);
+    return { _id: { $in: ids } };
+  },
+  siblings: resolveSiblings,
+  morph: () => Promise.resolve(nothing), // binding refuses conditions through polymorphic relations
+};
+
+async function collectIds(
+  { target, link }: RelatedCondition,
+  pipeline: readonly Document[],
+  database: Database,
+): Promise<readonly unknown[]> {
+  const [group] = await readAll(database, { aggregate: target.collection, pipeline, cursor: {} });
+  const ids = (group?.['ids'] ?? []) as readonly unknown[]; // the pipeline groups them into this array
+  if (ids.length > maximumIds)
+    throw validationError(`Invalid parameter ${link.name}: the condition matches more than ${String(maximumIds)} entries`);
+  return ids;
+}
+
+/** The ids on the other side, each once: a relation's owner may hold one or several. */
+function distinctOwners({ link }: RelatedCondition): Document[] {
+  const field = link.storage.kind === 'inverse' ? link.storage.field : '_id';
+  return [{ $unwind: `$${field}` }, { $group: { _id: `$${field}` } }, { $group: { _id: null, ids: { $push: '$_id' } } }];
+}
+
+async function resolveMissing(condition: RelatedCondition, database: Database): Promise<Document> {
+  const { link, path } = condition;
+  if (link.storage.kind === 'own') return missing(path);
+  if (link.storage.kind !== 'inverse') return nothing;
+  const linked = await collectIds(
+    condition,
+    [{ $match: { [link.storage.field]: { $gte: -Infinity } } }, ...distinctOwners(condition)],
+    database,
+  );
+  return { _id: { $nin: linked } };
+}
+
+/** An entry has the others of its group as related entries, not itself: where just one matches, that one is left out. */
+async function resolveSiblings({ target }: RelatedCondition, match: Document, database: Database): Promise<Document> {
+  const pipeline = [{ $match: match }, { $group: { _id: '$_group', ids: { $push: '$_id' } } }];
+  const groups = await readAll(database, { aggregate: target.collection, pipeline, cursor: {} });
+  const single = groups.filter(({ ids }) => (ids as unknown[]).length === 1); // grouped into this array above
+  return {
+    _group: { $in: groups.map(({ _id }) => _id as unknown) },
+    _id: { $nin: single.flatMap(({ ids }) => ids as unknown[]) },
+  };
+}
