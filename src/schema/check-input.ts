@@ -1,0 +1,204 @@
+import type { FieldError } from '../errors.js';
+import { scalarProblems } from './check-scalar.js';
+import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, Registry, ZoneAttribute } from './content-type.js';
+import { parseId, parseLinkInput } from './parse-link-input.js';
+import { notOfType } from './print-value.js';
+
+export interface InputContext {
+  readonly registry: Registry;
+  /** Only a create asks for values that are absent. */
+  readonly mode: 'create' | 'update';
+  readonly draft: boolean;
+}
+
+/** What checking a body has found: what is wrong with it, and the ids that must exist, by uid of their type. */
+export interface CheckedInput {
+  readonly errors: readonly FieldError[];
+  readonly targets: ReadonlyMap<string, ReadonlySet<number>>;
+}
+
+export type Values = Readonly<Record<string, unknown>>;
+
+/** Checks what a client sent for an entry: types, rules, components, and the forms of relations (rest.md 1.4, 1.5, 8). */
+export function checkInput(type: ContentType, data: Values, context: InputContext): CheckedInput {
+  const found: Findings = { fields: [], relations: [], targets: new Map(), context };
+  checkValues(type, data, '', found);
+  return { errors: [...found.fields, ...found.relations.slice(0, 1)], targets: found.targets };
+}
+
+interface Findings {
+  readonly fields: FieldError[];
+  /** Errors of relations come last and have no path; the first is reported. */
+  readonly relations: FieldError[];
+  readonly targets: Map<string, Set<number>>;
+  readonly context: InputContext;
+}
+
+/** `rows[0].label` becomes `rows`, `0`, `label`. */
+const splitPath = (path: string): string[] => path.split(/[.[\]]+/).filter((part) => part !== '');
+
+const report = (found: Findings, path: string, message: string): void => {
+  found.fields.push({ path: splitPath(path), message });
+};
+
+const reportRelations = (found: Findings, message: string): void => {
+  found.relations.push({ path: [], message });
+};
+
+function checkValues(type: ContentType, values: Values, prefix: string, found: Findings): void {
+  for (const attribute of type.attributes.values()) {
+    if (!attribute.writable) continue;
+    const path = `${prefix}${attribute.name}`;
+    const value = Object.hasOwn(values, attribute.name) ? values[attribute.name] : undefined;
+    if (value === undefined) checkAbsent(attribute, path, found);
+    else checkValue(attribute, value, path, found);
+  }
+}
+
+function checkAbsent(attribute: Attribute, path: string, found: Findings): void {
+  const { mode, draft } = found.context;
+  if (!attribute.required || mode === 'update' || attribute.kind === 'media') return;
+  if (attribute.kind === 'scalar' && attribute.default !== undefined) return;
+  const isList = attribute.kind === 'dynamiczone' || (attribute.kind === 'component' && attribute.repeatable);
+  if (!draft || isList) report(found, path, `${path} must be defined.`);
+}
+
+function checkValue(attribute: Attribute, value: unknown, path: string, found: Findings): void {
+  switch (attribute.kind) {
+    case 'scalar':
+      for (const message of scalarProblems(value, attribute, path, found.context)) report(found, path, message);
+      return;
+    case 'relation':
+    case 'media':
+      checkLink(attribute, value, path, found);
+      return;
+    case 'morph':
+      checkMorph(value, found);
+      return;
+    case 'component':
+      checkComponent(attribute, value, path, found);
+      return;
+    case 'dynamiczone':
+      checkZone(attribute, value, path, found);
+  }
+}
+
+function checkLink(link: LinkAttribute, value: unknown, path: string, found: Findings): void {
+  if (value === null && link.required && link.kind === 'relation' && !found.context.draft)
+    report(found, path, `${path} cannot be null.`);
+  const input = parseLinkInput(value);
+  if (input === null) {
+    reportRelations(found, 'Invalid relations');
+    return;
+  }
+  const ids = input.kind === 'set' ? input.ids : input.kind === 'patch' ? input.connect.map(({ id }) => id) : [];
+  for (const id of ids) addTarget(found, link.target, id);
+}
+
+function addTarget(found: Findings, uid: string, id: number): void {
+  found.targets.set(uid, (found.targets.get(uid) ?? new Set()).add(id));
+}
+
+/** Targets of a polymorphic relation name their type in `__type`, or `type` (content-api.md 4.1). */
+function checkMorph(value: unknown, found: Findings): void {
+  const items: readonly unknown[] = value === null ? [] : Array.isArray(value) ? value : [value];
+  for (const item of items) {
+    const { uid, id } = parseMorphTarget(item);
+    if (id === null || uid === null || !found.context.registry.types.has(uid)) reportRelations(found, 'Invalid relations');
+    else addTarget(found, uid, id);
+  }
+}
+
+/** The uid and id that an item of a polymorphic relation names; null for what it lacks. */
+export function parseMorphTarget(item: unknown): { readonly uid: string | null; readonly id: number | null } {
+  if (!isValues(item)) return { uid: null, id: null };
+  const uid = item['__type'] ?? item['type'];
+  return { uid: typeof uid === 'string' ? uid : null, id: parseId(item) };
+}
+
+export const isValues = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function checkComponent(attribute: ComponentAttribute, value: unknown, path: string, found: Findings): void {
+  const type = found.context.registry.types.get(attribute.component);
+  if (type === undefined) return;
+  if (attribute.repeatable) {
+    const items = checkList(attribute, value, path, found);
+    for (const [index, item] of items.entries()) checkItem(type, item, `${path}[${String(index)}]`, found);
+    checkRepeats(type, items, path, found);
+  } else if (value === null) {
+    if (attribute.required && !found.context.draft) report(found, path, notOfType(path, 'object', null));
+  } else if (isValues(value)) checkValues(type, value, `${path}.`, found);
+  else report(found, path, notOfType(path, 'object', value));
+}
+
+/** The items of a list of components; none where it is not a list. */
+function checkList(
+  { required, min, max }: ComponentAttribute | ZoneAttribute,
+  value: unknown,
+  path: string,
+  found: Findings,
+): readonly unknown[] {
+  if (!Array.isArray(value)) {
+    report(found, path, notOfType(path, 'array', value));
+    return [];
+  }
+  if (min !== null && value.length < min && (required || value.length > 0))
+    report(found, path, `${path} field must have at least ${String(min)} items`);
+  if (max !== null && value.length > max)
+    report(found, path, `${path} field must have less than or equal to ${String(max)} items`);
+  return value;
+}
+
+function checkItem(type: ContentType, item: unknown, path: string, found: Findings): void {
+  if (isValues(item)) checkValues(type, item, `${path}.`, found);
+  else report(found, path, notOfType(path, 'object', null, item));
+}
+
+/** An index cannot see that one entry says a unique value twice. */
+function checkRepeats(type: ContentType, items: readonly unknown[], path: string, found: Findings): void {
+  for (const attribute of type.attributes.values()) {
+    if (attribute.kind !== 'scalar' || !attribute.unique) continue;
+    const seen = new Set<unknown>();
+    for (const [index, item] of items.entries()) {
+      const value = isValues(item) ? (item[attribute.name] ?? null) : null;
+      if (value !== null && seen.has(value))
+        report(found, `${path}[${String(index)}].${attribute.name}`, 'This attribute must be unique');
+      seen.add(value);
+    }
+  }
+}
+
+function checkZone(attribute: ZoneAttribute, value: unknown, path: string, found: Findings): void {
+  if (!Array.isArray(value) && isValues(value))
+    reportRelations(found, 'Cannot build relations store from dynamiczone, component identifier is undefined');
+  for (const [index, item] of checkList(attribute, value, path, found).entries())
+    checkZoneItem(item, `${path}[${String(index)}]`, found);
+}
+
+function checkZoneItem(item: unknown, path: string, found: Findings): void {
+  if (!isValues(item)) {
+    report(found, path, notOfType(path, 'object', null, item));
+    reportRelations(found, 'Invalid relations');
+    return;
+  }
+  const uid = item['__component'];
+  const type = typeof uid === 'string' ? found.context.registry.types.get(uid) : undefined;
+  if (type?.kind === 'component') checkValues(type, item, `${path}.`, found);
+  else reportUnknownComponent(uid, path, found);
+}
+
+function reportUnknownComponent(uid: unknown, path: string, found: Findings): void {
+  const place = `${path}.__component`;
+  if (uid === undefined || uid === null) {
+    report(found, place, `${place} is a required field`);
+    reportRelations(found, 'Cannot build relations store from dynamiczone, component identifier is undefined');
+    return;
+  }
+  const components = [...found.context.registry.types.values()].filter(({ kind }) => kind === 'component');
+  report(
+    found,
+    place,
+    `${place} must be one of the following values: ${components.map((component) => component.uid).join(', ')}`,
+  );
+  reportRelations(found, 'Invalid relations');
+}

@@ -1,0 +1,165 @@
+import type { ScalarAttribute, ScalarType } from './content-type.js';
+import { blockProblems } from './check-blocks.js';
+import { notOfType } from './print-value.js';
+
+/** Drafts may leave required values out and texts short (rest.md 1.5). */
+export interface InputRules {
+  readonly draft: boolean;
+}
+
+type Check = (value: unknown, attribute: ScalarAttribute, path: string, rules: InputRules) => string[];
+
+const emailForm =
+  /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)+$/;
+const uidForm = /^[A-Za-z0-9-_.~]*$/;
+
+/** What is wrong with a value that was sent, in the words of the reference (rest.md 1.4). */
+const checks: Readonly<Record<ScalarType, Check>> = {
+  string: checkText,
+  text: checkText,
+  richtext: checkText,
+  password: checkPassword,
+  email: checkEmail,
+  uid: checkUid,
+  enumeration: checkEnumeration,
+  integer: checkInteger,
+  float: checkNumber,
+  decimal: checkNumber,
+  boolean: checkBoolean,
+  biginteger: checkBigInteger,
+  date: () => [],
+  time: () => [],
+  datetime: () => [],
+  timestamp: () => [],
+  json: (value, _attribute, path) => jsonProblems(value, path),
+  blocks: (value, _attribute, path) =>
+    Array.isArray(value) ? [...blockProblems(value, path), ...jsonProblems(value, path)] : [],
+};
+
+/** The type's name in messages about null. */
+const typeNames: Partial<Record<ScalarType, string>> = {
+  integer: 'number',
+  float: 'number',
+  decimal: 'number',
+  boolean: 'boolean',
+  biginteger: 'mixed',
+  date: 'mixed',
+  time: 'mixed',
+  datetime: 'mixed',
+  timestamp: 'mixed',
+  json: 'mixed',
+  blocks: 'array',
+};
+
+/** What is wrong with the value of a scalar attribute; null is allowed unless the attribute is required. */
+export function scalarProblems(value: unknown, attribute: ScalarAttribute, path: string, rules: InputRules): string[] {
+  if (value !== null) return checks[attribute.type](value, attribute, path, rules);
+  if (!attribute.required || rules.draft) return [];
+  const type = typeNames[attribute.type] ?? 'string';
+  return [notOfType(path, type, type === 'number' ? NaN : null, null)];
+}
+
+function checkText(value: unknown, attribute: ScalarAttribute, path: string, rules: InputRules): string[] {
+  if (typeof value !== 'string') return [notOfType(path, 'string', value)];
+  return [...(rules.draft ? [] : shortness(value, attribute, path)), ...textProblems(value, attribute, path)];
+}
+
+function shortness(value: string, { minLength }: ScalarAttribute, path: string): string[] {
+  return minLength !== null && value.length < minLength ? [`${path} must be at least ${String(minLength)} characters`] : [];
+}
+
+function textProblems(value: string, { maxLength, regex, required }: ScalarAttribute, path: string): string[] {
+  const long = maxLength !== null && value.length > maxLength ? [`${path} must be at most ${String(maxLength)} characters`] : [];
+  const odd = regex !== null && (value !== '' || required) && !regex.test(value);
+  const holdsNul = value.includes('\0') ? [`${path} must not hold the NUL character`] : [];
+  return [...long, ...(odd ? [`${path} must match the following: "${String(regex)}"`] : []), ...holdsNul];
+}
+
+/** bcrypt looks at no more than 72 bytes and stops at NUL: longer passwords are refused, never cut. */
+function checkPassword(value: unknown, attribute: ScalarAttribute, path: string, rules: InputRules): string[] {
+  const problems = checkText(value, attribute, path, rules);
+  const isLong = typeof value === 'string' && Buffer.byteLength(value) > 72;
+  return isLong ? [...problems, `${path} must be at most 72 bytes`] : problems;
+}
+
+/** An e-mail's own least length is 1: it takes the place of `minLength`, as in the reference. */
+function checkEmail(value: unknown, attribute: ScalarAttribute, path: string): string[] {
+  if (typeof value !== 'string') return [notOfType(path, 'string', value)];
+  if (value === '') return [`${path} cannot be empty`];
+  const isEmail = value.length <= 320 && emailForm.test(value);
+  return [...textProblems(value, attribute, path), ...(isEmail ? [] : [`${path} must be a valid email`])];
+}
+
+function checkUid(value: unknown, attribute: ScalarAttribute, path: string, rules: InputRules): string[] {
+  const problems = checkText(value, attribute, path, rules);
+  const isOdd = typeof value === 'string' && !uidForm.test(value);
+  return isOdd ? [...problems, `${path} must match the following: "${String(uidForm)}"`] : problems;
+}
+
+function checkEnumeration(value: unknown, attribute: ScalarAttribute, path: string): string[] {
+  const isText = typeof value !== 'object';
+  const listed = isText && attribute.enum.includes(String(value));
+  const unlisted = `${path} must be one of the following values: ${[...attribute.enum, ''].join(', ')}`;
+  return [...(isText ? [] : [notOfType(path, 'string', value)]), ...(listed ? [] : [unlisted])];
+}
+
+/** Blanks around and inside a number text are ignored; empty text is not a number. */
+export function toNumber(value: unknown): number {
+  if (typeof value === 'number') return value;
+  const digits = typeof value === 'string' ? value.replace(/\s/g, '') : '';
+  return digits === '' ? NaN : Number(digits);
+}
+
+function checkNumber(value: unknown, attribute: ScalarAttribute, path: string): string[] {
+  const number = toNumber(value);
+  if (!Number.isFinite(number)) return [notOfType(path, 'number', NaN, value)];
+  return rangeProblems(number, attribute, path);
+}
+
+function rangeProblems(number: number, { min, max }: ScalarAttribute, path: string): string[] {
+  return [
+    ...(typeof min === 'number' && number < min ? [`${path} must be greater than or equal to ${String(min)}`] : []),
+    ...(typeof max === 'number' && number > max ? [`${path} must be less than or equal to ${String(max)}`] : []),
+  ];
+}
+
+function checkInteger(value: unknown, attribute: ScalarAttribute, path: string): string[] {
+  const problems = checkNumber(value, attribute, path);
+  const number = toNumber(value);
+  return Number.isFinite(number) && !Number.isInteger(number) ? [...problems, `${path} must be an integer`] : problems;
+}
+
+/** Whole numbers of 64 bits, all digits kept; the reference stores any text here. */
+function checkBigInteger(value: unknown, _attribute: ScalarAttribute, path: string): string[] {
+  const isInteger = /^\s*[+-]?\d{1,19}\s*$/.test(String(value)) && typeof value !== 'object';
+  return isInteger && BigInt.asIntN(64, BigInt(String(value).trim())) === BigInt(String(value).trim())
+    ? []
+    : [notOfType(path, 'biginteger', value)];
+}
+
+function checkBoolean(value: unknown, _attribute: ScalarAttribute, path: string): string[] {
+  return typeof value === 'boolean' || toBoolean(value) !== null ? [] : [notOfType(path, 'boolean', value)];
+}
+
+/** `true` and `1`, `false` and `0`, in any case, as text or number; null for anything else. */
+export function toBoolean(value: unknown): boolean | null {
+  if (typeof value === 'boolean') return value;
+  if (typeof value === 'object') return null;
+  if (/^(true|1)$/i.test(String(value))) return true;
+  return /^(false|0)$/i.test(String(value)) ? false : null;
+}
+
+/** Keys that the database's wire format reserves or cannot hold, and nesting that it cannot store. */
+function jsonProblems(value: unknown, path: string): string[] {
+  const open: [unknown, number][] = [[value, 1]];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [part, depth] = next;
+    if (typeof part !== 'object' || part === null) continue;
+    if (depth > 64) return [`${path} must not be nested deeper than 64 levels`];
+    const keys = Array.isArray(part) ? [] : Object.keys(part);
+    const bad = keys.find((key) => key === '_bsontype' || key.includes('\0'));
+    if (bad !== undefined) return [`${path} must not hold the key ${JSON.stringify(bad)}`];
+    for (const inner of Object.values(part)) open.push([inner, depth + 1]);
+  }
+  return [];
+}
