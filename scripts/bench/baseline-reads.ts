@@ -1,0 +1,69 @@
+import type { Db, Document } from 'mongodb';
+import { aggregate, count, find, live, type Handler } from './baseline-handler.js';
+import { shapeList, shapePopulatedEntry, shapePopulatedList } from './baseline-shape.js';
+
+const newest = { publishedAt: -1, _id: -1 };
+const onlyScalars = { author: 0, categories: 0, tags: 0, _ranks: 0 };
+
+const populateStages: readonly Document[] = [
+  { $project: { _ranks: 0 } },
+  { $lookup: { from: 'authors', localField: 'author', foreignField: '_id', as: 'authorEntries' } },
+  { $lookup: { from: 'categories', localField: 'categories', foreignField: '_id', as: 'categoryEntries' } },
+  { $lookup: { from: 'tags', localField: 'tags', foreignField: '_id', as: 'tagEntries' } },
+];
+
+/** Row a: 25 newest, with total. */
+export const listNewest: Handler = (db) => listScalars(db, live);
+
+/** Row h: the same, of those whose title contains a word, however written. */
+export const listContaining: Handler = (db, parameters) =>
+  listScalars(db, { ...live, title: { $regex: parameters.get('word') ?? '', $options: 'i' } });
+
+async function listScalars(db: Db, filter: Document): Promise<unknown> {
+  const [page, total] = await Promise.all([
+    find(db, 'articles', { filter, sort: newest, limit: 25, projection: onlyScalars }),
+    count(db, 'articles', filter),
+  ]);
+  return shapeList(page, total);
+}
+
+/** Row b: 25 newest with three relations, and the total. */
+export const listNewestPopulated: Handler = (db) => listPopulated(db, live, newest);
+
+/** Row c: the ids that the relations must hold first, then page and count by them. */
+export const listDeep: Handler = async (db, parameters) => {
+  const slugs = (parameters.get('slugs') ?? '').split(',');
+  const [authors, categories] = await Promise.all([
+    findIds(db, 'authors', { name: { $regex: `^${parameters.get('name') ?? ''}` } }),
+    findIds(db, 'categories', { slug: { $in: slugs } }),
+  ]);
+  const filter = { ...live, author: { $in: authors }, categories: { $in: categories } };
+  return listPopulated(db, filter, { views: -1, _id: -1 });
+};
+
+async function listPopulated(db: Db, filter: Document, sort: Document): Promise<unknown> {
+  const pipeline = [{ $match: filter }, { $sort: sort }, { $limit: 25 }, ...populateStages];
+  const [page, total] = await Promise.all([aggregate(db, 'articles', pipeline, 25), count(db, 'articles', filter)]);
+  return shapePopulatedList(page, total);
+}
+
+async function findIds(db: Db, collection: string, filter: Document): Promise<unknown[]> {
+  const found = await find(db, collection, { filter, projection: { _id: 1 }, batchSize: 100_000 });
+  return found.map(({ _id }) => _id as unknown);
+}
+
+/** Row d: one entry with three relations. */
+export const readOne: Handler = async (db, parameters) => {
+  const pipeline = [{ $match: { _id: Number(parameters.get('id')) } }, ...populateStages];
+  const [article] = await aggregate(db, 'articles', pipeline, 1);
+  return { data: article ? shapePopulatedEntry(article) : null, meta: {} };
+};
+
+/** Row i: page 400 of all articles, drafts included; the total is the collection's own number. */
+export const listPage400: Handler = async (db) => {
+  const [page, total] = await Promise.all([
+    find(db, 'articles', { sort: newest, skip: 9_975, limit: 25, projection: onlyScalars }),
+    count(db, 'articles'),
+  ]);
+  return shapeList(page, total, 400);
+};

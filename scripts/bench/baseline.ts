@@ -1,0 +1,54 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { MongoClient } from 'mongodb';
+import type { Handler } from './baseline-handler.js';
+import { answerNested } from './baseline-nested.js';
+import { listContaining, listDeep, listNewest, listNewestPopulated, listPage400, readOne } from './baseline-reads.js';
+import { createArticle, updateArticle } from './baseline-writes.js';
+import { reportToParent } from './report-to-parent.js';
+
+/**
+ * The lean baseline: the least that answers the workload. No router, no validation, no configuration: node:http, and for each
+ * row the commands that one would write by hand.
+ */
+const handlers: Readonly<Record<string, Handler>> = {
+  a: listNewest,
+  b: listNewestPopulated,
+  c: listDeep,
+  d: readOne,
+  e: createArticle,
+  f: updateArticle,
+  g: answerNested,
+  h: listContaining,
+  i: listPage400,
+};
+
+const [uri = '', database = ''] = process.argv.slice(2);
+const client = await MongoClient.connect(uri, { maxPoolSize: 50 });
+const db = client.db(database);
+
+const server = createServer((request, response) => {
+  if (request.url === '/n') response.writeHead(204).end();
+  else answer(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
+});
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const [path = '', search = ''] = (request.url ?? '').split('?');
+  const handler = handlers[path.slice(1)];
+  if (!handler) throw new Error(`no row ${path}`);
+  const body = request.method === 'GET' ? null : await readJson(request);
+  const text = JSON.stringify(await handler(db, new URLSearchParams(search), body));
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }).end(text);
+}
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return JSON.parse(Buffer.concat(chunks).toString());
+}
+
+server.listen(0, '127.0.0.1', () => {
+  // Listening on a port: the address is never a pipe's name.
+  const { port } = server.address() as AddressInfo;
+  reportToParent(`http://127.0.0.1:${String(port)}`);
+});

@@ -1,0 +1,64 @@
+import type { Db, Document } from 'mongodb';
+import { dataSet, sizes, type Size, type Source } from './data-set.js';
+import { models } from './models.js';
+import { startProgress } from './progress-bar.js';
+
+/** Raised with every change to what the generator gives, so that data of an earlier form is loaded anew. */
+const form = 1;
+
+/** Makes sure that a database holds the data set and nothing else: what an earlier run left is used again. */
+export async function loadData(db: Db, size: Size): Promise<void> {
+  const marker = await db.collection<Marker>('_bench').findOne({ _id: 'data set' });
+  if (marker?.form === form && marker.size === size) {
+    await removeAdditions(db, size);
+    return;
+  }
+  await db.dropDatabase();
+  await insertSources(db, dataSet(size));
+  await insert(
+    db,
+    '_models',
+    models.map(({ uid, ...model }) => ({ _id: uid, ...model })),
+  );
+  await db.collection<Marker>('_bench').insertOne({ _id: 'data set', form, size });
+}
+
+/** Deletes the articles that the workload's row e has created. */
+export async function removeAdditions(db: Db, size: Size): Promise<void> {
+  await db.collection<Identified>('articles').deleteMany({ _id: { $gt: sizes[size] } });
+}
+
+interface Marker {
+  readonly _id: 'data set';
+  readonly form: number;
+  readonly size: Size;
+}
+
+interface Identified extends Document {
+  readonly _id: number | string;
+}
+
+async function insertSources(db: Db, sources: readonly Source[]): Promise<void> {
+  const total = sources.reduce((sum, { count }) => sum + count, 0);
+  const progress = startProgress('loading the data set', total);
+  let done = 0;
+  for (const { collection, count, make } of sources) {
+    for (const ids of batches(count, 1_000)) {
+      await insert(db, collection, ids.map(make));
+      done += ids.length;
+      progress(done);
+    }
+    await insert(db, '_counters', [{ _id: collection, next: count + 1 }]);
+  }
+}
+
+function* batches(count: number, size: number): Generator<number[]> {
+  for (let first = 1; first <= count; first += size) {
+    yield Array.from({ length: Math.min(size, count - first + 1) }, (_, index) => first + index);
+  }
+}
+
+async function insert(db: Db, collection: string, documents: readonly Document[]): Promise<void> {
+  // The generator and the models always give an `_id`; a Document does not show it.
+  await db.collection<Identified>(collection).insertMany(documents as Identified[], { ordered: false });
+}

@@ -1,0 +1,16 @@
+/** What a measured process tells the one that started it. CPU in microseconds since its start, memory in bytes. */
+export type Report =
+  { readonly kind: 'ready'; readonly url: string } | { readonly kind: 'usage'; readonly cpu: number; readonly memory: number };
+
+/** Says where the process can be reached, then answers every message with what it has used; ends with its parent. */
+export function reportToParent(url: string): void {
+  const send = (report: Report): void => {
+    process.send?.(report);
+  };
+  process.on('message', () => {
+    const { user, system } = process.cpuUsage();
+    send({ kind: 'usage', cpu: user + system, memory: process.memoryUsage.rss() });
+  });
+  process.on('disconnect', () => process.exit());
+  send({ kind: 'ready', url });
+}

@@ -1,0 +1,71 @@
+import type { Measurement } from './measure.js';
+import type { Row, RowKey } from './workload.js';
+
+/** One row of the workload, measured. */
+export interface RowResult {
+  readonly key: RowKey;
+  readonly title: string;
+  readonly goal: number | null;
+  /** Each the median of all rounds, number by number. */
+  readonly product: Measurement;
+  readonly baseline: Measurement;
+  /** CPU of Node and mongod, product to baseline: the median of the ratios within each round. */
+  readonly ratio: number;
+  readonly verdict: 'met' | 'missed' | 'no goal';
+  /** Where the two answers differ, though they hold the same entries. */
+  readonly difference: string | null;
+  readonly rounds: readonly Round[];
+}
+
+/** Both targets, one right after the other. */
+export interface Round {
+  readonly product: Measurement;
+  readonly baseline: Measurement;
+}
+
+/** A row that was not measured. */
+export interface SkippedRow {
+  readonly key: RowKey;
+  readonly title: string;
+  readonly reason: string;
+}
+
+export function concludeRow({ key, title, goal }: Row, rounds: readonly Round[], difference: string | null): RowResult {
+  const ratio = median(rounds.map(({ product, baseline }) => sumCpu(product) / sumCpu(baseline)));
+  return {
+    key,
+    title,
+    goal,
+    product: mediate(rounds.map(({ product }) => product)),
+    baseline: mediate(rounds.map(({ baseline }) => baseline)),
+    ratio,
+    verdict: goal === null ? 'no goal' : ratio <= goal ? 'met' : 'missed',
+    difference,
+    rounds,
+  };
+}
+
+const sumCpu = ({ cpuNode, cpuMongod }: Measurement): number => cpuNode + cpuMongod;
+
+function mediate(measurements: readonly Measurement[]): Measurement {
+  const of = (read: (measurement: Measurement) => number): number => median(measurements.map(read));
+  const commands = new Set(measurements.flatMap((measurement) => Object.keys(measurement.commands)));
+  return {
+    requests: of(({ requests }) => requests),
+    requestsPerSecond: of(({ requestsPerSecond }) => requestsPerSecond),
+    cpuNode: of(({ cpuNode }) => cpuNode),
+    cpuMongod: of(({ cpuMongod }) => cpuMongod),
+    p50: of(({ p50 }) => p50),
+    p99: of(({ p99 }) => p99),
+    commands: Object.fromEntries([...commands].map((name) => [name, of((measurement) => measurement.commands[name] ?? 0)])),
+    keysExamined: of(({ keysExamined }) => keysExamined),
+    documentsExamined: of(({ documentsExamined }) => documentsExamined),
+    memory: of(({ memory }) => memory),
+  };
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = (sorted.length - 1) / 2;
+  return ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle)] ?? 0)) / 2;
+}

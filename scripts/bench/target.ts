@@ -1,0 +1,72 @@
+import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import type { Report } from './report-to-parent.js';
+
+/** A process under measurement. */
+export interface Target {
+  readonly name: 'product' | 'baseline';
+  readonly url: string;
+  /** CPU in microseconds since the process started, memory in bytes. */
+  readUsage(): Promise<{ readonly cpu: number; readonly memory: number }>;
+  /** Stops the process where it stands, so that its timers and change streams cost nothing while the other is measured. */
+  freeze(): void;
+  thaw(): void;
+  stop(): Promise<void>;
+}
+
+const root = path.resolve(import.meta.dirname, '../..');
+
+/** Compiles the product and the targets to dist/: what runs under load is plain JavaScript, as it is installed. */
+export async function compileTargets(): Promise<void> {
+  const compiler = path.join(root, 'node_modules/typescript/bin/tsc');
+  const child = spawn(process.execPath, [compiler, '-p', path.join(import.meta.dirname, 'tsconfig.json')], { stdio: 'inherit' });
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error('the targets could not be compiled');
+}
+
+/** Starts a target on a database, in production mode. */
+export async function startTarget(name: Target['name'], uri: string, database: string): Promise<Target> {
+  const child = fork(path.join(root, 'dist/scripts/bench', `${name}.js`), [uri, database], {
+    env: { ...process.env, NODE_ENV: 'production' },
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const kill = (): void => {
+    child.kill('SIGKILL');
+  };
+  process.once('exit', kill);
+  const { url } = await nextReport(child, 'ready');
+  return {
+    name,
+    url,
+    readUsage: () => {
+      child.send('usage');
+      return nextReport(child, 'usage');
+    },
+    freeze: () => child.kill('SIGSTOP'),
+    thaw: () => child.kill('SIGCONT'),
+    stop: async () => {
+      process.off('exit', kill);
+      const closed = once(child, 'close');
+      kill();
+      await closed;
+    },
+  };
+}
+
+/** The next message of that kind; an error when the process ends before. */
+function nextReport<K extends Report['kind']>(child: ChildProcess, kind: K): Promise<Extract<Report, { kind: K }>> {
+  return new Promise((resolve, reject) => {
+    const fail = (code: number | null): void => {
+      reject(new Error(`${child.spawnargs[1] ?? 'a target'} ended (${String(code)})`));
+    };
+    child.once('exit', fail);
+    child.once('message', (report: Report) => {
+      child.off('exit', fail);
+      if (report.kind !== kind) reject(new Error(`${report.kind} instead of ${kind}`));
+      // Narrowed by the line above, which the compiler does not follow through a type parameter.
+      else resolve(report as Extract<Report, { kind: K }>);
+    });
+  });
+}

@@ -1,0 +1,20 @@
+import { below, makeRandom, type Random } from './random.js';
+
+const syllables = 'ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu bran cel dor fim gral'.split(' ');
+
+/** 400 made-up words of five letters and more. */
+export const vocabulary: readonly string[] = makeVocabulary(400);
+
+/** `count` words of the vocabulary, with blanks between. */
+export const makeText = (random: Random, count: number): string =>
+  Array.from({ length: count }, () => vocabulary[below(random, vocabulary.length)]).join(' ');
+
+function makeVocabulary(size: number): readonly string[] {
+  const random = makeRandom(7);
+  const words = new Set<string>();
+  while (words.size < size) {
+    const word = Array.from({ length: 3 }, () => syllables[below(random, syllables.length)]).join('');
+    if (word.length >= 5) words.add(word);
+  }
+  return [...words];
+}

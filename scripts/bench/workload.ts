@@ -1,0 +1,142 @@
+import { stringify } from 'qs';
+import { authorCount, categoryCount, categorySlug, letter, makeArticleValues, sizes, tagCount, type Size } from './data-set.js';
+import { below, draw, makeRandom } from './random.js';
+import { vocabulary } from './words.js';
+
+export type RowKey = 'n' | 'a' | 'b' | 'c-narrow' | 'c-broad' | 'd' | 'h' | 'i' | 'g' | 'f' | 'e';
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly path: string;
+  readonly body?: string;
+}
+
+/** One thing that clients ask for, spelt for both targets. */
+export interface Question {
+  readonly product: HttpRequest;
+  readonly baseline: HttpRequest;
+}
+
+/** A row of the workload (design/performance.md): the `n`th of an endless series of alike questions. */
+export interface Row {
+  readonly key: RowKey;
+  readonly title: string;
+  /** Most CPU that the product may take, as a multiple of the baseline's; null: shown only. */
+  readonly goal: number | null;
+  ask(n: number, size: Size): Question;
+}
+
+/** In the order of measuring: what writes comes last, so that the reads all see the data set as it was loaded. */
+export const workload: readonly Row[] = [
+  { key: 'n', title: 'health check, the floor of the HTTP stack', goal: null, ask: () => get('/_health', '/n') },
+  { key: 'a', title: '25 newest, with total', goal: 1.3, ask: () => get(`/api/articles?${spell(newest)}`, '/a') },
+  {
+    key: 'b',
+    title: '25 newest, three relations, with total',
+    goal: 1.3,
+    ask: () => get(`/api/articles?${spell({ ...newest, populate })}`, '/b'),
+  },
+  { key: 'c-narrow', title: 'deep filter, few authors and 3 categories', goal: 1.3, ask: (n) => askDeep(n, `${letter(n)}a`, 3) },
+  { key: 'c-broad', title: 'deep filter, many authors and 40 categories', goal: 1.3, ask: (n) => askDeep(n, letter(n), 40) },
+  { key: 'd', title: 'one entry, three relations', goal: 1.3, ask: askOne },
+  { key: 'h', title: '$containsi, with total', goal: 1.3, ask: askContains },
+  { key: 'i', title: 'page 400 of the list', goal: 1.3, ask: () => get(`/api/articles?${spell(page400)}`, '/i') },
+  {
+    key: 'g',
+    title: 'GraphQL, lists within lists',
+    goal: 1.5,
+    ask: () => ({ product: nestedQuery, baseline: { method: 'GET', path: '/g' } }),
+  },
+  { key: 'f', title: 'partial update', goal: 1.3, ask: askUpdate },
+  { key: 'e', title: 'create with three relations', goal: 1.3, ask: askCreate },
+];
+
+const populate = ['author', 'categories', 'tags'];
+const newest = { sort: 'publishedAt:desc', pagination: { pageSize: 25 } };
+// Drafts are listed too: of 10,000 articles page 400 is the last one.
+const page400 = { sort: 'publishedAt:desc', pagination: { page: 400, pageSize: 25 }, publicationState: 'preview' };
+
+// As client libraries write it: the brackets of the keys stay as they are.
+const spell = (query: object): string => stringify(query, { encodeValuesOnly: true });
+
+const get = (product: string, baseline: string): Question => ({
+  product: { method: 'GET', path: product },
+  baseline: { method: 'GET', path: baseline },
+});
+
+function askDeep(n: number, name: string, categories: number): Question {
+  const slugs = draw(makeRandom(n % 26), categories, categoryCount).map(categorySlug);
+  const filters = { author: { name: { $startsWith: name } }, categories: { slug: { $in: slugs } } };
+  const query = { filters, sort: 'views:desc', pagination: { pageSize: 25 }, populate };
+  return get(`/api/articles?${spell(query)}`, `/c?${new URLSearchParams({ name, slugs: slugs.join(',') }).toString()}`);
+}
+
+/** An id of the data set; drafts are as likely as anywhere. */
+const pickArticle = (n: number, size: Size): number => 1 + below(makeRandom(n), sizes[size]);
+
+function askOne(n: number, size: Size): Question {
+  const id = String(pickArticle(n % 1_000, size));
+  return get(`/api/articles/${id}?${spell({ populate })}`, `/d?id=${id}`);
+}
+
+function askContains(n: number): Question {
+  const word = vocabulary[n % 20] ?? '';
+  const filters = { title: { $containsi: word.toUpperCase() } };
+  return get(`/api/articles?${spell({ filters, ...newest })}`, `/h?word=${word.toUpperCase()}`);
+}
+
+function askUpdate(n: number, size: Size): Question {
+  const id = String(pickArticle(n, size));
+  const body = JSON.stringify({ data: { rating: (n % 51) / 10 } });
+  return {
+    product: { method: 'PUT', path: `/api/articles/${id}`, body },
+    baseline: { method: 'PUT', path: `/f?id=${id}`, body },
+  };
+}
+
+const run = Date.now().toString(36);
+
+function askCreate(n: number, size: Size): Question {
+  const random = makeRandom(n);
+  const values = makeArticleValues(random, size);
+  const links = {
+    categories: draw(random, 2, categoryCount),
+    tags: draw(random, 2, tagCount),
+    author: 1 + below(random, authorCount(size)),
+  };
+  const write = (target: string) => {
+    const slug = `bench-${run}-${target}-${String(n)}`;
+    return JSON.stringify({ data: { ...values, ...links, slug, publishedAt: '2019-06-01T00:00:00.000Z' } });
+  };
+  return {
+    product: { method: 'POST', path: '/api/articles', body: write('product') },
+    baseline: { method: 'POST', path: '/e', body: write('baseline') },
+  };
+}
+
+const nestedQuery: HttpRequest = {
+  method: 'POST',
+  path: '/graphql',
+  body: JSON.stringify({
+    query: `{
+      articles(sort: "publishedAt:desc", pagination: { limit: 25 }) {
+        data {
+          id
+          attributes {
+            title
+            author {
+              data {
+                id
+                attributes {
+                  name
+                  articles(sort: "publishedAt:desc", pagination: { limit: 5 }) { data { id attributes { title } } }
+                }
+              }
+            }
+            categories { data { id attributes { name } } }
+          }
+        }
+      }
+    }`,
+  }),
+};

@@ -1,0 +1,85 @@
+import { MongoClient, type Db } from 'mongodb';
+import { createServer } from '../../src/index.js';
+import { startDatabase } from '../start-database.js';
+import { listenInFront, type Answer } from './listen-in-front.js';
+import { loadContent } from './load-content.js';
+import type { Shortfall } from './load-fixtures.js';
+import { readContent } from './read-content.js';
+import { saveModels } from './save-models.js';
+import { serverConfig } from './server-config.js';
+import { restoreSnapshot, takeSnapshot } from './snapshot.js';
+
+export interface ConformanceOptions {
+  /** The directory of the recordings: models/, setup.json, fixtures.json, files/. */
+  readonly directory: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** Instead of the directory's setup.json. */
+  readonly setupFile: string | undefined;
+  readonly rateLimit: 'on' | 'off';
+}
+
+/** The product with the content of the recordings, and `POST /__reset` beside its own routes. */
+export interface ConformanceServer {
+  readonly url: string;
+  readonly shortfall: Shortfall;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the product on a database of its own (behind MONGODB_URI, else an embedded server that goes when this does), loads
+ * the content, and keeps a copy of it for `POST /__reset`.
+ */
+export async function startConformanceServer(options: ConformanceOptions): Promise<ConformanceServer> {
+  const started: (() => Promise<unknown>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const end of started.splice(0).reverse()) await end();
+  };
+  try {
+    return { ...(await start(options, (end) => started.push(end))), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Calls `atStop` with what must be undone, in the order in which it was done. */
+async function start(
+  { directory, port, setupFile, rateLimit }: ConformanceOptions,
+  atStop: (end: () => Promise<unknown>) => void,
+): Promise<Omit<ConformanceServer, 'stop'>> {
+  const content = readContent(directory, setupFile);
+  const name = `conformance-${String(process.pid)}`;
+  const mongo = await startDatabase('ephemeral');
+  atStop(() => mongo.stop());
+  const client = await MongoClient.connect(mongo.uri);
+  atStop(() => client.close());
+  const db = client.db(name);
+  atStop(() => db.dropDatabase());
+  await saveModels(db, content.models);
+  const defaultLocale = content.setup.locales.default;
+  const product = await createServer({ config: serverConfig({ uri: mongo.uri, database: name, defaultLocale, rateLimit }) });
+  await product.start();
+  atStop(() => product.stop());
+  const forget = (): void => {
+    product.forget();
+  };
+  const shortfall = await loadContent(content, { url: product.url, db, forget });
+  const reset = await makeReset(db, forget);
+  const front = await listenInFront(product.url, port, new Map([['POST /__reset', reset]]));
+  atStop(() => front.close());
+  return { url: front.url, shortfall };
+}
+
+/** Answers by bringing the database back to what it holds now; one at a time. */
+async function makeReset(db: Db, forget: () => void): Promise<Answer> {
+  const snapshot = await takeSnapshot(db);
+  let last: Promise<unknown> = Promise.resolve();
+  return async (response) => {
+    const own = last.then(() => restoreSnapshot(db, snapshot));
+    last = own.catch(() => undefined);
+    const restored = await own;
+    forget();
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ restored }));
+  };
+}

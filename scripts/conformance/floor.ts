@@ -1,0 +1,30 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import type { AreaResult } from './replay.js';
+
+/** The number of cases that must pass, by area. */
+export type Floor = Readonly<Record<string, number>>;
+
+// Written by `writeFloor` only.
+export const readFloor = (file: string): Floor => (existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Floor) : {});
+
+/** One line for each area that has fallen; of `complete` runs also for each that was not run at all. */
+export function compareWithFloor(
+  floor: Floor,
+  areas: ReadonlyMap<string, AreaResult>,
+  extent: 'complete' | 'partial',
+): readonly string[] {
+  return Object.entries(floor).flatMap(([area, least]) => {
+    const passed = areas.get(area)?.passed ?? (extent === 'complete' ? 0 : least);
+    return passed < least ? [`${area}: ${String(passed)} passed, the floor is ${String(least)}`] : [];
+  });
+}
+
+/** The floor with every area at the higher of its old and its new count, in alphabetical order. Never lower. */
+export function raiseFloor(floor: Floor, areas: ReadonlyMap<string, AreaResult>): Floor {
+  const names = [...new Set([...Object.keys(floor), ...areas.keys()])].sort();
+  return Object.fromEntries(names.map((area) => [area, Math.max(floor[area] ?? 0, areas.get(area)?.passed ?? 0)]));
+}
+
+export const writeFloor = (file: string, floor: Floor): void => {
+  writeFileSync(file, `${JSON.stringify(floor, null, 2)}\n`);
+};

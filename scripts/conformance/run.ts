@@ -1,0 +1,67 @@
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { startConformanceServer } from './conformance-server.js';
+import { compareWithFloor, raiseFloor, readFloor, writeFloor } from './floor.js';
+import { limitsAttempts } from './limits-attempts.js';
+import { printShortfall } from './print-shortfall.js';
+import { replay, type Replay } from './replay.js';
+
+const usage = `usage: npm run conformance -- [options] [area | area/name prefix]...
+  --dir DIR       recordings (default: ../shared/conformance)
+  --variant NAME  those of DIR/variants/NAME, under its settings
+  --golden DIR    other recordings
+  --setup FILE    another setup.json
+  --floor         fail only where an area passes fewer cases than test/conformance-floor.json says
+  --raise         write the counts that are higher than the floor into that file
+  -q              no differences, only the figures`;
+
+const floorFile = path.resolve(import.meta.dirname, '../../test/conformance-floor.json');
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    dir: { type: 'string', default: '../shared/conformance' },
+    variant: { type: 'string' },
+    golden: { type: 'string' },
+    setup: { type: 'string' },
+    floor: { type: 'boolean', default: false },
+    raise: { type: 'boolean', default: false },
+    quiet: { type: 'boolean', short: 'q', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+});
+if (values.help) console.log(usage);
+else process.exitCode = await run();
+
+async function run(): Promise<number> {
+  const directory = path.resolve(values.dir);
+  const variant = values.variant === undefined ? undefined : path.join(directory, 'variants', values.variant);
+  const golden = values.golden ?? (variant && path.join(variant, 'golden'));
+  const setupFile = values.setup ?? (variant && path.join(variant, 'setup.json'));
+  const server = await startConformanceServer({
+    directory,
+    port: 0,
+    setupFile,
+    rateLimit: limitsAttempts(golden) ? 'on' : 'off',
+  });
+  try {
+    printShortfall(server.shortfall);
+    const selection = [...(values.quiet ? ['-q'] : []), ...positionals];
+    return judge(await replay(server.url, { directory, golden, selection }), golden);
+  } finally {
+    await server.stop();
+  }
+}
+
+/** The exit code: the replayer's own, or what the floor says of it. */
+function judge({ exitCode, areas }: Replay, golden: string | undefined): number {
+  const floor = readFloor(floorFile);
+  if (values.raise) writeFloor(floorFile, raiseFloor(floor, areas));
+  // 2: the replayer could not start.
+  if (!values.floor || exitCode > 1) return exitCode;
+  const extent = positionals.length > 0 || golden !== undefined ? 'partial' : 'complete';
+  const fallen = compareWithFloor(floor, areas, extent);
+  for (const line of fallen) console.error(line);
+  console.log(fallen.length > 0 ? 'below the floor' : 'no area is below the floor');
+  return fallen.length > 0 ? 1 : 0;
+}

@@ -1,0 +1,16 @@
+import { createHash } from 'node:crypto';
+import type { Db } from 'mongodb';
+import { insertEntries } from './insert-entries.js';
+import type { TokenSetup } from './read-content.js';
+
+/** Writes the API tokens; of the key only its hash is kept. */
+export async function saveTokens(db: Db, tokens: readonly TokenSetup[]): Promise<void> {
+  const entries = tokens.map(({ name, type, accessKey, permissions = [], expiresAt = null }) => ({
+    name,
+    type,
+    permissions,
+    hash: createHash('sha256').update(accessKey).digest('hex'),
+    expiresAt: expiresAt === null ? null : new Date(expiresAt),
+  }));
+  await insertEntries(db, '_tokens', entries);
+}

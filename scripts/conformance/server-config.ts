@@ -1,0 +1,31 @@
+/** What the server under test is told, besides its content. */
+export interface ServerSettings {
+  readonly uri: string;
+  readonly database: string;
+  readonly defaultLocale: string;
+  readonly rateLimit: 'on' | 'off';
+}
+
+/**
+ * The configuration under which the recordings were made, as their README lists it. `open`: the roles of the setup say what is
+ * allowed once the product knows roles; until then it is everything.
+ */
+export const serverConfig = ({ uri, database, defaultLocale, rateLimit }: ServerSettings) => ({
+  server: { host: '127.0.0.1', port: 0 },
+  database: { uri, name: database },
+  api: { open: true, rest: { defaultLimit: 25, maxLimit: 100, withCount: true } },
+  plugins: {
+    graphql: { config: { depthLimit: 12, amountLimit: 100 } },
+    'users-permissions': {
+      config: {
+        // The probes forge tokens with this very key.
+        jwtSecret: process.env.JWT_SECRET ?? 'conformance-jwt-secret-of-at-least-32-bytes',
+        jwt: { expiresIn: '30d' },
+        ratelimit: { enabled: rateLimit === 'on' },
+      },
+    },
+    i18n: { config: { defaultLocale } },
+    upload: { config: { sizeLimit: 2 * 1024 * 1024 } },
+  },
+  middlewares: { logger: { level: 'warn' } },
+});
