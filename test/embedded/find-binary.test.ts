@@ -136,6 +136,16 @@ describe('download-official', () => {
     await rm(folder, { recursive: true });
   });
 
+  it('says in one line why there is nothing to download', async () => {
+    const refusing = createServer((_request, response) => response.writeHead(403).end());
+    await listen(refusing);
+    process.env['MONGOMS_DOWNLOAD_MIRROR'] = urlOf(refusing);
+    const error = await rejection(downloadOfficial(join(folder, 'none')));
+    process.env['MONGOMS_DOWNLOAD_MIRROR'] = urlOf(mirror);
+    refusing.close();
+    expect(error).to.match(/^MongoDB 8.2.0 could not be downloaded: .*Status Code is 403.* Install MongoDB 6 or newer.*$/);
+  });
+
   it('puts the program where the cache finds it the next time', async () => {
     const cacheDir = join(folder, 'cache');
     expect(await binaryInCache(cacheDir)).to.equal(undefined);

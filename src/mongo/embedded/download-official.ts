@@ -21,7 +21,7 @@ export const downloadOfficial = async (cacheDir: string): Promise<Binary> => {
   try {
     return { path: await MongoBinary.getPath({ version: fetchedVersion, downloadDir: cacheDir }), version: fetchedVersion };
   } catch (error) {
-    throw new Error(`MongoDB ${fetchedVersion} could not be downloaded: ${firstLine(error)}. ${otherWays}`, { cause: error });
+    throw new Error(`MongoDB ${fetchedVersion} could not be downloaded: ${oneLine(error)}. ${otherWays}`, { cause: error });
   } finally {
     restore();
   }
@@ -38,4 +38,4 @@ const requireCertificates = (): (() => void) => {
   };
 };
 
-const firstLine = (error: unknown): string => (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+const oneLine = (error: unknown): string => (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ').trim();
