@@ -1,0 +1,32 @@
+import { pino } from 'pino';
+import type { Writable } from 'node:stream';
+import type { DestinationStream, Logger } from 'pino';
+import type { Config } from '../config/config.js';
+
+type LogConfig = Pick<Config, 'environment'> & { readonly middlewares: Pick<Config['middlewares'], 'logger'> };
+
+/**
+ * The log of the process. JSON, one object per line; for people where the setting `pretty` says so, else in development on a
+ * terminal, or where NODE_ENV names development. `target`: where to write, standard output unless given.
+ */
+export async function createLogger(config: LogConfig, target?: Writable): Promise<Logger> {
+  const { level, pretty } = config.middlewares.logger;
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
+  return pino(options, (pretty ?? suitsPeople(config)) ? await prettyStream(target) : (target ?? jsonStream()));
+}
+
+const suitsPeople = ({ environment }: LogConfig): boolean =>
+  environment === 'development' && (process.stdout.isTTY || process.env.NODE_ENV === 'development');
+
+/** Asynchronous: lines that come while one is written go out together; the rest is written at exit. */
+const jsonStream = (): DestinationStream => pino.destination({ dest: 1, sync: false });
+
+async function prettyStream(target: Writable | undefined): Promise<DestinationStream> {
+  const { default: pretty } = await import('pino-pretty');
+  return pretty({
+    colorize: process.stdout.isTTY,
+    translateTime: 'SYS:HH:MM:ss',
+    sync: true,
+    ...(target && { destination: target }),
+  });
+}

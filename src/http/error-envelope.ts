@@ -1,0 +1,30 @@
+import { ApiError } from '../errors.js';
+
+/** The body of every error answer (rest.md 3). `details` is missing where the error has none. */
+export interface ErrorEnvelope {
+  readonly data: null;
+  readonly error: { readonly status: number; readonly name: string; readonly message: string; readonly details?: unknown };
+}
+
+/**
+ * What a client is told about something thrown: an ApiError as it stands, another error with a 4xx status (Koa's own, the body
+ * parser's) with its name and message, and of anything else only that it happened.
+ */
+export function envelopeError(thrown: unknown): ErrorEnvelope {
+  if (thrown instanceof ApiError) return envelope(thrown.status, thrown.name, thrown.message, thrown.details);
+  const status = clientStatus(thrown);
+  if (status === null || !(thrown instanceof Error))
+    return envelope(500, 'InternalServerError', 'Internal Server Error', undefined);
+  return envelope(status, thrown.name, thrown.message, Reflect.get(thrown, 'details'));
+}
+
+/** The 4xx status that an error carries, or null. */
+export function clientStatus(thrown: unknown): number | null {
+  const status: unknown = typeof thrown === 'object' && thrown !== null ? Reflect.get(thrown, 'status') : null;
+  return typeof status === 'number' && Number.isInteger(status) && status >= 400 && status < 500 ? status : null;
+}
+
+const envelope = (status: number, name: string, message: string, details: unknown): ErrorEnvelope => ({
+  data: null,
+  error: details === undefined ? { status, name, message } : { status, name, message, details },
+});

@@ -1,0 +1,108 @@
+import { createServer } from 'node:http';
+import { Server as NetServer } from 'node:net';
+import type { RequestListener, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { ServerConfig } from '../config/config.js';
+
+/** A server that listens. */
+export interface HttpServer {
+  /** Without a slash at the end: the configured public address, else one that works on this machine. */
+  readonly url: string;
+  readonly port: number;
+  /**
+   * Stops accepting, lets requests under way finish for at most `shutdownTimeout`, then cuts. Gives the number of requests that were
+   * cut; the second call gives the promise of the first.
+   */
+  close(): Promise<number>;
+}
+
+/** Serves HTTP. Rejects with a message for people where the port is taken. */
+export async function startHttpServer(callback: RequestListener, config: ServerConfig): Promise<HttpServer> {
+  const server = createServer(optionsOf(config));
+  server.maxConnections = config.maxConnections ?? Infinity;
+  const traffic = watchTraffic(server);
+  server.on('request', callback);
+  const port = await listen(server, config);
+  let closing: Promise<number> | undefined;
+  return { url: addressOf(config, port), port, close: () => (closing ??= drain(server, traffic, config.shutdownTimeout)) };
+}
+
+/** What has to end before a server has stopped. */
+interface Traffic {
+  readonly underWay: ReadonlySet<ServerResponse>;
+  readonly sockets: ReadonlySet<Socket>;
+}
+
+/** Keeps count, and tells clients that come after the stop that this was the last answer on their connection. */
+function watchTraffic(server: Server): Traffic {
+  const underWay = new Set<ServerResponse>();
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  server.on('request', (_request, response) => {
+    underWay.add(response);
+    response.once('close', () => underWay.delete(response));
+    if (!server.listening) response.setHeader('Connection', 'close');
+  });
+  return { underWay, sockets };
+}
+
+/** Node looks for overdue requests every 30 s unless told otherwise; time-limit.ts cuts shorter where no file is sent. */
+const optionsOf = ({ headersTimeout, requestTimeout, uploadTimeout, keepAliveTimeout, maxHeaderSize }: ServerConfig) => ({
+  headersTimeout,
+  requestTimeout: Math.max(requestTimeout, uploadTimeout, headersTimeout),
+  keepAliveTimeout,
+  maxHeaderSize,
+  connectionsCheckingInterval: 2_000,
+});
+
+function listen(server: Server, { host, port }: ServerConfig): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(
+        error.code === 'EADDRINUSE'
+          ? new Error(`port ${String(port)} is in use; choose another with PORT`, { cause: error })
+          : error,
+      );
+    });
+    server.listen(port, host, () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : port);
+    });
+  });
+}
+
+function addressOf({ url, host }: ServerConfig, port: number): string {
+  if (url !== null) return url.replace(/\/+$/, '');
+  const name = ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host) ? 'localhost' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${String(port)}`;
+}
+
+/**
+ * `server.close()` ends idle connections at once, and with them the requests that are just on their way: so the listening socket
+ * alone is closed first, and a connection has one tick of the sweeper to bring its next request, or its first.
+ */
+async function drain(server: Server, { underWay, sockets }: Traffic, limit: number): Promise<number> {
+  const closed = new Promise<void>((resolve) => {
+    NetServer.prototype.close.call(server, () => {
+      resolve();
+    });
+  });
+  for (const response of underWay) if (!response.headersSent) response.setHeader('Connection', 'close');
+  const sweeper = setInterval(() => {
+    server.closeIdleConnections();
+    // Node takes a connection for idle only after its first request.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+  }, 100);
+  let cut = 0;
+  const deadline = setTimeout(() => {
+    cut = underWay.size;
+    server.closeAllConnections();
+  }, limit);
+  await closed;
+  clearInterval(sweeper);
+  clearTimeout(deadline);
+  return cut;
+}

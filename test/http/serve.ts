@@ -1,0 +1,82 @@
+import { connect } from 'node:net';
+import { Writable } from 'node:stream';
+import { loadConfig } from '../../src/config/load-config.js';
+import { createApp } from '../../src/http/create-app.js';
+import { createLogger } from '../../src/http/create-logger.js';
+import { startHttpServer } from '../../src/http/start-http-server.js';
+import type { Middleware } from 'koa';
+import type { Config } from '../../src/config/config.js';
+import type { Check } from '../../src/http/health.js';
+import type { HttpServer } from '../../src/http/start-http-server.js';
+
+/** What a test may say about the server it wants. */
+export interface ServeInput {
+  readonly route?: Middleware;
+  readonly checks?: Readonly<Record<string, Check>>;
+  readonly server?: Partial<Config['server']>;
+  readonly middlewares?: Partial<Config['middlewares']>;
+  readonly limits?: Partial<Config['api']['limits']>;
+}
+
+export interface Served extends HttpServer {
+  /** What the server logged, decoded, in order. */
+  readonly lines: readonly Readonly<Record<string, unknown>>[];
+  /** Resolves with the first line that meets the condition, waiting for it if need be. */
+  waitForLine(condition: (line: Readonly<Record<string, unknown>>) => boolean): Promise<Readonly<Record<string, unknown>>>;
+}
+
+/** The whole HTTP layer on a free port, with one route at the end. */
+export async function serve(input: ServeInput = {}): Promise<Served> {
+  const defaults = await loadConfig({ directory: '/nonexistent', variables: {} });
+  const logger = { ...defaults.middlewares.logger, level: 'debug', pretty: false } as const;
+  const config: Config = {
+    ...defaults,
+    server: { ...defaults.server, host: '127.0.0.1', port: 0, ...input.server },
+    middlewares: { ...defaults.middlewares, logger, ...input.middlewares },
+    api: { ...defaults.api, limits: { ...defaults.api.limits, ...input.limits } },
+  };
+  const log = createLog();
+  const app = createApp({ config, logger: await createLogger(config, log.target), checks: input.checks ?? {} });
+  if (input.route) app.use(input.route);
+  const server = await startHttpServer(app.callback(), config.server);
+  return { ...server, lines: log.lines, waitForLine: log.waitForLine };
+}
+
+function createLog() {
+  const lines: Readonly<Record<string, unknown>>[] = [];
+  const waiting = new Set<() => void>();
+  const target = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(JSON.parse(String(chunk)) as Readonly<Record<string, unknown>>);
+      for (const look of waiting) look();
+      done();
+    },
+  });
+  const waitForLine: Served['waitForLine'] = (condition) =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        const found = lines.find(condition);
+        if (found) resolve(found);
+        if (found) waiting.delete(look);
+      };
+      waiting.add(look);
+      look();
+    });
+  return { lines, target, waitForLine };
+}
+
+/** Sends bytes as they are and gives all that comes back until the server ends the connection. */
+export function sendRaw(port: number, ...parts: readonly (string | Buffer)[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    let answer = '';
+    socket.setEncoding('utf8');
+    socket.on('data', (chunk: string) => (answer += chunk));
+    socket.on('end', () => {
+      socket.end();
+      resolve(answer);
+    });
+    socket.on('error', reject);
+    for (const part of parts) socket.write(part);
+  });
+}

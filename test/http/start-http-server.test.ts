@@ -1,0 +1,174 @@
+import { expect } from 'chai';
+import { once } from 'node:events';
+import { Agent, get } from 'node:http';
+import { connect } from 'node:net';
+import { sendRaw, serve } from './serve.js';
+import type { IncomingMessage } from 'node:http';
+import type { Served } from './serve.js';
+
+/** A promise to be settled from outside. */
+function deferred() {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((settle) => (resolve = settle));
+  return { promise, resolve };
+}
+
+/** One request on the agent's connections. */
+function ask(server: Served, path: string, agent: Agent): Promise<IncomingMessage & { text: string }> {
+  return new Promise((resolve, reject) => {
+    get({ port: server.port, host: '127.0.0.1', path, agent }, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => (text += chunk));
+      response.on('end', () => {
+        resolve(Object.assign(response, { text }));
+      });
+    }).on('error', reject);
+  });
+}
+
+describe('startHttpServer', () => {
+  const servers: Served[] = [];
+  const start = async (...input: Parameters<typeof serve>): Promise<Served> => {
+    const server = await serve(...input);
+    servers.push(server);
+    return server;
+  };
+  after(() => Promise.all(servers.map((server) => server.close())));
+
+  const urls: readonly (readonly [host: string, url: string | null, expected: RegExp])[] = [
+    ['0.0.0.0', null, /^http:\/\/localhost:\d+$/],
+    ['127.0.0.1', null, /^http:\/\/localhost:\d+$/],
+    ['127.0.0.1', 'https://cms.test/', /^https:\/\/cms\.test$/],
+  ];
+  for (const [host, url, expected] of urls)
+    it(`${host}, ${String(url)}: ${String(expected)}`, async () => {
+      expect((await start({ server: { host, url } })).url).to.match(expected);
+    });
+
+  it('says that a port is in use', async () => {
+    const { port } = await start();
+    const error: unknown = await start({ server: { port } }).catch((caught: unknown) => caught);
+    expect(error)
+      .to.be.an('error')
+      .with.property('message', `port ${String(port)} is in use; choose another with PORT`);
+  });
+
+  it('finishes what is under way, ends idle connections and refuses new ones', async () => {
+    const arrived = deferred();
+    const go = deferred();
+    const agent = new Agent({ keepAlive: true });
+    const server = await start({
+      route: async (ctx) => {
+        arrived.resolve();
+        if (ctx.path === '/slow') await go.promise;
+        ctx.body = 'done';
+      },
+    });
+    const idle = connect(server.port, '127.0.0.1');
+    await once(idle, 'connect');
+    const slow = ask(server, '/slow', agent);
+    await arrived.promise;
+    const closed = server.close();
+    expect(server.close()).to.equal(closed);
+    await once(idle.resume(), 'close');
+    const refused: unknown = await ask(server, '/new', new Agent()).catch((caught: unknown) => caught);
+    expect(refused).to.have.property('code', 'ECONNREFUSED');
+    go.resolve();
+    const answer = await slow;
+    expect(answer.text).to.equal('done');
+    expect(answer.headers.connection).to.equal('close');
+    expect(await closed).to.equal(0);
+  });
+
+  it('loses no request of clients that keep asking while it stops', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 4 });
+    const server = await start({ route: (ctx) => (ctx.body = 'x') });
+    let answered = 0;
+    const failures: unknown[] = [];
+    const client = async (): Promise<void> => {
+      for (;;) {
+        const result = await ask(server, '/', agent).catch((caught: unknown) => caught);
+        if (result instanceof Error) return void failures.push(Reflect.get(result, 'code'));
+        if ((answered += 1) === 50) void server.close();
+      }
+    };
+    await Promise.all([client(), client(), client(), client()]);
+    expect(await server.close()).to.equal(0);
+    expect(answered).to.be.at.least(50);
+    expect(failures).to.deep.equal(Array(4).fill('ECONNREFUSED'));
+  });
+
+  it('cuts what takes longer than shutdownTimeout, and says how much', async () => {
+    const arrived = deferred();
+    const server = await start({
+      server: { shutdownTimeout: 30 },
+      route: () => {
+        arrived.resolve();
+        return new Promise(() => undefined);
+      },
+    });
+    const stuck = ask(server, '/', new Agent()).catch((caught: unknown) => caught);
+    await arrived.promise;
+    expect(await server.close()).to.equal(1);
+    expect(await stuck).to.have.property('code', 'ECONNRESET');
+  });
+
+  it('answers 503 when a request takes too long', async () => {
+    const server = await start({ server: { requestTimeout: 30 }, route: () => new Promise(() => undefined) });
+    const response = await fetch(`http://127.0.0.1:${String(server.port)}/`);
+    expect(response.status).to.equal(503);
+    expect(response.headers.get('retry-after')).to.equal('1');
+    expect(await response.json()).to.nested.include({ 'error.name': 'ServiceUnavailableError' });
+  });
+
+  it('answers 408 when a body does not come, and ends the connection', async () => {
+    const server = await start({ server: { requestTimeout: 30 } });
+    const head = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{';
+    expect(await sendRaw(server.port, head)).to.match(/^HTTP\/1\.1 408 [\s\S]*Connection: close[\s\S]*"RequestTimeoutError"/);
+  });
+
+  it('gives multipart bodies the time of uploads', async () => {
+    const server = await start({
+      server: { requestTimeout: 5 },
+      route: async (ctx) => {
+        for await (const chunk of ctx.req) ctx.body = String(chunk);
+      },
+    });
+    const socket = connect(server.port, '127.0.0.1').setEncoding('utf8');
+    socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 4\r\n');
+    socket.write('Connection: close\r\n\r\n');
+    setTimeout(() => socket.write('late'), 40);
+    let answer = '';
+    for await (const chunk of socket) answer += String(chunk);
+    expect(answer).to.match(/^HTTP\/1\.1 200 [\s\S]*late$/);
+  });
+
+  it('refuses headers over maxHeaderSize with 431', async () => {
+    const server = await start({ server: { maxHeaderSize: 4_096 } });
+    const request = (size: number): string => `GET /_health?${'x'.repeat(size)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+    expect(await sendRaw(server.port, request(3_900))).to.match(/^HTTP\/1\.1 204 /);
+    expect(await sendRaw(server.port, request(4_100))).to.match(/^HTTP\/1\.1 431 /);
+  });
+
+  const broken: Readonly<Record<string, string>> = {
+    'a negative length': 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n',
+    'length and chunks': 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    garbage: '\0\x01 GARBAGE\r\n\r\n',
+    'no Host': 'GET / HTTP/1.1\r\n\r\n',
+  };
+  for (const [title, bytes] of Object.entries(broken))
+    it(`answers 400 to ${title}`, async () => {
+      expect(await sendRaw((await start()).port, bytes)).to.match(/^HTTP\/1\.1 400 /);
+    });
+
+  it('believes as many proxies as are configured', async () => {
+    const ips = async (server: Served): Promise<string> => {
+      const headers = { 'x-forwarded-for': '6.6.6.6, 1.2.3.4' };
+      return (await fetch(`http://127.0.0.1:${String(server.port)}/`, { headers })).text();
+    };
+    const route = (ctx: { body: unknown; ip: string }) => (ctx.body = ctx.ip);
+    expect(await ips(await start({ route }))).to.equal('127.0.0.1');
+    expect(await ips(await start({ route, server: { proxy: true } }))).to.equal('1.2.3.4');
+  });
+});
