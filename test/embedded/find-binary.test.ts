@@ -55,6 +55,7 @@ describe('find-binary', () => {
 
   after(async () => {
     web.close();
+    web.closeAllConnections();
     silent.close();
     await rm(folder, { recursive: true });
   });
@@ -133,6 +134,7 @@ describe('download-official', () => {
       else process.env[name] = value;
     });
     mirror.close();
+    mirror.closeAllConnections();
     await rm(folder, { recursive: true });
   });
 
@@ -143,6 +145,7 @@ describe('download-official', () => {
     const error = await rejection(downloadOfficial(join(folder, 'none')));
     process.env['MONGOMS_DOWNLOAD_MIRROR'] = urlOf(mirror);
     refusing.close();
+    refusing.closeAllConnections();
     expect(error).to.match(/^MongoDB 8.2.0 could not be downloaded: .*Status Code is 403.* Install MongoDB 6 or newer.*$/);
   });
 
