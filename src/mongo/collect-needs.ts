@@ -12,8 +12,9 @@ export interface Need {
 
 /** The relations that a selection populates on these documents, inside their components and dynamic zones too. */
 export function collectNeeds(selection: Selection, documents: readonly Document[]): Need[] {
-  if (selection.children.length === 0 || documents.length === 0) return [];
-  return selection.children.flatMap((child) => {
+  if (documents.length === 0) return [];
+  const children = selection.locales === null ? selection.children : [...selection.children, selection.locales];
+  return children.flatMap((child) => {
     switch (child.kind) {
       case 'link':
       case 'morph':

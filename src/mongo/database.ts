@@ -1,4 +1,5 @@
 import type { ClientSession, Db, Document, MongoClient } from 'mongodb';
+import { translating } from './driver-errors.js';
 
 /** A connected database and the time limits of its commands. */
 export interface Database {
@@ -26,14 +27,17 @@ export async function readAll(database: Database, command: Document): Promise<re
 
 /** Runs a read command within its time limit and, where there is one, the transaction. */
 export async function runRead({ db, maxTimeMS, session }: Database, command: Document): Promise<Document> {
-  return db.command({ ...command, maxTimeMS: maxTimeMS.read }, session === null ? undefined : { session });
+  return translating(() => db.command({ ...command, maxTimeMS: maxTimeMS.read }, session === null ? undefined : { session }));
 }
 
 async function readRest({ db, session }: Database, id: unknown, namespace: string): Promise<Document[]> {
   const documents: Document[] = [];
   const collection = namespace.slice(namespace.indexOf('.') + 1);
   for (let cursor = id; String(cursor) !== '0';) {
-    const reply = await db.command({ getMore: cursor, collection }, { ...(session && { session }), promoteLongs: false });
+    const id = cursor;
+    const reply = await translating(() =>
+      db.command({ getMore: id, collection }, { ...(session && { session }), promoteLongs: false }),
+    );
     const batch = reply['cursor'] as { id: unknown; nextBatch: Document[] }; // the form of every getMore reply
     documents.push(...batch.nextBatch);
     cursor = batch.id;

@@ -54,6 +54,8 @@ export interface Query {
   readonly locale: string | readonly string[] | null;
   readonly publicationState: PublicationState | null;
   readonly search: string | null;
+  /** Whether the locales that an entry is also there in are wanted (`meta.availableLocales`). */
+  readonly withLocales: boolean;
   /** False where no total is wanted: single reads, relations. */
   readonly withTotal: boolean;
 }
@@ -69,5 +71,6 @@ export const emptyQuery: Query = {
   locale: null,
   publicationState: null,
   search: null,
+  withLocales: false,
   withTotal: true,
 };

@@ -20,6 +20,8 @@ export interface BindContext {
   readonly limits: Limits;
   readonly settings: BindSettings;
   readonly defaultLocale: string;
+  /** Codes of the locales that there are. */
+  readonly locales: readonly string[];
 }
 
 /** The publication state that populated relations take on unless their branch names one. */

@@ -14,7 +14,7 @@ import type { SelectionContext } from './bind-context.js';
 import { bindFilter, bindRule } from './bind-filter.js';
 import { bindSort } from './bind-sort.js';
 import { allOf, orNull } from './conditions.js';
-import { published, type Child, type Selection, type Window } from './plan.js';
+import { published, type Child, type LinkChild, type Selection, type Window } from './plan.js';
 import { readable } from './readable.js';
 
 /**
@@ -22,7 +22,28 @@ import { readable } from './readable.js';
  * left out, in strict mode refused; all others are refused. Throws a ValidationError.
  */
 export function bindSelection(query: Query, type: ContentType, context: SelectionContext): Selection {
-  return { type, fields: bindFields(query.fields, type, context), children: bindPopulate(query, type, context) };
+  const locales = query.withLocales && type.localized ? bindLocales(type, context) : null;
+  return { type, fields: bindFields(query.fields, type, context), children: bindPopulate(query, type, context), locales };
+}
+
+/** The entries of the same localization group, with nothing but their locale. */
+function bindLocales(type: ContentType, context: SelectionContext): LinkChild | null {
+  const link = type.attributes.get('localizations');
+  const locale = type.attributes.get('locale');
+  if (link?.kind !== 'relation' || locale?.kind !== 'scalar') return null;
+  const state = type.draftAndPublish && context.state === 'live' ? [published] : [];
+  return {
+    kind: 'link',
+    key: 'availableLocales',
+    link,
+    target: type,
+    condition: orNull(allOf([...state, ...bindRule(type, context)])),
+    sort: [],
+    window: null,
+    countOnly: false,
+    reversed: false,
+    selection: { type, fields: [locale], children: [], locales: null },
+  };
 }
 
 function bindFields(names: readonly string[] | null, type: ContentType, context: SelectionContext): ScalarAttribute[] {

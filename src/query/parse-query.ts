@@ -22,6 +22,7 @@ export function parseQuery(input: Readonly<Record<string, unknown>>, limits: Lim
     locale: parseLocale(input['locale']),
     publicationState: parsePublicationState(input['publicationState']),
     search: parseSearch(input['_q']),
+    withLocales: true,
     withTotal: true,
   };
 }

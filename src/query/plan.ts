@@ -70,6 +70,8 @@ export interface Selection {
   /** Scalar attributes, in the order of the answer. */
   readonly fields: readonly ScalarAttribute[];
   readonly children: readonly Child[];
+  /** The other locales of each entry, read like a relation; null where they are not wanted. */
+  readonly locales: LinkChild | null;
 }
 
 /** Something populated. `key` is its name in the answer. */

@@ -56,6 +56,7 @@ function buildScalar(common: CommonParts, definition: AttributeDefinition, type:
     kind: 'scalar',
     type,
     unique: definition.unique === true || type === 'uid',
+    indexed: definition.index === true,
     default: definition.default,
     min: definition.min ?? null,
     max: definition.max ?? null,

@@ -35,6 +35,8 @@ export interface ScalarAttribute extends Common {
   readonly kind: 'scalar';
   readonly type: ScalarType;
   readonly unique: boolean;
+  /** Has an index for filters and sorts. */
+  readonly indexed: boolean;
   readonly default: unknown;
   readonly min: number | string | null;
   readonly max: number | string | null;

@@ -13,6 +13,7 @@ const attribute = {
     type: name,
     required: { type: 'boolean' },
     unique: { type: 'boolean' },
+    index: { type: 'boolean' },
     private: { type: 'boolean' },
     writable: { type: 'boolean' },
     visible: { type: 'boolean' },

@@ -3,6 +3,8 @@ export interface AttributeDefinition {
   readonly type: string;
   readonly required?: boolean;
   readonly unique?: boolean;
+  /** Beyond the reference: an index for filters and sorts on this attribute. */
+  readonly index?: boolean;
   readonly default?: unknown;
   readonly private?: boolean;
   readonly writable?: boolean;

@@ -1,0 +1,135 @@
+import { ApiError, applicationError } from '../errors.js';
+import { isValues, type Values } from '../schema/check-input.js';
+import { applyLinkInput, applyToOne } from '../schema/apply-link-input.js';
+import type {
+  Attribute,
+  ComponentAttribute,
+  ContentType,
+  LinkAttribute,
+  MorphAttribute,
+  Registry,
+  ZoneAttribute,
+} from '../schema/content-type.js';
+import { parseMorphTarget } from '../schema/check-input.js';
+import { parseLinkInput } from '../schema/parse-link-input.js';
+import { castInput } from './cast-input.js';
+
+/** A stored component; `id` is 0 until one is given out. */
+export type Part = Record<string, unknown> & { id: number };
+
+/** New components that still need an id, by uid of their type. */
+export type NewParts = Map<string, Part[]>;
+
+export interface BuildContext {
+  readonly registry: Registry;
+  readonly newParts: NewParts;
+  /** A create makes all parts anew, whatever ids they carry. */
+  readonly mode: 'create' | 'update';
+}
+
+/** The stored form of a checked component value: patched where it carries the id of one that is there, else new (rest.md 8.7). */
+export async function buildComponent(
+  attribute: ComponentAttribute,
+  value: unknown,
+  current: unknown,
+  context: BuildContext,
+): Promise<unknown> {
+  const type = context.registry.types.get(attribute.component);
+  if (type === undefined || value === null) return attribute.repeatable ? [] : null;
+  const known = storedParts(current);
+  const build = (item: Values) => buildPart(type, item, findPart(attribute, item, known, context), context);
+  if (!attribute.repeatable) return build(value as Values); // checked to be an object
+  return Promise.all((value as Values[]).map(build)); // checked to be a list of objects
+}
+
+export async function buildZone(
+  attribute: ZoneAttribute,
+  value: unknown,
+  current: unknown,
+  context: BuildContext,
+): Promise<unknown> {
+  const known = storedParts(current);
+  const items = (value ?? []) as Values[]; // checked to be a list of objects with known components
+  return Promise.all(
+    items.map(async (item) => {
+      const uid = String(item['__component']);
+      const type = context.registry.types.get(uid);
+      const stored = findPart(
+        attribute,
+        item,
+        known.filter((part) => part['__component'] === uid),
+        context,
+      );
+      return type === undefined ? null : buildPart(type, item, stored, context, { __component: uid });
+    }),
+  );
+}
+
+const storedParts = (value: unknown): readonly Part[] =>
+  Array.isArray(value) ? (value as Part[]) : isValues(value) ? [value as Part] : []; // stored in this form
+
+function findPart(
+  attribute: ComponentAttribute | ZoneAttribute,
+  item: Values,
+  known: readonly Part[],
+  { mode }: BuildContext,
+): Part | null {
+  if (mode === 'create' || item['id'] === undefined || item['id'] === null) return null;
+  const stored = known.find((part) => part.id === Number(item['id']));
+  if (stored !== undefined) return stored;
+  const message = `Some of the provided components in ${attribute.name} are not related to the entity`;
+  throw attribute.kind === 'dynamiczone' ? new ApiError(400, 'Error', message, undefined) : applicationError(message);
+}
+
+async function buildPart(
+  type: ContentType,
+  item: Values,
+  stored: Part | null,
+  context: BuildContext,
+  marks: Values = {},
+): Promise<Part> {
+  const part: Part = { id: stored?.id ?? 0, ...marks };
+  for (const attribute of type.attributes.values()) {
+    const sent = Object.hasOwn(item, attribute.name);
+    const value = sent ? item[attribute.name] : undefined;
+    part[attribute.name] =
+      value === undefined && stored !== null ? stored[attribute.name] : await buildInside(attribute, value, stored, context);
+  }
+  if (stored === null) context.newParts.set(type.uid, [...(context.newParts.get(type.uid) ?? []), part]);
+  return part;
+}
+
+/** The value of an attribute inside a component; absent ones take their default. */
+async function buildInside(attribute: Attribute, value: unknown, stored: Part | null, context: BuildContext): Promise<unknown> {
+  const current = stored?.[attribute.name];
+  switch (attribute.kind) {
+    case 'scalar':
+      return castInput(attribute, value === undefined ? attribute.default : value);
+    case 'relation':
+    case 'media':
+      return buildOwnLinks(attribute, value, current);
+    case 'morph':
+      return buildMorph(attribute, value);
+    case 'component':
+      return buildComponent(attribute, value ?? null, current, context);
+    case 'dynamiczone':
+      return buildZone(attribute, value, current, context);
+  }
+}
+
+/** The ids that a relation inside a component leaves behind: one or null, or a list. */
+function buildOwnLinks(link: LinkAttribute, value: unknown, current: unknown): number | null | readonly number[] {
+  const input = (value === undefined ? null : parseLinkInput(value)) ?? { kind: 'none' };
+  if (link.many) return applyLinkInput(Array.isArray(current) ? (current as number[]) : [], input); // stored as ids
+  return applyToOne(typeof current === 'number' ? current : null, input, 'update');
+}
+
+/** Polymorphic links as they are stored. */
+export function buildMorph(attribute: MorphAttribute, value: unknown): unknown {
+  const items: readonly unknown[] = value === null || value === undefined ? [] : Array.isArray(value) ? value : [value];
+  const links = items.map((item) => {
+    const { uid, id } = parseMorphTarget(item);
+    return { __type: uid, id };
+  });
+  return attribute.many ? links : (links[0] ?? null);
+}

@@ -1,0 +1,162 @@
+import { validationError } from '../errors.js';
+import type { Values } from '../schema/check-input.js';
+import { applyLinkInput, applyToOne } from '../schema/apply-link-input.js';
+import type { Attribute, ContentType, LinkAttribute } from '../schema/content-type.js';
+import { parseLinkInput, type LinkInput } from '../schema/parse-link-input.js';
+import type { ContentContext } from './content-context.js';
+import { buildComponent, buildMorph, buildZone, type BuildContext, type NewParts } from './build-parts.js';
+import { castInput } from './cast-input.js';
+import { nextRank } from './link-ranks.js';
+import type { StoredDocument } from './loaded.js';
+
+/** What a checked body comes to: the entry's own values, and the links that are stored with other entries. */
+export interface EntryWrite {
+  /** By document path; relations with an inverse side come with their `_ranks`. */
+  readonly values: Record<string, unknown>;
+  readonly inverse: readonly InverseLinks[];
+  /** Links of bidirectional one-to-one relations: no other entry may keep these targets. */
+  readonly exclusive: readonly ExclusiveLinks[];
+  /** Ids of entries whose localization group the entry joins. */
+  readonly siblings: readonly number[];
+}
+
+export interface InverseLinks {
+  readonly link: LinkAttribute;
+  readonly input: LinkInput;
+}
+
+export interface ExclusiveLinks {
+  readonly link: LinkAttribute;
+  readonly target: number;
+}
+
+/** Ids that one document keeps for one relation; beyond that the other side should be the owning one. */
+export const maximumLinks = 10_000;
+
+interface Building extends BuildContext {
+  readonly current: StoredDocument | null;
+  readonly values: Record<string, unknown>;
+  readonly inverse: InverseLinks[];
+  readonly exclusive: ExclusiveLinks[];
+  siblings: readonly number[];
+}
+
+/**
+ * Builds the write of a checked body. `current` is the stored document that an update starts from, null for a create, where
+ * absent attributes take their defaults. Throws what casting and component ids throw.
+ */
+export async function buildWrite(
+  type: ContentType,
+  data: Values,
+  current: StoredDocument | null,
+  context: ContentContext,
+): Promise<EntryWrite> {
+  const newParts: NewParts = new Map();
+  const mode = current === null ? 'create' : 'update';
+  const building: Building = {
+    registry: context.bind.registry,
+    newParts,
+    mode,
+    current,
+    values: {},
+    inverse: [],
+    exclusive: [],
+    siblings: [],
+  };
+  for (const attribute of type.attributes.values()) {
+    if (!attribute.writable) continue;
+    if (Object.hasOwn(data, attribute.name)) await buildAttribute(attribute, data[attribute.name], building);
+    else if (mode === 'create') await buildDefault(attribute, building);
+  }
+  await giveIds(newParts, context);
+  return building;
+}
+
+async function buildAttribute(attribute: Attribute, value: unknown, building: Building): Promise<void> {
+  const { name } = attribute;
+  const stored = building.current?.[name];
+  switch (attribute.kind) {
+    case 'scalar':
+      building.values[name] = await castInput(attribute, value);
+      return;
+    case 'component':
+      building.values[name] = await buildComponent(attribute, value, stored, building);
+      return;
+    case 'dynamiczone':
+      building.values[name] = await buildZone(attribute, value, stored, building);
+      return;
+    case 'morph':
+      building.values[name] = buildMorph(attribute, value);
+      return;
+    case 'relation':
+    case 'media':
+      buildLinks(attribute, value, building);
+  }
+}
+
+async function buildDefault(attribute: Attribute, building: Building): Promise<void> {
+  const { name } = attribute;
+  if (attribute.kind === 'scalar') building.values[name] = await castInput(attribute, attribute.default);
+  else if (attribute.kind === 'component') building.values[name] = attribute.repeatable ? [] : null;
+  else if (attribute.kind === 'dynamiczone' || attribute.kind === 'morph')
+    building.values[name] = attribute.kind === 'morph' && !attribute.many ? null : [];
+  else if (attribute.storage.kind === 'own') building.values[name] = attribute.many ? [] : null;
+}
+
+function buildLinks(link: LinkAttribute, value: unknown, building: Building): void {
+  const input = parseLinkInput(value) ?? { kind: 'none' };
+  switch (link.storage.kind) {
+    case 'own':
+      buildOwn(link, input, building);
+      return;
+    case 'siblings':
+      if (building.mode === 'create' && input.kind === 'set') building.siblings = input.ids;
+      return;
+    case 'inverse':
+    case 'morph':
+      if (input.kind !== 'none') building.inverse.push({ link, input });
+  }
+}
+
+function buildOwn(link: LinkAttribute, input: LinkInput, building: Building): void {
+  if (input.kind === 'none' && building.mode === 'update') return;
+  const stored = building.current?.[link.name];
+  if (link.many)
+    buildOwnMany(link, applyLinkInput(Array.isArray(stored) ? (stored as number[]) : [], input), building); // stored as ids
+  else buildOwnOne(link, applyToOne(typeof stored === 'number' ? stored : null, input, building.mode), building);
+}
+
+function buildOwnOne(link: LinkAttribute, id: number | null, { values, exclusive, current, mode }: Building): void {
+  values[link.name] = id;
+  if (link.inverse !== null && (mode === 'create' || current?.[link.name] !== id))
+    setRanks(values, link, id === null ? null : nextRank(), mode);
+  if (link.exclusive && id !== null) exclusive.push({ link, target: id });
+}
+
+function buildOwnMany(link: LinkAttribute, ids: readonly number[], { values, current, mode }: Building): void {
+  if (ids.length > maximumLinks) throw tooManyLinks(link);
+  values[link.name] = ids;
+  if (link.inverse === null) return;
+  const stored = ((current?.['_ranks'] ?? {}) as Values)[link.name] as Readonly<Record<string, number>> | undefined; // written in this form
+  setRanks(values, link, Object.fromEntries(ids.map((id) => [String(id), stored?.[String(id)] ?? nextRank()])), mode);
+}
+
+export const tooManyLinks = (link: LinkAttribute): Error =>
+  validationError(
+    `${link.name} holds at most ${String(maximumLinks)} related entries; let the other side own the relation (a manyToOne) for more`,
+  );
+
+/** A create stores one `_ranks` document, an update sets paths inside it. */
+function setRanks(values: Record<string, unknown>, link: LinkAttribute, ranks: unknown, mode: 'create' | 'update'): void {
+  if (mode === 'update') values[`_ranks.${link.name}`] = ranks;
+  else values['_ranks'] = { ...(values['_ranks'] as Values | undefined), [link.name]: ranks };
+}
+
+async function giveIds(newParts: NewParts, { store }: ContentContext): Promise<void> {
+  await Promise.all(
+    [...newParts].map(async ([uid, parts]) => {
+      const ids = await store.ids.next(`component ${uid}`, parts.length, { ...store.database, session: null });
+      for (const [index, part] of parts.entries()) part.id = ids[index] ?? 0;
+    }),
+  );
+}

@@ -1,0 +1,46 @@
+import { fieldErrors, type FieldError } from '../errors.js';
+import { countExisting } from '../mongo/count-existing.js';
+import { checkInput, type CheckedInput, type InputContext, type Values } from '../schema/check-input.js';
+import type { ContentType } from '../schema/content-type.js';
+import type { ContentContext } from './content-context.js';
+import { uniqueErrors } from './unique-errors.js';
+
+/** What a body is checked for; `id` is the entry's own on an update, null on a create. */
+export interface BodyContext extends Omit<InputContext, 'registry'> {
+  readonly id: number | null;
+}
+
+/**
+ * Checks a body and that all entries that it links exist. Throws a ValidationError with everything that is wrong, values that
+ * are taken included. A body that is right costs one command, and none where it links nothing.
+ */
+export async function checkBody(type: ContentType, data: Values, body: BodyContext, context: ContentContext): Promise<void> {
+  const checked = checkInput(type, data, { ...body, registry: context.bind.registry });
+  const missing = checked.errors.some(({ path }) => path.length === 0) ? [] : await missingTargets(checked, context);
+  if (checked.errors.length === 0 && missing.length === 0) return;
+  const wrong = new Set(checked.errors.map(({ path }) => path.join('.')));
+  const taken = (await uniqueErrors(type, data, body.id, context)).filter(({ path }) => !wrong.has(path.join('.')));
+  throw fieldErrors(inOrder(type, [...checked.errors, ...taken, ...missing]));
+}
+
+/** In the order of the attributes; what has no path comes last. */
+function inOrder(type: ContentType, errors: readonly FieldError[]): FieldError[] {
+  const names = [...type.attributes.keys()];
+  const rank = ({ path: [name] }: FieldError): number => (name === undefined ? names.length : names.indexOf(name));
+  return [...errors].sort((a, b) => rank(a) - rank(b));
+}
+
+/** The first type that lacks some of the ids, in the words of the reference (rest.md 8.4). */
+async function missingTargets({ targets }: CheckedInput, { store, bind }: ContentContext): Promise<FieldError[]> {
+  const wanted = [...targets].map(([uid, ids]) => ({
+    uid,
+    ids: [...ids],
+    collection: bind.registry.types.get(uid)?.collection ?? '',
+  }));
+  const counts = await countExisting(wanted, store.database);
+  const at = wanted.findIndex(({ ids }, index) => (counts[index] ?? 0) < ids.length);
+  const lacking = wanted[at];
+  if (lacking === undefined) return [];
+  const count = lacking.ids.length - (counts[at] ?? 0);
+  return [{ path: [], message: `${String(count)} relation(s) of type ${lacking.uid} associated with this entity do not exist` }];
+}

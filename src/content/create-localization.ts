@@ -1,0 +1,88 @@
+import { applicationError, notFoundError } from '../errors.js';
+import { readAll } from '../mongo/database.js';
+import { readRelated } from '../mongo/read-related.js';
+import { inTransaction } from '../mongo/transaction.js';
+import type { Query } from '../query/ast.js';
+import { bindEntrySelection } from '../query/bind-plan.js';
+import type { Values } from '../schema/check-input.js';
+import type { ContentType } from '../schema/content-type.js';
+import { acceptInput } from './accept-input.js';
+import { checkBody } from './check-body.js';
+import { within, type ContentContext } from './content-context.js';
+import { insertChecked } from './create.js';
+import type { LoadedEntry, StoredDocument } from './loaded.js';
+import { copyValues, isShared, syncLocales } from './sync-locales.js';
+
+/**
+ * Adds a locale to an entry: a draft unless the data says otherwise, with the shared values of the entry, which the data may
+ * override for all locales. Throws an ApplicationError for a locale that is missing, unknown or taken, a NotFoundError, and
+ * what a create throws (rest.md 9.3).
+ */
+export async function createLocalization(
+  type: ContentType,
+  id: number,
+  data: unknown,
+  query: Query,
+  context: ContentContext,
+): Promise<LoadedEntry> {
+  const source = await readSource(type, id, context);
+  const accepted = acceptInput(type, data, context.bind);
+  const locale = await checkNewLocale(type, accepted['locale'], source, context);
+  await checkBody(type, { ...sharedValues(type, source), ...accepted }, { mode: 'create', draft: false, id: null }, context);
+  const selection = bindEntrySelection(query, type, context.bind);
+  const document = await inTransaction(context.store.database, (database) =>
+    insertLocale(type, { ...accepted, locale }, source, within({ ...context, createsDrafts: true }, database)),
+  );
+  return { selection, document, tables: await readRelated(selection, [document], context.store.database) };
+}
+
+async function readSource(type: ContentType, id: number, { store }: ContentContext): Promise<StoredDocument> {
+  const [source] = await readAll(store.database, { find: type.collection, filter: { _id: id }, limit: 1 });
+  if (source === undefined) throw notFoundError('Entity not found');
+  return source;
+}
+
+async function checkNewLocale(
+  type: ContentType,
+  locale: unknown,
+  source: StoredDocument,
+  { bind, store }: ContentContext,
+): Promise<string> {
+  if (locale === undefined || locale === null || locale === '') throw applicationError('locale is missing');
+  if (typeof locale !== 'string' || !bind.locales.includes(locale)) throw applicationError('locale is invalid');
+  const filter = { _group: source['_group'], locale };
+  const [taken] = await readAll(store.database, { find: type.collection, filter, projection: { _id: 1 }, limit: 1 });
+  if (taken !== undefined) throw applicationError('locale is already used');
+  return locale;
+}
+
+/** What checking takes as sent: shared scalars, which were checked when they were stored. */
+function sharedValues(type: ContentType, source: StoredDocument): Values {
+  const shared = [...type.attributes.values()].filter(
+    (attribute) => isShared(attribute) && attribute.kind === 'scalar' && attribute.required,
+  );
+  return Object.fromEntries(
+    shared.map(({ name }) => [name, source[name]]).filter(([, value]) => value !== null && value !== undefined),
+  );
+}
+
+async function insertLocale(
+  type: ContentType,
+  data: Values,
+  source: StoredDocument,
+  context: ContentContext,
+): Promise<StoredDocument> {
+  const shared = [...type.attributes.values()].filter(isShared).map(({ name }) => name);
+  const copied = shared.filter((name) => !Object.hasOwn(data, name));
+  const created = await insertChecked(type, data, context, {
+    group: Number(source['_group']),
+    values: await copyValues(type, source, copied, context),
+  });
+  await syncLocales(
+    type,
+    created,
+    shared.filter((name) => Object.hasOwn(data, name)),
+    context,
+  );
+  return created;
+}

@@ -1,0 +1,110 @@
+import { applicationError } from '../errors.js';
+import { inTransaction } from '../mongo/transaction.js';
+import { readAll } from '../mongo/database.js';
+import { readRelated } from '../mongo/read-related.js';
+import { insertEntry, type EntryDocument } from '../mongo/write-entries.js';
+import type { Query } from '../query/ast.js';
+import { bindEntrySelection } from '../query/bind-plan.js';
+import type { Values } from '../schema/check-input.js';
+import type { ContentType } from '../schema/content-type.js';
+import { acceptInput } from './accept-input.js';
+import { buildWrite, type EntryWrite } from './build-write.js';
+import { checkBody } from './check-body.js';
+import { within, type ContentContext } from './content-context.js';
+import { fillUids } from './fill-uids.js';
+import type { LoadedEntry } from './loaded.js';
+import { orUniqueError } from './unique-errors.js';
+import { writeExclusive, writeInverse } from './write-inverse.js';
+
+/**
+ * Creates an entry from a client's data and gives it as the query selects it. Throws a ValidationError, or an ApplicationError
+ * for a locale that is not there.
+ */
+export async function create(type: ContentType, data: unknown, query: Query, context: ContentContext): Promise<LoadedEntry> {
+  const selection = bindEntrySelection(query, type, context.bind);
+  const accepted = acceptInput(type, data, context.bind);
+  checkLocale(type, accepted, context);
+  await checkBody(type, accepted, { mode: 'create', draft: accepted['publishedAt'] === null, id: null }, context);
+  const document = await insertChecked(type, accepted, context);
+  return { selection, document, tables: await readRelated(selection, [document], context.store.database) };
+}
+
+function checkLocale(type: ContentType, { locale }: Values, { bind }: ContentContext): void {
+  if (type.localized && typeof locale === 'string' && !bind.locales.includes(locale))
+    throw applicationError("This locale doesn't exist");
+}
+
+/** The entry that a new one is another locale of: its group, and the stored values that it shares. */
+export interface LocaleSource {
+  readonly group: number;
+  readonly values: Values;
+}
+
+/** Stores checked data as a new entry; all that belongs to it, or nothing. */
+export async function insertChecked(
+  type: ContentType,
+  data: Values,
+  context: ContentContext,
+  source: LocaleSource | null = null,
+): Promise<EntryDocument> {
+  const complete = await fillUids(type, data, context);
+  const write = await buildWrite(type, complete, null, context);
+  const [id = 0] = await context.store.ids.next(type.collection, 1, { ...context.store.database, session: null });
+  const document = buildDocument(type, complete, write, { id, source, context });
+  const alone = write.inverse.length === 0 && write.exclusive.length === 0 && write.siblings.length === 0;
+  if (alone)
+    return orUniqueError(type, complete, () => insertEntry(context.store, type.collection, document).then(() => document));
+  return orUniqueError(type, complete, () =>
+    inTransaction(context.store.database, (database) => insertLinked(type, document, write, within(context, database))),
+  );
+}
+
+async function insertLinked(
+  type: ContentType,
+  document: EntryDocument,
+  write: EntryWrite,
+  context: ContentContext,
+): Promise<EntryDocument> {
+  const joined =
+    write.siblings.length === 0
+      ? document
+      : { ...document, _group: (await groupOf(type, write.siblings, context)) ?? document._id };
+  for (const links of write.exclusive) await writeExclusive(document._id, type, links, context);
+  await insertEntry(context.store, type.collection, joined);
+  for (const links of write.inverse) await writeInverse(document._id, links, context);
+  return joined;
+}
+
+async function groupOf(type: ContentType, ids: readonly number[], { store }: ContentContext): Promise<number | null> {
+  const [sibling] = await readAll(store.database, {
+    find: type.collection,
+    filter: { _id: { $in: ids } },
+    projection: { _group: 1 },
+    limit: 1,
+  });
+  const group: unknown = sibling?.['_group'];
+  return typeof group === 'number' ? group : null;
+}
+
+interface DocumentContext {
+  readonly id: number;
+  readonly source: LocaleSource | null;
+  readonly context: ContentContext;
+}
+
+function buildDocument(
+  type: ContentType,
+  data: Values,
+  { values }: EntryWrite,
+  { id, source, context }: DocumentContext,
+): EntryDocument {
+  const now = new Date();
+  const state = type.draftAndPublish
+    ? { publishedAt: 'publishedAt' in data ? values['publishedAt'] : createdAs(now, context) }
+    : {};
+  const locale = type.localized ? { locale: values['locale'] ?? context.bind.defaultLocale, _group: source?.group ?? id } : {};
+  return { _id: id, ...values, ...source?.values, createdAt: now, updatedAt: now, ...state, ...locale };
+}
+
+/** REST publishes what says nothing of it, GraphQL makes a draft. */
+const createdAs = (now: Date, { createsDrafts }: ContentContext): Date | null => (createsDrafts ? null : now);

@@ -1,0 +1,29 @@
+import type { ContentContext } from './content-context.js';
+import { within } from './content-context.js';
+import { findOne } from './find-one.js';
+import type { LoadedEntry } from './loaded.js';
+import { inTransaction } from '../mongo/transaction.js';
+import { bulkWrite, deleteEntry } from '../mongo/write-entries.js';
+import type { Query } from '../query/ast.js';
+import type { ContentType } from '../schema/content-type.js';
+import { referrersOf, unlinkOperations } from './referrers.js';
+
+/** Deletes an entry and every link to it, and gives it as it was; null where there is no such entry. */
+export async function remove(type: ContentType, id: number, query: Query, context: ContentContext): Promise<LoadedEntry | null> {
+  const entry = await findOne(type, id, query, context);
+  if (entry === null) return null;
+  const referrers = referrersOf(type, context.bind.registry);
+  const deleted =
+    referrers.length === 0
+      ? await deleteEntry(context.store, type.collection, { _id: id })
+      : await inTransaction(context.store.database, (database) => removeWithin(type, id, within(context, database)));
+  return deleted === null ? null : entry;
+}
+
+async function removeWithin(type: ContentType, id: number, context: ContentContext): Promise<object | null> {
+  const deleted = await deleteEntry(context.store, type.collection, { _id: id });
+  if (deleted === null) return null;
+  for (const { collection, links } of referrersOf(type, context.bind.registry))
+    await bulkWrite(context.store, collection, unlinkOperations(links, type, id));
+  return deleted;
+}

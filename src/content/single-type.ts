@@ -1,0 +1,39 @@
+import { validationError } from '../errors.js';
+import { readAll } from '../mongo/database.js';
+import { emptyQuery, type Query } from '../query/ast.js';
+import { isValues } from '../schema/check-input.js';
+import type { ContentType } from '../schema/content-type.js';
+import type { ContentContext } from './content-context.js';
+import { create } from './create.js';
+import { findSingle, findSingleForWrite } from './find-one.js';
+import type { LoadedEntry } from './loaded.js';
+import { remove } from './remove.js';
+import { update } from './update.js';
+
+/** Updates the entry of a single type in the locale that the query names, or creates it where there is none. */
+export async function updateSingle(
+  type: ContentType,
+  data: unknown,
+  query: Query,
+  context: ContentContext,
+): Promise<LoadedEntry | null> {
+  const stored = await findSingleForWrite(type, query, context);
+  if (stored !== null) return update(type, Number(stored.document['_id']), data, query, context);
+  const locale = typeof query.locale === 'string' ? query.locale : context.bind.defaultLocale;
+  if (type.localized && (await hasEntry(type, context))) throw validationError('singleType.alreadyExists');
+  return create(type, type.localized && isValues(data) ? { locale, ...data } : data, query, context);
+}
+
+async function hasEntry(type: ContentType, { store }: ContentContext): Promise<boolean> {
+  const rows = await readAll(store.database, { find: type.collection, limit: 1, projection: { _id: 1 } });
+  return rows.length > 0;
+}
+
+/** Deletes the entry of a single type, looked up like a read; the answer has no populated relations. Null where there is none. */
+export async function removeSingle(type: ContentType, query: Query, context: ContentContext): Promise<LoadedEntry | null> {
+  const { locale, publicationState } = query;
+  const stored = await findSingle(type, { ...emptyQuery, locale, publicationState }, context);
+  return stored === null
+    ? null
+    : remove(type, Number(stored.document['_id']), { ...emptyQuery, withLocales: query.withLocales }, context);
+}

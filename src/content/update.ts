@@ -1,0 +1,122 @@
+import { ApiError } from '../errors.js';
+import { compileCondition } from '../mongo/compile-condition.js';
+import { compileProjection } from '../mongo/compile-projection.js';
+import { readAll, type Database } from '../mongo/database.js';
+import { readRelated } from '../mongo/read-related.js';
+import { resolveRelated } from '../mongo/resolve-related.js';
+import { inTransaction } from '../mongo/transaction.js';
+import { updateEntry, type EntryDocument } from '../mongo/write-entries.js';
+import type { Query } from '../query/ast.js';
+import { bindRule } from '../query/bind-filter.js';
+import { bindEntrySelection } from '../query/bind-plan.js';
+import { allOf } from '../query/conditions.js';
+import type { Selection } from '../query/plan.js';
+import type { Values } from '../schema/check-input.js';
+import type { ContentType } from '../schema/content-type.js';
+import { acceptInput } from './accept-input.js';
+import { buildWrite } from './build-write.js';
+import { checkBody } from './check-body.js';
+import { within, type ContentContext } from './content-context.js';
+import { hasId } from './find-one.js';
+import type { LoadedEntry } from './loaded.js';
+import { syncLocales, sharedNames } from './sync-locales.js';
+import { orUniqueError } from './unique-errors.js';
+import { writeExclusive, writeInverse } from './write-inverse.js';
+
+/**
+ * Updates the named values of an entry: absent ones stay, null clears. Gives it as the query selects it; null where there is no
+ * such entry. Throws a ValidationError, or an ApplicationError for components that are not the entry's.
+ */
+export async function update(
+  type: ContentType,
+  id: number,
+  data: unknown,
+  query: Query,
+  context: ContentContext,
+): Promise<LoadedEntry | null> {
+  const selection = bindEntrySelection(query, type, context.bind);
+  const accepted = unlocalized(acceptInput(type, data, context.bind));
+  const change: Change = { type, id, data: accepted, selection, match: await matchEntry(type, id, context) };
+  if (!(await checkChange(change, context))) return null;
+  const document = await orUniqueError(type, accepted, () =>
+    isPlain(change) ? updatePlain(change, context) : updateLinked(change, context),
+  );
+  return document === null
+    ? null
+    : { selection, document, tables: await readRelated(selection, [document], context.store.database) };
+}
+
+interface Change {
+  readonly type: ContentType;
+  readonly id: number;
+  readonly data: Values;
+  readonly selection: Selection;
+  readonly match: object;
+}
+
+/** An entry stays in its locale and its group. */
+const unlocalized = ({ locale: _locale, localizations: _localizations, ...data }: Values): Values => data;
+
+async function matchEntry(type: ContentType, id: number, { bind, store }: ContentContext): Promise<object> {
+  const condition = allOf([hasId(id), ...bindRule(type, bind)]);
+  return compileCondition(condition, await resolveRelated(condition, store.database));
+}
+
+/**
+ * Checks by the rules of published entries first, which need no look at the entry. Only where they fail does it matter whether
+ * it is a draft, or there at all. False: there is no such entry.
+ */
+async function checkChange({ type, id, data, match }: Change, context: ContentContext): Promise<boolean> {
+  try {
+    await checkBody(type, data, { mode: 'update', draft: false, id }, context);
+    return true;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const stored = await readStored(type, match, context.store.database);
+    if (stored === null) return false;
+    if (!type.draftAndPublish || (stored['publishedAt'] ?? null) !== null) throw error;
+    await checkBody(type, data, { mode: 'update', draft: true, id }, context);
+    return true;
+  }
+}
+
+async function readStored(type: ContentType, match: object, database: Database): Promise<EntryDocument | null> {
+  const [stored] = await readAll(database, { find: type.collection, filter: match, limit: 1 });
+  return (stored as EntryDocument | undefined) ?? null; // entries have numeric ids
+}
+
+/** Scalars of this entry alone: one command. */
+function isPlain({ type, data }: Change): boolean {
+  const names = Object.keys(data);
+  return names.every((name) => type.attributes.get(name)?.kind === 'scalar') && sharedNames(type, names).length === 0;
+}
+
+async function updatePlain({ type, data, selection, match }: Change, context: ContentContext): Promise<EntryDocument | null> {
+  const { values } = await buildWrite(type, data, {}, context);
+  const update = { $set: { ...values, updatedAt: new Date() } };
+  return updateEntry(context.store, type.collection, { match, update, projection: compileProjection(selection) });
+}
+
+/** Components and links start from what is stored, and links reach other entries: all in one transaction. */
+async function updateLinked(change: Change, context: ContentContext): Promise<EntryDocument | null> {
+  return inTransaction(context.store.database, (database) => updateWithin(change, within(context, database)));
+}
+
+async function updateWithin(
+  { type, id, data, selection, match }: Change,
+  context: ContentContext,
+): Promise<EntryDocument | null> {
+  const stored = await readStored(type, match, context.store.database);
+  if (stored === null) return null;
+  const write = await buildWrite(type, data, stored, context);
+  for (const links of write.exclusive) await writeExclusive(id, type, links, context);
+  const update = { $set: { ...write.values, updatedAt: new Date() } };
+  const document = await updateEntry(context.store, type.collection, {
+    match: { _id: id },
+    update,
+    projection: compileProjection(selection),
+  });
+  for (const links of write.inverse) await writeInverse(id, links, context);
+  await syncLocales(type, { ...stored, ...write.values }, sharedNames(type, Object.keys(data)), context);
+  return document;
+}

@@ -1,0 +1,59 @@
+import {
+  MongoError,
+  MongoNetworkError,
+  MongoNotConnectedError,
+  MongoServerError,
+  MongoServerSelectionError,
+  MongoTopologyClosedError,
+} from 'mongodb';
+import { unavailableError } from '../errors.js';
+
+/** A unique index refused a write. `fields`: the document paths of the index. */
+export class DuplicateKey extends Error {
+  constructor(
+    readonly fields: readonly string[],
+    readonly value: Readonly<Record<string, unknown>>,
+  ) {
+    super(`duplicate value for ${fields.join(', ')}`);
+  }
+}
+
+const timedOut = new Set([50, 262, 24]);
+const interrupted = new Set([11600, 11602, 10107, 13435, 13436, 189, 91, 7, 6, 89, 9001, 133]);
+
+/**
+ * Turns a driver's error into what the client may read: 503 for a database that is away or too slow. A duplicate key becomes a
+ * DuplicateKey. Everything else is a bug and stays as it is; errors that transactions retry on must stay as well.
+ */
+export function translateDriverError(error: unknown): unknown {
+  if (!(error instanceof MongoError) || error.hasErrorLabel('TransientTransactionError')) return error;
+  if (error instanceof MongoServerError) return translateServerError(error);
+  const isAway =
+    error instanceof MongoNetworkError ||
+    error instanceof MongoServerSelectionError ||
+    error instanceof MongoNotConnectedError ||
+    error instanceof MongoTopologyClosedError ||
+    error.name === 'MongoWaitQueueTimeoutError' ||
+    error.name === 'MongoPoolClearedError' ||
+    error.name === 'MongoOperationTimeoutError';
+  return isAway ? unavailableError() : error;
+}
+
+function translateServerError(error: MongoServerError): unknown {
+  const code = Number(error.code);
+  if (code === 11000) {
+    const value = (error['keyValue'] ?? {}) as Readonly<Record<string, unknown>>; // given by every server since 4.2
+    return new DuplicateKey(Object.keys((error['keyPattern'] ?? value) as object), value);
+  }
+  if (timedOut.has(code)) return unavailableError('The database took too long to answer, please try again or ask for less');
+  return interrupted.has(code) ? unavailableError() : error;
+}
+
+/** Runs a call of the driver and translates what it throws. */
+export async function translating<Result>(call: () => Promise<Result>): Promise<Result> {
+  try {
+    return await call();
+  } catch (error) {
+    throw translateDriverError(error);
+  }
+}

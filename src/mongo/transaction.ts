@@ -1,0 +1,20 @@
+import type { Database } from './database.js';
+import { translating } from './driver-errors.js';
+
+/**
+ * Runs writes that belong together: all are stored by a majority, or none. Conflicts with other writers are retried, so `work`
+ * may run more than once. Inside a transaction that is already open it just runs.
+ */
+export async function inTransaction<Result>(database: Database, work: (database: Database) => Promise<Result>): Promise<Result> {
+  if (database.session !== null) return work(database);
+  return translating(() =>
+    database.client.withSession((session) =>
+      session.withTransaction(() => work({ ...database, session }), {
+        readConcern: { level: 'snapshot' },
+        writeConcern: { w: 'majority', j: true },
+        maxCommitTimeMS: database.maxTimeMS.write,
+        timeoutMS: 3 * database.maxTimeMS.write,
+      }),
+    ),
+  );
+}
