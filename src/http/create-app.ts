@@ -30,11 +30,11 @@ export function createApp({ config, logger, checks }: AppInput): Koa<RequestStat
   const parts: readonly (Middleware<RequestState> | false)[] = [
     requestId,
     log.enabled && accessLog(logger),
+    health(checks),
     security.enabled && securityHeaders(security),
     cors.enabled && crossOrigin(cors),
     compress.enabled && compressResponse(compress),
     errorResponse(logger),
-    health(checks),
     timeLimit(config.server),
     checkUrl(config.api.limits.urlLength),
     requestBody(body),

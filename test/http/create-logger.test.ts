@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { execFile } from 'node:child_process';
 import { Writable } from 'node:stream';
+import { promisify } from 'node:util';
 import { loadConfig } from '../../src/config/load-config.js';
 import { createLogger } from '../../src/http/create-logger.js';
 import type { Variables } from '../../src/config/read-variable.js';
@@ -23,7 +25,7 @@ describe('createLogger', () => {
   it('writes JSON in production', async () => {
     const { time, ...rest } = JSON.parse(await logged({ NODE_ENV: 'production' })) as Readonly<Record<string, unknown>>;
     expect(rest).to.deep.equal({ level: 30, port: 1337, msg: 'listening' });
-    expect(new Date(String(time)).getTime()).to.be.closeTo(Date.now(), 60_000);
+    expect(time).to.be.closeTo(Date.now(), 60_000);
   });
 
   it('writes for people in development', async () => {
@@ -38,4 +40,18 @@ describe('createLogger', () => {
     expect(await logged({ NODE_ENV: 'development', LOG_PRETTY: 'false' })).to.match(/^{"level":30/);
     expect(await logged({ LOG_LEVEL: 'warn', LOG_PRETTY: 'false' })).to.equal('');
   });
+
+  it('has written every line when the process exits', async () => {
+    const script = `
+      const { createLogger } = await import('./src/http/create-logger.ts');
+      const { loadConfig } = await import('./src/config/load-config.ts');
+      const logger = await createLogger(await loadConfig({ directory: '/nonexistent', variables: { NODE_ENV: 'production' } }));
+      for (let n = 1; n <= 200; n += 1) logger.info({ n });
+      process.exit(0);`;
+    const run = promisify(execFile);
+    const { stdout } = await run(process.execPath, ['--import=tsx', '--input-type=module', '--eval', script]);
+    const lines = stdout.trim().split('\n');
+    expect(lines).to.have.length(200);
+    expect(JSON.parse(lines.at(-1) ?? '')).to.include({ n: 200 });
+  }).timeout(10_000);
 });
