@@ -35,7 +35,7 @@ export async function update(
   context: ContentContext,
 ): Promise<LoadedEntry | null> {
   const selection = bindEntrySelection(query, type, context.bind);
-  const accepted = unlocalized(acceptInput(type, data, context.bind));
+  const accepted = type.localized ? unlocalized(acceptInput(type, data, context.bind)) : acceptInput(type, data, context.bind);
   const change: Change = { type, id, data: accepted, selection, match: await matchEntry(type, id, context) };
   if (!(await checkChange(change, context))) return null;
   const document = await orUniqueError(type, accepted, () =>
@@ -55,7 +55,8 @@ interface Change {
 }
 
 /** An entry stays in its locale and its group. */
-const unlocalized = ({ locale: _locale, localizations: _localizations, ...data }: Values): Values => data;
+const unlocalized = (data: Values): Values =>
+  Object.fromEntries(Object.entries(data).filter(([name]) => name !== 'locale' && name !== 'localizations'));
 
 async function matchEntry(type: ContentType, id: number, { bind, store }: ContentContext): Promise<object> {
   const condition = allOf([hasId(id), ...bindRule(type, bind)]);

@@ -7,6 +7,8 @@ export interface Database {
   readonly db: Db;
   /** Milliseconds after which the server gives up on a read or a write. */
   readonly maxTimeMS: { readonly read: number; readonly write: number };
+  /** False behind a standalone server, which has neither transactions nor change streams. */
+  readonly isReplicated: boolean;
   /** The transaction that commands belong to, if any. */
   readonly session: ClientSession | null;
 }

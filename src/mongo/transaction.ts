@@ -3,10 +3,11 @@ import { translating } from './driver-errors.js';
 
 /**
  * Runs writes that belong together: all are stored by a majority, or none. Conflicts with other writers are retried, so `work`
- * may run more than once. Inside a transaction that is already open it just runs.
+ * may run more than once. Inside a transaction that is already open it just runs, and so it does on a standalone server, which
+ * has no transactions.
  */
 export async function inTransaction<Result>(database: Database, work: (database: Database) => Promise<Result>): Promise<Result> {
-  if (database.session !== null) return work(database);
+  if (database.session !== null || !database.isReplicated) return work(database);
   return translating(() =>
     database.client.withSession((session) =>
       session.withTransaction(() => work({ ...database, session }), {

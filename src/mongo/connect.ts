@@ -1,0 +1,41 @@
+import { MongoClient } from 'mongodb';
+import type { DatabaseConfig } from '../config/config.js';
+import type { Database } from './database.js';
+
+/**
+ * Connects to MongoDB with the guarantees of the service: writes acknowledged by a majority and in the journal, retried once.
+ * Rejects where no server answers within the selection timeout.
+ */
+export async function connect(uri: string, config: DatabaseConfig): Promise<Database> {
+  const client = new MongoClient(uri, {
+    appName: 'mangrove',
+    writeConcern: { w: 'majority', j: true },
+    retryWrites: true,
+    retryReads: true,
+    maxPoolSize: config.poolSize,
+    waitQueueTimeoutMS: config.waitQueueTimeout,
+    serverSelectionTimeoutMS: config.selectionTimeout,
+    ignoreUndefined: true,
+  });
+  try {
+    await client.connect();
+    const db = client.db(config.name ?? (hasDatabase(uri) ? undefined : 'mangrove'));
+    const { setName, msg } = await db.command({ hello: 1 });
+    return { client, db, maxTimeMS: config.maxTimeMS, isReplicated: setName !== undefined || msg === 'isdbgrid', session: null };
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+}
+
+const hasDatabase = (uri: string): boolean => /^mongodb(\+srv)?:\/\/[^/]+\/[^?]/.test(uri);
+
+/** Host, port and database, without credentials, for people. */
+export const describeDatabase = ({ client, db }: Database): string =>
+  `${client.options.hosts.map(String).join(',') || (client.options.srvHost ?? '')}/${db.databaseName}`;
+
+/** Whether the server answers; for the readiness check. */
+export async function ping({ db }: Database): Promise<boolean> {
+  await db.command({ ping: 1, maxTimeMS: 2000 });
+  return true;
+}

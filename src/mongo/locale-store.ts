@@ -1,0 +1,44 @@
+import { readAll, type Database } from './database.js';
+import { translating } from './driver-errors.js';
+
+/** The locales that there are, and the one that a request without a locale means. */
+export interface Locales {
+  readonly codes: readonly string[];
+  readonly default: string;
+}
+
+interface Settings {
+  readonly _id: string;
+  readonly defaultLocale: string;
+}
+
+const settingsId = 'i18n';
+
+/** Reads the locales; a database without any gets English, as the reference's first start does. */
+export async function readLocales(database: Database): Promise<Locales> {
+  const [locales, [settings]] = await Promise.all([
+    readAll(database, { find: 'i18n_locales', sort: { _id: 1 }, projection: { code: 1 }, batchSize: 1000 }),
+    readAll(database, { find: '_settings', filter: { _id: settingsId }, limit: 1 }),
+  ]);
+  const codes = locales.map(({ code }) => String(code));
+  const chosen: unknown = settings?.['defaultLocale'];
+  return { codes: codes.length === 0 ? ['en'] : codes, default: typeof chosen === 'string' ? chosen : (codes[0] ?? 'en') };
+}
+
+/** Makes a locale the default one. */
+export async function writeDefaultLocale({ db }: Database, code: string): Promise<void> {
+  await translating(() =>
+    db.collection<Settings>('_settings').updateOne({ _id: settingsId }, { $set: { defaultLocale: code } }, { upsert: true }),
+  );
+}
+
+/** Stores the first locale where there is none, so that it can be listed. */
+export async function createFirstLocale({ db }: Database, code: string, name: string): Promise<void> {
+  const locales = db.collection<{ _id: number }>('i18n_locales');
+  if ((await translating(() => locales.findOne({}, { projection: { _id: 1 } }))) !== null) return;
+  const now = new Date();
+  const first = { code, name, createdAt: now, updatedAt: now };
+  await translating(() =>
+    db.collection<{ _id: number }>('i18n_locales').updateOne({ _id: 1 }, { $setOnInsert: first }, { upsert: true }),
+  );
+}

@@ -1,0 +1,140 @@
+import { hostname } from 'node:os';
+import { isDeepStrictEqual } from 'node:util';
+import type { Logger } from './logger.js';
+import type { ModelSettings } from '../schema/build-content-type.js';
+import { buildRegistry, type RegistryBuild } from '../schema/build-registry.js';
+import type { ContentType, Registry } from '../schema/content-type.js';
+import { completeDocuments } from './complete-documents.js';
+import type { Database } from './database.js';
+import { ensureIndexes } from './ensure-indexes.js';
+import { readLocales, type Locales } from './locale-store.js';
+import { readModels } from './model-store.js';
+import { ModelStatus } from './model-status.js';
+
+type StoredModel = Awaited<ReturnType<typeof readModels>>[number];
+
+/** A new model waits this long for its unique indexes, in milliseconds; a large collection goes on building behind it. */
+const indexPatience = 500;
+
+/**
+ * Holds the snapshot of all content types and replaces it as a whole when `_models` changes. A model that fails its check
+ * leaves the old one in force; the reason is logged and kept in `_model_status`.
+ */
+export class ModelRegistry {
+  readonly #database: Database;
+  readonly #settings: ModelSettings;
+  readonly #logger: Logger;
+  readonly #status: ModelStatus;
+  readonly #listeners = new Set<(registry: Registry) => void>();
+  #build: RegistryBuild;
+  #stored: readonly StoredModel[] | null = null;
+  #locales: Locales = { codes: ['en'], default: 'en' };
+  #loading: Promise<void> | null = null;
+  #again = false;
+  #indexing: Promise<unknown> = Promise.resolve();
+
+  constructor(database: Database, settings: ModelSettings, logger: Logger) {
+    this.#database = database;
+    this.#settings = settings;
+    this.#logger = logger;
+    this.#status = new ModelStatus(database, `${hostname()}:${String(process.pid)}`);
+    this.#build = buildRegistry([], settings);
+  }
+
+  current(): Registry {
+    return this.#build.registry;
+  }
+
+  locales(): Locales {
+    return this.#locales;
+  }
+
+  /** Why models are not in force as they are stored, by uid. */
+  problems(): RegistryBuild['problems'] {
+    return this.#build.problems;
+  }
+
+  /** Calls back with every new snapshot. */
+  onChange(listener: (registry: Registry) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** Reads models and locales again; calls that come while one is under way share the next. */
+  load(): Promise<void> {
+    if (this.#loading !== null) {
+      this.#again = true;
+      return this.#loading;
+    }
+    this.#loading = this.#loadUntilSettled().finally(() => {
+      this.#loading = null;
+    });
+    return this.#loading;
+  }
+
+  /** Resolves when all indexes of the snapshot are built. */
+  async indexesBuilt(): Promise<void> {
+    await this.#indexing;
+  }
+
+  async close(): Promise<void> {
+    await this.#loading?.catch(() => undefined);
+    await this.#indexing.catch(() => undefined);
+    await this.#status.clear();
+  }
+
+  async #loadUntilSettled(): Promise<void> {
+    do {
+      this.#again = false;
+      await this.#loadOnce();
+    } while (this.#again);
+  }
+
+  async #loadOnce(): Promise<void> {
+    const [stored, locales] = await Promise.all([readModels(this.#database), readLocales(this.#database)]);
+    this.#locales = locales;
+    if (this.#stored !== null && isDeepStrictEqual(stored, this.#stored)) return;
+    const build = buildRegistry(stored, this.#settings, this.#build);
+    const changed = changedTypes(build.registry, this.#stored === null ? null : this.#build.registry);
+    await this.#prepare(changed, build.registry);
+    this.#stored = stored;
+    this.#replace(build);
+    await this.#status.report(build, this.#logger);
+  }
+
+  /** What a type needs before it serves: complete entries, and the indexes that keep values unique. */
+  async #prepare(types: readonly ContentType[], registry: Registry): Promise<void> {
+    const { db } = this.#database;
+    await Promise.all(types.map((type) => completeDocuments(db, type, this.#locales.default)));
+    const indexed = Promise.all(
+      types.map(async (type) => {
+        const problems = await ensureIndexes(db, type, registry);
+        for (const problem of problems) this.#logger.warn({ uid: type.uid }, problem);
+        await this.#status.reportIndexes(type.uid, problems);
+      }),
+    ).catch((error: unknown) => {
+      this.#logger.warn({ err: error }, 'indexes could not be checked');
+    });
+    this.#indexing = Promise.all([this.#indexing, indexed]);
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise((resolve) => {
+      timer = setTimeout(resolve, indexPatience);
+    });
+    await Promise.race([indexed, patience]);
+    clearTimeout(timer);
+  }
+
+  #replace(build: RegistryBuild): void {
+    this.#build = build;
+    for (const listener of this.#listeners) listener(build.registry);
+  }
+}
+
+/** Types that are new or differ from the previous snapshot, components being looked through. */
+function changedTypes(registry: Registry, previous: Registry | null): ContentType[] {
+  const types = [...registry.types.values()].filter(({ kind }) => kind !== 'component');
+  if (previous === null) return types;
+  const changedComponent = [...registry.types.values()].some(
+    (type) => type.kind === 'component' && !isDeepStrictEqual(type, previous.types.get(type.uid)),
+  );
+  return changedComponent ? types : types.filter((type) => !isDeepStrictEqual(type, previous.types.get(type.uid)));
+}

@@ -1,0 +1,90 @@
+import type { CreateIndexesOptions } from 'mongodb';
+import type { ContentType, LinkAttribute, Registry, ScalarAttribute } from '../schema/content-type.js';
+import { scalarTypes } from '../schema/scalar-types.js';
+
+/** An index that a content type calls for. */
+export interface IndexPlan {
+  /** Begins with `mangrove_`, so that indexes made by others are never touched. */
+  readonly name: string;
+  readonly key: Readonly<Record<string, 1 | -1>>;
+  readonly options: CreateIndexesOptions;
+}
+
+/** A collection has at most 64 indexes; some are left for the operator's own. */
+const maximumIndexes = 48;
+
+/**
+ * The indexes of a content type: for lists in publication order and by creation, for owning relations and their rank on the
+ * other side, for unique values, and for localization groups; where they pay was measured.
+ */
+export function planIndexes(type: ContentType, registry: Registry): IndexPlan[] {
+  const attributes = [...type.attributes.values()];
+  const plans = [
+    ...stateIndexes(type),
+    ...attributes.flatMap((attribute) => {
+      if (attribute.kind === 'scalar') return scalarIndexes(type, attribute, '');
+      return attribute.kind === 'relation' || attribute.kind === 'media' ? linkIndexes(type, attribute, registry) : [];
+    }),
+    ...attributes.flatMap((attribute) =>
+      attribute.kind === 'component' ? partIndexes(type, attribute.component, `${attribute.name}.`, registry) : [],
+    ),
+    ...attributes.flatMap((attribute) =>
+      attribute.kind === 'dynamiczone'
+        ? attribute.components.flatMap((uid) => partIndexes(type, uid, `${attribute.name}.`, registry))
+        : [],
+    ),
+  ];
+  return [...new Map(plans.map((plan) => [plan.name, plan])).values()].slice(0, maximumIndexes);
+}
+
+function plan(key: IndexPlan['key'], options: CreateIndexesOptions = {}): IndexPlan {
+  const fields = Object.entries(key).map(([field, order]) => (order === 1 ? field : `${field}-`));
+  return { name: `mangrove_${fields.join('_')}${options.unique === true ? '_unique' : ''}`, key, options };
+}
+
+function stateIndexes({ draftAndPublish, localized }: ContentType): IndexPlan[] {
+  const state = draftAndPublish ? ({ publishedAt: -1 } as const) : {};
+  return [
+    ...(draftAndPublish && !localized ? [plan({ publishedAt: -1, _id: -1 })] : []),
+    ...(localized ? [plan({ locale: 1, ...state, _id: -1 }), plan({ _group: 1, locale: 1 })] : []),
+    plan({ createdAt: -1, _id: -1 }),
+  ];
+}
+
+function scalarIndexes(
+  { localized }: ContentType,
+  { name, type, unique, indexed }: ScalarAttribute,
+  prefix: string,
+): IndexPlan[] {
+  const path = `${prefix}${name}`;
+  if (unique) {
+    const partialFilterExpression = { [path]: { $type: [...scalarTypes[type].bson] } };
+    return [plan({ [path]: 1, ...(localized && { locale: 1 }) }, { unique: true, partialFilterExpression })];
+  }
+  return indexed ? [plan({ [path]: -1, _id: -1 })] : [];
+}
+
+function linkIndexes({ draftAndPublish }: ContentType, link: LinkAttribute, registry: Registry): IndexPlan[] {
+  if (link.storage.kind !== 'own' || link.target === 'admin::user') return [];
+  const { name } = link;
+  if (link.exclusive) return [plan({ [name]: 1 }, { unique: true, partialFilterExpression: { [name]: { $type: 'number' } } })];
+  const state = draftAndPublish ? ({ publishedAt: -1 } as const) : {};
+  const isSeenInOrder = link.inverse !== null && !link.many && registry.types.has(link.target);
+  return [
+    plan({ [name]: 1, ...state, _id: -1 }),
+    ...(isSeenInOrder ? [plan({ [name]: 1, [`_ranks.${name}`]: 1, _id: 1, ...(draftAndPublish && { publishedAt: 1 }) })] : []),
+  ];
+}
+
+/** Links inside components are looked for when their target is deleted; unique values of components are unique in the type. */
+function partIndexes(owner: ContentType, uid: string, prefix: string, registry: Registry): IndexPlan[] {
+  const type = registry.types.get(uid);
+  if (type === undefined || prefix.split('.').length > 6) return [];
+  return [...type.attributes.values()].flatMap((attribute) => {
+    if (attribute.kind === 'scalar') return scalarIndexes(owner, attribute, prefix);
+    if (attribute.kind === 'component') return partIndexes(owner, attribute.component, `${prefix}${attribute.name}.`, registry);
+    return (attribute.kind === 'relation' || attribute.kind === 'media') && attribute.storage.kind === 'own'
+      ? [plan({ [`${prefix}${attribute.name}`]: 1 })]
+      : [];
+  });
+}

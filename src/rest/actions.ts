@@ -1,0 +1,142 @@
+import type { Context } from 'koa';
+import { createLocalization } from '../content/create-localization.js';
+import { create } from '../content/create.js';
+import { findMany } from '../content/find-many.js';
+import { findOne, findSingle, findSingleForWrite } from '../content/find-one.js';
+import type { ContentContext } from '../content/content-context.js';
+import { remove } from '../content/remove.js';
+import { removeSingle, updateSingle } from '../content/single-type.js';
+import { update } from '../content/update.js';
+import { notFoundError, validationError } from '../errors.js';
+import type { Query } from '../query/ast.js';
+import { parseQuery } from '../query/parse-query.js';
+import { isValues } from '../schema/check-input.js';
+import type { ContentType } from '../schema/content-type.js';
+import { envelopeEntries, envelopeEntry, envelopePage, flatEntry, type Json } from './envelope.js';
+import { parseQueryString } from './parse-query-string.js';
+import type { RestServices } from './rest-services.js';
+
+export interface ActionInput {
+  readonly ctx: Context;
+  readonly type: ContentType;
+  /** 0 where the path names none. */
+  readonly id: number;
+  readonly services: RestServices;
+  readonly content: ContentContext;
+}
+
+/** What a method does on a path; `name` is the right that it needs. Null: there is no such entry. */
+export interface Action {
+  readonly name: string;
+  readonly run: (input: ActionInput) => Promise<Json | null>;
+}
+
+const queryOf = ({ ctx, services }: ActionInput): Query => {
+  const { limits } = services.config.api;
+  return parseQuery(parseQueryString(ctx.querystring, limits), limits);
+};
+
+/** The `data` of a body. Throws a ValidationError where there is none; an array passes and fails as an entry. */
+function dataOf({ ctx }: ActionInput): unknown {
+  const body: unknown = ctx.request.body;
+  const data = isValues(body) ? body['data'] : undefined;
+  if (typeof data !== 'object' || data === null) throw validationError('Missing "data" payload in the request body');
+  return data;
+}
+
+const inEnvelope = <Loaded>(loaded: Loaded | null, envelope: (loaded: Loaded) => Json): Json | null =>
+  loaded === null ? null : envelope(loaded);
+
+const find: Action = {
+  name: 'find',
+  run: async (input) => envelopePage(await findMany(input.type, queryOf(input), input.content)),
+};
+
+const findById: Action = {
+  name: 'findOne',
+  run: async (input) => inEnvelope(await findOne(input.type, input.id, queryOf(input), input.content), envelopeEntry),
+};
+
+const createEntry: Action = {
+  name: 'create',
+  run: async (input) => {
+    const query = queryOf(input);
+    return envelopeEntry(await create(input.type, dataOf(input), query, input.content));
+  },
+};
+
+const updateById: Action = {
+  name: 'update',
+  run: async (input) => {
+    const query = queryOf(input);
+    return inEnvelope(await update(input.type, input.id, dataOf(input), query, input.content), envelopeEntry);
+  },
+};
+
+const deleteById: Action = {
+  name: 'delete',
+  run: async (input) => inEnvelope(await remove(input.type, input.id, queryOf(input), input.content), envelopeEntry),
+};
+
+/** The body is the bare data, and so is the answer (rest.md 9.3). */
+const localize: Action = {
+  name: 'createLocalization',
+  run: async (input) => {
+    const query = withLocalizations(queryOf(input));
+    const id = input.type.kind === 'singleType' ? await singleId(input) : input.id;
+    return flatEntry(await createLocalization(input.type, id, input.ctx.request.body ?? {}, query, input.content));
+  },
+};
+
+function withLocalizations(query: Query): Query {
+  const field = { name: 'localizations', key: 'localizations', query, countOnly: false, reversed: false, on: null };
+  return { ...query, populate: { all: query.populate.all, fields: [...query.populate.fields, field] } };
+}
+
+async function singleId({ type, content }: ActionInput): Promise<number> {
+  const stored = await findSingleForWrite(type, { ...emptyLocale, locale: 'all' }, content);
+  if (stored === null) throw notFoundError('Entity not found');
+  return Number(stored.document['_id']);
+}
+
+const emptyLocale = parseQuery(
+  {},
+  { filterNodes: 0, listValues: 0, textLength: 0, populateDepth: 0, populateRelations: 0, sortKeys: 0 },
+);
+
+/** All locales of a single type are a list. */
+const findOnly: Action = {
+  name: 'find',
+  run: async (input) => {
+    const query = queryOf(input);
+    if (query.locale !== 'all' || !input.type.localized)
+      return inEnvelope(await findSingle(input.type, query, input.content), envelopeEntry);
+    return envelopeEntries(await findMany(input.type, { ...query, withTotal: false }, input.content));
+  },
+};
+
+const updateOnly: Action = {
+  name: 'update',
+  run: async (input) => {
+    const query = queryOf(input);
+    return inEnvelope(await updateSingle(input.type, dataOf(input), query, input.content), envelopeEntry);
+  },
+};
+
+const deleteOnly: Action = {
+  name: 'delete',
+  run: async (input) => inEnvelope(await removeSingle(input.type, queryOf(input), input.content), envelopeEntry),
+};
+
+/** Actions of collection types by path and method; the order is that of the Allow header. */
+export const collectionActions = {
+  list: { GET: find, POST: createEntry },
+  entry: { GET: findById, PUT: updateById, DELETE: deleteById },
+  localizations: { POST: localize },
+} as const satisfies Record<string, Readonly<Record<string, Action>>>;
+
+/** Actions of single types. */
+export const singleActions = {
+  entry: { GET: findOnly, PUT: updateOnly, DELETE: deleteOnly },
+  localizations: { POST: localize },
+} as const satisfies Record<string, Readonly<Record<string, Action>>>;

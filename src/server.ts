@@ -1,0 +1,121 @@
+import type { Logger } from 'pino';
+import { completeConfig, type PartialConfig } from './config/complete-config.js';
+import type { Config } from './config/config.js';
+import { unavailableError } from './errors.js';
+import { createApp } from './http/create-app.js';
+import { createLogger } from './http/create-logger.js';
+import { startHttpServer, type HttpServer } from './http/start-http-server.js';
+import { ping } from './mongo/connect.js';
+import { openBackend, type Backend } from './mongo/open-backend.js';
+import { createGate } from './http/create-gate.js';
+import { restMiddleware } from './rest/rest-middleware.js';
+
+export interface ServerInput {
+  /** Any part of the configuration; defaults fill the rest. `database.uri` must be given. */
+  readonly config: PartialConfig;
+  /** One like the service's own is made unless given. */
+  readonly logger?: Logger;
+}
+
+/** The whole service, from the connection to MongoDB to the port it listens on. */
+export interface MangroveServer {
+  /** Address of the service, without a slash at the end; empty before it listens. */
+  readonly url: string;
+  readonly config: Config;
+  /** Null until the database has answered. */
+  readonly backend: Backend | null;
+  /** Listens, and connects to the database; resolves when the port is open and the database has answered or failed once. */
+  start(): Promise<void>;
+  /** Lets requests under way finish, then closes everything. */
+  stop(): Promise<void>;
+  /** Drops caches and reserved ids, after the data were replaced by other means. */
+  forget(): void;
+}
+
+/** How long to wait between attempts to reach the database, in milliseconds. */
+const retryAfter = 2000;
+
+/** Puts a server together; nothing is opened before `start`. Throws a ConfigError with all that is wrong. */
+export async function createServer({ config: given, logger }: ServerInput): Promise<MangroveServer> {
+  const config = completeConfig(given);
+  const log = logger ?? (await createLogger(config));
+  return new Server(config, log);
+}
+
+class Server implements MangroveServer {
+  readonly config: Config;
+  readonly #logger: Logger;
+  #http: HttpServer | null = null;
+  #backend: Backend | null = null;
+  #retry: NodeJS.Timeout | null = null;
+  #stopped = false;
+
+  constructor(config: Config, logger: Logger) {
+    this.config = config;
+    this.#logger = logger;
+  }
+
+  get url(): string {
+    return this.#http?.url ?? '';
+  }
+
+  get backend(): Backend | null {
+    return this.#backend;
+  }
+
+  async start(): Promise<void> {
+    await this.#connect();
+    this.#http = await startHttpServer(this.#createApp().callback(), this.config.server);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    if (this.#retry !== null) clearTimeout(this.#retry);
+    await this.#http?.close();
+    await this.#backend?.close();
+  }
+
+  forget(): void {
+    this.#backend?.forget();
+  }
+
+  async #connect(): Promise<void> {
+    const { database, api } = this.config;
+    if (database.uri === null) throw new Error('database.uri is not set');
+    try {
+      const backend = await openBackend({
+        uri: database.uri,
+        config: database,
+        settings: { privateAttributes: api.responses.privateAttributes, localization: this.config.plugins.i18n.enabled },
+        firstLocale: { code: 'en', name: 'English (en)' },
+        logger: this.#logger,
+      });
+      if (this.#stopped) await backend.close();
+      else this.#backend = backend;
+    } catch (error) {
+      this.#logger.warn(
+        { reason: error instanceof Error ? error.message : String(error) },
+        'MongoDB does not answer, trying again',
+      );
+      this.#retry = setTimeout(() => void this.#connect(), retryAfter);
+    }
+  }
+
+  #ready(): Backend {
+    if (this.#backend === null) throw unavailableError();
+    return this.#backend;
+  }
+
+  #createApp(): ReturnType<typeof createApp> {
+    const checks = { database: async () => this.#backend !== null && ping(this.#backend.store.database) };
+    const app = createApp({ config: this.config, logger: this.#logger, checks });
+    const gate = createGate(this.config, () => this.#ready());
+    app.use(
+      restMiddleware({
+        config: this.config,
+        content: { registry: () => this.#ready().models.current(), authorize: gate.authorize },
+      }),
+    );
+    return app;
+  }
+}
