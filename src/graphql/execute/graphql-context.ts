@@ -1,0 +1,23 @@
+import type { FieldNode } from 'graphql';
+import type { Context as KoaContext } from 'koa';
+import type { ContentContext } from '../../content/content-context.js';
+import type { ApiError } from '../../errors.js';
+import type { Access } from '../../query/access.js';
+import type { Query } from '../../query/ast.js';
+import type { PageSettings } from '../query/page-settings.js';
+
+/** What every resolver of one operation is given. */
+export interface GraphqlContext {
+  readonly access: Access;
+  /** The user that the request's token belongs to; null without one. */
+  readonly user: unknown;
+  readonly content: ContentContext;
+  readonly pages: PageSettings;
+  /** Adds the cost of a root field's query. Throws a ValidationError once the operation costs too much. */
+  readonly spend: (query: Query) => void;
+  /** Errors in the arguments of nested fields, found when their root field planned them. */
+  readonly failures: Map<FieldNode, ApiError>;
+  /** Koa's, for custom resolvers, policies and middlewares. */
+  readonly koaContext: KoaContext;
+  readonly state: Readonly<Record<string, unknown>>;
+}

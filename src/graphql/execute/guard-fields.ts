@@ -1,0 +1,31 @@
+import { defaultFieldResolver } from 'graphql';
+import { forbiddenError } from '../../errors.js';
+import { allows } from '../../query/access.js';
+import type { Fields } from '../schema/schema-context.js';
+import type { Scope, ScopeExtension } from '../schema/scope.js';
+import type { GraphqlContext } from './graphql-context.js';
+
+/** Puts the check of each root field's scope before its resolver; a field without one is for users only (graphql.md 2.3). */
+export function guardFields(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, guardField(field)]));
+}
+
+function guardField(field: Fields[string]): Fields[string] {
+  const { scope = 'authenticated' } = (field.extensions ?? {}) as Partial<ScopeExtension>; // set by withScope or by an extension
+  const { resolve = defaultFieldResolver } = field;
+  if (scope === 'public') return field;
+  return {
+    ...field,
+    resolve: (parent, args: Record<string, unknown>, context, info) => {
+      if (!isGranted(scope, context)) throw forbiddenError('Forbidden access');
+      return resolve(parent, args, context, info) as unknown;
+    },
+  };
+}
+
+/** Whether the caller has what the scope asks for: all of the actions, or to be a user at all. */
+export function isGranted(scope: Scope, { access, user }: GraphqlContext): boolean {
+  if (scope === 'public') return true;
+  if (scope === 'authenticated') return user !== null || access.grants.kind === 'all';
+  return scope.every((action) => allows(access, action));
+}

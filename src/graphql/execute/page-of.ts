@@ -1,0 +1,17 @@
+import type { LoadedList } from './loaded.js';
+
+export interface Page {
+  readonly total: number;
+  readonly page: number;
+  readonly pageSize: number;
+  readonly pageCount: number;
+}
+
+/** The page figures of a list, from the offset it was read with (graphql.md 3.4). */
+export function pageOf({ nodes, total, start, limit }: LoadedList): Page {
+  const counted = total ?? nodes.length;
+  const pageSize = limit ?? Math.max(counted - start, 0);
+  if (pageSize === 0) return { total: counted, page: 1, pageSize, pageCount: 0 };
+  const page = limit === null ? 1 : Math.floor(start / limit) + 1;
+  return { total: counted, page, pageSize, pageCount: limit === null ? 1 : Math.ceil(counted / limit) };
+}

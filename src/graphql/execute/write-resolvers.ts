@@ -1,0 +1,84 @@
+import type { GraphQLFieldResolver } from 'graphql';
+import type { ContentContext } from '../../content/content-context.js';
+import { createLocalization } from '../../content/create-localization.js';
+import { create } from '../../content/create.js';
+import { findSingleForWrite } from '../../content/find-one.js';
+import type { LoadedEntry } from '../../content/loaded.js';
+import { remove } from '../../content/remove.js';
+import { update } from '../../content/update.js';
+import { notFoundError } from '../../errors.js';
+import { emptyQuery, type Query } from '../../query/ast.js';
+import { isRecord } from '../../query/is-record.js';
+import type { ContentType } from '../../schema/content-type.js';
+import { localeOf, readOneQuery } from '../query/read-root.js';
+import type { GraphqlContext } from './graphql-context.js';
+import { nothing, type LoadedOne } from './loaded.js';
+import { entryId, shapeOne } from './read-resolvers.js';
+
+type Args = Readonly<Record<string, unknown>>;
+type Resolver = GraphQLFieldResolver<unknown, GraphqlContext, Args, Promise<LoadedOne>>;
+
+/** `createArticle`: a draft unless `publishedAt` says otherwise, in the default locale unless another one is given. */
+export const createResolver =
+  (type: ContentType): Resolver =>
+  async (_root, args, context, info) =>
+    shapeOne(await create(type, dataOf(args), readOneQuery(type, context, info), context.content));
+
+/** `updateArticle`: nothing for an unknown id; the locale is that of the entry (graphql.md 3.6). */
+export const updateResolver =
+  (type: ContentType): Resolver =>
+  async (_root, args, context, info) => {
+    const query = readOneQuery(type, context, info);
+    const id = await writtenId(type, args, context);
+    if (id !== null) return shapeOne(await update(type, id, dataOf(args), query, context.content));
+    return type.kind === 'singleType' ? shapeOne(await createSingle(type, args, query, context)) : nothing;
+  };
+
+/** The first entry of a single type, or, where it is there in another locale, its version in this one. */
+async function createSingle(type: ContentType, args: Args, query: Query, { content }: GraphqlContext): Promise<LoadedEntry> {
+  const other = type.localized ? await singleId(type, 'all', content) : null;
+  return other === null
+    ? create(type, dataOf(args), query, content)
+    : createLocalization(type, other, dataOf(args), query, content);
+}
+
+/** `deleteArticle` gives the entry as it was. Throws a NotFoundError for a single type without an entry. */
+export const deleteResolver =
+  (type: ContentType): Resolver =>
+  async (_root, args, context, info) => {
+    const query = readOneQuery(type, context, info);
+    const id = await writtenId(type, args, context);
+    if (id === null && type.kind === 'singleType') throw notFoundError('Entity not found');
+    return id === null ? nothing : shapeOne(await remove(type, id, query, context.content));
+  };
+
+/** The data of a write, in the form that it has over REST. */
+function dataOf({ data, locale }: Args): Args {
+  const given = isRecord(data) ? data : {};
+  return typeof locale === 'string' ? { ...given, locale } : { ...given };
+}
+
+async function writtenId(type: ContentType, args: Args, { content }: GraphqlContext): Promise<number | null> {
+  if (type.kind !== 'singleType') return entryId(args['id']);
+  const locale = localeOf(args);
+  return singleId(type, locale === 'all' ? null : locale, content);
+}
+
+async function singleId(type: ContentType, locale: Query['locale'], content: ContentContext): Promise<number | null> {
+  const entry = await findSingleForWrite(type, { ...emptyQuery, locale }, content);
+  return entry === null ? null : entryId(entry.document['_id']);
+}
+
+/**
+ * `createPageLocalization`: another language's version of an entry; a single type needs no id. Throws ApplicationErrors about the
+ * locale, and a NotFoundError.
+ */
+export const localizationResolver =
+  (type: ContentType): Resolver =>
+  async (_root, args, context, info) => {
+    const { content } = context;
+    const query = readOneQuery(type, context, info);
+    const id = type.kind === 'singleType' ? await singleId(type, 'all', content) : entryId(args['id']);
+    if (id === null) throw notFoundError('Entity not found');
+    return shapeOne(await createLocalization(type, id, dataOf(args), query, content));
+  };

@@ -1,0 +1,54 @@
+import type { GraphQLSchema } from 'graphql';
+import type { Registry } from '../../schema/content-type.js';
+
+/** A schema and the registry that it was made from. */
+export interface SchemaSnapshot {
+  readonly schema: GraphQLSchema;
+  readonly registry: Registry;
+}
+
+type Build = (registry: Registry) => Promise<GraphQLSchema>;
+
+/**
+ * Holds the schema in force. A new registry is built off the request path while the old schema serves; of several that come
+ * during a build only the last one is built next. A build that fails leaves the old one in force.
+ */
+export class CurrentSchema {
+  readonly #build: Build;
+  readonly #report: (error: unknown) => void;
+  #snapshot: SchemaSnapshot | undefined;
+  #next: Registry | undefined;
+  #building: Promise<void> | undefined;
+
+  constructor(build: Build, report: (error: unknown) => void) {
+    this.#build = build;
+    this.#report = report;
+  }
+
+  /** Gives the schema in force; waits for the very first one. Throws if that could not be built. */
+  async read(): Promise<SchemaSnapshot> {
+    if (this.#snapshot === undefined) await this.#building;
+    if (this.#snapshot === undefined) throw new Error('There is no GraphQL schema yet');
+    return this.#snapshot;
+  }
+
+  /** Builds the schema of a registry and puts it in force. Resolves when that, or a later one, is. */
+  replace(registry: Registry): Promise<void> {
+    this.#next = registry;
+    this.#building ??= this.#buildAll().finally(() => {
+      this.#building = undefined;
+    });
+    return this.#building;
+  }
+
+  async #buildAll(): Promise<void> {
+    for (let registry = this.#next; registry !== undefined; registry = this.#next) {
+      this.#next = undefined;
+      try {
+        this.#snapshot = { schema: await this.#build(registry), registry };
+      } catch (error) {
+        this.#report(error);
+      }
+    }
+  }
+}

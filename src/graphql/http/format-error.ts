@@ -1,0 +1,68 @@
+import { GraphQLError } from 'graphql';
+import { ApiError } from '../../errors.js';
+
+/** What decides how errors look. */
+export interface ErrorFormat {
+  readonly stacktraces: boolean;
+  /** Takes what is shown as a plain `Internal Server Error`. */
+  readonly report: (error: unknown) => void;
+}
+
+/** An error as clients of the reference know it (graphql.md 4.1): what the client may read with its name and code, bugs without a word. */
+export function formatError(error: Readonly<GraphQLError | Error>, format: ErrorFormat): GraphQLError {
+  const thrown = error instanceof GraphQLError ? (error.originalError ?? error) : error;
+  if (thrown instanceof ApiError) return apiError(thrown);
+  if (error instanceof GraphQLError && isShown(error)) return withCode(error, format);
+  format.report(thrown);
+  return new GraphQLError('Internal Server Error', { extensions: { code: 'INTERNAL_SERVER_ERROR', ...stack(thrown, format) } });
+}
+
+function apiError({ name, message: given, details = {} }: ApiError): GraphQLError {
+  const message = name === 'ForbiddenError' && given === 'Forbidden' ? 'Forbidden access' : given;
+  return new GraphQLError(message, { extensions: { error: { name, message, details }, code: codeOf(name) } });
+}
+
+const codes: Readonly<Record<string, string>> = {
+  ForbiddenError: 'FORBIDDEN',
+  UnauthorizedError: 'FORBIDDEN',
+  PolicyError: 'FORBIDDEN',
+  ValidationError: 'BAD_USER_INPUT',
+};
+
+const codeOf = (name: string): string => codes[name] ?? `STRAPI_${name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase()}`;
+
+/**
+ * GraphQL's own errors, and plain errors thrown by name: those of graphql-js about results, and those of custom resolvers.
+ * Anything with a class or fields of its own comes from below and may tell too much.
+ */
+function isShown({ originalError }: GraphQLError): boolean {
+  if (originalError === undefined || originalError instanceof GraphQLError) return true;
+  return originalError.constructor === Error && Object.keys(originalError).length === 0;
+}
+
+function withCode(error: GraphQLError, format: ErrorFormat): GraphQLError {
+  const { code = 'INTERNAL_SERVER_ERROR', ...extensions } = error.extensions;
+  const exception = error.originalError === undefined ? {} : stack(error.originalError, format);
+  return withExtensions(error, { ...extensions, code, ...exception }, error.originalError ?? null);
+}
+
+const stack = (error: unknown, { stacktraces }: ErrorFormat): { exception?: { stacktrace: string[] } } =>
+  stacktraces && error instanceof Error ? { exception: { stacktrace: (error.stack ?? '').split('\n') } } : {};
+
+/** A mistake in the request, with the code of the phase that found it. What was thrown inside is already in its message. */
+export const coded = (error: GraphQLError, code: string): GraphQLError =>
+  withExtensions(error, { ...error.extensions, code }, null);
+
+const withExtensions = (
+  error: GraphQLError,
+  extensions: Readonly<Record<string, unknown>>,
+  originalError: Error | null,
+): GraphQLError =>
+  new GraphQLError(error.message, {
+    nodes: error.nodes ?? null,
+    source: error.source ?? null,
+    positions: error.positions ?? null,
+    path: error.path ?? null,
+    originalError,
+    extensions,
+  });

@@ -1,0 +1,96 @@
+import type { Context, Middleware } from 'koa';
+import type { ContentContext } from '../../content/content-context.js';
+import { createCostMeter } from '../limits/query-cost.js';
+import type { GraphqlContext } from '../execute/graphql-context.js';
+import type { Answer } from './answer.js';
+import type { SchemaSnapshot } from './current-schema.js';
+import { createDocumentCache } from './document-cache.js';
+import type { GraphqlSettings } from './graphql-settings.js';
+import { handleRequest, type Session } from './handle-request.js';
+import { createPersistedQueries } from './persisted-queries.js';
+import { placeFiles, type MultipartBody } from './place-files.js';
+import { forgeryAnswer } from './prevent-forgery.js';
+import { createRunner } from './run-operation.js';
+
+/** Who sends a request, and what it may do. */
+export interface Caller {
+  /** Null without a user's token. */
+  readonly user: unknown;
+  readonly content: ContentContext;
+}
+
+/** What the endpoint needs from the rest of the service. */
+export interface GraphqlParts {
+  readonly settings: GraphqlSettings;
+  readonly schema: () => Promise<SchemaSnapshot>;
+  /** Throws an UnauthorizedError, which is answered as over REST. */
+  readonly identify: (ctx: Context) => Promise<Caller>;
+  /** Reads a multipart body; without it uploads are refused. */
+  readonly readMultipart: ((ctx: Context) => Promise<MultipartBody>) | null;
+  /** Takes errors that clients are told nothing about. */
+  readonly report: (error: unknown) => void;
+}
+
+/** The GraphQL endpoint as a Koa middleware; requests to other paths go on. */
+export function graphqlMiddleware(parts: GraphqlParts): Middleware {
+  const { settings, report } = parts;
+  const prepare = createDocumentCache(settings);
+  const run = createRunner({ prepare, hook: settings.formatError, stacktraces: settings.stacktraces, report });
+  const endpoint = { settings, find: createPersistedQueries(), run };
+  const paths = new Set([settings.endpoint, `${settings.endpoint}/`]);
+  return async (ctx, next) => {
+    if (!paths.has(ctx.path)) return next();
+    if (ctx.method === 'OPTIONS') {
+      ctx.status = 204;
+      return;
+    }
+    const session = createSession(ctx, await parts.identify(ctx), { snapshot: await parts.schema(), settings });
+    const forged = settings.csrfPrevention ? forgeryAnswer(ctx) : null;
+    send(ctx, forged ?? (await handleRequest(ctx, await bodyOf(ctx, parts), session, endpoint)));
+  };
+}
+
+interface SessionParts {
+  readonly snapshot: SchemaSnapshot;
+  readonly settings: GraphqlSettings;
+}
+
+/** Everything of one request goes by the registry that its schema was made from, and by the page sizes of GraphQL. */
+function createSession(ctx: Context, { content, user }: Caller, { snapshot, settings }: SessionParts): Session {
+  const { pages, limits } = settings;
+  const bound = {
+    ...content.bind.settings,
+    defaultLimit: pages.defaultLimit,
+    maxLimit: pages.maxLimit,
+    withCount: true,
+    strict: false,
+  };
+  const bind = { ...content.bind, registry: snapshot.registry, settings: bound };
+  return {
+    schema: snapshot.schema,
+    createContext: (): GraphqlContext => ({
+      access: bind.access,
+      user,
+      content: { ...content, bind, createsDrafts: true },
+      pages,
+      spend: createCostMeter(limits.cost),
+      failures: new Map(),
+      koaContext: ctx,
+      state: ctx.state as GraphqlContext['state'],
+    }),
+  };
+}
+
+/** JSON that the shared middleware has decoded, or what a multipart body with files stands for; forms and text are no operations. */
+async function bodyOf(ctx: Context, { readMultipart }: GraphqlParts): Promise<unknown> {
+  const type = ctx.get('content-type');
+  if (/^multipart\/form-data\b/i.test(type)) return readMultipart === null ? null : placeFiles(await readMultipart(ctx));
+  return /\bjson\b/i.test(type) ? (ctx.request.body as unknown) : null;
+}
+
+function send(ctx: Context, { status, type, body, headers = {} }: Answer): void {
+  ctx.status = status;
+  ctx.set('Content-Type', type === 'application/json' ? type : `${type}; charset=utf-8`);
+  for (const [name, value] of Object.entries(headers)) ctx.set(name, value);
+  ctx.body = body;
+}

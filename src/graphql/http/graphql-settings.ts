@@ -1,0 +1,76 @@
+import type { GraphQLFormattedError, ValidationRule } from 'graphql';
+import type { Config } from '../../config/config.js';
+import type { PageSettings } from '../query/page-settings.js';
+import { pageSettings } from '../query/page-settings.js';
+
+/** How much one request may ask for; every figure is configurable. */
+export interface GraphqlLimits {
+  readonly depth: number;
+  readonly tokens: number;
+  readonly aliases: number;
+  readonly rootFields: number;
+  /** Entries that one operation may load: list sizes multiplied along the nesting, summed up. */
+  readonly cost: number;
+  /** Operations of one batch; 0 refuses batches. */
+  readonly batch: number;
+}
+
+/** The configuration of the endpoint, every question decided. */
+export interface GraphqlSettings {
+  readonly endpoint: string;
+  readonly shadowCrud: boolean;
+  readonly pages: PageSettings;
+  readonly limits: GraphqlLimits;
+  readonly introspection: boolean;
+  readonly playground: boolean;
+  readonly csrfPrevention: boolean;
+  /** Adds the times of all resolvers to every answer. */
+  readonly tracing: boolean;
+  /** Shows where unexpected errors were thrown. */
+  readonly stacktraces: boolean;
+  readonly validationRules: readonly ValidationRule[];
+  readonly formatError: FormatHook | null;
+  /** Options of the reference's server that mean nothing here. */
+  readonly unknownOptions: readonly string[];
+}
+
+/** `apolloServer.formatError`: gets an error as it would be sent, and the thrown one. */
+export type FormatHook = (formatted: GraphQLFormattedError, error: unknown) => GraphQLFormattedError;
+
+/** Reads `plugins.graphql.config`. `environment` is NODE_ENV: only production hides the playground and introspection. */
+export function graphqlSettings(
+  config: Config['plugins']['graphql']['config'],
+  environment: string | undefined,
+): GraphqlSettings {
+  const { apolloServer: server, limits } = config;
+  const production = environment === 'production';
+  return {
+    endpoint: config.endpoint,
+    shadowCrud: config.shadowCRUD,
+    pages: pageSettings(config),
+    limits: { ...limits, depth: config.depthLimit, batch: server['allowBatchedHttpRequests'] === false ? 0 : limits.batch },
+    introspection: flag(server['introspection'], !production),
+    playground: !production || config.playgroundAlways,
+    csrfPrevention: flag(server['csrfPrevention'], false),
+    tracing: flag(server['tracing'], false),
+    stacktraces: flag(server['debug'], !production && environment !== 'test'),
+    validationRules: Array.isArray(server['validationRules']) ? (server['validationRules'] as ValidationRule[]) : [], // as documented
+    formatError: typeof server['formatError'] === 'function' ? (server['formatError'] as FormatHook) : null, // as documented
+    unknownOptions: Object.keys(server).filter((name) => !knownOptions.has(name)),
+  };
+}
+
+const flag = (value: unknown, otherwise: boolean): boolean => (typeof value === 'boolean' ? value : otherwise);
+
+/** `cors` and `bodyParserConfig` belong to the service's own middlewares and are read where those are set up. */
+const knownOptions = new Set([
+  'allowBatchedHttpRequests',
+  'bodyParserConfig',
+  'cors',
+  'csrfPrevention',
+  'debug',
+  'formatError',
+  'introspection',
+  'tracing',
+  'validationRules',
+]);

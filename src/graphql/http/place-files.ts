@@ -1,0 +1,47 @@
+import { isRecord } from '../../query/is-record.js';
+import { asUpload, type UploadedFile } from '../scalars/upload.js';
+
+/** A multipart body, read: its text fields, and its files by field name. */
+export interface MultipartBody {
+  readonly fields: Readonly<Record<string, string>>;
+  readonly files: ReadonlyMap<string, UploadedFile>;
+}
+
+/**
+ * The JSON body that a multipart request stands for: `operations`, with each file put where `map` says (the GraphQL multipart
+ * request convention). Null where one of the two is missing or wrong.
+ */
+export function placeFiles({ fields, files }: MultipartBody): unknown {
+  const operations = decode(fields['operations']);
+  const map = decode(fields['map']);
+  if (!isRecord(map) || (!isRecord(operations) && !Array.isArray(operations)) || files.size === 0) return null;
+  for (const [field, paths] of Object.entries(map)) {
+    const file = files.get(field);
+    if (file === undefined || !Array.isArray(paths)) return null;
+    const upload = asUpload(file);
+    if (!paths.every((path) => typeof path === 'string' && place(operations, path.split('.'), upload))) return null;
+  }
+  return operations;
+}
+
+function decode(text: string | undefined): unknown {
+  try {
+    return text === undefined ? null : JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Replaces the null at the path; false where there is none. The tree was just decoded and belongs to nobody else. */
+function place(root: unknown, path: readonly string[], upload: UploadedFile): boolean {
+  let holder: unknown = root;
+  for (const name of path.slice(0, -1)) holder = ownValue(holder, name);
+  const last = path.at(-1) ?? '';
+  if (typeof holder !== 'object' || holder === null || ownValue(holder, last) !== null) return false;
+  return Reflect.set(holder, last, upload);
+}
+
+const ownValue = (holder: unknown, name: string): unknown =>
+  typeof holder === 'object' && holder !== null && Object.hasOwn(holder, name)
+    ? (Reflect.get(holder, name) as unknown)
+    : undefined;

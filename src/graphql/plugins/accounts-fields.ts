@@ -1,0 +1,159 @@
+import { GraphQLID, GraphQLNonNull, GraphQLString } from 'graphql';
+import type { GraphQLFieldResolver } from 'graphql';
+import type { GraphqlContext } from '../execute/graphql-context.js';
+import { readEntry } from '../execute/read-resolvers.js';
+import { inputType } from '../schema/input-type.js';
+import { responseType } from '../schema/object-types.js';
+import { shownType } from '../schema/schema-context.js';
+import type { Fields, SchemaContext } from '../schema/schema-context.js';
+import { withScope } from '../schema/scope.js';
+import type { AccountsService } from './accounts-service.js';
+import {
+  createRolePayload,
+  deleteRolePayload,
+  loginInput,
+  loginPayload,
+  meType,
+  passwordPayload,
+  registerInput,
+  updateRolePayload,
+} from './accounts-types.js';
+
+const text = { type: new GraphQLNonNull(GraphQLString) };
+const id = { type: new GraphQLNonNull(GraphQLID) };
+
+/** `me`: any user may ask (graphql.md 2.3). */
+export const accountQueries = (service: AccountsService): Fields => ({
+  me: { type: meType, resolve: (_root, _args, context) => service.me(context), ...withScope('authenticated') },
+});
+
+/** Login, registration and passwords. */
+export function accountMutations(service: AccountsService): Fields {
+  const open = withScope('public');
+  const login = { type: new GraphQLNonNull(loginPayload) };
+  const { call } = calls(service);
+  return {
+    login: { ...login, args: { input: { type: new GraphQLNonNull(loginInput) } }, resolve: call('login'), ...open },
+    register: {
+      ...login,
+      description: 'Register a user',
+      args: { input: { type: new GraphQLNonNull(registerInput) } },
+      resolve: call('register'),
+      ...open,
+    },
+    forgotPassword: {
+      type: passwordPayload,
+      description: 'Request a reset password token',
+      args: { email: text },
+      resolve: call('forgotPassword'),
+      ...open,
+    },
+    resetPassword: {
+      type: loginPayload,
+      description: 'Reset user password. Confirm with a code (resetToken from forgotPassword)',
+      args: { password: text, passwordConfirmation: text, code: text },
+      resolve: call('resetPassword'),
+      ...open,
+    },
+    changePassword: {
+      type: loginPayload,
+      description: 'Change user password. Confirm with the current password.',
+      args: { currentPassword: text, password: text, passwordConfirmation: text },
+      resolve: call('changePassword'),
+      ...withScope(['plugin::users-permissions.auth.changePassword']),
+    },
+    emailConfirmation: {
+      type: loginPayload,
+      description: 'Confirm an email users email address',
+      args: { confirmation: text },
+      resolve: call('emailConfirmation'),
+      ...open,
+    },
+  };
+}
+
+type Call = Exclude<keyof AccountsService, 'me'>;
+type Resolver = GraphQLFieldResolver<unknown, GraphqlContext>;
+
+/** Resolvers that hand their arguments to one operation of the service. */
+const calls = (service: AccountsService) => ({
+  call:
+    (name: Call): Resolver =>
+    (_root, args: Record<string, unknown>, context) =>
+      service[name](args, context),
+});
+
+/** Roles; they answer with `ok` only. */
+export function roleMutations(service: AccountsService, context: SchemaContext): Fields {
+  const role = shownType(context, 'plugin::users-permissions.role');
+  const input = role === null ? null : inputType(role, context);
+  if (input === null) return {};
+  const { call } = calls(service);
+  const data = { type: new GraphQLNonNull(input) };
+  const scope = (action: string) => withScope([`plugin::users-permissions.role.${action}`]);
+  return {
+    createUsersPermissionsRole: {
+      type: createRolePayload,
+      description: 'Create a new role',
+      args: { data },
+      resolve: call('createRole'),
+      ...scope('createRole'),
+    },
+    updateUsersPermissionsRole: {
+      type: updateRolePayload,
+      description: 'Update an existing role',
+      args: { id, data },
+      resolve: call('updateRole'),
+      ...scope('updateRole'),
+    },
+    deleteUsersPermissionsRole: {
+      type: deleteRolePayload,
+      description: 'Delete an existing role',
+      args: { id },
+      resolve: call('deleteRole'),
+      ...scope('deleteRole'),
+    },
+  };
+}
+
+/** Users; unlike `register` these take every field of a user. */
+export function userMutations(service: AccountsService, context: SchemaContext): Fields {
+  const user = shownType(context, 'plugin::users-permissions.user');
+  const input = user === null ? null : inputType(user, context);
+  if (user === null || input === null) return {};
+  const data = { type: new GraphQLNonNull(input) };
+  const type = new GraphQLNonNull(responseType(user, context));
+  const scope = (action: string) => withScope([`plugin::users-permissions.user.${action}`]);
+  const write = (name: 'createUser' | 'updateUser'): Resolver => {
+    return async (_root, args: Record<string, unknown>, request, info) =>
+      readEntry(user, await service[name](args, request), request, info);
+  };
+  const remove: Resolver = async (_root, args: Record<string, unknown>, request, info) => {
+    const found = await readEntry(user, args['id'], request, info);
+    if (found.value !== null) await service.deleteUser(args, request);
+    return found;
+  };
+  return {
+    createUsersPermissionsUser: {
+      type,
+      description: 'Create a new user',
+      args: { data },
+      resolve: write('createUser'),
+      ...scope('create'),
+    },
+    updateUsersPermissionsUser: {
+      type,
+      description: 'Update an existing user',
+      args: { id, data },
+      resolve: write('updateUser'),
+      ...scope('update'),
+    },
+    deleteUsersPermissionsUser: {
+      type,
+      description: 'Delete an existing user',
+      args: { id },
+      resolve: remove,
+      ...scope('destroy'),
+    },
+  };
+}

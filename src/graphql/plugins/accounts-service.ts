@@ -1,0 +1,44 @@
+import type { GraphqlContext } from '../execute/graphql-context.js';
+
+type Args = Readonly<Record<string, unknown>>;
+
+/** A user as `me` and the login payloads show it. */
+export interface Me {
+  readonly id: number;
+  readonly username: string;
+  readonly email: string | null;
+  readonly confirmed: boolean | null;
+  readonly blocked: boolean | null;
+  readonly role: {
+    readonly id: number;
+    readonly name: string;
+    readonly description: string | null;
+    readonly type: string | null;
+  } | null;
+}
+
+export interface LoginPayload {
+  readonly jwt: string | null;
+  readonly user: Me;
+}
+
+/** What a mutation of accounts does; the arguments are those of the field, and errors are the same ApiErrors as over REST. */
+type Operation<Result> = (args: Args, context: GraphqlContext) => Promise<Result>;
+
+/** The accounts as GraphQL needs them (graphql.md 8). Users are given back by id and read again as far as they are selected. */
+export interface AccountsService {
+  readonly me: (context: GraphqlContext) => Promise<Me | null>;
+  readonly login: Operation<LoginPayload>;
+  readonly register: Operation<LoginPayload>;
+  readonly forgotPassword: Operation<{ readonly ok: boolean }>;
+  readonly resetPassword: Operation<LoginPayload>;
+  readonly changePassword: Operation<LoginPayload>;
+  readonly emailConfirmation: Operation<LoginPayload>;
+  readonly createRole: Operation<{ readonly ok: boolean }>;
+  readonly updateRole: Operation<{ readonly ok: boolean }>;
+  readonly deleteRole: Operation<{ readonly ok: boolean }>;
+  readonly createUser: Operation<number>;
+  readonly updateUser: Operation<number>;
+  /** Called after the user was read. */
+  readonly deleteUser: Operation<void>;
+}

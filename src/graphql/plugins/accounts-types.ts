@@ -1,0 +1,54 @@
+import { GraphQLBoolean, GraphQLID, GraphQLInputObjectType, GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql';
+
+const required = <Type extends typeof GraphQLString | typeof GraphQLID | typeof GraphQLBoolean>(type: Type) => ({
+  type: new GraphQLNonNull(type),
+});
+
+const meRole = new GraphQLObjectType({
+  name: 'UsersPermissionsMeRole',
+  fields: {
+    id: required(GraphQLID),
+    name: required(GraphQLString),
+    description: { type: GraphQLString },
+    type: { type: GraphQLString },
+  },
+});
+
+/** The flat user of `me` and of login payloads (graphql.md 1.6). */
+export const meType = new GraphQLObjectType({
+  name: 'UsersPermissionsMe',
+  fields: {
+    id: required(GraphQLID),
+    username: required(GraphQLString),
+    email: { type: GraphQLString },
+    confirmed: { type: GraphQLBoolean },
+    blocked: { type: GraphQLBoolean },
+    role: { type: meRole },
+  },
+});
+
+export const loginPayload = new GraphQLObjectType({
+  name: 'UsersPermissionsLoginPayload',
+  fields: { jwt: { type: GraphQLString }, user: { type: new GraphQLNonNull(meType) } },
+});
+
+const okPayload = (name: string) => new GraphQLObjectType({ name, fields: { ok: required(GraphQLBoolean) } });
+
+export const passwordPayload = okPayload('UsersPermissionsPasswordPayload');
+export const createRolePayload = okPayload('UsersPermissionsCreateRolePayload');
+export const updateRolePayload = okPayload('UsersPermissionsUpdateRolePayload');
+export const deleteRolePayload = okPayload('UsersPermissionsDeleteRolePayload');
+
+export const registerInput = new GraphQLInputObjectType({
+  name: 'UsersPermissionsRegisterInput',
+  fields: { username: required(GraphQLString), email: required(GraphQLString), password: required(GraphQLString) },
+});
+
+export const loginInput = new GraphQLInputObjectType({
+  name: 'UsersPermissionsLoginInput',
+  fields: {
+    identifier: required(GraphQLString),
+    password: required(GraphQLString),
+    provider: { ...required(GraphQLString), defaultValue: 'local' },
+  },
+});

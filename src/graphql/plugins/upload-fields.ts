@@ -1,0 +1,97 @@
+import { GraphQLID, GraphQLInputObjectType, GraphQLList, GraphQLNonNull, GraphQLString } from 'graphql';
+import type { GraphQLFieldResolver } from 'graphql';
+import { isRecord } from '../../query/is-record.js';
+import { uploadFile } from '../../schema/content-type.js';
+import type { ContentType } from '../../schema/content-type.js';
+import type { GraphqlContext } from '../execute/graphql-context.js';
+import { readEntry } from '../execute/read-resolvers.js';
+import type { UploadedFile } from '../scalars/upload.js';
+import { uploadScalar } from '../scalars/upload.js';
+import { responseType } from '../schema/object-types.js';
+import { shownType } from '../schema/schema-context.js';
+import type { Fields, SchemaContext } from '../schema/schema-context.js';
+import { withScope } from '../schema/scope.js';
+import type { UploadService, UploadTarget } from './upload-service.js';
+
+type Resolver = GraphQLFieldResolver<unknown, GraphqlContext>;
+type Args = Readonly<Record<string, unknown>>;
+
+const fileInfoInput = new GraphQLInputObjectType({
+  name: 'FileInfoInput',
+  fields: { name: { type: GraphQLString }, alternativeText: { type: GraphQLString }, caption: { type: GraphQLString } },
+});
+
+const info = { info: { type: fileInfoInput } };
+const target = { refId: { type: GraphQLID }, ref: { type: GraphQLString }, field: { type: GraphQLString } };
+const id = { id: { type: new GraphQLNonNull(GraphQLID) } };
+
+/** The mutations that handle files, as opposed to their entries (graphql.md 9). */
+export function uploadMutations(service: UploadService, context: SchemaContext): Fields {
+  const file = shownType(context, uploadFile);
+  if (file === null) return {};
+  const response = responseType(file, context);
+  const write = withScope(['plugin::upload.content-api.upload']);
+  return {
+    upload: {
+      type: new GraphQLNonNull(response),
+      args: { ...target, ...info, file: { type: new GraphQLNonNull(uploadScalar) } },
+      resolve: uploadOne(service, file),
+      ...write,
+    },
+    multipleUpload: {
+      type: new GraphQLNonNull(new GraphQLList(response)),
+      args: { ...target, files: { type: new GraphQLNonNull(new GraphQLList(uploadScalar)) } },
+      resolve: uploadMany(service, file),
+      ...write,
+    },
+    updateFileInfo: {
+      type: new GraphQLNonNull(response),
+      args: { ...id, ...info },
+      resolve: updateInfo(service, file),
+      ...write,
+    },
+    removeFile: {
+      type: response,
+      args: id,
+      resolve: removeOne(service, file),
+      ...withScope(['plugin::upload.content-api.destroy']),
+    },
+  };
+}
+
+function targetOf(args: Args): UploadTarget {
+  const text = (name: string): string | null => (args[name] === undefined || args[name] === null ? null : String(args[name]));
+  return { refId: text('refId'), ref: text('ref'), field: text('field'), info: isRecord(args['info']) ? args['info'] : null };
+}
+
+const uploadOne = (service: UploadService, file: ContentType): Resolver => {
+  return async (_root, args: Args, context, info_) => {
+    const [stored] = await service.upload([args['file'] as UploadedFile], targetOf(args), context); // the scalar has checked it
+    return readEntry(file, stored, context, info_);
+  };
+};
+
+const uploadMany = (service: UploadService, file: ContentType): Resolver => {
+  return async (_root, args: Args, context, info_) => {
+    const files = (args['files'] as readonly (UploadedFile | null)[]).filter((one) => one !== null); // the scalar has checked them
+    const stored = await service.upload(files, targetOf(args), context);
+    return Promise.all(stored.map((one) => readEntry(file, one, context, info_)));
+  };
+};
+
+const updateInfo = (service: UploadService, file: ContentType): Resolver => {
+  return async (_root, args: Args, context, info_) => {
+    const stored = await service.updateFileInfo(String(args['id']), isRecord(args['info']) ? args['info'] : {}, context);
+    return readEntry(file, stored, context, info_);
+  };
+};
+
+/** Null for an unknown id. */
+const removeOne = (service: UploadService, file: ContentType): Resolver => {
+  return async (_root, args: Args, context, info_) => {
+    const found = await readEntry(file, args['id'], context, info_);
+    if (found.value === null) return null;
+    await service.removeFile(String(args['id']), context);
+    return found;
+  };
+};

@@ -1,0 +1,68 @@
+import { getDirectiveValues, GraphQLIncludeDirective, GraphQLSkipDirective, isAbstractType, isObjectType, Kind } from 'graphql';
+import type { FieldNode, GraphQLResolveInfo, SelectionNode, SelectionSetNode } from 'graphql';
+
+/** The part of an operation that selections are read with. */
+export type Operation = Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'variableValues'>;
+
+/**
+ * The fields selected below some nodes for an object type: by response key, fragments opened, `@skip` and `@include` obeyed.
+ * Nodes that share a key are merged, as execution does it.
+ */
+export function collectFields(nodes: readonly FieldNode[], typeName: string, operation: Operation): Map<string, FieldNode[]> {
+  const fields = new Map<string, FieldNode[]>();
+  const seen = new Set<string>();
+  for (const { selectionSet } of nodes)
+    if (selectionSet !== undefined) collect(selectionSet, { typeName, operation, fields, seen });
+  return fields;
+}
+
+interface Collection {
+  readonly typeName: string;
+  readonly operation: Operation;
+  readonly fields: Map<string, FieldNode[]>;
+  readonly seen: Set<string>;
+}
+
+function collect({ selections }: SelectionSetNode, collection: Collection): void {
+  for (const selection of selections) {
+    if (!isIncluded(selection, collection.operation)) continue;
+    switch (selection.kind) {
+      case Kind.FIELD:
+        addField(selection, collection.fields);
+        break;
+      case Kind.INLINE_FRAGMENT:
+        if (applies(selection.typeCondition?.name.value, collection)) collect(selection.selectionSet, collection);
+        break;
+      case Kind.FRAGMENT_SPREAD:
+        collectFragment(selection.name.value, collection);
+        break;
+    }
+  }
+}
+
+function addField(node: FieldNode, fields: Map<string, FieldNode[]>): void {
+  const key = node.alias?.value ?? node.name.value;
+  const same = fields.get(key);
+  if (same === undefined) fields.set(key, [node]);
+  else same.push(node);
+}
+
+function collectFragment(name: string, collection: Collection): void {
+  const fragment = collection.operation.fragments[name];
+  if (fragment === undefined || collection.seen.has(name)) return;
+  collection.seen.add(name);
+  if (applies(fragment.typeCondition.name.value, collection)) collect(fragment.selectionSet, collection);
+}
+
+function applies(condition: string | undefined, { typeName, operation: { schema } }: Collection): boolean {
+  if (condition === undefined || condition === typeName) return true;
+  const type = schema.getType(condition);
+  const object = schema.getType(typeName);
+  return isAbstractType(type) && isObjectType(object) && schema.isSubType(type, object);
+}
+
+function isIncluded(node: SelectionNode, { variableValues }: Operation): boolean {
+  if (node.directives === undefined || node.directives.length === 0) return true;
+  if (getDirectiveValues(GraphQLSkipDirective, node, variableValues)?.['if'] === true) return false;
+  return getDirectiveValues(GraphQLIncludeDirective, node, variableValues)?.['if'] !== false;
+}

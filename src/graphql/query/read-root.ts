@@ -1,0 +1,93 @@
+import type { FieldNode, GraphQLResolveInfo } from 'graphql';
+import { validationError } from '../../errors.js';
+import { emptyQuery, type Query } from '../../query/ast.js';
+import { bindFilter } from '../../query/bind-filter.js';
+import { bindSort } from '../../query/bind-sort.js';
+import type { Condition } from '../../query/plan.js';
+import type { ContentType } from '../../schema/content-type.js';
+import type { GraphqlContext } from '../execute/graphql-context.js';
+import { collectionName, responseName } from '../schema/names.js';
+import { collectFields } from './collect-fields.js';
+import { parseListArguments } from './parse-list-arguments.js';
+import type { Offset } from './parse-pagination.js';
+import { readSelection } from './read-selection.js';
+import type { SelectionContext } from './selection-context.js';
+
+type Args = Readonly<Record<string, unknown>>;
+
+/** The query of a root field that answers with one entry: what is selected of it. Throws an ApiError. */
+export function readOneQuery(type: ContentType, context: GraphqlContext, info: GraphQLResolveInfo): Query {
+  const selection = readSelection(info.fieldNodes, responseName(type), type, selectionContext(context, info));
+  const query = { ...emptyQuery, withTotal: false, ...selection };
+  context.spend(query);
+  return query;
+}
+
+/** The query of a root field that answers with a list. The total is wanted only where it is selected. Throws an ApiError. */
+export function readListQuery(
+  type: ContentType,
+  args: Args,
+  context: GraphqlContext,
+  info: GraphQLResolveInfo,
+): Query & { readonly pagination: Offset } {
+  const reading = selectionContext(context, info);
+  const list = parseListArguments(args, type, reading);
+  const query = {
+    ...emptyQuery,
+    ...list,
+    ...readSelection(info.fieldNodes, collectionName(type), type, reading),
+    locale: localeOf(args),
+    withTotal: list.pagination.limit === -1 || selectsTotal(info.fieldNodes, type, reading),
+  };
+  context.spend(query);
+  return query;
+}
+
+/** An explicit null is a locale that no entry has (graphql.md 3.6). */
+export function localeOf({ locale }: Args): Query['locale'] {
+  if (locale === undefined) return null;
+  return typeof locale === 'string' ? locale : [];
+}
+
+function selectsTotal(nodes: readonly FieldNode[], type: ContentType, { operation }: SelectionContext): boolean {
+  const below = (parents: readonly FieldNode[], typeName: string, name: string) =>
+    [...collectFields(parents, typeName, operation).values()].flat().filter((node) => node.name.value === name);
+  const pagination = below(below(nodes, collectionName(type), 'meta'), 'ResponseCollectionMeta', 'pagination');
+  return ['total', 'pageCount'].some((name) => below(pagination, 'Pagination', name).length > 0);
+}
+
+function selectionContext({ content, access, pages, failures }: GraphqlContext, info: GraphQLResolveInfo): SelectionContext {
+  const { bind } = content;
+  return {
+    operation: info,
+    registry: bind.registry,
+    limits: bind.limits,
+    access,
+    pages,
+    check: ({ filter, sort }, type) => {
+      const condition = filter === null ? null : bindFilter(filter, type, bind);
+      const keys = bindSort(sort, type, bind);
+      if (type.kind !== 'component') return;
+      const related = condition === null ? null : relatedName(condition);
+      const link = related ?? keys.find(({ links }) => links.length > 0)?.links[0]?.link.name;
+      if (link !== undefined)
+        throw validationError(`Invalid parameter ${link}: lists of components have no conditions on relations`);
+    },
+    fail: (node, error) => failures.set(node, error),
+  };
+}
+
+/** The first relation that a condition leads through. */
+function relatedName(condition: Condition): string | null {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return condition.conditions.map(relatedName).find((name) => name !== null) ?? null;
+    case 'element':
+      return relatedName(condition.condition);
+    case 'related':
+      return condition.link.name;
+    case 'test':
+      return null;
+  }
+}

@@ -1,0 +1,45 @@
+import { isRecord } from '../../query/is-record.js';
+import { isGroup } from '../../query/operators.js';
+import type { ContentType, Registry } from '../../schema/content-type.js';
+
+type Input = Readonly<Record<string, unknown>>;
+
+/**
+ * Spells GraphQL filters the REST way, `{ in: [1] }` as `{ $in: [1] }`, so that both are read by the same parser. Position decides:
+ * a key inside an entry is an attribute or a group, so an attribute named `in` stays one. Empty groups and relations without
+ * conditions say nothing and are left out (graphql.md 3.2).
+ */
+export function respellFilters(filters: Input, type: ContentType, registry: Registry): Input {
+  const entries = Object.entries(filters).map(([key, value]) => [
+    isGroup(key) ? `$${key}` : key,
+    isGroup(key) ? respellGroup(key, value, type, registry) : respellAttribute(key, value, type, registry),
+  ]);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
+
+function respellGroup(group: 'and' | 'or' | 'not', value: unknown, type: ContentType, registry: Registry): unknown {
+  const inner = (item: unknown) => (isRecord(item) ? respellFilters(item, type, registry) : {});
+  if (group === 'not') return isRecord(value) ? orNothing(inner(value)) : undefined;
+  return Array.isArray(value) && value.length > 0 ? value.map(inner) : undefined;
+}
+
+const orNothing = (input: Input): Input | undefined => (Object.keys(input).length === 0 ? undefined : input);
+
+function respellAttribute(name: string, value: unknown, type: ContentType, registry: Registry): unknown {
+  const attribute = type.attributes.get(name);
+  if (attribute === undefined || attribute.kind === 'scalar') return isRecord(value) ? respellTests(value) : value;
+  const uid = attribute.kind === 'component' ? attribute.component : 'target' in attribute ? attribute.target : '';
+  const target = registry.types.get(uid);
+  return isRecord(value) && target !== undefined ? orNothing(respellFilters(value, target, registry)) : undefined;
+}
+
+/** Below a scalar every key is an operator; `and` and `or` list values, any of which may be equal. */
+function respellTests(tests: Input): Input {
+  return Object.fromEntries(Object.entries(tests).map(([key, value]) => [`$${key}`, respellTest(key, value)]));
+}
+
+function respellTest(key: string, value: unknown): unknown {
+  if (!isGroup(key)) return value;
+  if (key === 'not') return isRecord(value) ? respellTests(value) : {};
+  return Array.isArray(value) ? value.map((item: unknown) => ({ $eq: item })) : [];
+}

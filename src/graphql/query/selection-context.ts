@@ -1,0 +1,20 @@
+import type { FieldNode } from 'graphql';
+import type { ApiError } from '../../errors.js';
+import type { Access } from '../../query/access.js';
+import type { Query } from '../../query/ast.js';
+import type { ContentType } from '../../schema/content-type.js';
+import type { Operation } from './collect-fields.js';
+import type { ArgumentContext } from './parse-list-arguments.js';
+
+/** What a selection set is read with. */
+export interface SelectionContext extends ArgumentContext {
+  readonly operation: Operation;
+  readonly access: Access;
+  /** Throws an ApiError where a nested query names what the type does not have or may not show. */
+  readonly check: (query: Query, type: ContentType) => void;
+  /** Takes the error of a nested field whose arguments are wrong: that field fails alone, when it is resolved. */
+  readonly fail: (node: FieldNode, error: ApiError) => void;
+}
+
+/** What is selected of entries or components of one type. */
+export type Selected = Pick<Query, 'fields' | 'populate'>;

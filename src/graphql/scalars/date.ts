@@ -1,0 +1,66 @@
+import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
+import type { ValueNode } from 'graphql';
+
+const rfc3339 =
+  'outlined in section 5.6 of the RFC 3339 profile of the ISO 8601 standard for representation of dates and times using the Gregorian calendar.';
+const fullDate = /^(\d{4})-(\d{2})-(\d{2})$/;
+const dateTime = /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
+
+/** A calendar day, `YYYY-MM-DD` and nothing else. */
+export const dateScalar = new GraphQLScalarType({
+  name: 'Date',
+  description: `A date string, such as 2007-12-03, compliant with the \`full-date\` format ${rfc3339}`,
+  serialize: (value) => (value instanceof Date ? value.toISOString().slice(0, 10) : parseDay(value)),
+  parseValue: (value) => parseDay(value),
+  parseLiteral: (node) => parseDay(stringLiteral(node, 'Date'), node),
+});
+
+/** An instant: RFC 3339 with seconds and zone going in, ISO with milliseconds and `Z` coming out. */
+export const dateTimeScalar = new GraphQLScalarType({
+  name: 'DateTime',
+  description: `A date-time string at UTC, such as 2007-12-03T10:15:30Z, compliant with the \`date-time\` format ${rfc3339}`,
+  serialize: writeInstant,
+  parseValue: (value) => parseInstant(value),
+  parseLiteral: (node) => parseInstant(stringLiteral(node, 'DateTime'), node),
+});
+
+function parseDay(value: unknown, node?: ValueNode): string {
+  if (typeof value !== 'string') throw notText('Date', JSON.stringify(value), node);
+  if (!isDay(value)) throw scalarError(`Date cannot represent an invalid date-string ${value}.`, node);
+  return value;
+}
+
+function parseInstant(value: unknown, node?: ValueNode): string {
+  if (typeof value !== 'string') throw notText('DateTime', JSON.stringify(value), node);
+  const [, day = ''] = dateTime.exec(value) ?? [];
+  if (!isDay(day)) throw scalarError(`DateTime cannot represent an invalid date-time-string ${value}.`, node);
+  return new Date(value).toISOString();
+}
+
+/** Stored instants come as ISO text, or as epoch milliseconds for attributes of type timestamp. */
+function writeInstant(value: unknown): string {
+  if (typeof value === 'string' && written.test(value)) return value;
+  const instant = value instanceof Date ? value : new Date(/^-?\d+$/.test(String(value)) ? Number(value) : String(value));
+  if (Number.isNaN(instant.getTime()))
+    throw scalarError(`DateTime cannot represent an invalid date-time-string ${String(value)}.`);
+  return instant.toISOString();
+}
+
+const written = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+
+function isDay(text: string): boolean {
+  const [, year, month, day] = fullDate.exec(text) ?? [];
+  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
+  return date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day);
+}
+
+function stringLiteral(node: ValueNode, scalar: string): string {
+  if (node.kind !== Kind.STRING) throw notText(scalar, 'value' in node ? String(node.value) : 'undefined', node);
+  return node.value;
+}
+
+const notText = (scalar: string, value: string, node?: ValueNode): GraphQLError =>
+  scalarError(`${scalar} cannot represent non string or Date type ${value}`, node);
+
+const scalarError = (message: string, node?: ValueNode): GraphQLError =>
+  new GraphQLError(message, node === undefined ? {} : { nodes: node });

@@ -1,0 +1,21 @@
+import { GraphQLScalarType, Kind } from 'graphql';
+import type { ValueNode } from 'graphql';
+
+/** A 64-bit integer: a JSON number while that is exact, else its digits as text (graphql.md 1.2). */
+export const longScalar = new GraphQLScalarType({
+  name: 'Long',
+  description: 'The `BigInt` scalar type represents non-fractional signed whole numeric values.',
+  serialize: exactInteger,
+  parseValue: exactInteger,
+  parseLiteral: (node) => exactInteger(literalText(node)),
+});
+
+function exactInteger(value: unknown): number | string {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
+  // BigInt says itself what it cannot read, in the words that clients of the reference know
+  const integer = BigInt(typeof value === 'number' || typeof value === 'bigint' ? value : String(value));
+  return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer.toString();
+}
+
+const literalText = (node: ValueNode): unknown =>
+  node.kind === Kind.INT || node.kind === Kind.FLOAT || node.kind === Kind.STRING ? node.value : node.kind;

@@ -1,0 +1,72 @@
+import { GraphQLList, GraphQLNonNull } from 'graphql';
+import type { GraphQLFieldConfigArgumentMap, GraphQLOutputType } from 'graphql';
+import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, ScalarAttribute } from '../../schema/content-type.js';
+import { componentResolver, linkResolver, morphResolver, zoneResolver } from '../execute/attribute-resolvers.js';
+import { enumType } from './enum-type.js';
+import { filtersType } from './filters-type.js';
+import { morphUnion } from './morph-union.js';
+import { componentType, relationCollectionType, responseType } from './object-types.js';
+import { scalarFields } from './scalar-fields.js';
+import type { Fields, SchemaContext } from './schema-context.js';
+import { shownType } from './schema-context.js';
+import { listArguments, publicationStateArgument } from './shared-types.js';
+import { zoneUnion } from './zone-types.js';
+
+type Field = Fields[string];
+
+/** The output fields of a type's attributes, in their order; private ones and those without a shown target are left out. */
+export function attributeFields(type: ContentType, context: SchemaContext): Fields {
+  const fields: Fields = {};
+  for (const attribute of type.attributes.values()) {
+    if (attribute.private || !context.shadow.hasOutput(type.uid, attribute.name)) continue;
+    const field = attributeField(type, attribute, context);
+    if (field !== null) fields[attribute.name] = attribute.required ? { ...field, type: new GraphQLNonNull(field.type) } : field;
+  }
+  return fields;
+}
+
+function attributeField(type: ContentType, attribute: Attribute, context: SchemaContext): Field | null {
+  switch (attribute.kind) {
+    case 'scalar':
+      return { type: scalarOutput(type, attribute, context) };
+    case 'relation':
+    case 'media':
+      return linkField(attribute, type, context);
+    case 'component':
+      return componentField(attribute, type, context);
+    case 'dynamiczone': {
+      const union = zoneUnion(type, attribute, context);
+      return { type: new GraphQLList(union), resolve: zoneResolver(attribute, type) };
+    }
+    case 'morph': {
+      const union = morphUnion(context);
+      return { type: attribute.many ? new GraphQLList(union) : union, resolve: morphResolver(attribute, type) };
+    }
+  }
+}
+
+const scalarOutput = (type: ContentType, attribute: ScalarAttribute, context: SchemaContext): GraphQLOutputType =>
+  attribute.type === 'enumeration' ? enumType(type, attribute, context) : scalarFields[attribute.type];
+
+function linkField(link: LinkAttribute, owner: ContentType, context: SchemaContext): Field | null {
+  const target = shownType(context, link.target);
+  if (target === null) return null;
+  const resolve = linkResolver(link, owner);
+  if (!link.many) return { type: responseType(target, context), resolve };
+  return { type: relationCollectionType(target, context), args: listArgs(target, context), resolve };
+}
+
+function componentField(attribute: ComponentAttribute, owner: ContentType, context: SchemaContext): Field | null {
+  const component = shownType(context, attribute.component);
+  if (component === null) return null;
+  const type = componentType(component, context);
+  const resolve = componentResolver(attribute, owner);
+  if (!attribute.repeatable) return { type, resolve };
+  return { type: new GraphQLList(type), args: listArgs(component, context), resolve };
+}
+
+/** The arguments of a list of entries or components; a list of a single type's localizations can only choose their state. */
+export function listArgs(type: ContentType, context: SchemaContext): GraphQLFieldConfigArgumentMap {
+  const state = type.draftAndPublish ? { publicationState: publicationStateArgument } : {};
+  return type.kind === 'singleType' ? state : { filters: { type: filtersType(type, context) }, ...listArguments, ...state };
+}

@@ -1,0 +1,68 @@
+import { GraphQLBoolean, GraphQLNonNull, GraphQLObjectType, GraphQLSchema } from 'graphql';
+import type { Registry } from '../../schema/content-type.js';
+import { guardFields } from '../execute/guard-fields.js';
+import { accountMutations, accountQueries, roleMutations, userMutations } from '../plugins/accounts-fields.js';
+import type { AccountsService } from '../plugins/accounts-service.js';
+import { uploadMutations } from '../plugins/upload-fields.js';
+import type { UploadService } from '../plugins/upload-service.js';
+import { localizationFields, mutationFields } from './mutation-fields.js';
+import { queryFields } from './query-fields.js';
+import { shownTypes, type Decorate, type Fields, type SchemaContext } from './schema-context.js';
+import { defaultShadow, type Shadow } from './shadow.js';
+import { createTypeStore, pauseAfter } from './type-store.js';
+
+/** What a schema is generated from, besides the registry; what is left out is switched off or has its default. */
+export interface SchemaOptions {
+  /** `shadowCRUD: false` generates nothing from the content types. */
+  readonly shadowCrud?: boolean;
+  readonly shadow?: Shadow;
+  readonly decorate?: Decorate;
+  readonly accounts?: AccountsService;
+  readonly upload?: UploadService;
+}
+
+/** Milliseconds of work after which requests get their turn. */
+const slice = 20;
+
+/**
+ * Generates the schema of one registry snapshot (graphql.md 1 and 2), in slices. Only types that some field refers to are made.
+ * It is taken to be valid: its names were checked with the models, and tests validate it.
+ */
+export async function buildSchema(registry: Registry, options: SchemaOptions = {}): Promise<GraphQLSchema> {
+  const pause = pauseAfter(slice);
+  const store = createTypeStore();
+  const { shadow = defaultShadow, decorate = (_type, fields) => fields } = options;
+  const context: SchemaContext = { registry, shadow, decorate, store };
+  const rootType = (name: string, fields: () => Fields) =>
+    store.define(name, () => new GraphQLObjectType({ name, fields: () => guardFields(decorate(name, fields())) }));
+  const query = rootType('Query', () => queries(context, options));
+  const mutation = rootType('Mutation', () => mutations(context, options));
+  await store.complete(pause);
+  const writable = Object.keys(mutation.getFields()).length > 0;
+  return new GraphQLSchema({ query, mutation: writable ? mutation : null, assumeValid: true });
+}
+
+const contentTypes = (context: SchemaContext) => shownTypes(context).filter(({ kind }) => kind !== 'component');
+
+const merge = (fields: readonly Fields[]): Fields => Object.assign({}, ...fields) as Fields;
+
+function queries(context: SchemaContext, { shadowCrud = true, accounts }: SchemaOptions): Fields {
+  const ok: Fields = { ok: { type: new GraphQLNonNull(GraphQLBoolean), resolve: () => true } };
+  if (!shadowCrud) return ok;
+  const generated = contentTypes(context).map((type) => queryFields(type, context));
+  const fields = merge([...generated, accounts === undefined ? {} : accountQueries(accounts)]);
+  return Object.keys(fields).length > 0 ? fields : ok;
+}
+
+function mutations(context: SchemaContext, { shadowCrud = true, accounts, upload }: SchemaOptions): Fields {
+  if (!shadowCrud) return {};
+  const types = contentTypes(context);
+  return merge([
+    ...types.map((type) => mutationFields(type, context)),
+    upload === undefined ? {} : uploadMutations(upload, context),
+    ...(accounts === undefined
+      ? []
+      : [roleMutations(accounts, context), userMutations(accounts, context), accountMutations(accounts)]),
+    ...types.map((type) => localizationFields(type, context)),
+  ]);
+}

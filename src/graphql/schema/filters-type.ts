@@ -1,0 +1,51 @@
+import { GraphQLID, GraphQLInputObjectType, GraphQLList } from 'graphql';
+import type { GraphQLInputFieldConfigMap, GraphQLInputType } from 'graphql';
+import type { Attribute, ContentType } from '../../schema/content-type.js';
+import { filtersName } from './names.js';
+import { scalarFields } from './scalar-fields.js';
+import { scalarFilter } from './scalar-filters.js';
+import type { SchemaContext } from './schema-context.js';
+import { shownType } from './schema-context.js';
+
+/** `<Type>FiltersInput`: the conditions on entries of a type, or on a component (graphql.md 1.5). */
+export const filtersType = (type: ContentType, context: SchemaContext): GraphQLInputObjectType =>
+  context.store.define(filtersName(type), (name) => {
+    const filters: GraphQLInputObjectType = new GraphQLInputObjectType({
+      name,
+      fields: () => filterFields(type, filters, context),
+    });
+    return filters;
+  });
+
+function filterFields(type: ContentType, self: GraphQLInputObjectType, context: SchemaContext): GraphQLInputFieldConfigMap {
+  const fields: GraphQLInputFieldConfigMap = {};
+  const { hasFilters } = context.shadow;
+  if (type.kind === 'collectionType' && hasFilters(type.uid, 'id')) fields['id'] = { type: scalarFilter(GraphQLID) };
+  for (const attribute of type.attributes.values()) {
+    const filter = hasFilters(type.uid, attribute.name) ? attributeFilter(attribute, context) : null;
+    if (filter !== null) fields[attribute.name] = { type: filter };
+  }
+  const list = { type: new GraphQLList(self) };
+  return { ...fields, and: list, or: list, not: { type: self } };
+}
+
+/** Media, dynamic zones and polymorphic relations have none. */
+function attributeFilter(attribute: Attribute, context: SchemaContext): GraphQLInputType | null {
+  switch (attribute.kind) {
+    case 'scalar':
+      return scalarFilter(scalarFields[attribute.type]);
+    case 'relation':
+      return attribute.storage.kind === 'morph' ? null : filtersOf(attribute.target, context);
+    case 'component':
+      return filtersOf(attribute.component, context);
+    case 'media':
+    case 'morph':
+    case 'dynamiczone':
+      return null;
+  }
+}
+
+function filtersOf(uid: string, context: SchemaContext): GraphQLInputType | null {
+  const type = shownType(context, uid);
+  return type === null ? null : filtersType(type, context);
+}

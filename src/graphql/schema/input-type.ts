@@ -1,0 +1,73 @@
+import { GraphQLID, GraphQLInputObjectType, GraphQLList, GraphQLNonNull } from 'graphql';
+import type { GraphQLInputFieldConfigMap, GraphQLInputType } from 'graphql';
+import { uploadFile } from '../../schema/content-type.js';
+import type { Attribute, ContentType, LinkAttribute } from '../../schema/content-type.js';
+import { enumType } from './enum-type.js';
+import { inputName } from './names.js';
+import { scalarFields } from './scalar-fields.js';
+import type { SchemaContext } from './schema-context.js';
+import { shownType } from './schema-context.js';
+import { zoneInput } from './zone-types.js';
+
+/** `<Type>Input`: what may be sent to create or update an entry, or a component; null where there is nothing to send. */
+export function inputType(type: ContentType, context: SchemaContext): GraphQLInputObjectType | null {
+  if (!hasInputFields(type, context)) return null;
+  return context.store.define(
+    inputName(type),
+    (name) => new GraphQLInputObjectType({ name, fields: () => inputFields(type, context) }),
+  );
+}
+
+const hasInputFields = (type: ContentType, context: SchemaContext): boolean =>
+  takesId(type, context) || [...type.attributes.values()].some((attribute) => fieldOf(type, attribute, context) !== null);
+
+/** Components are updated in place by their id. */
+const takesId = (type: ContentType, { shadow }: SchemaContext): boolean =>
+  type.kind === 'component' && shadow.hasInput(type.uid, 'id');
+
+function inputFields(type: ContentType, context: SchemaContext): GraphQLInputFieldConfigMap {
+  const fields: GraphQLInputFieldConfigMap = takesId(type, context) ? { id: { type: GraphQLID } } : {};
+  for (const attribute of type.attributes.values()) {
+    const field = fieldOf(type, attribute, context);
+    if (field !== null) fields[attribute.name] = { type: field };
+  }
+  return fields;
+}
+
+/** Accepted although the service sets them itself (decisions.md); the values are dropped. */
+const ignored = new Set(['createdAt', 'updatedAt']);
+
+/** The locale is an argument of its own. */
+const localization = new Set(['locale', 'localizations']);
+
+function fieldOf(type: ContentType, attribute: Attribute, context: SchemaContext): GraphQLInputType | null {
+  const { name, writable, visible } = attribute;
+  if (!context.shadow.hasInput(type.uid, name) || (!writable && !ignored.has(name))) return null;
+  return !visible && localization.has(name) ? null : attributeInput(type, attribute, context);
+}
+
+function attributeInput(type: ContentType, attribute: Attribute, context: SchemaContext): GraphQLInputType | null {
+  switch (attribute.kind) {
+    case 'scalar':
+      return attribute.type === 'enumeration' ? enumType(type, attribute, context) : scalarFields[attribute.type];
+    case 'component': {
+      const component = shownType(context, attribute.component);
+      const input = component === null ? null : inputType(component, context);
+      return input !== null && attribute.repeatable ? new GraphQLList(input) : input;
+    }
+    case 'dynamiczone':
+      return new GraphQLList(new GraphQLNonNull(zoneInput(type, attribute, context)));
+    case 'relation':
+    case 'media':
+      return linkInput(attribute, context);
+    case 'morph':
+      return null;
+  }
+}
+
+/** Ids, the whole set of them. */
+function linkInput(link: LinkAttribute, context: SchemaContext): GraphQLInputType | null {
+  const target = shownType(context, link.kind === 'media' ? uploadFile : link.target);
+  if (target === null || link.storage.kind === 'morph') return null;
+  return link.many ? new GraphQLList(GraphQLID) : GraphQLID;
+}

@@ -1,0 +1,65 @@
+import { GraphQLID, GraphQLNonNull } from 'graphql';
+import type { GraphQLFieldConfigArgumentMap } from 'graphql';
+import { actionOf } from '../../schema/content-type.js';
+import type { ContentType } from '../../schema/content-type.js';
+import { createResolver, deleteResolver, localizationResolver, updateResolver } from '../execute/write-resolvers.js';
+import { localeCodeScalar } from '../scalars/locale-code.js';
+import { inputType } from './input-type.js';
+import { typeName } from './names.js';
+import { responseType } from './object-types.js';
+import { localeArgs } from './query-fields.js';
+import type { Fields, SchemaContext } from './schema-context.js';
+import { withScope } from './scope.js';
+import type { RootAction } from './shadow.js';
+
+type Write = Extract<RootAction, 'create' | 'update' | 'delete'>;
+
+/** The generated mutations of one content type (graphql.md 2.1). */
+export function mutationFields(type: ContentType, context: SchemaContext): Fields {
+  const name = typeName(type);
+  const collection = type.kind === 'collectionType';
+  const id = collection ? { id: { type: new GraphQLNonNull(GraphQLID) } } : {};
+  const field = (action: Write, args: GraphQLFieldConfigArgumentMap, resolve: NonNullable<Fields[string]['resolve']>): Fields => {
+    if (!context.shadow.hasAction(type, action)) return {};
+    const response = { type: responseType(type, context), args: { ...args, ...localeArgs(type) }, resolve };
+    return { [action + name]: { ...response, ...withScope([writeAction(type, action)]) } };
+  };
+  return {
+    ...(collection ? field('create', dataArgs(type, context), createResolver(type)) : {}),
+    ...field('update', { ...id, ...dataArgs(type, context) }, updateResolver(type)),
+    ...field('delete', id, deleteResolver(type)),
+  };
+}
+
+/** Files are written by the upload controller's rights. */
+const uploadActions: Readonly<Record<Write, string>> = {
+  create: 'plugin::upload.content-api.upload',
+  update: 'plugin::upload.content-api.upload',
+  delete: 'plugin::upload.content-api.destroy',
+};
+
+const writeAction = (type: ContentType, action: Write): string =>
+  type.uid === 'plugin::upload.file' ? uploadActions[action] : actionOf(type, action);
+
+function dataArgs(type: ContentType, context: SchemaContext): GraphQLFieldConfigArgumentMap {
+  const input = inputType(type, context);
+  return input === null ? {} : { data: { type: new GraphQLNonNull(input) } };
+}
+
+/** `create<Type>Localization` of a localized type; everything nullable, checked at run time. */
+export function localizationFields(type: ContentType, context: SchemaContext): Fields {
+  if (!type.localized) return {};
+  const input = inputType(type, context);
+  return {
+    [`create${typeName(type)}Localization`]: {
+      type: responseType(type, context),
+      args: {
+        id: { type: GraphQLID },
+        ...(input === null ? {} : { data: { type: input } }),
+        locale: { type: localeCodeScalar },
+      },
+      resolve: localizationResolver(type),
+      ...withScope([actionOf(type, 'createLocalization')]),
+    },
+  };
+}

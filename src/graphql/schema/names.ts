@@ -1,0 +1,35 @@
+import type { Attribute, ContentType } from '../../schema/content-type.js';
+import { pascalCase } from '../../schema/names.js';
+
+const lowerFirst = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1);
+
+const pluginOf = (type: ContentType): string => (type.uid.startsWith('plugin::') ? (type.uid.slice(8).split('.')[0] ?? '') : '');
+
+const typeNames = new WeakMap<ContentType, string>();
+
+/** `api::blog-post.blog-post` is `BlogPost`, `plugin::upload.file` is `UploadFile`, `shared.seo` is `ComponentSharedSeo` (graphql.md 1.1). */
+export function typeName(type: ContentType): string {
+  const known = typeNames.get(type);
+  if (known !== undefined) return known;
+  const component = type.kind === 'component';
+  const name = component ? pascalCase(`component_${type.uid}`) : pascalCase(pluginOf(type)) + pascalCase(type.singularName);
+  typeNames.set(type, name);
+  return name;
+}
+
+export const entityName = (type: ContentType): string => `${typeName(type)}Entity`;
+export const responseName = (type: ContentType): string => `${typeName(type)}EntityResponse`;
+export const collectionName = (type: ContentType): string => `${typeName(type)}EntityResponseCollection`;
+export const relationCollectionName = (type: ContentType): string => `${typeName(type)}RelationResponseCollection`;
+export const filtersName = (type: ContentType): string => `${typeName(type)}FiltersInput`;
+export const inputName = (type: ContentType): string => `${typeName(type)}Input`;
+
+/** The query of one entry, and of a single type. */
+export const findOneName = (type: ContentType): string => lowerFirst(typeName(type));
+export const findName = (type: ContentType): string => lowerFirst(pascalCase(pluginOf(type)) + pascalCase(type.pluralName));
+
+export const zoneName = (type: ContentType, attribute: Attribute): string =>
+  `${typeName(type)}${pascalCase(attribute.name)}DynamicZone`;
+
+export const enumName = (type: ContentType, attribute: Attribute & { readonly enumName: string | null }): string =>
+  attribute.enumName ?? `ENUM_${typeName(type).toUpperCase()}_${attribute.name.toUpperCase()}`;

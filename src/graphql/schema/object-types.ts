@@ -1,0 +1,56 @@
+import { GraphQLID, GraphQLList, GraphQLNonNull, GraphQLObjectType } from 'graphql';
+import type { ContentType } from '../../schema/content-type.js';
+import type { LoadedList, LoadedOne, Row } from '../execute/loaded.js';
+import { attributeFields } from './attribute-fields.js';
+import { collectionName, entityName, relationCollectionName, responseName, typeName } from './names.js';
+import type { Fields, SchemaContext } from './schema-context.js';
+import { collectionMetaType } from './shared-types.js';
+
+const define = (name: string, context: SchemaContext, fields: () => Fields): GraphQLObjectType =>
+  context.store.define(name, () => new GraphQLObjectType({ name, fields: () => context.decorate(name, fields()) }));
+
+/** The attributes of a content type. Has no fields where the type shows none. */
+export const attributesType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
+  define(typeName(type), context, () => attributeFields(type, context));
+
+/** A component: its id, then its attributes. */
+export const componentType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
+  define(typeName(type), context, () => {
+    const id: Fields = context.shadow.hasOutput(type.uid, 'id') ? { id: { type: new GraphQLNonNull(GraphQLID) } } : {};
+    return { ...id, ...attributeFields(type, context) };
+  });
+
+/** `{ id, attributes }` */
+export const entityType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
+  define(entityName(type), context, () => {
+    const attributes = attributesType(type, context);
+    const shown = Object.keys(attributes.getFields()).length > 0;
+    return {
+      id: { type: GraphQLID },
+      ...(shown ? { attributes: { type: attributes, resolve: (row: Row) => row } } : {}),
+    };
+  });
+
+/** `{ data: entity }`, the value of a single read, of a write, and of a relation to one. */
+export const responseType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
+  define(responseName(type), context, () => ({
+    data: { type: entityType(type, context), resolve: ({ value }: LoadedOne) => value },
+  }));
+
+const entities = (type: ContentType, context: SchemaContext): Fields => ({
+  data: {
+    type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(entityType(type, context)))),
+    resolve: ({ nodes }: LoadedList) => nodes,
+  },
+});
+
+/** `{ data: [entity], meta }` */
+export const collectionType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
+  define(collectionName(type), context, () => ({
+    ...entities(type, context),
+    meta: { type: new GraphQLNonNull(collectionMetaType), resolve: (list: LoadedList) => list },
+  }));
+
+/** `{ data: [entity] }`, the value of a relation to many. */
+export const relationCollectionType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
+  define(relationCollectionName(type), context, () => entities(type, context));

@@ -1,0 +1,59 @@
+import { GraphQLID } from 'graphql';
+import { actionOf } from '../../schema/content-type.js';
+import type { ContentType } from '../../schema/content-type.js';
+import { findOneResolver, findResolver, findSingleResolver } from '../execute/read-resolvers.js';
+import { localeCodeScalar } from '../scalars/locale-code.js';
+import { listArgs } from './attribute-fields.js';
+import { findName, findOneName } from './names.js';
+import { collectionType, responseType } from './object-types.js';
+import type { Fields, SchemaContext } from './schema-context.js';
+import { withScope } from './scope.js';
+
+/** The generated queries of one content type (graphql.md 2.1). */
+export function queryFields(type: ContentType, context: SchemaContext): Fields {
+  return type.kind === 'singleType' ? singleFields(type, context) : collectionFields(type, context);
+}
+
+/** Media and locales are read through controllers of their own, whose actions roles grant. */
+const controllers: Readonly<Record<string, { readonly find: string; readonly findOne: string }>> = {
+  'plugin::upload.file': { find: 'plugin::upload.content-api.find', findOne: 'plugin::upload.content-api.findOne' },
+  'plugin::i18n.locale': { find: 'plugin::i18n.locales.listLocales', findOne: 'plugin::i18n.locales.listLocales' },
+};
+
+const readScope = (type: ContentType, action: 'find' | 'findOne') =>
+  withScope([controllers[type.uid]?.[action] ?? actionOf(type, action)]);
+
+/** The `locale` argument of root fields of localized types. */
+export const localeArgs = (type: ContentType) => (type.localized ? { locale: { type: localeCodeScalar } } : {});
+
+function collectionFields(type: ContentType, context: SchemaContext): Fields {
+  const { hasAction } = context.shadow;
+  const fields: Fields = {};
+  if (hasAction(type, 'findOne'))
+    fields[findOneName(type)] = {
+      type: responseType(type, context),
+      args: { id: { type: GraphQLID }, ...localeArgs(type) },
+      resolve: findOneResolver(type),
+      ...readScope(type, 'findOne'),
+    };
+  if (hasAction(type, 'find'))
+    fields[findName(type)] = {
+      type: collectionType(type, context),
+      args: { ...listArgs(type, context), ...localeArgs(type) },
+      resolve: findResolver(type),
+      ...readScope(type, 'find'),
+    };
+  return fields;
+}
+
+function singleFields(type: ContentType, context: SchemaContext): Fields {
+  if (!context.shadow.hasAction(type, 'find')) return {};
+  return {
+    [findOneName(type)]: {
+      type: responseType(type, context),
+      args: { ...listArgs(type, context), ...localeArgs(type) },
+      resolve: findSingleResolver(type),
+      ...readScope(type, 'find'),
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import type { GraphQLFieldConfigMap } from 'graphql';
+import type { ContentType, Registry } from '../../schema/content-type.js';
+import type { GraphqlContext } from '../execute/graphql-context.js';
+import type { Shadow } from './shadow.js';
+import type { TypeStore } from './type-store.js';
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- graphql-js types sources and arguments per field; a map of fields has many
+export type Fields = GraphQLFieldConfigMap<any, GraphqlContext>;
+
+/** Puts extensions around the fields of one object type, by its name; fields without any come back as they are. */
+export type Decorate = (typeName: string, fields: Fields) => Fields;
+
+/** What the types of one schema are made from. */
+export interface SchemaContext {
+  readonly registry: Registry;
+  readonly shadow: Shadow;
+  readonly store: TypeStore;
+  readonly decorate: Decorate;
+}
+
+/** The type with that uid, if the schema shows it. */
+export function shownType({ registry, shadow }: SchemaContext, uid: string): ContentType | null {
+  return shadow.hasType(uid) ? (registry.types.get(uid) ?? null) : null;
+}
+
+/** All content types and components that the schema shows. */
+export const shownTypes = ({ registry, shadow }: SchemaContext): ContentType[] =>
+  [...registry.types.values()].filter((type) => shadow.hasType(type.uid));

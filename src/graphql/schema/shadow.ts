@@ -1,0 +1,32 @@
+import type { ContentType } from '../../schema/content-type.js';
+
+export type RootAction = 'find' | 'findOne' | 'create' | 'update' | 'delete';
+
+/** What of the content types the generated schema shows; the extension service gives its own. */
+export interface Shadow {
+  readonly hasType: (uid: string) => boolean;
+  readonly hasAction: (type: ContentType, action: RootAction) => boolean;
+  readonly hasOutput: (uid: string, attribute: string) => boolean;
+  readonly hasInput: (uid: string, attribute: string) => boolean;
+  readonly hasFilters: (uid: string, attribute: string) => boolean;
+}
+
+const allActions: readonly RootAction[] = ['find', 'findOne', 'create', 'update', 'delete'];
+const writes: readonly RootAction[] = ['create', 'update', 'delete'];
+
+/** Root fields that the service leaves out itself: accounts have mutations of their own, locales are set up elsewhere (graphql.md 5.1). */
+const withoutActions: Readonly<Record<string, readonly RootAction[]>> = {
+  'plugin::users-permissions.permission': allActions,
+  'plugin::users-permissions.role': writes,
+  'plugin::users-permissions.user': writes,
+  'plugin::i18n.locale': writes,
+};
+
+/** The schema without any extension. */
+export const defaultShadow: Shadow = {
+  hasType: (uid) => !uid.startsWith('admin::'),
+  hasAction: (type, action) => withoutActions[type.uid]?.includes(action) !== true,
+  hasOutput: () => true,
+  hasInput: () => true,
+  hasFilters: () => true,
+};

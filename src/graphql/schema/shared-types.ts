@@ -1,0 +1,57 @@
+import {
+  GraphQLEnumType,
+  GraphQLInputObjectType,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLString,
+} from 'graphql';
+import type { GraphQLArgumentConfig } from 'graphql';
+import type { PublicationState } from '../../query/ast.js';
+import type { LoadedList } from '../execute/loaded.js';
+import { pageOf } from '../execute/page-of.js';
+
+/** An item of a dynamic zone that has no components (graphql.md 1.3). */
+export const errorType = new GraphQLObjectType({
+  name: 'Error',
+  fields: { code: { type: new GraphQLNonNull(GraphQLString) }, message: { type: GraphQLString } },
+});
+
+const count = { type: new GraphQLNonNull(GraphQLInt) };
+
+const paginationType = new GraphQLObjectType({
+  name: 'Pagination',
+  fields: { total: count, page: count, pageSize: count, pageCount: count },
+});
+
+/** `meta` of a list; the total was counted only if it was selected. */
+export const collectionMetaType = new GraphQLObjectType<LoadedList>({
+  name: 'ResponseCollectionMeta',
+  fields: { pagination: { type: new GraphQLNonNull(paginationType), resolve: pageOf } },
+});
+
+const paginationArg = new GraphQLInputObjectType({
+  name: 'PaginationArg',
+  fields: {
+    page: { type: GraphQLInt },
+    pageSize: { type: GraphQLInt },
+    start: { type: GraphQLInt },
+    limit: { type: GraphQLInt },
+  },
+});
+
+const states: Readonly<Record<'LIVE' | 'PREVIEW', { readonly value: PublicationState }>> = {
+  LIVE: { value: 'live' },
+  PREVIEW: { value: 'preview' },
+};
+
+const publicationState = new GraphQLEnumType({ name: 'PublicationState', values: states });
+
+/** The arguments of every list besides its filters. */
+export const listArguments: Readonly<Record<'pagination' | 'sort', GraphQLArgumentConfig>> = {
+  pagination: { type: paginationArg, defaultValue: {} },
+  sort: { type: new GraphQLList(GraphQLString), defaultValue: [] },
+};
+
+export const publicationStateArgument: GraphQLArgumentConfig = { type: publicationState, defaultValue: 'live' };

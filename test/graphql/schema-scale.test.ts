@@ -1,0 +1,62 @@
+import { expect } from 'chai';
+import { isObjectType } from 'graphql';
+import { buildSchema } from '../../src/graphql/schema/build-schema.js';
+import { buildRegistry } from '../../src/schema/build-registry.js';
+import { someAccounts, someUpload } from './services.js';
+
+/** Types with every kind of attribute, each related to the one before it. */
+const manyModels = (count: number) =>
+  Array.from({ length: count }, (_, index) => {
+    const name = `kind${'abcdefghij'.charAt(index % 10)}-${String(index)}`;
+    const previous = index === 0 ? name : `kind${'abcdefghij'.charAt((index - 1) % 10)}-${String(index - 1)}`;
+    return {
+      uid: `api::${name}.${name}`,
+      kind: 'collectionType',
+      collectionName: name.replace('-', '_'),
+      info: { singularName: name, pluralName: `${name}-list`, displayName: name },
+      options: { draftAndPublish: index % 2 === 0 },
+      pluginOptions: { i18n: { localized: index % 3 === 0 } },
+      attributes: {
+        title: { type: 'string', required: true },
+        slug: { type: 'uid', targetField: 'title' },
+        body: { type: 'richtext' },
+        views: { type: 'integer' },
+        rating: { type: 'decimal' },
+        featured: { type: 'boolean' },
+        day: { type: 'date' },
+        at: { type: 'datetime' },
+        extra: { type: 'json' },
+        status: { type: 'enumeration', enum: ['draft', 'done'] },
+        cover: { type: 'media' },
+        gallery: { type: 'media', multiple: true },
+        before: { type: 'relation', relation: 'oneToOne', target: `api::${previous}.${previous}` },
+        others: { type: 'relation', relation: 'manyToMany', target: `api::${previous}.${previous}` },
+      },
+    };
+  });
+
+describe('GraphQL schema of 500 content types', () => {
+  const { registry } = buildRegistry(manyModels(500));
+  const build = () => buildSchema(registry, { accounts: someAccounts, upload: someUpload });
+
+  it('has them all', async () => {
+    const schema = await build();
+    const query = schema.getQueryType();
+    expect(isObjectType(query) && Object.keys(query.getFields()).length).to.be.greaterThan(1000);
+    expect(schema.getType('Kinda490EntityResponseCollection')).not.to.equal(undefined);
+  });
+
+  it('is built in slices', async () => {
+    let turns = 0;
+    let building = true;
+    const count = () => {
+      if (!building) return;
+      turns++;
+      setImmediate(count);
+    };
+    setImmediate(count);
+    await build();
+    building = false;
+    expect(turns).to.be.greaterThan(2);
+  });
+});

@@ -1,0 +1,141 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Koa from 'koa';
+import { loadConfig } from '../../src/config/load-config.js';
+import { CurrentSchema } from '../../src/graphql/http/current-schema.js';
+import { graphqlMiddleware, type GraphqlParts } from '../../src/graphql/http/graphql-middleware.js';
+import { graphqlSettings } from '../../src/graphql/http/graphql-settings.js';
+import { buildSchema, type SchemaOptions } from '../../src/graphql/schema/build-schema.js';
+import { requestBody } from '../../src/http/request-body.js';
+import { IdAllocator } from '../../src/mongo/id-allocator.js';
+import { TotalCache } from '../../src/mongo/total-cache.js';
+import { fullAccess, type Access } from '../../src/query/access.js';
+import { defaultLimits } from '../../src/query/limits.js';
+import { buildRegistry } from '../../src/schema/build-registry.js';
+import { envelopeError } from '../../src/http/error-envelope.js';
+import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
+import type { Registry } from '../../src/schema/content-type.js';
+
+export interface ServeInput {
+  readonly models: readonly { readonly uid: string }[];
+  /** By collection, as they are stored. */
+  readonly documents?: Readonly<Record<string, readonly object[]>>;
+  readonly access?: Access;
+  readonly user?: unknown;
+  /** Parts of `plugins.graphql.config`. */
+  readonly config?: Readonly<Record<string, unknown>>;
+  readonly environment?: string;
+  readonly options?: SchemaOptions;
+  readonly parts?: Partial<GraphqlParts>;
+  /** Every read fails as a bug would make it. */
+  readonly breaks?: boolean;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly type: string;
+  readonly text: string;
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into answers of every form
+  readonly body: any;
+}
+
+export interface ServedGraphql {
+  readonly url: string;
+  readonly database: FreshDatabase;
+  readonly current: CurrentSchema;
+  readonly registry: Registry;
+  /** Errors that no client was told about. */
+  readonly reported: unknown[];
+  /** Names of the commands that were sent since the last call. */
+  readonly commands: () => string[];
+  readonly send: (init: RequestInit, path?: string) => Promise<Answered>;
+  readonly query: (query: string, variables?: object, headers?: Readonly<Record<string, string>>) => Promise<Answered>;
+  readonly stop: () => Promise<void>;
+}
+
+const reads = new Set(['find', 'aggregate', 'count', 'insert', 'update', 'delete', 'findAndModify']);
+
+/** The endpoint on a free port, over a database of its own. */
+export async function serveGraphql(input: ServeInput): Promise<ServedGraphql> {
+  const database = await freshDatabase();
+  for (const [name, documents] of Object.entries(input.documents ?? {}))
+    await database.db.collection(name).insertMany(documents.map((document) => ({ ...document })));
+  const { registry, problems } = buildRegistry(input.models);
+  if (problems.size > 0) throw new Error(JSON.stringify([...problems]));
+  const defaults = await loadConfig({ directory: '/nonexistent', variables: {} });
+  const config = { ...defaults.plugins.graphql.config, ...input.config } as typeof defaults.plugins.graphql.config;
+  const reported: unknown[] = [];
+  const report = (error: unknown) => reported.push(error);
+  const current = new CurrentSchema((snapshot) => buildSchema(snapshot, input.options), report);
+  await current.replace(registry);
+  const bind = {
+    registry,
+    access: input.access ?? fullAccess,
+    limits: defaultLimits,
+    settings: { defaultLimit: 25, maxLimit: 100, withCount: true, strict: false },
+    defaultLocale: 'en',
+    locales: ['en', 'fr', 'de'],
+  };
+  const maxTimeMS = { read: 10_000, write: 10_000 };
+  const store = {
+    database: { client: database.client, db: database.db, maxTimeMS, isReplicated: true, session: null },
+    ids: new IdAllocator(),
+    totals: new TotalCache(),
+    ...(input.breaks === true && { database: null as never }),
+  };
+  const middleware = graphqlMiddleware({
+    settings: graphqlSettings(config, input.environment ?? 'test'),
+    schema: () => current.read(),
+    identify: () => Promise.resolve({ user: input.user ?? null, content: { store, bind, createsDrafts: false } }),
+    readMultipart: null,
+    report,
+    ...input.parts,
+  });
+  const app = new Koa();
+  app.use(async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      const body = envelopeError(error);
+      ctx.status = body.error.status;
+      ctx.body = body;
+    }
+  });
+  app.use(requestBody(defaults.middlewares.body));
+  app.use(middleware);
+  const server: Server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  const seen: string[] = [];
+  database.client.on('commandStarted', ({ commandName }) => {
+    if (reads.has(commandName)) seen.push(commandName);
+  });
+  const send = async (init: RequestInit, path = '/graphql'): Promise<Answered> => {
+    const response = await fetch(url + path, init);
+    const text = await response.text();
+    const type = response.headers.get('content-type') ?? '';
+    return { status: response.status, type, text, body: type.startsWith('application/json') ? JSON.parse(text) : null };
+  };
+  return {
+    url,
+    database,
+    current,
+    registry,
+    reported,
+    commands: () => seen.splice(0),
+    send,
+    query: (query, variables, headers = {}) =>
+      send({
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ query, ...(variables && { variables }) }),
+      }),
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+      await database.drop();
+    },
+  };
+}

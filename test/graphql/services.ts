@@ -1,0 +1,23 @@
+import type { AccountsService } from '../../src/graphql/plugins/accounts-service.js';
+import type { UploadService } from '../../src/graphql/plugins/upload-service.js';
+
+const refuse = () => Promise.reject(new Error('not called in this test'));
+
+/** Services whose presence makes their part of the schema; schema tests never call them. */
+export const someAccounts: AccountsService = {
+  me: refuse,
+  login: refuse,
+  register: refuse,
+  forgotPassword: refuse,
+  resetPassword: refuse,
+  changePassword: refuse,
+  emailConfirmation: refuse,
+  createRole: refuse,
+  updateRole: refuse,
+  deleteRole: refuse,
+  createUser: refuse,
+  updateUser: refuse,
+  deleteUser: refuse,
+};
+
+export const someUpload: UploadService = { upload: refuse, updateFileInfo: refuse, removeFile: refuse };
