@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { completeConfig, type PartialConfig } from './config/complete-config.js';
+import { createConfig, type PartialConfig } from './config/create-config.js';
 import type { Config } from './config/config.js';
 import { unavailableError } from './errors.js';
 import { createApp } from './http/create-app.js';
@@ -37,7 +37,7 @@ const retryAfter = 2000;
 
 /** Puts a server together; nothing is opened before `start`. Throws a ConfigError with all that is wrong. */
 export async function createServer({ config: given, logger }: ServerInput): Promise<MangroveServer> {
-  const config = completeConfig(given);
+  const config = createConfig(given);
   const log = logger ?? (await createLogger(config));
   return new Server(config, log);
 }
