@@ -3,7 +3,6 @@ import type { GraphQLFieldResolver } from 'graphql';
 import type { GraphqlContext } from '../execute/graphql-context.js';
 import { readEntry } from '../execute/read-resolvers.js';
 import { inputType } from '../schema/input-type.js';
-import { responseType } from '../schema/object-types.js';
 import { shownType } from '../schema/schema-context.js';
 import type { Fields, SchemaContext } from '../schema/schema-context.js';
 import { withScope } from '../schema/scope.js';
@@ -122,7 +121,7 @@ export function userMutations(service: AccountsService, context: SchemaContext):
   const input = user === null ? null : inputType(user, context);
   if (user === null || input === null) return {};
   const data = { type: new GraphQLNonNull(input) };
-  const type = new GraphQLNonNull(responseType(user, context));
+  const type = new GraphQLNonNull(context.objects.response(user, context));
   const scope = (action: string) => withScope([`plugin::users-permissions.user.${action}`]);
   const write = (name: 'createUser' | 'updateUser'): Resolver => {
     return async (_root, args: Record<string, unknown>, request, info) =>

@@ -7,7 +7,6 @@ import type { GraphqlContext } from '../execute/graphql-context.js';
 import { readEntry } from '../execute/read-resolvers.js';
 import type { UploadedFile } from '../scalars/upload.js';
 import { uploadScalar } from '../scalars/upload.js';
-import { responseType } from '../schema/object-types.js';
 import { shownType } from '../schema/schema-context.js';
 import type { Fields, SchemaContext } from '../schema/schema-context.js';
 import { withScope } from '../schema/scope.js';
@@ -29,7 +28,7 @@ const id = { id: { type: new GraphQLNonNull(GraphQLID) } };
 export function uploadMutations(service: UploadService, context: SchemaContext): Fields {
   const file = shownType(context, uploadFile);
   if (file === null) return {};
-  const response = responseType(file, context);
+  const response = context.objects.response(file, context);
   const write = withScope(['plugin::upload.content-api.upload']);
   return {
     upload: {

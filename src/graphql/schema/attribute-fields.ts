@@ -5,7 +5,6 @@ import { componentResolver, linkResolver, morphResolver, zoneResolver } from '..
 import { enumType } from './enum-type.js';
 import { filtersType } from './filters-type.js';
 import { morphUnion } from './morph-union.js';
-import { componentType, relationCollectionType, responseType } from './object-types.js';
 import { scalarFields } from './scalar-fields.js';
 import type { Fields, SchemaContext } from './schema-context.js';
 import { shownType } from './schema-context.js';
@@ -52,14 +51,14 @@ function linkField(link: LinkAttribute, owner: ContentType, context: SchemaConte
   const target = shownType(context, link.target);
   if (target === null) return null;
   const resolve = linkResolver(link, owner);
-  if (!link.many) return { type: responseType(target, context), resolve };
-  return { type: relationCollectionType(target, context), args: listArgs(target, context), resolve };
+  if (!link.many) return { type: context.objects.response(target, context), resolve };
+  return { type: context.objects.relationCollection(target, context), args: listArgs(target, context), resolve };
 }
 
 function componentField(attribute: ComponentAttribute, owner: ContentType, context: SchemaContext): Field | null {
   const component = shownType(context, attribute.component);
   if (component === null) return null;
-  const type = componentType(component, context);
+  const type = context.objects.component(component, context);
   const resolve = componentResolver(attribute, owner);
   if (!attribute.repeatable) return { type, resolve };
   return { type: new GraphQLList(type), args: listArgs(component, context), resolve };

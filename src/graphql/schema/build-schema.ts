@@ -6,6 +6,7 @@ import type { AccountsService } from '../plugins/accounts-service.js';
 import { uploadMutations } from '../plugins/upload-fields.js';
 import type { UploadService } from '../plugins/upload-service.js';
 import { localizationFields, mutationFields } from './mutation-fields.js';
+import { objectTypes } from './object-types.js';
 import { queryFields } from './query-fields.js';
 import { shownTypes, type Decorate, type Fields, type SchemaContext } from './schema-context.js';
 import { defaultShadow, type Shadow } from './shadow.js';
@@ -32,7 +33,7 @@ export async function buildSchema(registry: Registry, options: SchemaOptions = {
   const pause = pauseAfter(slice);
   const store = createTypeStore();
   const { shadow = defaultShadow, decorate = (_type, fields) => fields } = options;
-  const context: SchemaContext = { registry, shadow, decorate, store };
+  const context: SchemaContext = { objects: objectTypes, registry, shadow, decorate, store };
   const rootType = (name: string, fields: () => Fields) =>
     store.define(name, () => new GraphQLObjectType({ name, fields: () => guardFields(decorate(name, fields())) }));
   const query = rootType('Query', () => queries(context, options));

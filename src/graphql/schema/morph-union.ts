@@ -1,7 +1,6 @@
 import { GraphQLUnionType } from 'graphql';
 import { isRecord } from '../../query/is-record.js';
 import { typeName } from './names.js';
-import { attributesType, componentType } from './object-types.js';
 import type { SchemaContext } from './schema-context.js';
 import { shownTypes } from './schema-context.js';
 
@@ -13,7 +12,7 @@ export const morphUnion = (context: SchemaContext): GraphQLUnionType =>
       name,
       types: () =>
         shownTypes(context)
-          .map((type) => (type.kind === 'component' ? componentType(type, context) : attributesType(type, context)))
+          .map((type) => context.objects[type.kind === 'component' ? 'component' : 'attributes'](type, context))
           .filter((type) => Object.keys(type.getFields()).length > 0),
       resolveType: (item: unknown) => (isRecord(item) ? names.get(String(item['__type'] ?? item['__component'])) : undefined),
     });

@@ -6,7 +6,6 @@ import { createResolver, deleteResolver, localizationResolver, updateResolver } 
 import { localeCodeScalar } from '../scalars/locale-code.js';
 import { inputType } from './input-type.js';
 import { typeName } from './names.js';
-import { responseType } from './object-types.js';
 import { localeArgs } from './query-fields.js';
 import type { Fields, SchemaContext } from './schema-context.js';
 import { withScope } from './scope.js';
@@ -21,7 +20,7 @@ export function mutationFields(type: ContentType, context: SchemaContext): Field
   const id = collection ? { id: { type: new GraphQLNonNull(GraphQLID) } } : {};
   const field = (action: Write, args: GraphQLFieldConfigArgumentMap, resolve: NonNullable<Fields[string]['resolve']>): Fields => {
     if (!context.shadow.hasAction(type, action)) return {};
-    const response = { type: responseType(type, context), args: { ...args, ...localeArgs(type) }, resolve };
+    const response = { type: context.objects.response(type, context), args: { ...args, ...localeArgs(type) }, resolve };
     return { [action + name]: { ...response, ...withScope([writeAction(type, action)]) } };
   };
   return {
@@ -52,7 +51,7 @@ export function localizationFields(type: ContentType, context: SchemaContext): F
   const input = inputType(type, context);
   return {
     [`create${typeName(type)}Localization`]: {
-      type: responseType(type, context),
+      type: context.objects.response(type, context),
       args: {
         id: { type: GraphQLID },
         ...(input === null ? {} : { data: { type: input } }),

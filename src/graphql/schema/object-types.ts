@@ -3,25 +3,25 @@ import type { ContentType } from '../../schema/content-type.js';
 import type { LoadedList, LoadedOne, Row } from '../execute/loaded.js';
 import { attributeFields } from './attribute-fields.js';
 import { collectionName, entityName, relationCollectionName, responseName, typeName } from './names.js';
-import type { Fields, SchemaContext } from './schema-context.js';
+import type { Fields, ObjectTypes, SchemaContext } from './schema-context.js';
 import { collectionMetaType } from './shared-types.js';
 
 const define = (name: string, context: SchemaContext, fields: () => Fields): GraphQLObjectType =>
   context.store.define(name, () => new GraphQLObjectType({ name, fields: () => context.decorate(name, fields()) }));
 
 /** The attributes of a content type. Has no fields where the type shows none. */
-export const attributesType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
+const attributesType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
   define(typeName(type), context, () => attributeFields(type, context));
 
 /** A component: its id, then its attributes. */
-export const componentType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
+const componentType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
   define(typeName(type), context, () => {
     const id: Fields = context.shadow.hasOutput(type.uid, 'id') ? { id: { type: new GraphQLNonNull(GraphQLID) } } : {};
     return { ...id, ...attributeFields(type, context) };
   });
 
 /** `{ id, attributes }` */
-export const entityType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
+const entityType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
   define(entityName(type), context, () => {
     const attributes = attributesType(type, context);
     const shown = Object.keys(attributes.getFields()).length > 0;
@@ -32,7 +32,7 @@ export const entityType = (type: ContentType, context: SchemaContext): GraphQLOb
   });
 
 /** `{ data: entity }`, the value of a single read, of a write, and of a relation to one. */
-export const responseType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
+const responseType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
   define(responseName(type), context, () => ({
     data: { type: entityType(type, context), resolve: ({ value }: LoadedOne) => value },
   }));
@@ -45,12 +45,22 @@ const entities = (type: ContentType, context: SchemaContext): Fields => ({
 });
 
 /** `{ data: [entity], meta }` */
-export const collectionType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
+const collectionType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
   define(collectionName(type), context, () => ({
     ...entities(type, context),
     meta: { type: new GraphQLNonNull(collectionMetaType), resolve: (list: LoadedList) => list },
   }));
 
 /** `{ data: [entity] }`, the value of a relation to many. */
-export const relationCollectionType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
+const relationCollectionType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
   define(relationCollectionName(type), context, () => entities(type, context));
+
+/** How each object type of a content type or component is made (graphql.md 1.5). */
+export const objectTypes: ObjectTypes = {
+  attributes: attributesType,
+  component: componentType,
+  entity: entityType,
+  response: responseType,
+  collection: collectionType,
+  relationCollection: relationCollectionType,
+};

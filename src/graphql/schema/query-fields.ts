@@ -5,7 +5,6 @@ import { findOneResolver, findResolver, findSingleResolver } from '../execute/re
 import { localeCodeScalar } from '../scalars/locale-code.js';
 import { listArgs } from './attribute-fields.js';
 import { findName, findOneName } from './names.js';
-import { collectionType, responseType } from './object-types.js';
 import type { Fields, SchemaContext } from './schema-context.js';
 import { withScope } from './scope.js';
 
@@ -31,14 +30,14 @@ function collectionFields(type: ContentType, context: SchemaContext): Fields {
   const fields: Fields = {};
   if (hasAction(type, 'findOne'))
     fields[findOneName(type)] = {
-      type: responseType(type, context),
+      type: context.objects.response(type, context),
       args: { id: { type: GraphQLID }, ...localeArgs(type) },
       resolve: findOneResolver(type),
       ...readScope(type, 'findOne'),
     };
   if (hasAction(type, 'find'))
     fields[findName(type)] = {
-      type: collectionType(type, context),
+      type: context.objects.collection(type, context),
       args: { ...listArgs(type, context), ...localeArgs(type) },
       resolve: findResolver(type),
       ...readScope(type, 'find'),
@@ -50,7 +49,7 @@ function singleFields(type: ContentType, context: SchemaContext): Fields {
   if (!context.shadow.hasAction(type, 'find')) return {};
   return {
     [findOneName(type)]: {
-      type: responseType(type, context),
+      type: context.objects.response(type, context),
       args: { ...listArgs(type, context), ...localeArgs(type) },
       resolve: findSingleResolver(type),
       ...readScope(type, 'find'),

@@ -1,4 +1,4 @@
-import type { GraphQLFieldConfigMap } from 'graphql';
+import type { GraphQLFieldConfigMap, GraphQLObjectType } from 'graphql';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
 import type { Shadow } from './shadow.js';
@@ -10,8 +10,17 @@ export type Fields = GraphQLFieldConfigMap<any, GraphqlContext>;
 /** Puts extensions around the fields of one object type, by its name; fields without any come back as they are. */
 export type Decorate = (typeName: string, fields: Fields) => Fields;
 
+/** The object types of a content type or component; at hand in the context because types refer to each other in circles. */
+export type ObjectTypes = Readonly<
+  Record<
+    'attributes' | 'component' | 'entity' | 'response' | 'collection' | 'relationCollection',
+    (type: ContentType, context: SchemaContext) => GraphQLObjectType
+  >
+>;
+
 /** What the types of one schema are made from. */
 export interface SchemaContext {
+  readonly objects: ObjectTypes;
   readonly registry: Registry;
   readonly shadow: Shadow;
   readonly store: TypeStore;

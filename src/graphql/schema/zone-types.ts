@@ -1,7 +1,6 @@
 import { GraphQLScalarType, GraphQLUnionType, valueFromASTUntyped } from 'graphql';
 import { isRecord } from '../../query/is-record.js';
 import type { ContentType, ZoneAttribute } from '../../schema/content-type.js';
-import { componentType } from './object-types.js';
 import { typeName, zoneName } from './names.js';
 import type { SchemaContext } from './schema-context.js';
 import { shownType } from './schema-context.js';
@@ -14,7 +13,7 @@ export const zoneUnion = (type: ContentType, zone: ZoneAttribute, context: Schem
     const names = new Map(components.map((component) => [component.uid, typeName(component)]));
     return new GraphQLUnionType({
       name,
-      types: () => [...components.map((component) => componentType(component, context)), errorType],
+      types: () => [...components.map((component) => context.objects.component(component, context)), errorType],
       resolveType: (item: unknown) => names.get(componentOf(item)) ?? errorType.name,
     });
   });
