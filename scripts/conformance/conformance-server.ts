@@ -2,10 +2,9 @@ import { MongoClient, type Db } from 'mongodb';
 import { createServer } from '../../src/index.js';
 import { startDatabase } from '../start-database.js';
 import { listenInFront, type Answer } from './listen-in-front.js';
-import { loadContent } from './load-content.js';
-import type { Shortfall } from './load-fixtures.js';
+import { loadFixtures, type Shortfall } from './load-fixtures.js';
 import { readContent } from './read-content.js';
-import { saveModels } from './save-models.js';
+import { seedDatabase } from './seed-database.js';
 import { serverConfig } from './server-config.js';
 import { restoreSnapshot, takeSnapshot } from './snapshot.js';
 
@@ -56,7 +55,7 @@ async function start(
   atStop(() => client.close());
   const db = client.db(name);
   atStop(() => db.dropDatabase());
-  await saveModels(db, content.models);
+  await seedDatabase(db, content);
   const defaultLocale = content.setup.locales.default;
   const product = await createServer({ config: serverConfig({ uri: mongo.uri, database: name, defaultLocale, rateLimit }) });
   await product.start();
@@ -64,7 +63,7 @@ async function start(
   const forget = (): void => {
     product.forget();
   };
-  const shortfall = await loadContent(content, { url: product.url, db, forget });
+  const shortfall = await loadFixtures(content, { url: product.url, db, forget });
   const reset = await makeReset(db, forget);
   const front = await listenInFront(product.url, port, new Map([['POST /__reset', reset]]));
   atStop(() => front.close());

@@ -8,12 +8,12 @@ export async function insertEntries(db: Db, collection: string, entries: readonl
   const now = new Date();
   const documents = entries.map((entry, index) => ({ _id: index + 1, ...entry, createdAt: now, updatedAt: now }));
   await db.collection<NumberedDocument>(collection).insertMany(documents);
-  await reserveIds(db, collection, documents.length);
+  await setNextId(db, collection, documents.length + 1);
 }
 
-/** Makes sure that no id up to `last` is handed out in a collection. */
-export async function reserveIds(db: Db, collection: string, last: number): Promise<void> {
-  await db.collection<Counter>('_counters').updateOne({ _id: collection }, { $max: { next: last + 1 } }, { upsert: true });
+/** Decides which id the next entry of a collection gets, from whoever has no ids in reserve. */
+export async function setNextId(db: Db, collection: string, next: number): Promise<void> {
+  await db.collection<Counter>('_counters').updateOne({ _id: collection }, { $set: { next } }, { upsert: true });
 }
 
 interface NumberedDocument extends Document {

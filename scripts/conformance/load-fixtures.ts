@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import type { AttributeDefinition, Model } from '../../src/schema/model.js';
-import { reserveIds } from './insert-entries.js';
-import type { Content, EntryFixture, FixtureValues } from './read-content.js';
+import { setNextId } from './insert-entries.js';
+import type { Content, EntryFixture, FixtureValues, Localization } from './read-content.js';
 
 /** Where the fixtures go: the service under test, its database, and what makes the service forget the ids that it has in hand. */
 export interface Destination {
@@ -15,8 +15,8 @@ export type Shortfall = ReadonlyMap<string, readonly string[]>;
 
 /**
  * Creates the entries of the fixtures over REST, in their order, with the full-access token. An entry that is refused is sent
- * once more without the attributes that come late in a service's life (`late`); refused again, it is left out and its id
- * reserved, so that every other entry has the id that it has in the recordings.
+ * once more without components, media and accounts; refused again, it is left out and its id skipped. So every entry has the id
+ * that it has in the recordings, and so will the first that a test creates.
  */
 export async function loadFixtures({ models, setup, fixtures }: Content, destination: Destination): Promise<Shortfall> {
   const token = setup.apiTokens.find(({ type }) => type === 'full-access')?.accessKey ?? '';
@@ -29,9 +29,8 @@ export async function loadFixtures({ models, setup, fixtures }: Content, destina
     report: (entry, reason) => shortfall.set(reason, [...(shortfall.get(reason) ?? []), entry]),
   };
   for (const [type, entries] of fixtures.entries) await loadType(loader, type, entries);
-  for (const [type, data] of Object.entries(fixtures.singles)) await loadSingle(loader, type, data);
-  for (const [type, localizations] of Object.entries(fixtures.singleLocalizations)) {
-    for (const { locale, data } of localizations) await loadSingleLocalization(loader, type, { locale, ...data });
+  for (const [type, data] of Object.entries(fixtures.singles)) {
+    await loadSingle(loader, type, data, fixtures.singleLocalizations[type] ?? []);
   }
   return shortfall;
 }
@@ -54,8 +53,15 @@ async function loadType(loader: Loader, type: string, entries: readonly EntryFix
     const id = await createEntry(loader, type, entry);
     if (id !== null && id !== index + 1) throw new Error(`${name} was given the id ${String(id)}, not ${String(index + 1)}`);
     if (id !== null) loader.ids.set(name, id);
-    else await skipId(loader, type, index + 1);
+    else await continueAt(loader, type, index + 2);
   }
+  await continueAt(loader, type, entries.length + 1);
+}
+
+/** Sets the id of the type's next entry, and takes from the service those that it has in reserve. */
+async function continueAt({ db, models, forget }: Loader, type: string, next: number): Promise<void> {
+  await setNextId(db, models.get(type)?.collectionName ?? type, next);
+  forget();
 }
 
 /** The id that the service gave to the entry, or null where it would not take it. */
@@ -64,8 +70,7 @@ function createEntry(loader: Loader, type: string, entry: EntryFixture): Promise
   const { locale, localizationOf, key, data } = entry;
   const name = `${type}.${key}`;
   const localized = locale ? { ...data, locale } : data;
-  if (!localizationOf)
-    return send(loader, { name, type, method: 'POST', path, data: localized, wrap: (values) => ({ data: values }) });
+  if (!localizationOf) return send(loader, { name, type, method: 'POST', path, data: localized, wrap: underData });
   const original = loader.ids.get(localizationOf);
   if (original !== undefined) {
     return send(loader, {
@@ -81,16 +86,20 @@ function createEntry(loader: Loader, type: string, entry: EntryFixture): Promise
   return Promise.resolve(null);
 }
 
-async function skipId({ db, models, forget }: Loader, type: string, id: number): Promise<void> {
-  await reserveIds(db, models.get(type)?.collectionName ?? type, id);
-  forget();
+async function loadSingle(
+  loader: Loader,
+  type: string,
+  data: FixtureValues,
+  localizations: readonly Localization[],
+): Promise<void> {
+  const path = `/api/${type}`;
+  await send(loader, { name: type, type, method: 'PUT', path, data, wrap: underData });
+  for (const { locale, data: values } of localizations) {
+    const name = `${type} in ${locale}`;
+    await send(loader, { name, type, method: 'POST', path: `${path}/localizations`, data: { locale, ...values }, wrap: asIs });
+  }
+  await continueAt(loader, type, localizations.length + 2);
 }
-
-const loadSingle = (loader: Loader, type: string, data: FixtureValues): Promise<number | null> =>
-  send(loader, { name: type, type, method: 'PUT', path: `/api/${type}`, data, wrap: (values) => ({ data: values }) });
-
-const loadSingleLocalization = (loader: Loader, type: string, data: FixtureValues): Promise<number | null> =>
-  send(loader, { name: `${type} localization`, type, method: 'POST', path: `/api/${type}/localizations`, data, wrap: asIs });
 
 interface Write {
   /** How the entry is called in reports. */
@@ -101,6 +110,8 @@ interface Write {
   readonly data: FixtureValues;
   wrap(values: FixtureValues): unknown;
 }
+
+const underData = (data: FixtureValues): unknown => ({ data });
 
 const asIs = (values: FixtureValues): unknown => values;
 

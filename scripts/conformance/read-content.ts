@@ -47,6 +47,12 @@ export interface EntryFixture {
   readonly localizationOf?: string | null;
 }
 
+/** The values of a single type in another locale. */
+export interface Localization {
+  readonly locale: string;
+  readonly data: FixtureValues;
+}
+
 export interface Fixtures {
   readonly media: readonly MediaFixture[];
   readonly users: readonly UserFixture[];
@@ -54,7 +60,7 @@ export interface Fixtures {
   readonly entries: readonly (readonly [type: string, entries: readonly EntryFixture[]])[];
   /** Values of single types by singular name. */
   readonly singles: Readonly<Record<string, FixtureValues>>;
-  readonly singleLocalizations: Readonly<Record<string, readonly { readonly locale: string; readonly data: FixtureValues }[]>>;
+  readonly singleLocalizations: Readonly<Record<string, readonly Localization[] | undefined>>;
 }
 
 /** Everything that a server must hold before the recordings can be replayed against it. */

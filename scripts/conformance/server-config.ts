@@ -1,3 +1,5 @@
+import type { PartialConfig } from '../../src/index.js';
+
 /** What the server under test is told, besides its content. */
 export interface ServerSettings {
   readonly uri: string;
@@ -10,7 +12,7 @@ export interface ServerSettings {
  * The configuration under which the recordings were made, as their README lists it. `open`: the roles of the setup say what is
  * allowed once the product knows roles; until then it is everything.
  */
-export const serverConfig = ({ uri, database, defaultLocale, rateLimit }: ServerSettings) => ({
+export const serverConfig = ({ uri, database, defaultLocale, rateLimit }: ServerSettings): PartialConfig => ({
   server: { host: '127.0.0.1', port: 0 },
   database: { uri, name: database },
   api: { open: true, rest: { defaultLimit: 25, maxLimit: 100, withCount: true } },
