@@ -7,7 +7,7 @@ export type ConfigFile<S extends SectionName> =
   Given<Config[S]> | ((input: { readonly env: Env }) => Given<Config[S]> | Promise<Given<Config[S]>>);
 
 /** Any part of a section; what can be switched off may be written as true or false. */
-type Given<T> = T extends readonly unknown[]
+export type Given<T> = T extends readonly unknown[]
   ? T
   : T extends object
     ? Partly<T> | (T extends { readonly enabled: boolean } ? boolean : never)

@@ -26,27 +26,37 @@ function createLoader(transform: Transform): (file: string) => unknown {
     if (known) return known.exports;
     const module: LoadedModule = { exports: {} };
     loaded.set(file, module);
-    compile(transform, file)(module.exports, requireFrom(file, load), module, file, dirname(file));
+    compile(transform, file)(...placeOf(module, file, load));
     return module.exports;
   };
   return load;
 }
 
-type Compiled = (
+/** What the wrapper of CommonJS is called with, in the order of `names`. */
+type Place = readonly [
   exports: unknown,
   require: (id: string) => unknown,
   module: LoadedModule,
   filename: string,
   dirname: string,
-) => void;
+];
 
-function compile(transform: Transform, file: string): Compiled {
+const names = ['exports', 'require', 'module', '__filename', '__dirname'];
+
+const placeOf = (module: LoadedModule, file: string, load: (file: string) => unknown): Place => [
+  module.exports,
+  requireFrom(file, load),
+  module,
+  file,
+  dirname(file),
+];
+
+function compile(transform: Transform, file: string): (...place: Place) => void {
   const options = { transforms: ['typescript' as const, 'imports' as const], disableESTransforms: true, filePath: file };
   const { code } = transform(readFileSync(file, 'utf8'), options);
-  const names = ['exports', 'require', 'module', '__filename', '__dirname'];
-  const place = { filename: file, importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER };
-  // compileFunction is typed as any function: the names above are its parameters.
-  return compileFunction(code, names, place) as Compiled;
+  const source = { filename: file, importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER };
+  // Typed as any function; `names` are its parameters.
+  return compileFunction(code, names, source) as (...place: Place) => void;
 }
 
 /** `./x`, `./x.js` and `./x.ts` mean x.ts where there is one; the rest is left to Node. */

@@ -1,6 +1,6 @@
 import { choice, flag, group, maybeFlag, shaped, texts, whole } from './setting.js';
 
-const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const logLevels = ['info', 'fatal', 'error', 'warn', 'debug', 'trace', 'silent'] as const;
 
 /** config/middlewares: what every request passes through. Each but `body` may be written as false. */
 export const middlewareSettings = group({
@@ -25,7 +25,7 @@ export const middlewareSettings = group({
       'Directives of the Content-Security-Policy besides, or instead of, ours; null takes one away',
     ),
     hstsMaxAge: whole(31_536_000, 'Seconds of Strict-Transport-Security; 0: not sent'),
-    frame: choice(['SAMEORIGIN', 'DENY'], 'SAMEORIGIN', 'X-Frame-Options'),
+    frame: choice(['SAMEORIGIN', 'DENY'], 'X-Frame-Options'),
   }),
   compress: group({
     enabled: flag(true, 'Compress answers with br or gzip'),
@@ -35,7 +35,7 @@ export const middlewareSettings = group({
   }),
   logger: group({
     enabled: flag(true, 'Log one line per request'),
-    level: choice(logLevels, 'info', 'Least important level that is logged', { variable: 'LOG_LEVEL' }),
+    level: choice(logLevels, 'Least important level that is logged', { variable: 'LOG_LEVEL' }),
     pretty: maybeFlag('Lines for people instead of JSON; null: in development', { variable: 'LOG_PRETTY' }),
   }),
   body: group({

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigError } from './config-error.js';
 import { loadTypescript } from './load-typescript.js';
@@ -25,12 +25,12 @@ export async function readSection(directory: string, name: string, env: Env): Pr
   if (extension === undefined) return { file: `config/${name}`, value: {} };
   const file = `config/${name}${extension}`;
   if (second !== undefined) throw new ConfigError(`${file} and config/${name}${second} both exist; keep one of them`);
-  return { file, value: await evaluate(join(directory, file), extension, file, env) };
+  return { file, value: await evaluate(directory, file, env) };
 }
 
-async function evaluate(path: string, extension: string, file: string, env: Env): Promise<unknown> {
+async function evaluate(directory: string, file: string, env: Env): Promise<unknown> {
   try {
-    const exported = defaultOf(await loaders[extension]?.(path));
+    const exported = defaultOf(await loaders[extname(file)]?.(join(directory, file)));
     // A function in a configuration file takes `{ env }`: that is the contract of the file.
     return typeof exported === 'function' ? await (exported as (input: { env: Env }) => unknown)({ env }) : exported;
   } catch (error) {

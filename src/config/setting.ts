@@ -35,13 +35,14 @@ export type ValueOf<N> =
       ? { readonly [K in keyof M]: ValueOf<M[K]> }
       : never;
 
+/** Rules of JSON Schema besides the type, and the name of the environment variable. */
 interface Extra extends JsonSchema {
   readonly variable?: string;
 }
 
-const setting = <T>(type: JsonSchema, value: T, about: string, { variable, ...rules }: Extra = {}): Setting<T> => ({
+const setting = <T>({ variable, ...schema }: Extra, value: T, about: string): Setting<T> => ({
   kind: 'setting',
-  schema: { ...type, ...rules },
+  schema,
   default: value,
   about,
   variable: variable ?? null,
@@ -50,38 +51,35 @@ const setting = <T>(type: JsonSchema, value: T, about: string, { variable, ...ru
 export const group = <const M extends SettingMap>(settings: M): Group<M> => ({ kind: 'group', settings });
 
 export const text = (value: string, about: string, extra?: Extra): Setting<string> =>
-  setting({ type: 'string' }, value, about, extra);
+  setting({ type: 'string', ...extra }, value, about);
 
 /** A text that may be missing: null. */
 export const maybeText = (about: string, extra?: Extra): Setting<string | null> =>
-  setting<string | null>({ type: 'string', nullable: true }, null, about, extra);
+  setting<string | null>({ type: 'string', nullable: true, ...extra }, null, about);
 
 export const whole = (value: number, about: string, extra?: Extra): Setting<number> =>
-  setting({ type: 'integer', minimum: 0 }, value, about, extra);
+  setting({ type: 'integer', minimum: 0, ...extra }, value, about);
 
 /** A whole number that may be missing: null. */
 export const maybeWhole = (about: string, extra?: Extra): Setting<number | null> =>
-  setting<number | null>({ type: 'integer', minimum: 0, nullable: true }, null, about, extra);
+  setting<number | null>({ type: 'integer', minimum: 0, nullable: true, ...extra }, null, about);
 
 export const decimal = (value: number, about: string, extra?: Extra): Setting<number> =>
-  setting({ type: 'number' }, value, about, extra);
+  setting({ type: 'number', ...extra }, value, about);
 
 export const flag = (value: boolean, about: string, extra?: Extra): Setting<boolean> =>
-  setting({ type: 'boolean' }, value, about, extra);
+  setting({ type: 'boolean', ...extra }, value, about);
 
 /** A flag that may be left to the program: null. */
 export const maybeFlag = (about: string, extra?: Extra): Setting<boolean | null> =>
-  setting<boolean | null>({ type: 'boolean', nullable: true }, null, about, extra);
+  setting<boolean | null>({ type: 'boolean', nullable: true, ...extra }, null, about);
 
-export const choice = <const T extends string>(
-  choices: readonly T[],
-  value: NoInfer<T>,
-  about: string,
-  extra?: Extra,
-): Setting<T> => setting<T>({ type: 'string', enum: choices }, value, about, extra);
+/** One of some words; the first is the default. */
+export const choice = <const T extends string>(choices: readonly [T, ...T[]], about: string, extra?: Extra): Setting<T> =>
+  setting<T>({ type: 'string', enum: choices, ...extra }, choices[0], about);
 
 export const texts = (value: readonly string[], about: string, extra?: Extra): Setting<readonly string[]> =>
-  setting({ type: 'array', items: { type: 'string' } }, value, about, extra);
+  setting({ type: 'array', items: { type: 'string' }, ...extra }, value, about);
 
 /** A value of a shape of its own; `schema` must say no less than the type does. */
 export const shaped = <T>(schema: JsonSchema, value: T, about: string): Setting<T> => setting(schema, value, about);

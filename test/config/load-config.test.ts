@@ -172,7 +172,7 @@ describe('loadConfig', () => {
     ],
     'a level that does not exist': [
       {},
-      'config/middlewares: logger.level must be one of fatal, error, warn, info, debug, trace, silent, not "loud" (environment variable LOG_LEVEL)',
+      'config/middlewares: logger.level must be one of info, fatal, error, warn, debug, trace, silent, not "loud" (environment variable LOG_LEVEL)',
       { LOG_LEVEL: 'loud' },
     ],
     'a short secret, without showing it': [

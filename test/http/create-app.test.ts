@@ -50,8 +50,7 @@ describe('the HTTP layer', () => {
         database: () => ready.get('database')?.() ?? Promise.resolve(false),
         models: () => Promise.resolve(true),
       },
-      middlewares: {},
-      limits: { urlLength: 2_000 },
+      config: { api: { limits: { urlLength: 2_000 } } },
     });
     base = `http://127.0.0.1:${String(server.port)}`;
   });

@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import { execFile } from 'node:child_process';
 import { Writable } from 'node:stream';
 import { promisify } from 'node:util';
-import { loadConfig } from '../../src/config/load-config.js';
+import { createConfig } from '../../src/config/create-config.js';
 import { createLogger } from '../../src/http/create-logger.js';
 import type { Variables } from '../../src/config/read-variable.js';
 
 /** What is written when a message is logged under these environment variables. */
 async function logged(variables: Variables): Promise<string> {
-  const config = await loadConfig({ directory: '/nonexistent', variables });
+  const config = createConfig({}, { variables, environment: variables.NODE_ENV ?? 'development' });
   let text = '';
   const target = new Writable({
     write(chunk, _encoding, done) {
@@ -44,8 +44,8 @@ describe('createLogger', () => {
   it('has written every line when the process exits', async () => {
     const script = `
       const { createLogger } = await import('./src/http/create-logger.ts');
-      const { loadConfig } = await import('./src/config/load-config.ts');
-      const logger = await createLogger(await loadConfig({ directory: '/nonexistent', variables: { NODE_ENV: 'production' } }));
+      const { createConfig } = await import('./src/config/create-config.ts');
+      const logger = await createLogger(createConfig({}, { environment: 'production' }));
       for (let n = 1; n <= 200; n += 1) logger.info({ n });
       process.exit(0);`;
     const run = promisify(execFile);

@@ -1,11 +1,11 @@
 import { connect } from 'node:net';
 import { Writable } from 'node:stream';
-import { loadConfig } from '../../src/config/load-config.js';
+import { createConfig } from '../../src/config/create-config.js';
 import { createApp } from '../../src/http/create-app.js';
 import { createLogger } from '../../src/http/create-logger.js';
 import { startHttpServer } from '../../src/http/start-http-server.js';
 import type { Middleware } from 'koa';
-import type { Config } from '../../src/config/config.js';
+import type { ConfigInput } from '../../src/config/create-config.js';
 import type { Check } from '../../src/http/health.js';
 import type { HttpServer } from '../../src/http/start-http-server.js';
 
@@ -13,9 +13,7 @@ import type { HttpServer } from '../../src/http/start-http-server.js';
 export interface ServeInput {
   readonly route?: Middleware;
   readonly checks?: Readonly<Record<string, Check>>;
-  readonly server?: Partial<Config['server']>;
-  readonly middlewares?: Partial<Config['middlewares']>;
-  readonly limits?: Partial<Config['api']['limits']>;
+  readonly config?: ConfigInput;
 }
 
 export interface Served extends HttpServer {
@@ -27,14 +25,12 @@ export interface Served extends HttpServer {
 
 /** The whole HTTP layer on a free port, with one route at the end. */
 export async function serve(input: ServeInput = {}): Promise<Served> {
-  const defaults = await loadConfig({ directory: '/nonexistent', variables: {} });
-  const logger = { ...defaults.middlewares.logger, level: 'debug', pretty: false } as const;
-  const config: Config = {
-    ...defaults,
-    server: { ...defaults.server, host: '127.0.0.1', port: 0, ...input.server },
-    middlewares: { ...defaults.middlewares, logger, ...input.middlewares },
-    api: { ...defaults.api, limits: { ...defaults.api.limits, ...input.limits } },
-  };
+  const { server: place, middlewares, ...rest } = input.config ?? {};
+  const config = createConfig({
+    ...rest,
+    server: { host: '127.0.0.1', port: 0, ...place },
+    middlewares: { logger: { level: 'debug', pretty: false }, ...middlewares },
+  });
   const log = createLog();
   const app = createApp({ config, logger: await createLogger(config, log.target), checks: input.checks ?? {} });
   if (input.route) app.use(input.route);

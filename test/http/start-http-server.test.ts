@@ -43,12 +43,12 @@ describe('startHttpServer', () => {
   ];
   for (const [host, url, expected] of urls)
     it(`${host}, ${String(url)}: ${String(expected)}`, async () => {
-      expect((await start({ server: { host, url } })).url).to.match(expected);
+      expect((await start({ config: { server: { host, url } } })).url).to.match(expected);
     });
 
   it('says that a port is in use', async () => {
     const { port } = await start();
-    const error: unknown = await start({ server: { port } }).catch((caught: unknown) => caught);
+    const error: unknown = await start({ config: { server: { port } } }).catch((caught: unknown) => caught);
     expect(error)
       .to.be.an('error')
       .with.property('message', `port ${String(port)} is in use; choose another with PORT`);
@@ -102,7 +102,7 @@ describe('startHttpServer', () => {
   it('cuts what takes longer than shutdownTimeout, and says how much', async () => {
     const arrived = deferred();
     const server = await start({
-      server: { shutdownTimeout: 30 },
+      config: { server: { shutdownTimeout: 30 } },
       route: () => {
         arrived.resolve();
         return new Promise(() => undefined);
@@ -115,7 +115,7 @@ describe('startHttpServer', () => {
   });
 
   it('answers 503 when a request takes too long', async () => {
-    const server = await start({ server: { requestTimeout: 30 }, route: () => new Promise(() => undefined) });
+    const server = await start({ config: { server: { requestTimeout: 30 } }, route: () => new Promise(() => undefined) });
     const response = await fetch(`http://127.0.0.1:${String(server.port)}/`);
     expect(response.status).to.equal(503);
     expect(response.headers.get('retry-after')).to.equal('1');
@@ -123,14 +123,14 @@ describe('startHttpServer', () => {
   });
 
   it('answers 408 when a body does not come, and ends the connection', async () => {
-    const server = await start({ server: { requestTimeout: 30 } });
+    const server = await start({ config: { server: { requestTimeout: 30 } } });
     const head = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{';
     expect(await sendRaw(server.port, head)).to.match(/^HTTP\/1\.1 408 [\s\S]*Connection: close[\s\S]*"RequestTimeoutError"/);
   });
 
   it('gives multipart bodies the time of uploads', async () => {
     const server = await start({
-      server: { requestTimeout: 5 },
+      config: { server: { requestTimeout: 5 } },
       route: async (ctx) => {
         for await (const chunk of ctx.req) ctx.body = String(chunk);
       },
@@ -145,7 +145,7 @@ describe('startHttpServer', () => {
   });
 
   it('refuses headers over maxHeaderSize with 431', async () => {
-    const server = await start({ server: { maxHeaderSize: 4_096 } });
+    const server = await start({ config: { server: { maxHeaderSize: 4_096 } } });
     const request = (size: number): string => `GET /_health?${'x'.repeat(size)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
     expect(await sendRaw(server.port, request(3_900))).to.match(/^HTTP\/1\.1 204 /);
     expect(await sendRaw(server.port, request(4_100))).to.match(/^HTTP\/1\.1 431 /);
@@ -169,6 +169,6 @@ describe('startHttpServer', () => {
     };
     const route = (ctx: { body: unknown; ip: string }) => (ctx.body = ctx.ip);
     expect(await ips(await start({ route }))).to.equal('127.0.0.1');
-    expect(await ips(await start({ route, server: { proxy: true } }))).to.equal('1.2.3.4');
+    expect(await ips(await start({ route, config: { server: { proxy: true } } }))).to.equal('1.2.3.4');
   });
 });

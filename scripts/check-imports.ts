@@ -1,0 +1,126 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import ts from 'typescript';
+
+/** Folders and files of src by level, lowest first. Each may import from lower levels and from itself. */
+const levels: readonly (readonly string[])[] = [
+  ['errors'],
+  ['config', 'schema'],
+  ['query'],
+  ['mongo'],
+  ['access'],
+  ['content'],
+  ['accounts', 'media'],
+  ['http'],
+  ['rest', 'graphql', 'openapi', 'admin'],
+  ['server', 'index', 'main', 'cli'],
+];
+
+/** On this level, and only here, neighbours may import each other: it puts the parts together. */
+const top = levels.length - 1;
+
+/** What the levels would allow and the architecture does not. */
+const forbidden: Readonly<Record<string, readonly string[]>> = { query: ['config'] };
+
+/** Packages that only some folders may import. The first pattern that matches a name holds. */
+const owners: readonly (readonly [name: RegExp, folders: readonly string[]])[] = [
+  [/^mongodb(-|$)/, ['mongo']],
+  [/^(koa|@koa\/.*|koa-.*)$/, ['http', 'rest', 'graphql', 'openapi', 'admin', 'media', 'server']],
+  [/^(graphql|graphql-.*|@graphql-.*|nexus)$/, ['graphql']],
+  [/^qs$/, ['rest']],
+  [/^(jsonwebtoken|bcrypt)$/, ['access', 'accounts', 'content']],
+  [/^ajv$/, ['config', 'schema']],
+];
+
+interface Source {
+  /** Path from src, with slashes. */
+  readonly name: string;
+  readonly imports: readonly string[];
+}
+
+/** Everything in a project's src that breaks the table of levels, one line each; type imports count like any other. */
+export function checkImports(project: string): readonly string[] {
+  const sources = readSources(join(project, 'src'));
+  const names = new Set(sources.map(({ name }) => name));
+  const packages = readPackages(project);
+  const local = (source: Source): readonly string[] => targetsOf(source).filter((target) => names.has(target));
+  return [
+    ...sources
+      .filter(({ name }) => levelOf(name) === -1)
+      .map(({ name }) => `${name}: ${folderOf(name)} is not in the table of levels`),
+    ...sources.flatMap((source) => targetsOf(source).flatMap((target) => checkTarget(project, source.name, target, names))),
+    ...sources.flatMap((source) => packagesOf(source).flatMap((name) => checkPackage(source.name, name, packages))),
+    ...findCycles(new Map(sources.map((source) => [source.name, local(source)]))),
+  ];
+}
+
+function readSources(root: string): readonly Source[] {
+  const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
+  return paths.sort().map((path) => {
+    const { importedFiles } = ts.preProcessFile(readFileSync(join(root, path), 'utf8'), true, true);
+    return { name: path.split(sep).join('/'), imports: importedFiles.map(({ fileName }) => fileName) };
+  });
+}
+
+/** Dependencies only: what is compiled must not need more. */
+function readPackages(project: string): ReadonlySet<string> {
+  const manifest = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as { dependencies?: Record<string, string> };
+  return new Set(Object.keys(manifest.dependencies ?? {}));
+}
+
+const folderOf = (name: string): string => name.replace(/\.ts$/, '').split('/')[0] ?? name;
+
+const levelOf = (name: string): number => levels.findIndex((folders) => folders.includes(folderOf(name)));
+
+/** Relative imports as paths from src; `./x.js` is the file x.ts. */
+const targetsOf = ({ name, imports }: Source): readonly string[] =>
+  imports
+    .filter((path) => path.startsWith('.'))
+    .map((path) =>
+      relative('/src', resolve('/src', dirname(name), path))
+        .replace(/\.js$/, '.ts')
+        .split(sep)
+        .join('/'),
+    );
+
+const packagesOf = ({ imports }: Source): readonly string[] => imports.filter((path) => !path.startsWith('.'));
+
+function checkTarget(project: string, from: string, target: string, names: ReadonlySet<string>): readonly string[] {
+  if (!names.has(target))
+    return existsSync(join(project, 'src', target)) ? [] : [`${from}: imports ${target}, which does not exist`];
+  const [own, other] = [folderOf(from), folderOf(target)];
+  if (own === other || levelOf(from) === -1 || levelOf(target) === -1) return [];
+  const lower = levelOf(target) < levelOf(from) || (levelOf(from) === top && levelOf(target) === top);
+  return lower && !forbidden[own]?.includes(other) ? [] : [`${from}: ${own} may not import ${target}`];
+}
+
+function checkPackage(from: string, path: string, packages: ReadonlySet<string>): readonly string[] {
+  if (path.startsWith('node:')) return [];
+  if (builtinModules.includes(path)) return [`${from}: imports ${path} without node:`];
+  const name = /^(@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path;
+  if (!packages.has(name)) return [`${from}: imports ${name}, which is not a dependency`];
+  const folders = owners.find(([pattern]) => pattern.test(name))?.[1];
+  return folders && !folders.includes(folderOf(from)) ? [`${from}: only ${folders.join(', ')} may import ${name}`] : [];
+}
+
+/** Each cycle once, from the file where it was entered. */
+function findCycles(graph: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const done = new Set<string>();
+  const visit = (name: string, trail: readonly string[]): readonly string[] => {
+    const start = trail.indexOf(name);
+    if (start !== -1) return [`cycle: ${[...trail.slice(start), name].join(' > ')}`];
+    if (done.has(name)) return [];
+    const found = (graph.get(name) ?? []).flatMap((target) => visit(target, [...trail, name]));
+    done.add(name);
+    return found;
+  };
+  return [...graph.keys()].flatMap((name) => visit(name, []));
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const problems = checkImports(process.cwd());
+  for (const problem of problems) console.error(problem);
+  if (problems.length > 0) process.exitCode = 1;
+}
