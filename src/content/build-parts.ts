@@ -39,7 +39,18 @@ export async function buildComponent(
   const known = storedParts(current);
   const build = (item: Values) => buildPart(type, item, findPart(attribute, item, known, context), context);
   if (!attribute.repeatable) return build(value as Values); // checked to be an object
-  return Promise.all((value as Values[]).map(build)); // checked to be a list of objects
+  return Promise.all(mergeById(value as Values[], context).map(build)); // checked to be a list of objects
+}
+
+/** Two items with one id are two patches of one component. */
+function mergeById(items: readonly Values[], { mode }: BuildContext): readonly Values[] {
+  if (mode === 'create') return items;
+  const merged = new Map<unknown, Values>();
+  for (const [index, item] of items.entries()) {
+    const key = item['id'] === undefined || item['id'] === null ? `new ${String(index)}` : Number(item['id']);
+    merged.set(key, { ...merged.get(key), ...item });
+  }
+  return [...merged.values()];
 }
 
 export async function buildZone(

@@ -14,8 +14,8 @@ import type { LoadedEntry, StoredDocument } from './loaded.js';
 import { copyValues, isShared, syncLocales } from './sync-locales.js';
 
 /**
- * Adds a locale to an entry: a draft unless the data says otherwise, with the shared values of the entry, which the data may
- * override for all locales. Throws an ApplicationError for a locale that is missing, unknown or taken, a NotFoundError, and
+ * Adds a locale to an entry: a draft unless the data says otherwise, with the shared scalars of the entry, which the data may
+ * override for all locales. Shared components begin empty, as in the reference, until an update of any locale sets them for all. Throws an ApplicationError for a locale that is missing, unknown or taken, a NotFoundError, and
  * what a create throws (rest.md 9.3).
  */
 export async function createLocalization(
@@ -73,7 +73,7 @@ async function insertLocale(
   context: ContentContext,
 ): Promise<StoredDocument> {
   const shared = [...type.attributes.values()].filter(isShared).map(({ name }) => name);
-  const copied = shared.filter((name) => !Object.hasOwn(data, name));
+  const copied = shared.filter((name) => type.attributes.get(name)?.kind === 'scalar' && !Object.hasOwn(data, name));
   const created = await insertChecked(type, data, context, {
     group: Number(source['_group']),
     values: await copyValues(type, source, copied, context),

@@ -13,6 +13,7 @@ import { checkBody } from './check-body.js';
 import { within, type ContentContext } from './content-context.js';
 import { fillUids } from './fill-uids.js';
 import type { LoadedEntry } from './loaded.js';
+import { sharedNames, syncLocales } from './sync-locales.js';
 import { orUniqueError } from './unique-errors.js';
 import { writeExclusive, writeInverse } from './write-inverse.js';
 
@@ -30,8 +31,8 @@ export async function create(type: ContentType, data: unknown, query: Query, con
 }
 
 function checkLocale(type: ContentType, { locale }: Values, { bind }: ContentContext): void {
-  if (type.localized && typeof locale === 'string' && !bind.locales.includes(locale))
-    throw applicationError("This locale doesn't exist");
+  const isKnown = locale === undefined || locale === null || (typeof locale === 'string' && bind.locales.includes(locale));
+  if (type.localized && !isKnown) throw applicationError("This locale doesn't exist");
 }
 
 /** The entry that a new one is another locale of: its group, and the stored values that it shares. */
@@ -72,6 +73,7 @@ async function insertLinked(
   for (const links of write.exclusive) await writeExclusive(document._id, type, links, context);
   await insertEntry(context.store, type.collection, joined);
   for (const links of write.inverse) await writeInverse(document._id, links, context);
+  if (write.siblings.length > 0) await syncLocales(type, joined, sharedNames(type, [...type.attributes.keys()]), context);
   return joined;
 }
 

@@ -5,7 +5,7 @@ import { compileCondition, type Resolved } from './compile-condition.js';
 import { compilePagePipeline } from './compile-page.js';
 import { compileProjection } from './compile-projection.js';
 import { compileWindows } from './compile-windows.js';
-import { linkedIds, morphLinks } from './related-tables.js';
+import { cutsIds, linkedIds, morphLinks, windowOf } from './related-tables.js';
 
 /** One part of the command that reads a level of relations. */
 export interface Part {
@@ -45,13 +45,8 @@ function compileLink(need: Need, child: LinkChild, resolved: Resolved): Document
 }
 
 function compileOwn({ containers }: Need, child: LinkChild, resolved: Resolved): Document[] | null {
-  const { window, condition, sort, reversed } = child;
-  const cutFirst = window !== null && condition === null && sort.length === 0 && !reversed;
-  const end = window?.limit === null || window === null ? undefined : window.skip + window.limit;
-  const ids = containers.flatMap((container) => {
-    const all = linkedIds(container, child.link.name);
-    return cutFirst ? all.slice(window.skip, end) : all;
-  });
+  const idsOf = (container: Document) => (cutsIds(child) ? windowOf(child, container) : linkedIds(container, child.link.name));
+  const ids = containers.flatMap(idsOf);
   if (ids.length === 0) return null;
   return compileRows(child, { _id: { $in: distinct(ids) } }, {}, resolved);
 }

@@ -24,7 +24,9 @@ export function relatedDocuments(tables: RelatedTables, child: LinkChild, contai
   if (table === undefined) return none;
   switch (child.link.storage.kind) {
     case 'own':
-      return cut(child, ownDocuments(table, child, container));
+      return cutsIds(child)
+        ? ownDocuments(table, child, windowOf(child, container))
+        : cut(child, ownDocuments(table, child, idsOf(child, container)));
     case 'siblings':
       return (table.byParent.get(container['_group']) ?? none).filter(({ _id }) => _id !== container['_id']);
     case 'inverse':
@@ -67,8 +69,16 @@ function listOf(value: unknown): readonly unknown[] {
   return value === null || value === undefined ? none : [value];
 }
 
-function ownDocuments({ byId, sorted }: RelatedTable, child: LinkChild, container: Document): readonly Document[] {
-  const ids = linkedIds(container, child.link.name);
+/** Whether the window of an owning relation can be cut from the stored ids, before anything is read. */
+export const cutsIds = ({ window, condition, sort, reversed }: LinkChild): boolean =>
+  window !== null && condition === null && sort.length === 0 && !reversed;
+
+const idsOf = ({ link }: LinkChild, container: Document): readonly unknown[] => linkedIds(container, link.name);
+
+/** The stored ids that the window leaves. */
+export const windowOf = (child: LinkChild, container: Document): readonly unknown[] => cut(child, idsOf(child, container));
+
+function ownDocuments({ byId, sorted }: RelatedTable, child: LinkChild, ids: readonly unknown[]): readonly Document[] {
   if (sorted) {
     const wanted = new Set(ids);
     return [...byId].flatMap(([id, document]) => (wanted.has(id) ? [document] : []));
@@ -77,7 +87,7 @@ function ownDocuments({ byId, sorted }: RelatedTable, child: LinkChild, containe
   return child.reversed ? documents.reverse() : documents;
 }
 
-function cut({ window }: LinkChild, documents: readonly Document[]): readonly Document[] {
-  if (window === null) return documents;
-  return documents.slice(window.skip, window.limit === null ? undefined : window.skip + window.limit);
+function cut<Item>({ window }: LinkChild, items: readonly Item[]): readonly Item[] {
+  if (window === null) return items;
+  return items.slice(window.skip, window.limit === null ? undefined : window.skip + window.limit);
 }

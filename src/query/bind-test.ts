@@ -46,6 +46,7 @@ interface TestContext {
 
 function bindTest(operator: Operator, value: unknown, context: TestContext): Condition {
   const { arity, denies } = operators[operator];
+  if (asList(value).some(isStructure)) throw invalidParameter(`$${operator}`);
   if (arity === 'one' && Array.isArray(value)) return bindEach(operator, value, context);
   if (denies !== undefined) return bindTest(denies, value, { ...context, polarity: flip(context.polarity) });
   switch (arity) {
@@ -59,6 +60,8 @@ function bindTest(operator: Operator, value: unknown, context: TestContext): Con
       return bindOneTest(operator as Test, value, context); // operators that deny another were turned above
   }
 }
+
+const isStructure = (value: unknown): boolean => typeof value === 'object' && value !== null && !(value instanceof Date);
 
 const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
 

@@ -59,7 +59,6 @@ function parseValue(value: unknown, context: Context): Filter {
 function parseOperand(key: string, value: unknown, context: Context): unknown {
   if (isRecord(value)) return parseNestedOperand(key, value);
   const values: readonly unknown[] = Array.isArray(value) ? checkedList(key, value, context) : [value];
-  if (values.some((item) => typeof item === 'object' && item !== null && !(item instanceof Date))) throw invalidParameter(key);
   return operators[key.slice(1) as keyof typeof operators].arity === 'one' ? value : values; // the caller has checked the operator
 }
 

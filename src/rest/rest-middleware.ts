@@ -38,7 +38,8 @@ function collectionRoute(type: ContentType, [id, last, ...more]: readonly string
   if (more.length > 0 || id === '') return null;
   if (last === undefined)
     return { type, id: id ?? '', actions: id === undefined ? collectionActions.list : collectionActions.entry };
-  return type.localized && last === 'localizations' ? { type, id: id ?? '', actions: collectionActions.localizations } : null;
+  if (last !== 'localizations') return null;
+  return { type, id: id ?? '', actions: type.localized ? collectionActions.localizations : {} };
 }
 
 function singleRoute(type: ContentType, [last, ...more]: readonly string[]): Route | null {
@@ -62,7 +63,7 @@ async function answer(ctx: Context, { type, id, actions }: Route, services: Rest
   ctx.body = body;
 }
 
-/** Ids are positive integers; any other text names no entry. */
+/** Ids are positive integers, leading zeros allowed; any other text names no entry. */
 function decodeId(text: string): number {
-  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0;
+  return /^\d{1,15}$/.test(text) ? Number(text) : 0;
 }
