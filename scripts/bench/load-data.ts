@@ -9,17 +9,19 @@ const form = 1;
 /** Makes sure that a database holds the data set and nothing else: what an earlier run left is used again. */
 export async function loadData(db: Db, size: Size): Promise<void> {
   const marker = await db.collection<Marker>('_bench').findOne({ _id: 'data set' });
-  if (marker?.form === form && marker.size === size) {
-    await removeAdditions(db, size);
-    return;
-  }
-  await db.dropDatabase();
-  await insertSources(db, dataSet(size));
+  if (marker?.form === form && marker.size === size) await removeAdditions(db, size);
+  else await loadAnew(db, size);
+  await db.collection('_models').deleteMany({});
   await insert(
     db,
     '_models',
     models.map(({ uid, ...model }) => ({ _id: uid, ...model })),
   );
+}
+
+async function loadAnew(db: Db, size: Size): Promise<void> {
+  await db.dropDatabase();
+  await insertSources(db, dataSet(size));
   await db.collection<Marker>('_bench').insertOne({ _id: 'data set', form, size });
 }
 
