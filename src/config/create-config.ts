@@ -1,22 +1,28 @@
 import { completeConfig } from './complete-config.js';
+import { ConfigError } from './config-error.js';
+import { nearestName } from './nearest-name.js';
+import { sectionNames } from './sections.js';
+import type { Given } from './config-file.js';
 import type { Config } from './config.js';
+import type { WrittenSection } from './read-section.js';
 import type { SectionName } from './sections.js';
 
-type DeepPartial<Value> = Value extends readonly unknown[]
-  ? Value
-  : Value extends object
-    ? { readonly [Key in keyof Value]?: DeepPartial<Value[Key]> }
-    : Value;
-
 /** Any part of the configuration, written in code. */
-export type PartialConfig = { readonly [Name in SectionName]?: DeepPartial<Config[Name]> } & {
+export type PartialConfig = { readonly [Name in SectionName]?: Given<Config[Name]> } & {
+  /** The working directory of the process unless given. */
   readonly directory?: string;
+  /** NODE_ENV unless given. */
   readonly environment?: string;
 };
 
-/** The configuration of a server that is started from code: no file and no environment variable is read. Throws a ConfigError. */
-export function createConfig({ directory, environment, ...given }: PartialConfig): Config {
-  const written = (name: SectionName) => ({ value: given[name] ?? {}, file: `the ${name} configuration` });
+/**
+ * The configuration of a server that is started from code: no file is read, and of the environment NODE_ENV only. Throws a
+ * ConfigError as files do.
+ */
+export function createConfig({ directory, environment, ...given }: PartialConfig = {}): Config {
+  const unknown = Object.keys(given).find((name) => !sectionNames.some((known) => known === name));
+  if (unknown !== undefined) throw new ConfigError(`config: unknown key ${unknown}; ${hint(unknown)}`);
+  const written = (name: SectionName): WrittenSection => ({ file: `config.${name}`, value: given[name] ?? {} });
   const sections = {
     server: written('server'),
     database: written('database'),
@@ -24,6 +30,14 @@ export function createConfig({ directory, environment, ...given }: PartialConfig
     plugins: written('plugins'),
     middlewares: written('middlewares'),
   };
-  const place = { directory: directory ?? process.cwd(), environment: environment ?? process.env['NODE_ENV'] ?? 'development' };
-  return completeConfig(sections, { ...place, variables: {} });
+  return completeConfig(sections, {
+    directory: directory ?? process.cwd(),
+    environment: environment ?? (process.env.NODE_ENV || 'development'),
+    variables: {},
+  });
+}
+
+function hint(name: string): string {
+  const near = nearestName(name, sectionNames);
+  return near === null ? `known: ${sectionNames.join(', ')}` : `did you mean ${near}?`;
 }

@@ -1,26 +1,29 @@
 import { expect } from 'chai';
 import { createConfig } from '../../src/config/create-config.js';
-import type { ConfigInput } from '../../src/config/create-config.js';
+import type { PartialConfig } from '../../src/config/create-config.js';
 
 describe('createConfig', () => {
   it('completes, checks and freezes a part', () => {
-    const config = createConfig({ server: { port: 0 }, plugins: { graphql: false } }, { environment: 'test', directory: '/x' });
+    const config = createConfig({ server: { port: 0 }, plugins: { graphql: false }, environment: 'test', directory: '/x' });
     expect(config).to.include({ environment: 'test', directory: '/x' });
     expect(config.server).to.include({ port: 0, host: '0.0.0.0' });
     expect(config.plugins.graphql.enabled).to.equal(false);
     expect(config.server).to.be.frozen;
   });
 
-  it('reads environment variables only where they are given', () => {
-    process.env.MANGROVE_STRICT = 'true';
-    const [without, withThem] = [createConfig(), createConfig({}, { variables: { MANGROVE_STRICT: 'true' } })];
+  it('reads no environment variable but NODE_ENV', () => {
+    const before = process.env.NODE_ENV;
+    Object.assign(process.env, { MANGROVE_STRICT: 'true', NODE_ENV: 'staging' });
+    const config = createConfig();
     delete process.env.MANGROVE_STRICT;
-    expect(without.api.rest.strict).to.equal(false);
-    expect(withThem.api.rest.strict).to.equal(true);
+    if (before === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = before;
+    expect(config.api.rest.strict).to.equal(false);
+    expect(config.environment).to.equal('staging');
   });
 
-  const bad: readonly (readonly [ConfigInput, string])[] = [
-    [JSON.parse('{ "sever": {} }') as ConfigInput, 'config: unknown key sever; did you mean server?'],
+  const bad: readonly (readonly [PartialConfig, string])[] = [
+    [JSON.parse('{ "sever": {} }') as PartialConfig, 'config: unknown key sever; did you mean server?'],
     [{ server: { port: -1 } }, 'config.server: port must be >= 0, not -1 (environment variable PORT)'],
   ];
   for (const [input, message] of bad)

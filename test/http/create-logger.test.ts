@@ -4,11 +4,13 @@ import { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { createConfig } from '../../src/config/create-config.js';
 import { createLogger } from '../../src/http/create-logger.js';
-import type { Variables } from '../../src/config/read-variable.js';
+import type { Config } from '../../src/config/config.js';
 
-/** What is written when a message is logged under these environment variables. */
-async function logged(variables: Variables): Promise<string> {
-  const config = createConfig({}, { variables, environment: variables.NODE_ENV ?? 'development' });
+type LoggerConfig = Partial<Config['middlewares']['logger']>;
+
+/** What is written when a message is logged in this environment. */
+async function logged(environment: string, settings: LoggerConfig = {}): Promise<string> {
+  const config = createConfig({ environment, middlewares: { logger: settings } });
   let text = '';
   const target = new Writable({
     write(chunk, _encoding, done) {
@@ -23,29 +25,29 @@ async function logged(variables: Variables): Promise<string> {
 
 describe('createLogger', () => {
   it('writes JSON in production', async () => {
-    const { time, ...rest } = JSON.parse(await logged({ NODE_ENV: 'production' })) as Readonly<Record<string, unknown>>;
+    const { time, ...rest } = JSON.parse(await logged('production')) as Readonly<Record<string, unknown>>;
     expect(rest).to.deep.equal({ level: 30, port: 1337, msg: 'listening' });
     expect(time).to.be.closeTo(Date.now(), 60_000);
   });
 
   it('writes for people in development', async () => {
     process.env.NODE_ENV = 'development';
-    const text = await logged({ NODE_ENV: 'development' });
+    const text = await logged('development');
     delete process.env.NODE_ENV;
     expect(text).to.match(/^\[?\d\d:\d\d:\d\d\]? INFO.*: listening\n {4}port: 1337\n$/);
   });
 
-  it('does as LOG_PRETTY and LOG_LEVEL say', async () => {
-    expect(await logged({ NODE_ENV: 'production', LOG_PRETTY: 'true' })).to.match(/listening\n/);
-    expect(await logged({ NODE_ENV: 'development', LOG_PRETTY: 'false' })).to.match(/^{"level":30/);
-    expect(await logged({ LOG_LEVEL: 'warn', LOG_PRETTY: 'false' })).to.equal('');
+  it('does as the settings say', async () => {
+    expect(await logged('production', { pretty: true })).to.match(/listening\n/);
+    expect(await logged('development', { pretty: false })).to.match(/^{"level":30/);
+    expect(await logged('development', { level: 'warn', pretty: false })).to.equal('');
   });
 
   it('has written every line when the process exits', async () => {
     const script = `
       const { createLogger } = await import('./src/http/create-logger.ts');
       const { createConfig } = await import('./src/config/create-config.ts');
-      const logger = await createLogger(createConfig({}, { environment: 'production' }));
+      const logger = await createLogger(createConfig({ environment: 'production' }));
       for (let n = 1; n <= 200; n += 1) logger.info({ n });
       process.exit(0);`;
     const run = promisify(execFile);

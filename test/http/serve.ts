@@ -5,7 +5,7 @@ import { createApp } from '../../src/http/create-app.js';
 import { createLogger } from '../../src/http/create-logger.js';
 import { startHttpServer } from '../../src/http/start-http-server.js';
 import type { Middleware } from 'koa';
-import type { ConfigInput } from '../../src/config/create-config.js';
+import type { PartialConfig } from '../../src/config/create-config.js';
 import type { Check } from '../../src/http/health.js';
 import type { HttpServer } from '../../src/http/start-http-server.js';
 
@@ -13,7 +13,7 @@ import type { HttpServer } from '../../src/http/start-http-server.js';
 export interface ServeInput {
   readonly route?: Middleware;
   readonly checks?: Readonly<Record<string, Check>>;
-  readonly config?: ConfigInput;
+  readonly config?: PartialConfig;
 }
 
 export interface Served extends HttpServer {
