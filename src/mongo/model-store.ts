@@ -1,6 +1,7 @@
 import type { Model } from '../schema/model.js';
 import { readAll, type Database } from './database.js';
 import { translating } from './driver-errors.js';
+import { inTransaction } from './transaction.js';
 
 /** All documents of `_models`, in a stable order, as models with their uid; whether they are right is checked elsewhere. */
 export async function readModels(database: Database): Promise<{ readonly uid: string }[]> {
@@ -10,9 +11,16 @@ export async function readModels(database: Database): Promise<{ readonly uid: st
 
 type StoredModel = Omit<Model, 'uid'> & { readonly _id: string };
 
-/** Stores a model, in the place of one with the same uid. */
-export async function writeModel({ db }: Database, { uid, ...model }: Model): Promise<void> {
-  await translating(() => db.collection<StoredModel>('_models').replaceOne({ _id: uid }, model, { upsert: true }));
+/** Stores models, each in the place of one with the same uid; all at once, so that models that need each other come together. */
+export async function writeModels(database: Database, models: readonly Model[]): Promise<void> {
+  const operations = models.map(({ uid, ...replacement }) => ({
+    replaceOne: { filter: { _id: uid }, replacement, upsert: true },
+  }));
+  if (operations.length === 0) return;
+  await database.db.createCollection('_models').catch(() => undefined); // it may be there: a transaction cannot race to make it
+  await inTransaction(database, async ({ db, session }) => {
+    await translating(() => db.collection<StoredModel>('_models').bulkWrite(operations, session === null ? {} : { session }));
+  });
 }
 
 /** Takes a model out; its entries stay. False: there was none. */

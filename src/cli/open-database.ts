@@ -1,0 +1,33 @@
+import type { Config } from '../config/config.js';
+import { loadConfig } from '../config/load-config.js';
+import { connect } from '../mongo/connect.js';
+import type { Database } from '../mongo/database.js';
+import { runningEmbedded } from '../mongo/embedded/running-embedded.js';
+import { startEmbedded } from '../mongo/embedded/start-embedded.js';
+
+/** The configured database, for a command. */
+export interface OpenedDatabase {
+  readonly config: Config;
+  readonly database: Database;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the database that the service of the working directory uses: the configured one, the embedded one of a service that
+ * runs, or the embedded one, started for the command alone.
+ */
+export async function openDatabase(): Promise<OpenedDatabase> {
+  const config = await loadConfig({ directory: process.cwd() });
+  const dataDir = `${config.directory}/${config.database.embedded.directory}`;
+  const running = config.database.uri ?? (await runningEmbedded(dataDir));
+  const started = running === null ? await startEmbedded({ dataDir, log: console.error }) : null;
+  const database = await connect(running ?? started?.uri ?? '', config.database);
+  return {
+    config,
+    database,
+    close: async () => {
+      await database.client.close();
+      await started?.stop();
+    },
+  };
+}

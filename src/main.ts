@@ -1,0 +1,61 @@
+#!/usr/bin/env node
+import { ConfigError } from './config/config-error.js';
+import type { Config } from './config/config.js';
+import { loadConfig } from './config/load-config.js';
+import { describeStart } from './cli/describe-start.js';
+import { loadDemo } from './cli/load-demo.js';
+import { createContext } from './http/create-gate.js';
+import { createLogger } from './http/create-logger.js';
+import { startEmbedded, type EmbeddedDatabase } from './mongo/embedded/start-embedded.js';
+import { createServer, type MangroveServer } from './server.js';
+
+/** Starts the service from the configuration of the working directory, and stops it on SIGTERM and SIGINT. */
+async function main(): Promise<void> {
+  const config = await loadConfig({ directory: process.cwd() });
+  const embedded = config.database.uri === null ? await startOwnDatabase(config) : null;
+  const logger = await createLogger(config);
+  const server = await createServer({ config: embedded === null ? config : withUri(config, embedded.uri), logger });
+  stopOnSignal(server, embedded);
+  await server.start();
+  if (config.database.demo && embedded !== null && server.backend !== null) await fillDemo(server);
+  announce(server, embedded);
+}
+
+const startOwnDatabase = ({ database, directory }: Config): Promise<EmbeddedDatabase> =>
+  startEmbedded({
+    dataDir: `${directory}/${database.embedded.directory}`,
+    port: database.embedded.port ?? undefined,
+    log: (line) => {
+      console.log(line);
+    },
+  });
+
+const withUri = (config: Config, uri: string): Config => ({ ...config, database: { ...config.database, uri } });
+
+async function fillDemo(server: MangroveServer): Promise<void> {
+  const { backend, config } = server;
+  if (backend !== null) await loadDemo(backend, (access) => createContext(config, backend, access));
+}
+
+function announce(server: MangroveServer, embedded: EmbeddedDatabase | null): void {
+  const note = embedded === null ? null : { version: embedded.version, directory: embedded.dataDir };
+  if (server.config.environment === 'production') console.log(JSON.stringify({ msg: 'started', url: server.url }));
+  else for (const line of describeStart(server, { embedded: note })) console.log(line);
+}
+
+function stopOnSignal(server: MangroveServer, embedded: EmbeddedDatabase | null): void {
+  let stopping = false;
+  const stop = async (): Promise<void> => {
+    if (stopping) return;
+    stopping = true;
+    await server.stop();
+    await embedded?.stop();
+    process.exit();
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop());
+}
+
+main().catch((error: unknown) => {
+  console.error(error instanceof ConfigError || error instanceof Error ? error.message : error);
+  process.exit(1);
+});

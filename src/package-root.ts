@@ -1,0 +1,15 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The folder of the installed package, whether its sources or its compiled files run. */
+export const packageRoot: string = findRoot(dirname(fileURLToPath(import.meta.url)));
+
+function findRoot(directory: string): string {
+  return existsSync(join(directory, 'package.json')) ? directory : findRoot(dirname(directory));
+}
+
+/** The version of the package. */
+export const packageVersion: string = String(
+  (JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { readonly version: unknown }).version,
+);
