@@ -1,7 +1,6 @@
 import type { DatabaseConfig } from '../config/config.js';
 import type { ModelSettings } from '../schema/build-content-type.js';
 import { connect, describeDatabase } from './connect.js';
-import type { Database } from './database.js';
 import { IdAllocator } from './id-allocator.js';
 import { createFirstLocale } from './locale-store.js';
 import type { Logger } from './logger.js';
@@ -18,6 +17,8 @@ export interface Backend {
   readonly description: string;
   /** Calls back when something was written to a collection, by this or another instance, or may have been. */
   onChange(collections: readonly string[], listener: () => void): void;
+  /** Whether `onChange` hears of all writes; while it does not, nothing should be kept. */
+  isListening(): boolean;
   /** Drops everything that is kept in memory besides the models: the data were replaced behind our back. */
   forget(): void;
   close(): Promise<void>;
@@ -38,36 +39,45 @@ export async function openBackend({ uri, config, settings, firstLocale, logger }
   if (!database.isReplicated)
     logger.warn({}, 'MongoDB is not a replica set: no transactions, model changes are polled for, totals are counted every time');
   await createFirstLocale(database, firstLocale.code, firstLocale.name);
-  const store: Store = { database, ids: new IdAllocator(), totals: new TotalCache() };
+  const listeners: Listeners = new Map();
+  const totals = new TotalCache((collection) => {
+    callAll(listeners.get(collection) ?? []);
+  });
+  const store: Store = { database, ids: new IdAllocator(), totals };
   const models = new ModelRegistry(database, settings, logger);
   await models.load();
-  return follow(database, store, models, logger);
+  return follow(store, models, listeners, logger);
 }
+
+/** Whom to call when a collection was written to. */
+type Listeners = Map<string, Set<() => void>>;
+
+function callAll(called: Iterable<() => void>): void {
+  for (const listener of called) listener();
+}
+
+const everyListener = (listeners: Listeners): Set<() => void> => new Set([...listeners.values()].flatMap((set) => [...set]));
 
 /** Collections whose change means that the registry must be read again. */
 const modelCollections: ReadonlySet<string> = new Set(['_models', '_settings', 'i18n_locales']);
 
-function follow(database: Database, store: Store, models: ModelRegistry, logger: Logger): Backend {
-  const listeners = new Map<string, Set<() => void>>();
+function follow(store: Store, models: ModelRegistry, listeners: Listeners, logger: Logger): Backend {
+  const { database } = store;
   const reload = (): void => {
     models.load().catch((error: unknown) => {
       logger.warn({ err: error }, 'models could not be read, the former ones stay in force');
     });
   };
-  const callAll = (called: Iterable<() => void>): void => {
-    for (const listener of called) listener();
-  };
   const watch = watchChanges(database, {
     changed: (collection) => {
       store.totals.invalidate(collection);
       if (modelCollections.has(collection)) reload();
-      callAll(listeners.get(collection) ?? []);
     },
     listening: (listening) => {
       store.totals.listen(listening);
       if (!listening) return;
       reload();
-      callAll(new Set([...listeners.values()].flatMap((set) => [...set])));
+      callAll(everyListener(listeners));
     },
   });
   return {
@@ -77,10 +87,11 @@ function follow(database: Database, store: Store, models: ModelRegistry, logger:
     onChange: (collections, listener) => {
       for (const collection of collections) listeners.set(collection, (listeners.get(collection) ?? new Set()).add(listener));
     },
+    isListening: () => store.totals.isListening,
     forget: () => {
       store.ids.forget();
       store.totals.clear();
-      callAll(new Set([...listeners.values()].flatMap((set) => [...set])));
+      callAll(everyListener(listeners));
     },
     close: async () => {
       await watch.close();

@@ -7,6 +7,17 @@ export class TotalCache {
   #totals = new Map<string, Map<string, number>>();
   #writes = new Map<string, number>();
   #listening = false;
+  readonly #changed: (collection: string) => void;
+
+  /** `changed`: told of every write, this instance's and the others'. */
+  constructor(changed: (collection: string) => void = () => undefined) {
+    this.#changed = changed;
+  }
+
+  /** Whether writes of other instances are heard of. */
+  get isListening(): boolean {
+    return this.#listening;
+  }
 
   /** Says whether writes of other instances are heard of. */
   listen(listening: boolean): void {
@@ -18,6 +29,7 @@ export class TotalCache {
   invalidate(collection: string): void {
     this.#writes.set(collection, this.#writesTo(collection) + 1);
     this.#totals.delete(collection);
+    this.#changed(collection);
   }
 
   clear(): void {
