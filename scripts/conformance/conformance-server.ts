@@ -31,15 +31,18 @@ export interface ConformanceServer {
  */
 export async function startConformanceServer(options: ConformanceOptions): Promise<ConformanceServer> {
   const started: (() => Promise<unknown>)[] = [];
-  const stop = async (): Promise<void> => {
-    for (const end of started.splice(0).reverse()) await end();
-  };
+  let stopping: Promise<void> | null = null;
+  const stop = (): Promise<void> => (stopping ??= endAll(started));
   try {
     return { ...(await start(options, (end) => started.push(end))), stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+async function endAll(started: readonly (() => Promise<unknown>)[]): Promise<void> {
+  for (const end of [...started].reverse()) await end();
 }
 
 /** Calls `atStop` with what must be undone, in the order in which it was done. */

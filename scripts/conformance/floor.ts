@@ -7,17 +7,16 @@ export type Floor = Readonly<Record<string, number>>;
 // Written by `writeFloor` only.
 export const readFloor = (file: string): Floor => (existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Floor) : {});
 
-/** One line for each area that has fallen; of `complete` runs also for each that was not run at all. */
-export function compareWithFloor(
+/** One line for each of the areas that has fallen. */
+export const compareWithFloor = (
   floor: Floor,
-  areas: ReadonlyMap<string, AreaResult>,
-  extent: 'complete' | 'partial',
-): readonly string[] {
-  return Object.entries(floor).flatMap(([area, least]) => {
-    const passed = areas.get(area)?.passed ?? (extent === 'complete' ? 0 : least);
+  results: ReadonlyMap<string, AreaResult>,
+  areas: readonly string[],
+): readonly string[] =>
+  areas.flatMap((area) => {
+    const [passed, least] = [results.get(area)?.passed ?? 0, floor[area] ?? 0];
     return passed < least ? [`${area}: ${String(passed)} passed, the floor is ${String(least)}`] : [];
   });
-}
 
 /** The floor with every area at the higher of its old and its new count, in alphabetical order. Never lower. */
 export function raiseFloor(floor: Floor, areas: ReadonlyMap<string, AreaResult>): Floor {

@@ -35,10 +35,5 @@ printShortfall(server.shortfall);
 console.log(`listening on ${server.url}`);
 console.log('ready');
 
-let stopping = false;
-const stop = (): void => {
-  if (stopping) return;
-  stopping = true;
-  void server.stop().then(() => process.exit());
-};
-process.once('SIGINT', stop).once('SIGTERM', stop);
+const leave = (): void => void server.stop().then(() => process.exit());
+process.once('SIGINT', leave).once('SIGTERM', leave);
