@@ -30,7 +30,7 @@ export async function createLocalization(
   const locale = await checkNewLocale(type, accepted['locale'], source, context);
   await checkBody(type, { ...sharedValues(type, source), ...accepted }, { mode: 'create', draft: false, id: null }, context);
   const selection = bindEntrySelection(query, type, context.bind);
-  const document = await inTransaction(context.store.database, (database) =>
+  const { document } = await inTransaction(context.store.database, (database) =>
     insertLocale(type, { ...accepted, locale }, source, within({ ...context, createsDrafts: true }, database)),
   );
   return { selection, document, tables: await readRelated(selection, [document], context.store.database) };
@@ -71,16 +71,20 @@ async function insertLocale(
   data: Values,
   source: StoredDocument,
   context: ContentContext,
-): Promise<StoredDocument> {
+): Promise<LoadedEntry> {
   const shared = [...type.attributes.values()].filter(isShared).map(({ name }) => name);
   const copied = shared.filter((name) => type.attributes.get(name)?.kind === 'scalar' && !Object.hasOwn(data, name));
-  const created = await insertChecked(type, data, context, {
-    group: Number(source['_group']),
-    values: await copyValues(type, source, copied, context),
-  });
+  const values = await copyValues(type, source, copied, context);
+  const nothing = { type, fields: [], children: [], locales: null };
+  const created = await insertChecked(
+    type,
+    data,
+    { selection: nothing, source: { group: Number(source['_group']), values } },
+    context,
+  );
   await syncLocales(
     type,
-    created,
+    Number(created.document['_id']),
     shared.filter((name) => Object.hasOwn(data, name)),
     context,
   );

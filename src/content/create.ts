@@ -4,6 +4,7 @@ import { readAll } from '../mongo/database.js';
 import { readRelated } from '../mongo/read-related.js';
 import { insertEntry, type EntryDocument } from '../mongo/write-entries.js';
 import type { Query } from '../query/ast.js';
+import type { Selection } from '../query/plan.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
 import type { Values } from '../schema/check-input.js';
 import type { ContentType } from '../schema/content-type.js';
@@ -26,8 +27,7 @@ export async function create(type: ContentType, data: unknown, query: Query, con
   const accepted = acceptInput(type, data, context.bind);
   checkLocale(type, accepted, context);
   await checkBody(type, accepted, { mode: 'create', draft: accepted['publishedAt'] === null, id: null }, context);
-  const document = await insertChecked(type, accepted, context);
-  return { selection, document, tables: await readRelated(selection, [document], context.store.database) };
+  return insertChecked(type, accepted, { selection, source: null }, context);
 }
 
 function checkLocale(type: ContentType, { locale }: Values, { bind }: ContentContext): void {
@@ -41,49 +41,75 @@ export interface LocaleSource {
   readonly values: Values;
 }
 
-/** Stores checked data as a new entry; all that belongs to it, or nothing. */
+export interface Insertion {
+  /** What of the new entry is read for the answer. */
+  readonly selection: Selection;
+  readonly source: LocaleSource | null;
+}
+
+/** Stores checked data as a new entry, all that belongs to it or nothing, and gives it as it is selected. */
 export async function insertChecked(
   type: ContentType,
   data: Values,
+  insertion: Insertion,
   context: ContentContext,
-  source: LocaleSource | null = null,
-): Promise<EntryDocument> {
+): Promise<LoadedEntry> {
   const complete = await fillUids(type, data, context);
   const write = await buildWrite(type, complete, null, context);
   const [id = 0] = await context.store.ids.next(type.collection, 1, { ...context.store.database, session: null });
-  const document = buildDocument(type, complete, write, { id, source, context });
+  const document = buildDocument(type, complete, write, { id, source: insertion.source, context });
   const alone = write.inverse.length === 0 && write.exclusive.length === 0 && write.siblings.length === 0;
-  if (alone)
-    return orUniqueError(type, complete, () => insertEntry(context.store, type.collection, document).then(() => document));
-  return orUniqueError(type, complete, () =>
-    inTransaction(context.store.database, (database) => insertLinked(type, document, write, within(context, database))),
+  const stored = await orUniqueError(type, complete, () =>
+    alone
+      ? insertAlone(type, document, context)
+      : inTransaction(context.store.database, (database) =>
+          insertLinked(type, document, { ...insertion, write }, within(context, database)),
+        ),
   );
+  return stored.loaded ?? load(stored.document, insertion.selection, context);
+}
+
+interface Stored {
+  readonly document: EntryDocument;
+  readonly loaded: LoadedEntry | null;
+}
+
+const load = async (document: EntryDocument, selection: Selection, { store }: ContentContext): Promise<LoadedEntry> => ({
+  selection,
+  document,
+  tables: await readRelated(selection, [document], store.database),
+});
+
+async function insertAlone(type: ContentType, document: EntryDocument, { store }: ContentContext): Promise<Stored> {
+  await insertEntry(store, type.collection, document);
+  return { document, loaded: null };
+}
+
+interface LinkedInsertion extends Insertion {
+  readonly write: EntryWrite;
 }
 
 async function insertLinked(
   type: ContentType,
   document: EntryDocument,
-  write: EntryWrite,
+  { selection, write }: LinkedInsertion,
   context: ContentContext,
-): Promise<EntryDocument> {
-  const joined =
-    write.siblings.length === 0
-      ? document
-      : { ...document, _group: (await groupOf(type, write.siblings, context)) ?? document._id };
+): Promise<Stored> {
+  const group = write.siblings.length === 0 ? null : await groupOf(type, write.siblings, context);
+  const joined = group === null ? document : { ...document, _group: group };
   for (const links of write.exclusive) await writeExclusive(document._id, type, links, context);
   await insertEntry(context.store, type.collection, joined);
   for (const links of write.inverse) await writeInverse(document._id, links, context);
-  if (write.siblings.length > 0) await syncLocales(type, joined, sharedNames(type, [...type.attributes.keys()]), context);
-  return joined;
+  if (group === null) return { document: joined, loaded: null };
+  // The answer shows the other locales as they were before the shared values went to them, as in the reference.
+  const loaded = await load(joined, selection, context);
+  await syncLocales(type, document._id, sharedNames(type, [...type.attributes.keys()]), context);
+  return { document: joined, loaded };
 }
 
 async function groupOf(type: ContentType, ids: readonly number[], { store }: ContentContext): Promise<number | null> {
-  const [sibling] = await readAll(store.database, {
-    find: type.collection,
-    filter: { _id: { $in: ids } },
-    projection: { _group: 1 },
-    limit: 1,
-  });
+  const filter = { _id: { $in: ids } };
+  const [sibling] = await readAll(store.database, { find: type.collection, filter, projection: { _group: 1 }, limit: 1 });
   const group: unknown = sibling?.['_group'];
   return typeof group === 'number' ? group : null;
 }

@@ -17,13 +17,15 @@ export const isShared = (attribute: Attribute | undefined): attribute is Attribu
 /** Copies the shared values of an entry to its other locales; components as copies with ids of their own. In its transaction. */
 export async function syncLocales(
   type: ContentType,
-  entry: StoredDocument,
+  id: number,
   names: readonly string[],
   context: ContentContext,
 ): Promise<void> {
-  if (names.length === 0) return;
   const { store } = context;
-  const filter = { _group: entry['_group'], _id: { $ne: entry['_id'] } };
+  const [entry] =
+    names.length === 0 ? [] : await readAll(store.database, { find: type.collection, filter: { _id: id }, limit: 1 });
+  if (entry === undefined) return;
+  const filter = { _group: entry['_group'], _id: { $ne: id } };
   const siblings = await readAll(store.database, { find: type.collection, filter, projection: { _id: 1 } });
   const operations = await Promise.all(
     siblings.map(async ({ _id }) => ({

@@ -38,12 +38,7 @@ export async function update(
   const accepted = type.localized ? unlocalized(acceptInput(type, data, context.bind)) : acceptInput(type, data, context.bind);
   const change: Change = { type, id, data: accepted, selection, match: await matchEntry(type, id, context) };
   if (!(await checkChange(change, context))) return null;
-  const document = await orUniqueError(type, accepted, () =>
-    isPlain(change) ? updatePlain(change, context) : updateLinked(change, context),
-  );
-  return document === null
-    ? null
-    : { selection, document, tables: await readRelated(selection, [document], context.store.database) };
+  return orUniqueError(type, accepted, () => (isPlain(change) ? updatePlain(change, context) : updateLinked(change, context)));
 }
 
 interface Change {
@@ -92,15 +87,33 @@ function isPlain({ type, data }: Change): boolean {
   return names.every((name) => type.attributes.get(name)?.kind === 'scalar') && sharedNames(type, names).length === 0;
 }
 
-async function updatePlain({ type, data, selection, match }: Change, context: ContentContext): Promise<EntryDocument | null> {
+async function updatePlain({ type, data, selection, match }: Change, context: ContentContext): Promise<LoadedEntry | null> {
   const { values } = await buildWrite(type, data, {}, context);
   const update = { $set: { ...values, updatedAt: new Date() } };
-  return updateEntry(context.store, type.collection, { match, update, projection: compileProjection(selection) });
+  const document = await updateEntry(context.store, type.collection, { match, update, projection: compileProjection(selection) });
+  return document === null ? null : load(document, selection, context);
 }
 
+const load = async (document: EntryDocument, selection: Selection, { store }: ContentContext): Promise<LoadedEntry> => ({
+  selection,
+  document,
+  tables: await readRelated(selection, [document], store.database),
+});
+
 /** Components and links start from what is stored, and links reach other entries: all in one transaction. */
-async function updateLinked(change: Change, context: ContentContext): Promise<EntryDocument | null> {
-  return inTransaction(context.store.database, (database) => updateWithin(change, within(context, database)));
+async function updateLinked(change: Change, context: ContentContext): Promise<LoadedEntry | null> {
+  const { type, data, selection } = change;
+  const shared = sharedNames(type, Object.keys(data));
+  const updated = await inTransaction(context.store.database, async (database) => {
+    const inside = within(context, database);
+    const document = await updateWithin(change, inside);
+    if (document === null || shared.length === 0) return { document, loaded: null };
+    // The answer shows the other locales as they were before the shared values went to them, as in the reference.
+    const loaded = await load(document, selection, inside);
+    await syncLocales(type, change.id, shared, inside);
+    return { document, loaded };
+  });
+  return updated.document === null ? null : (updated.loaded ?? load(updated.document, selection, context));
 }
 
 async function updateWithin(
@@ -118,6 +131,5 @@ async function updateWithin(
     projection: compileProjection(selection),
   });
   for (const links of write.inverse) await writeInverse(id, links, context);
-  await syncLocales(type, { ...stored, ...write.values }, sharedNames(type, Object.keys(data)), context);
   return document;
 }

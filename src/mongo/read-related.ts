@@ -46,10 +46,7 @@ async function readLevel(needs: readonly Need[], database: Database): Promise<Re
 async function readParts(parts: readonly Part[], database: Database): Promise<Document[][]> {
   const [first, ...others] = parts;
   if (first === undefined) return [];
-  if (others.length === 0)
-    return [
-      [...(await readAll(database, { aggregate: first.collection, pipeline: first.pipeline, cursor: { batchSize: oneReply } }))],
-    ];
+  if (others.length === 0 || database.session !== null) return readOneByOne(parts, database);
   const unions = others.map(({ collection, pipeline }, index) => ({
     $unionWith: { coll: collection, pipeline: [...pipeline, { $set: { _part: index + 1 } }] },
   }));
@@ -60,6 +57,14 @@ async function readParts(parts: readonly Part[], database: Database): Promise<Do
   };
   const rows: Document[][] = parts.map(() => []);
   for (const row of await readAll(database, command)) rows[Number(row['_part'])]?.push(row);
+  return rows;
+}
+
+/** One part needs no union; a transaction takes no `$unionWith`, and its commands come one after the other. */
+async function readOneByOne(parts: readonly Part[], database: Database): Promise<Document[][]> {
+  const rows: Document[][] = [];
+  for (const { collection, pipeline } of parts)
+    rows.push([...(await readAll(database, { aggregate: collection, pipeline, cursor: { batchSize: oneReply } }))]);
   return rows;
 }
 
