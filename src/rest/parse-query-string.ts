@@ -1,4 +1,4 @@
-import qs from 'qs';
+import qs, { type defaultDecoder } from 'qs';
 import { invalidParameter, validationError } from '../errors.js';
 
 /** Figures of `api.limits` that the query string alone decides. */
@@ -14,7 +14,6 @@ export interface QueryStringLimits {
  */
 export function parseQueryString(text: string, limits: QueryStringLimits): Readonly<Record<string, unknown>> {
   if (text === '') return {};
-  if (/__proto__/.test(text) || /%5F|%70%72/i.test(text)) refusePrototypeKeys(text);
   try {
     return qs.parse(text, {
       depth: limits.queryDepth,
@@ -25,6 +24,7 @@ export function parseQueryString(text: string, limits: QueryStringLimits): Reado
       strictNullHandling: true,
       plainObjects: true,
       ignoreQueryPrefix: true,
+      decoder: decodePart,
     });
   } catch (error) {
     if (error instanceof RangeError) throw validationError(`Invalid query string: ${error.message}`);
@@ -33,17 +33,8 @@ export function parseQueryString(text: string, limits: QueryStringLimits): Reado
 }
 
 /** qs leaves such keys out without a word, and a filter must never be dropped. */
-function refusePrototypeKeys(text: string): void {
-  for (const pair of text.split('&')) {
-    const key = decode(pair.split('=', 1)[0] ?? '');
-    if (key.split(/[[\]]/).includes('__proto__')) throw invalidParameter('__proto__');
-  }
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+function decodePart(text: string, decode: defaultDecoder, charset: string, kind: 'key' | 'value'): string {
+  const decoded = decode(text, undefined, charset);
+  if (kind === 'key' && decoded.split(/[[\]]/).includes('__proto__')) throw invalidParameter('__proto__');
+  return decoded;
 }
