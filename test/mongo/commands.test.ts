@@ -1,0 +1,241 @@
+import { expect } from 'chai';
+import type { CommandStartedEvent, Document } from 'mongodb';
+import { findMany } from '../../src/content/find-many.js';
+import { findOne } from '../../src/content/find-one.js';
+import { defaultLimits } from '../../src/query/limits.js';
+import { parseQuery } from '../../src/query/parse-query.js';
+import { parseQueryString } from '../../src/rest/parse-query-string.js';
+import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
+import { contextOf, insertDocuments, thingDocuments, typeOf } from '../support/things.js';
+
+const thing = typeOf('api::thing.thing');
+const tag = typeOf('api::tag.tag');
+const limits = { parameters: 1000, queryDepth: 20, listValues: 1000 };
+
+const live = { publishedAt: { $gte: new Date(-8.64e15) } };
+const whole = { batchSize: 1_000_000 };
+const tagFields = { _id: 1, name: 1, createdAt: 1, updatedAt: 1, publishedAt: 1 };
+const personFields = { _id: 1, name: 1, age: 1, createdAt: 1, updatedAt: 1 };
+
+/** The commands that a list of things sends, in order; `fields=count` keeps the projections short. */
+const lists: readonly (readonly [string, readonly Document[]])[] = [
+  [
+    'fields=count&pagination[withCount]=false',
+    [{ find: 'things', filter: {}, sort: { _id: 1 }, projection: { _id: 1, count: 1 }, limit: 25, ...whole }],
+  ],
+  [
+    'fields=count',
+    [
+      { find: 'things', filter: {}, sort: { _id: 1 }, projection: { _id: 1, count: 1 }, limit: 25, ...whole },
+      { count: 'things' },
+    ],
+  ],
+  [
+    'fields=count&filters[count][$gt]=2&sort=name:desc,id&pagination[page]=3&pagination[pageSize]=5',
+    [
+      {
+        find: 'things',
+        filter: { count: { $gt: 2 } },
+        sort: { name: -1, _id: 1 },
+        projection: { _id: 1, count: 1 },
+        skip: 10,
+        limit: 5,
+        ...whole,
+      },
+      { count: 'things', query: { count: { $gt: 2 } } },
+    ],
+  ],
+  [
+    'fields=count&filters[count][$ne]=2&filters[name][$not][$contains]=a.&pagination[withCount]=0',
+    [
+      {
+        find: 'things',
+        filter: { count: { $nin: [2, null] }, name: { $not: { $regex: 'a\\.', $options: '' }, $ne: null } },
+        sort: { _id: 1 },
+        projection: { _id: 1, count: 1 },
+        limit: 25,
+        ...whole,
+      },
+    ],
+  ],
+  [
+    'fields=count&filters[owner]=1&pagination[withCount]=0',
+    [{ find: 'things', filter: { owner: { $eq: 1 } }, sort: { _id: 1 }, projection: { _id: 1, count: 1 }, limit: 25, ...whole }],
+  ],
+  [
+    'fields=count&filters[owner][boss][name]=Ada&pagination[withCount]=0',
+    [
+      {
+        aggregate: 'persons',
+        pipeline: [{ $match: { name: { $eq: 'Ada' } } }, { $group: { _id: null, ids: { $push: '$_id' } } }],
+        cursor: {},
+      },
+      {
+        aggregate: 'persons',
+        pipeline: [{ $match: { boss: { $in: [1] } } }, { $group: { _id: null, ids: { $push: '$_id' } } }],
+        cursor: {},
+      },
+      {
+        find: 'things',
+        filter: { owner: { $in: [2] } },
+        sort: { _id: 1 },
+        projection: { _id: 1, count: 1 },
+        limit: 25,
+        ...whole,
+      },
+    ],
+  ],
+  [
+    'fields=count&sort=owner.name:desc&pagination[withCount]=0&pagination[pageSize]=2',
+    [
+      {
+        aggregate: 'things',
+        pipeline: [
+          { $match: {} },
+          {
+            $lookup: {
+              localField: 'owner',
+              foreignField: '_id',
+              from: 'persons',
+              as: '_sort0',
+              pipeline: [{ $project: { name: 1 } }],
+            },
+          },
+          { $sort: { '_sort0.name': -1, _id: -1 } },
+          { $limit: 2 },
+          { $unset: ['_sort0'] },
+          { $project: { _id: 1, count: 1 } },
+        ],
+        cursor: { batchSize: 1_000_000 },
+        allowDiskUse: true,
+      },
+    ],
+  ],
+  [
+    'fields=count&populate=tags,owner,main&filters[id]=1&pagination[withCount]=0',
+    [
+      {
+        find: 'things',
+        filter: { _id: { $eq: 1 } },
+        sort: { _id: 1 },
+        projection: { _id: 1, count: 1, main: 1, owner: 1, tags: 1 },
+        limit: 25,
+        ...whole,
+      },
+      {
+        aggregate: 'persons',
+        pipeline: [
+          { $match: { _id: { $in: [1] } } },
+          { $project: personFields },
+          { $set: { _part: 0 } },
+          {
+            $unionWith: {
+              coll: 'tags',
+              pipeline: [{ $match: { $and: [{ _id: { $in: [1, 2] } }, live] } }, { $project: tagFields }, { $set: { _part: 1 } }],
+            },
+          },
+        ],
+        cursor: { batchSize: 1_000_000 },
+      },
+    ],
+  ],
+];
+
+/** The one command of an entry with plain relations. */
+const entries: readonly (readonly [string, Document])[] = [
+  [
+    'fields=count',
+    {
+      find: 'things',
+      filter: { _id: { $eq: 1 } },
+      projection: { _id: 1, count: 1 },
+      sort: { _id: 1 },
+      limit: 1,
+      singleBatch: true,
+    },
+  ],
+  [
+    'fields=count&populate[owner]=*&populate[tags]=*&populate[parts][populate]=maker&populate[zone]=*',
+    {
+      aggregate: 'things',
+      pipeline: [
+        { $match: { _id: { $eq: 1 } } },
+        { $sort: { _id: 1 } },
+        { $limit: 1 },
+        { $project: { _id: 1, count: 1, parts: 1, zone: 1, owner: 1, tags: 1 } },
+        { $lookup: { from: 'persons', localField: 'parts.maker', foreignField: '_id', as: '_join0' } },
+        { $lookup: { from: 'persons', localField: 'owner', foreignField: '_id', as: '_join1' } },
+        { $lookup: { from: 'tags', localField: 'tags', foreignField: '_id', as: '_join2' } },
+      ],
+      cursor: {},
+    },
+  ],
+];
+
+const envelope = new Set(['lsid', '$db', '$clusterTime', 'maxTimeMS', 'apiVersion', '$readPreference', 'readConcern']);
+
+describe('commands', () => {
+  let database: FreshDatabase;
+  before(async () => {
+    database = await freshDatabase();
+    await insertDocuments(database, thingDocuments);
+  });
+  after(() => database.drop());
+
+  async function commandsOf(work: () => Promise<unknown>): Promise<Document[]> {
+    const seen: Document[] = [];
+    const listen = ({ command }: CommandStartedEvent): void => {
+      seen.push(Object.fromEntries(Object.entries(command as Document).filter(([key]) => !envelope.has(key))));
+    };
+    database.client.on('commandStarted', listen);
+    await work();
+    database.client.off('commandStarted', listen);
+    return seen;
+  }
+
+  const query = (text: string) => parseQuery(parseQueryString(text, limits), defaultLimits);
+
+  for (const [text, commands] of lists)
+    it(text, async () => {
+      expect(await commandsOf(() => findMany(thing, query(text), contextOf(database)))).to.deep.equal(commands);
+    });
+
+  for (const [text, command] of entries)
+    it(`one entry: ${text}`, async () => {
+      expect(await commandsOf(() => findOne(thing, 1, query(text), contextOf(database)))).to.deep.equal([command]);
+    });
+
+  it('an inverse relation is cut for each parent by the server', async () => {
+    const [, related] = await commandsOf(() =>
+      findMany(
+        tag,
+        query('fields=name&populate[things][limit]=2&populate[things][fields]=count&pagination[withCount]=0'),
+        contextOf(database),
+      ),
+    );
+    expect(related).to.deep.equal({
+      aggregate: 'tags',
+      pipeline: [
+        { $match: { _id: { $in: [1, 2] } } },
+        { $project: { _id: 1 } },
+        {
+          $lookup: {
+            from: 'things',
+            localField: '_id',
+            foreignField: 'tags',
+            let: { parent: '$_id' },
+            pipeline: [
+              { $set: { _rank: { $getField: { field: { $toString: '$$parent' }, input: '$_ranks.tags' } } } },
+              { $match: {} },
+              { $sort: { _rank: 1, _id: 1 } },
+              { $limit: 2 },
+              { $project: { _id: 1, count: 1 } },
+            ],
+            as: 'rows',
+          },
+        },
+      ],
+      cursor: { batchSize: 1_000_000 },
+    });
+  });
+});

@@ -1,0 +1,251 @@
+import { expect } from 'chai';
+import { findMany } from '../../src/content/find-many.js';
+import { respellFilters } from '../../src/graphql/query/respell-filters.js';
+import { emptyQuery } from '../../src/query/ast.js';
+import { bindFilter } from '../../src/query/bind-filter.js';
+import { isRecord } from '../../src/query/is-record.js';
+import { defaultLimits } from '../../src/query/limits.js';
+import { parseFilters } from '../../src/query/parse-filter.js';
+import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
+import { bindContext, contextOf, insertDocuments, thingDocuments, thingRegistry, typeOf } from '../support/things.js';
+
+const thing = typeOf('api::thing.thing');
+
+/** Filters as the query string decodes to, and the ids that they leave of five things. */
+const cases: readonly (readonly [object, readonly number[]])[] = [
+  // each operator; thing 4 has null everywhere
+  [{ name: { $eq: 'Alpha' } }, [1]],
+  [{ name: { $eqi: 'ALPHA' } }, [1, 2]],
+  [{ name: { $eqi: 'A.B*C(é)' } }, [5]],
+  [{ name: { $ne: 'Alpha' } }, [2, 3, 5]],
+  [{ name: { $nei: 'ALPHA' } }, [3, 5]],
+  [{ count: { $lt: '2' } }, [1]],
+  [{ count: { $lte: '2' } }, [1, 2]],
+  [{ count: { $gt: '2' } }, [3, 5]],
+  [{ count: { $gte: '2' } }, [2, 3, 5]],
+  [{ name: { $gt: 'Beta' } }, [2, 5]],
+  [{ count: { $in: ['1', '3', '99'] } }, [1, 3]],
+  [{ count: { $notIn: ['1', '3'] } }, [2, 5]],
+  [{ name: { $contains: 'lph' } }, [1, 2]],
+  [{ name: { $contains: 'Al' } }, [1]],
+  [{ name: { $containsi: 'AL' } }, [1, 2]],
+  [{ name: { $notContains: 'Al' } }, [2, 3, 5]],
+  [{ name: { $notContainsi: 'AL' } }, [3, 5]],
+  [{ name: { $startsWith: 'a' } }, [2, 5]],
+  [{ name: { $startsWithi: 'a' } }, [1, 2, 5]],
+  [{ name: { $endsWith: 'A' } }, []],
+  [{ name: { $endsWith: 'a' } }, [1, 2, 3]],
+  [{ name: { $endsWithi: 'A' } }, [1, 2, 3]],
+  [{ name: { $null: 'true' } }, [4]],
+  [{ name: { $null: 'false' } }, [1, 2, 3, 5]],
+  [{ name: { $notNull: 'true' } }, [1, 2, 3, 5]],
+  [{ name: { $notNull: 'false' } }, [4]],
+  [{ count: { $between: ['2', '3'] } }, [2, 3]],
+  [{ day: { $between: ['2024-01-15', '2024-02-15'] } }, [2]],
+  // text operands are literal
+  [{ name: { $contains: '.b*c(' } }, [5]],
+  [{ name: { $startsWith: 'a.' } }, [5]],
+  [{ name: { $contains: 'a+' } }, []],
+  [{ name: { $eqi: '.*' } }, []],
+  [{ note: { $endsWith: 'line' } }, [1]],
+  [{ note: { $endsWith: 'line\n' } }, [5]],
+  [{ note: { $startsWith: 'line' } }, [5]],
+  [{ note: { $contains: '' } }, [1, 5]],
+  // denial
+  [{ name: { $not: { $eq: 'Alpha' } } }, [2, 3, 5]],
+  [{ count: { $not: { $gt: '2' } } }, [1, 2]],
+  [{ count: { $not: { $between: ['2', '3'] } } }, [1, 5]],
+  [{ name: { $not: { $contains: 'l' } } }, [3, 5]],
+  [{ name: { $not: { $not: { $eq: 'Alpha' } } } }, [1]],
+  [{ name: { $not: { $null: 'true' } } }, [1, 2, 3, 5]],
+  [{ count: { $not: { $gt: '1', $lt: '5' } } }, [1, 5]],
+  [{ $not: { count: { $eq: '2' } } }, [1, 3, 5]],
+  [{ $not: { count: { $ne: '2' } } }, [2]],
+  [{ $not: { name: { $eq: 'Alpha' }, count: { $eq: '1' } } }, [2, 3, 5]],
+  [{ $not: { $or: [{ count: { $eq: '1' } }, { count: { $eq: '2' } }] } }, [3, 5]],
+  // groups
+  [{ $or: [{ count: { $eq: '1' } }, { name: { $eq: 'Beta' } }] }, [1, 3]],
+  [{ $and: [{ count: { $gt: '1' } }, { count: { $lt: '5' } }] }, [2, 3]],
+  [{ $or: [{ $and: [{ kind: { $eq: 'a' } }, { count: { $gt: '5' } }] }, { $not: { count: { $gt: '1' } } }] }, [1, 5]],
+  [{ count: { $gt: '1' }, name: { $contains: 'a' } }, [2, 3, 5]],
+  [{ count: { $or: [{ $eq: '1' }, { $eq: '3' }] } }, [1, 3]],
+  // a list for an operator of one value: for some of them
+  [{ count: { $gt: ['4', '2'] } }, [3, 5]],
+  [{ name: { $contains: ['Alp', 'Bet'] } }, [1, 3]],
+  [{ count: { $ne: ['1', '2'] } }, [1, 2, 3, 5]],
+  // nulls
+  [{ count: { $eq: null } }, [4]],
+  [{ count: { $ne: null } }, [1, 2, 3, 5]],
+  [{ count: { $gt: null } }, []],
+  [{ count: { $in: ['1', null] } }, [1]],
+  [{ count: { $notIn: ['1', null] } }, []],
+  [{ count: { $in: [] } }, []],
+  [{ count: { $notIn: [] } }, [1, 2, 3, 4, 5]],
+  // casting
+  [{ price: { $eq: '1.5' } }, [1]],
+  [{ price: { $lt: '0' } }, [3]],
+  [{ big: { $eq: '9007199254740993' } }, [1]],
+  [{ big: { $eq: '9007199254740992' } }, []],
+  [{ active: { $eq: 'true' } }, [1, 5]],
+  [{ active: { $eq: 'f' } }, [2]],
+  [{ active: { $ne: '1' } }, [2]],
+  [{ day: { $eq: '2024-02-01T23:00:00.000Z' } }, [2]],
+  [{ hour: { $gte: '08:30:00' } }, [2]],
+  [{ at: { $eq: '2024-02-01T11:00:00+01:00' } }, [2]],
+  [{ at: { $gt: '2024-02-01' } }, [2, 3]],
+  [{ stamp: { $eq: String(Date.UTC(2024, 0, 1, 10)) } }, [1]],
+  [{ kind: { $in: ['a'] } }, [1, 5]],
+  [{ id: { $in: ['2', '3'] } }, [2, 3]],
+  [{ id: { $notIn: ['2', '3'] } }, [1, 4, 5]],
+  [{ count: { $contains: '1' } }, [1, 5]],
+  [{ count: { $notContains: '1' } }, [2, 3]],
+  // related entries: some of them
+  [{ owner: { id: { $eq: '1' } } }, [1, 4]],
+  [{ owner: { name: { $eq: 'Ada' } } }, [1, 4]],
+  [{ owner: { name: { $ne: 'Ada' } } }, [2]],
+  [{ owner: { age: { $null: 'true' } } }, [2, 3, 5]],
+  [{ owner: { id: { $null: 'true' } } }, [3, 5]],
+  [{ owner: { id: { $notNull: 'true' } } }, [1, 2, 4]],
+  [{ owner: { boss: { name: { $eq: 'Ada' } } } }, [2]],
+  [{ owner: { things: { count: { $eq: '1' } } } }, [1, 4]],
+  [{ owner: { things: { tags: { name: { $eq: 'draft' } } } } }, [1, 4]],
+  [{ tags: { name: { $eq: 'blue' } } }, [1, 2]],
+  [{ tags: { name: { $ne: 'blue' } } }, [1, 3, 4]],
+  [{ tags: { name: { $eq: 'draft' } } }, [4]],
+  [{ tags: { publishedAt: { $null: 'true' } } }, [4, 5]],
+  [{ tags: { id: { $null: 'true' } } }, [5]],
+  [{ tags: { id: { $notNull: 'true' } } }, [1, 2, 3, 4]],
+  [{ tags: { name: { $eq: 'red' }, id: { $eq: '2' } } }, []],
+  [{ $and: [{ tags: { id: { $eq: '1' } } }, { tags: { id: { $eq: '2' } } }] }, [1]],
+  [{ $not: { tags: { name: { $eq: 'red' } } } }, [1, 2, 4]],
+  [{ $not: { owner: { name: { $eq: 'Ada' } } } }, [2]],
+  [{ tags: { $or: [{ name: { $eq: 'red' } }, { name: { $eq: 'draft' } }] } }, [1, 3, 4]],
+  [{ $or: [{ owner: { name: { $eq: 'Bob' } } }, { count: { $eq: '3' } }] }, [2, 3]],
+  // components
+  [{ main: { label: { $eq: 'main' } } }, [1]],
+  [{ main: { size: { $gt: '1' } } }, [2]],
+  [{ main: { label: { $null: 'true' } } }, [2, 3, 4, 5]],
+  [{ main: { id: { $null: 'true' } } }, [3, 4, 5]],
+  [{ main: { maker: { name: { $eq: 'Ada' } } } }, [1]],
+  [{ parts: { label: { $eq: 'x' } } }, [1, 2]],
+  [{ parts: { label: { $eq: 'x' }, size: { $gt: '1' } } }, [2]],
+  [{ $and: [{ parts: { label: { $eq: 'x' } } }, { parts: { size: { $gt: '1' } } }] }, [1, 2]],
+  [{ parts: { label: { $ne: 'x' } } }, [1]],
+  [{ parts: { maker: { name: { $eq: 'Bob' } } } }, [1]],
+  [{ parts: { id: { $null: 'true' } } }, [3, 4, 5]],
+  [{ $not: { parts: { label: { $eq: 'x' } } } }, [1]],
+];
+
+/** Spellings that only REST has; GraphQL's types rule them out. */
+const restOnly: readonly (readonly [object, readonly number[]])[] = [
+  [{}, [1, 2, 3, 4, 5]],
+  [{ name: 'Alpha' }, [1]],
+  [{ name: null }, [4]],
+  [{ name: ['Alpha', 'Beta'] }, [1, 3]],
+  [{ id: '3' }, [3]],
+  [{ owner: '1' }, [1, 4]],
+  [{ owner: ['1', '2'] }, [1, 2, 4]],
+  [{ owner: { $eq: '1' } }, [1, 4]],
+  [{ owner: { $ne: '1' } }, [2]],
+  [{ owner: { $null: 'true' } }, [3, 5]],
+  [{ owner: { $notNull: 'true' } }, [1, 2, 4]],
+  [{ tags: { $in: ['1', '3'] } }, [1, 3, 4]],
+  [{ tags: { $null: 'true' } }, [5]],
+  [{ count: { $in: '3' } }, [3]],
+  [{ count: { $null: { any: 'thing' } } }, [4]],
+  [{ name: { $not: 'Alpha' } }, [2, 3, 5]],
+];
+
+/** The GraphQL spelling: the same without dollar signs. */
+function withoutDollars(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutDollars);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key.replace('$', ''), withoutDollars(inner)]));
+}
+
+describe('filters', () => {
+  let database: FreshDatabase;
+  before(async () => {
+    database = await freshDatabase();
+    await insertDocuments(database, thingDocuments);
+  });
+  after(() => database.drop());
+
+  for (const [filters, ids] of [...cases, ...restOnly])
+    it(`${JSON.stringify(filters)} finds ${JSON.stringify(ids)}`, async () => {
+      const filter = parseFilters(filters, defaultLimits);
+      const page = await findMany(thing, { ...emptyQuery, filter }, contextOf(database));
+      expect(page.documents.map(({ _id }) => _id)).to.deep.equal(ids);
+      expect(page.total).to.equal(ids.length);
+    });
+
+  for (const [filters] of cases.filter(([given]) => !JSON.stringify(given).includes('"$or":[{"$eq"')))
+    it(`${JSON.stringify(withoutDollars(filters))} means the same in GraphQL`, () => {
+      const respelled = respellFilters(withoutDollars(filters) as Record<string, unknown>, thing, thingRegistry);
+      expect(parseFilters(respelled, defaultLimits)).to.deep.equal(parseFilters(filters, defaultLimits));
+    });
+});
+
+/** What is refused, and with which words. */
+const refused: readonly (readonly [unknown, string])[] = [
+  ['abc', 'Invalid parameter filters'],
+  [['abc'], 'Invalid parameter filters'],
+  [{ bogus: '1' }, 'Invalid parameter bogus'],
+  [{ __proto__x: '1' }, 'Invalid parameter __proto__x'],
+  [{ constructor: '1' }, 'Invalid parameter constructor'],
+  [{ toString: { $eq: '1' } }, 'Invalid parameter toString'],
+  [{ $bogus: '1' }, 'Invalid parameter $bogus'],
+  [{ $where: '1' }, 'Invalid parameter $where'],
+  [{ name: { $EQ: '1' } }, 'Invalid parameter $EQ'],
+  [{ name: { $regex: '1' } }, 'Invalid parameter $regex'],
+  [{ name: { eq: '1' } }, 'Invalid parameter eq'],
+  [{ name: { $eq: { $gt: '' } } }, 'Invalid parameter $gt'],
+  [{ name: { $in: [{ $gt: '' }] } }, 'Invalid parameter $in'],
+  [{ $eq: '1' }, 'Invalid parameter $eq'],
+  [{ $and: { name: '1' } }, 'Invalid parameter $and'],
+  [{ $or: 'x' }, 'Invalid parameter $or'],
+  [{ $or: ['x'] }, 'Invalid parameter $or'],
+  [{ $not: ['x'] }, 'Invalid parameter $not'],
+  [{ name: { label: 'x' } }, 'Invalid parameter label'],
+  [{ secret: 'x' }, 'Invalid parameter secret'],
+  [{ code: 'x' }, 'Invalid parameter code'],
+  [{ createdBy: '1' }, 'Invalid parameter createdBy'],
+  [{ photo: '1' }, 'Invalid parameter photo'],
+  [{ zone: { label: 'x' } }, 'Invalid parameter zone'],
+  [{ subject: '1' }, 'Invalid parameter subject'],
+  [{ owner: { bogus: '1' } }, 'Invalid parameter bogus'],
+  [{ owner: { things: { secret: '1' } } }, 'Invalid parameter secret'],
+  [{ parts: { bogus: '1' } }, 'Invalid parameter bogus'],
+  [{ $not: { $or: [{ main: { bogus: '1' } }] } }, 'Invalid parameter bogus'],
+  [{ count: 'abc' }, 'Invalid value "abc" for count, expected a number'],
+  [{ id: 'abc' }, 'Invalid value "abc" for id, expected a number'],
+  [{ big: '1.5' }, 'Invalid value "1.5" for big, expected a 64-bit integer'],
+  [{ big: '99999999999999999999' }, 'Invalid value "99999999999999999999" for big, expected a 64-bit integer'],
+  [{ day: 'x' }, 'Invalid format, expected yyyy-MM-dd'],
+  [{ day: '2024-02-31' }, 'Invalid date'],
+  [{ hour: '12:00' }, 'Invalid time format, expected HH:mm:ss.SSS'],
+  [{ at: 'x' }, 'Invalid format, expected a timestamp or an ISO date'],
+  [{ count: { $between: ['1'] } }, 'Invalid parameter $between: expected two values'],
+  [{ at: { $contains: 'x' } }, 'Invalid parameter $contains'],
+  [{ active: { $startsWith: 'x' } }, 'Invalid parameter $startsWith'],
+  [{ parts: { size: { $contains: '1' } } }, 'Invalid parameter $contains'],
+  [{ name: 'a\0b' }, 'Invalid value for name, text may not hold the NUL character'],
+  [{ name: { $contains: 'x'.repeat(8001) } }, 'Invalid value for name, expected text of at most 8000 characters without NUL'],
+  [{ id: { $in: Array.from({ length: 1001 }, String) } }, 'Invalid parameter $in: more than 1000 values'],
+  [
+    { $or: Array.from({ length: 201 }, (_, index) => ({ count: String(index) })) },
+    'Invalid parameter filters: more than 200 conditions',
+  ],
+];
+
+describe('refused filters', () => {
+  for (const [filters, message] of refused)
+    it(`${JSON.stringify(filters).slice(0, 80)}: ${message}`, () => {
+      expect(() => {
+        const filter = parseFilters(filters, defaultLimits);
+        if (filter !== null) bindFilter(filter, thing, bindContext);
+      })
+        .to.throw(message)
+        .that.includes({ status: 400, name: 'ValidationError', message });
+    });
+});

@@ -1,0 +1,187 @@
+import { expect } from 'chai';
+import { bindSelection } from '../../src/query/bind-selection.js';
+import { defaultLimits } from '../../src/query/limits.js';
+import { parseQuery } from '../../src/query/parse-query.js';
+import type { Child, Selection } from '../../src/query/plan.js';
+import { parseQueryString } from '../../src/rest/parse-query-string.js';
+import { bindContext, typeOf } from '../support/things.js';
+
+const thing = typeOf('api::thing.thing');
+const limits = { parameters: 1000, queryDepth: 20, listValues: 1000 };
+
+const bind = (text: string, strict = false): Selection =>
+  bindSelection(parseQuery(parseQueryString(text, limits), defaultLimits), thing, {
+    ...bindContext,
+    settings: { ...bindContext.settings, strict },
+    state: 'live',
+  });
+
+/** What is populated, as names with what is below them; fields where they are not all. */
+type Tree = Readonly<Record<string, unknown>>;
+
+function treeOf(selection: Selection): Tree {
+  const whole = [...selection.type.attributes.values()].filter(({ kind, private: hidden }) => kind === 'scalar' && !hidden);
+  const fields = selection.fields.map(({ name }) => name);
+  return {
+    ...(fields.length < whole.length && { fields }),
+    ...Object.fromEntries(selection.children.map((child) => [child.key, childTree(child)])),
+  };
+}
+
+function childTree(child: Child): Tree {
+  switch (child.kind) {
+    case 'link': {
+      const { window, countOnly, reversed, sort } = child;
+      return {
+        ...treeOf(child.selection),
+        ...(window && { window }),
+        ...(countOnly && { countOnly }),
+        ...(reversed && { reversed }),
+        ...(sort.length > 0 && { sort: sort.map(({ path, order }) => [path, order]) }),
+      };
+    }
+    case 'component':
+      return treeOf(child.selection);
+    case 'zone':
+    case 'morph':
+      return Object.fromEntries([...child.selections].map(([uid, selection]) => [uid, treeOf(selection)]));
+  }
+}
+
+const zone = { 'thing.part': {} };
+const cases: readonly (readonly [string, Tree])[] = [
+  ['', {}],
+  ['populate=', {}],
+  ['populate[]=', {}],
+  ['populate=owner', { owner: {} }],
+  ['populate=owner,tags', { owner: {}, tags: {} }],
+  ['populate=owner,%20tags', { owner: {}, tags: {} }],
+  ['populate[0]=owner&populate[1]=tags', { owner: {}, tags: {} }],
+  ['populate[]=owner,tags', { owner: {}, tags: {} }],
+  ['populate=owner.boss', { owner: { boss: {} } }],
+  ['populate=owner,owner.boss,owner.things.tags', { owner: { boss: {}, things: { tags: {} } } }],
+  ['populate=owner.*', { owner: { things: {}, boss: {}, staff: {} } }],
+  ['populate=main,parts.maker', { main: {}, parts: { maker: {} } }],
+  ['populate[owner]=true', { owner: {} }],
+  ['populate[owner]=*', { owner: {} }],
+  ['populate[owner]=bogus', { owner: {} }],
+  ['populate[owner]=false', {}],
+  ['populate[owner]=0', {}],
+  ['populate[owner]=', {}],
+  ['populate[owner][fields][0]=name', { owner: { fields: ['name'] } }],
+  ['populate[owner][fields]=name,age', { owner: { fields: ['name', 'age'] } }],
+  ['populate[owner][populate]=*', { owner: { things: {}, boss: {}, staff: {} } }],
+  ['populate[owner][populate]=boss', { owner: { boss: {} } }],
+  ['populate[owner][populate][boss][fields]=id', { owner: { boss: { fields: [] } } }],
+  ['populate[tags][sort]=name:desc', { tags: { sort: [['name', -1]] } }],
+  [
+    'populate[tags][sort][0]=name&populate[tags][sort][1]=id:desc',
+    {
+      tags: {
+        sort: [
+          ['name', 1],
+          ['_id', -1],
+        ],
+      },
+    },
+  ],
+  ['populate[tags][start]=1&populate[tags][limit]=2', { tags: { window: { skip: 1, limit: 2 } } }],
+  ['populate[tags][limit]=-1', { tags: {} }],
+  ['populate[tags][page]=1&populate[tags][pageSize]=1', { tags: {} }],
+  ['populate[tags][pagination][limit]=1', { tags: {} }],
+  ['populate[tags][count]=true', { tags: { countOnly: true } }],
+  ['populate[tags][ordering]=desc', { tags: { reversed: true } }],
+  ['populate[zone]=*', { zone }],
+  ['populate[zone][populate]=*', { zone: { 'thing.part': { maker: {} } } }],
+  ['populate[zone][on][thing.part][fields]=label', { zone: { 'thing.part': { fields: ['label'] } } }],
+  ['populate[zone][on][thing.part][populate][maker]=true', { zone: { 'thing.part': { maker: {} } } }],
+  ['populate[zone][on][no.such]=true', { zone: {} }],
+  ['populate[subject][on][api::tag.tag][fields]=name', { subject: { 'api::tag.tag': { fields: ['name'] } } }],
+  ['fields=name', { fields: ['name'] }],
+  ['fields=name,count', { fields: ['name', 'count'] }],
+  ['fields[0]=count&fields[1]=name', { fields: ['name', 'count'] }],
+  ['fields[]=name', { fields: ['name'] }],
+  ['fields=id', { fields: [] }],
+  ['fields=*', {}],
+  ['fields[0]=*', {}],
+  // names that do not exist, or may not be read, are ignored
+  ['populate=bogus,secret,name,true,deep,createdBy', {}],
+  ['populate[bogus][fields]=nonsense', {}],
+  ['populate[__proto]=true', {}],
+];
+
+const everything = {
+  main: {},
+  parts: {},
+  zone,
+  photo: {},
+  owner: {},
+  tags: {},
+};
+
+describe('fields and populate', () => {
+  for (const [text, tree] of cases)
+    it(text || '(none)', () => {
+      expect(treeOf(bind(text))).to.deep.equal(tree);
+    });
+
+  it('populate=* is every first level', () => {
+    const { subject, ...tree } = treeOf(bind('populate=*'));
+    expect(tree).to.deep.equal(everything);
+    expect(Object.keys(subject as Tree)).to.include.members(['api::thing.thing', 'api::person.person', 'plugin::upload.file']);
+  });
+
+  it('drafts among related entries are left out of live lists, unless the branch asks for them', () => {
+    const [live] = bind('populate=tags').children;
+    const [preview] = bind('populate[tags][publicationState]=preview').children;
+    expect(live).to.deep.include({
+      condition: { kind: 'test', path: 'publishedAt', stored: 'date', test: 'null', operand: true, denied: true },
+    });
+    expect(preview).to.deep.include({ condition: null });
+  });
+});
+
+const refused: readonly (readonly [string, string, string?])[] = [
+  ['fields=bogus', 'Invalid parameter bogus'],
+  ['fields=name,bogus', 'Invalid parameter bogus'],
+  ['fields=secret', 'Invalid parameter secret'],
+  ['fields=code', 'Invalid parameter code'],
+  ['fields=owner', 'Invalid parameter owner'],
+  ['fields=main', 'Invalid parameter main'],
+  ['fields=zone', 'Invalid parameter zone'],
+  ['fields=', 'Invalid parameter fields'],
+  ['fields[name]=1', 'Invalid parameter fields'],
+  ['populate[owner][fields]=bogus', 'Invalid parameter bogus'],
+  ['populate[owner][filters][bogus]=1', 'Invalid parameter bogus'],
+  ['populate[owner][sort]=bogus', 'Invalid parameter bogus'],
+  ['populate[owner][populate][things][fields]=secret', 'Invalid parameter secret'],
+  ['populate[zone][fields]=bogus', 'Invalid parameter bogus'],
+  ['populate[owner][0]=boss', 'Invalid parameter owner'],
+  ['populate[tags][limit]=-3', 'Invalid parameter limit: expected -1 or more'],
+  ['populate[tags][limit]=x', 'Invalid parameter limit: expected a whole number'],
+  [
+    'populate[tags][page]=1&populate[tags][limit]=1',
+    'Invalid pagination attributes. You cannot use page and offset pagination in the same query',
+    'PaginationError',
+  ],
+  ['populate[tags][publicationState]=x', "Invalid parameter publicationState: expected 'live' or 'preview'"],
+  [`populate=${'owner.boss.'.repeat(6)}name`, 'Invalid parameter populate: deeper than 10 levels'],
+  [
+    `populate=${Array.from({ length: 101 }, (_, index) => `a${String(index)}`).join(',')}`,
+    'Invalid parameter populate: more than 100 relations',
+  ],
+];
+
+describe('refused fields and populate', () => {
+  for (const [text, message, name = 'ValidationError'] of refused)
+    it(`${text.slice(0, 80)}: ${message}`, () => {
+      expect(() => bind(text))
+        .to.throw(message)
+        .that.includes({ status: 400, name, message });
+    });
+
+  for (const name of ['bogus', 'secret', 'name'])
+    it(`strict: populate=${name}`, () => {
+      expect(() => bind(`populate=${name}`, true)).to.throw(`Invalid parameter ${name}`);
+    });
+});

@@ -1,0 +1,99 @@
+import type { CommandStartedEvent, MongoClient } from 'mongodb';
+import { createServer, type MangroveServer, type PartialConfig } from '../../src/index.js';
+import { freshDatabase, type FreshDatabase } from './mongo.js';
+
+/** A content type or component as a test writes it: schema.json with its uid. */
+export type TestModel = { readonly uid: string } & Readonly<Record<string, unknown>>;
+
+export interface ServingInput {
+  readonly models: readonly TestModel[];
+  /** By collection, as they are stored; there before the server starts. */
+  readonly documents?: Readonly<Record<string, readonly object[]>>;
+  readonly config?: PartialConfig;
+  /** A database that another server of the same test uses; a new one unless given. */
+  readonly database?: FreshDatabase;
+}
+
+export interface Answer {
+  readonly status: number;
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into answers of every form
+  readonly body: any;
+}
+
+/** The commands that a piece of work has sent to the database, by name, in order. */
+export interface CommandCount<Result> {
+  readonly result: Result;
+  readonly commands: readonly string[];
+}
+
+/** The service on a free port, over a database of its own. */
+export interface Serving {
+  readonly server: MangroveServer;
+  readonly database: FreshDatabase;
+  /** Sends a request; `path` begins behind the address, `body` goes as JSON. */
+  readonly call: (method: string, path: string, body?: unknown) => Promise<Answer>;
+  /** Runs the work and says what it cost in database commands. */
+  readonly countCommands: <Result>(work: () => Promise<Result>) => Promise<CommandCount<Result>>;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts the service with these models, everything allowed to everybody. */
+export async function serveModels({ models, documents = {}, config = {}, database: given }: ServingInput): Promise<Serving> {
+  const database = given ?? (await freshDatabase());
+  await storeModels(database, models);
+  for (const [name, rows] of Object.entries(documents))
+    if (rows.length > 0) await database.db.collection(name).insertMany(rows.map((row) => ({ ...row })));
+  const server = await createServer({ config: testConfig(database.uri, config) });
+  await server.start();
+  if (server.backend === null) throw new Error('the test database did not answer');
+  const stop = async (): Promise<void> => {
+    await server.stop();
+    if (given === undefined) await database.drop();
+  };
+  const call: Serving['call'] = (method, path, body) => send(`${server.url}${path}`, method, body);
+  const { client } = server.backend.store.database;
+  return { server, database, call, countCommands: (work) => countCommands(client, work), stop };
+}
+
+/** Stores models as any client may do it. */
+export async function storeModels({ db }: FreshDatabase, models: readonly TestModel[]): Promise<void> {
+  if (models.length === 0) return;
+  await db.collection<{ _id: string }>('_models').insertMany(models.map(({ uid, ...model }) => ({ _id: uid, ...model })));
+}
+
+/** The product's client reports its commands because the address says so. */
+function testConfig(uri: string, config: PartialConfig): PartialConfig {
+  const address = new URL(uri);
+  address.searchParams.set('monitorCommands', 'true');
+  return {
+    ...config,
+    server: { host: '127.0.0.1', port: 0, ...config.server },
+    database: { uri: address.href, ...config.database },
+    middlewares: { logger: { level: 'silent', pretty: false }, ...config.middlewares },
+  };
+}
+
+async function send(url: string, method: string, body: unknown): Promise<Answer> {
+  const response = await fetch(url, {
+    method,
+    ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+  return { status: response.status, body: isJson ? JSON.parse(text) : text };
+}
+
+const ofContent = new Set(['find', 'aggregate', 'count', 'distinct', 'insert', 'update', 'delete', 'findAndModify', 'bulkWrite']);
+
+async function countCommands<Result>(client: MongoClient, work: () => Promise<Result>): Promise<CommandCount<Result>> {
+  const commands: string[] = [];
+  const listen = ({ commandName }: CommandStartedEvent): void => {
+    if (ofContent.has(commandName)) commands.push(commandName);
+  };
+  client.on('commandStarted', listen);
+  try {
+    return { result: await work(), commands };
+  } finally {
+    client.off('commandStarted', listen);
+  }
+}
