@@ -1,5 +1,6 @@
 import { flag, group, maybeFlag, maybeText, maybeWhole, shaped, text, whole } from './setting.js';
 import type { Setting } from './setting.js';
+import { uploadSettings } from './upload-settings.js';
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -62,18 +63,6 @@ const i18nSettings = group({
   enabled: flag(true, 'Localized content types'),
   config: group({
     defaultLocale: text('en', 'Default locale of a new database', { minLength: 1 }),
-  }),
-});
-
-const uploadSettings = group({
-  enabled: flag(true, 'Media library'),
-  config: group({
-    sizeLimit: whole(209_715_200, 'Bytes of one file; beyond: 413'),
-    breakpoints: shaped<Readonly<Record<string, number>>>(
-      { type: 'object', additionalProperties: { type: 'integer', minimum: 1 } },
-      { large: 1000, medium: 750, small: 500 },
-      'Names and longest sides in pixels of the smaller variants of an image',
-    ),
   }),
 });
 

@@ -1,0 +1,42 @@
+import { choice, flag, group, maybeText, shaped, texts, whole } from './setting.js';
+
+const counts = shaped<readonly number[]>(
+  { type: 'array', items: { type: 'integer', minimum: 1, maximum: 10_000 } },
+  [320, 480, 640, 768, 960, 1280, 1600, 1920],
+  'Widths and heights in pixels that ?width= and ?height= may name',
+);
+
+/** config/plugins, `upload`: the media library. */
+export const uploadSettings = group({
+  enabled: flag(true, 'Media library'),
+  config: group({
+    provider: choice(['gridfs', 'disk', 's3'], 'Where the bytes of new files go: MongoDB, a folder, or S3-compatible storage'),
+    providerOptions: shaped<Readonly<Record<string, unknown>>>(
+      { type: 'object' },
+      {},
+      'disk: { folder }; s3: { bucket, prefix, baseUrl } and the options of the AWS client, such as region, endpoint and credentials',
+    ),
+    sizeLimit: whole(209_715_200, 'Bytes of one file; beyond: 413'),
+    filesLimit: whole(50, 'Files of one request; beyond: 413', { minimum: 1 }),
+    fieldsLimit: whole(100, 'Fields of one multipart request besides its files; beyond: 413', { minimum: 1 }),
+    fieldsSize: whole(1_048_576, 'Bytes of all these fields; beyond: 413', { minimum: 1 }),
+    allowedTypes: texts([], 'Media types that may be uploaded, such as image/* or application/pdf; empty: all'),
+    deniedTypes: texts([], 'Media types that may not be uploaded'),
+    requireUpdate: flag(true, 'Linking a file to an entry by ref needs the right to update such entries'),
+    breakpoints: shaped<Readonly<Record<string, number>>>(
+      { type: 'object', additionalProperties: { type: 'integer', minimum: 1 } },
+      { large: 1000, medium: 750, small: 500 },
+      'Names and longest sides in pixels of the smaller variants of an image',
+    ),
+    sizeOptimization: flag(true, 'Compress images harder, in a quality that is hard to tell from the original'),
+    pixelLimit: whole(67_108_864, 'Pixels of an image; beyond: 400', { minimum: 1 }),
+    imageSizeLimit: whole(67_108_864, 'Bytes of an image; larger ones are stored without variants'),
+    resize: group({
+      enabled: flag(true, 'Images in other sizes and formats by ?width=, ?height= and ?format='),
+      sizes: counts,
+      formats: texts(['avif', 'webp', 'jpeg', 'png'], 'Formats that ?format= may name'),
+    }),
+    maxAge: whole(31_536_000, 'Seconds for which files may be cached'),
+    baseUrl: maybeText('Address of a cache or CDN in front of /uploads; begins the URLs of new files'),
+  }),
+});
