@@ -23,7 +23,13 @@ export const apiSettings = group({
     populateRelations: whole(100, 'Relations populated in all', { minimum: 1 }),
     sortKeys: whole(10, 'Keys of a sort', { minimum: 1, maximum: 32 }),
   }),
-  open: maybeFlag('Everything is allowed to everybody; null: until users exist, and not in production', {
+  ratelimit: group({
+    enabled: flag(false, 'Limit the requests of each user, token or address'),
+    interval: whole(60_000, 'Milliseconds over which requests are counted', { minimum: 1000 }),
+    identity: whole(1_200, 'Requests of a user or token in one interval', { minimum: 1 }),
+    address: whole(600, 'Requests without credentials from an address in one interval', { minimum: 1 }),
+  }),
+  open: maybeFlag('Everything is allowed to everybody; null: in development, until a user or a permission is added', {
     variable: 'MANGROVE_OPEN',
   }),
 });

@@ -33,6 +33,7 @@ export function completeConfig(
     api: fillDefaults(sections.api, given('api')),
     plugins: fillDefaults(sections.plugins, given('plugins')),
     middlewares: fillDefaults(sections.middlewares, given('middlewares')),
+    admin: fillDefaults(sections.admin, given('admin')),
   };
   refuse(checkTogether(config));
   return freezeDeep(config);

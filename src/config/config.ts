@@ -1,3 +1,4 @@
+import type { adminSettings } from './admin-settings.js';
 import type { apiSettings } from './api-settings.js';
 import type { databaseSettings } from './database-settings.js';
 import type { middlewareSettings } from './middleware-settings.js';
@@ -10,6 +11,7 @@ export type DatabaseConfig = ValueOf<typeof databaseSettings>;
 export type ApiConfig = ValueOf<typeof apiSettings>;
 export type PluginsConfig = ValueOf<typeof pluginSettings>;
 export type MiddlewaresConfig = ValueOf<typeof middlewareSettings>;
+export type AdminConfig = ValueOf<typeof adminSettings>;
 
 /** All settings, complete, checked and frozen. Each is described where it is declared, in the `*-settings.ts` of its section. */
 export interface Config {
@@ -22,4 +24,5 @@ export interface Config {
   readonly api: ApiConfig;
   readonly plugins: PluginsConfig;
   readonly middlewares: MiddlewaresConfig;
+  readonly admin: AdminConfig;
 }

@@ -29,6 +29,7 @@ export function createConfig({ directory, environment, ...given }: PartialConfig
     api: written('api'),
     plugins: written('plugins'),
     middlewares: written('middlewares'),
+    admin: written('admin'),
   };
   return completeConfig(sections, {
     directory: directory ?? process.cwd(),

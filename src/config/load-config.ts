@@ -38,12 +38,13 @@ function readProcess(directory: string): Variables {
 async function readSections(directory: string, variables: Variables): Promise<Record<SectionName, WrittenSection>> {
   const env = createEnv(variables);
   const read = (name: SectionName): Promise<WrittenSection> => readSection(directory, name, env);
-  const [server, database, api, plugins, middlewares] = await Promise.all([
+  const [server, database, api, plugins, middlewares, admin] = await Promise.all([
     read('server'),
     read('database'),
     read('api'),
     read('plugins'),
     read('middlewares'),
+    read('admin'),
   ]);
-  return { server, database, api, plugins, middlewares };
+  return { server, database, api, plugins, middlewares, admin };
 }

@@ -32,6 +32,31 @@ const graphqlSettings = group({
   }),
 });
 
+/** An OpenID Connect provider that users may log in with. */
+export interface ProviderSettings {
+  /** Address of the provider; its `/.well-known/openid-configuration` says the rest. */
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** `openid email profile` unless given. */
+  readonly scope?: string;
+  /** Where the browser goes after the login, with `access_token` and `id_token` of the provider in its query. */
+  readonly redirect?: string;
+}
+
+const providerSchema = {
+  type: 'object',
+  required: ['issuer', 'clientId', 'clientSecret'],
+  additionalProperties: false,
+  properties: {
+    issuer: { type: 'string', pattern: '^https?://.' },
+    clientId: { type: 'string', minLength: 1 },
+    clientSecret: { type: 'string', minLength: 1 },
+    scope: { type: 'string' },
+    redirect: { type: 'string', pattern: '^https?://.' },
+  },
+};
+
 const usersSettings = group({
   enabled: flag(true, 'Users, roles and permissions; without it only API tokens authorize'),
   config: group({
@@ -55,6 +80,20 @@ const usersSettings = group({
         'Attributes besides username, email and password that a registration may set; null: the public, writable ones',
       ),
     }),
+    refreshTokens: group({
+      enabled: flag(false, 'Give refresh tokens at login, and let tokens of users end early'),
+      accessExpiresIn: shaped<string | number>(
+        { type: ['string', 'integer'] },
+        '15m',
+        'How long a token of a user holds where refresh tokens are given',
+      ),
+      lifetime: whole(2_592_000, 'Seconds after which a refresh token that was not used ends', { minimum: 60 }),
+    }),
+    providers: shaped<Readonly<Record<string, ProviderSettings>>>(
+      { type: 'object', additionalProperties: providerSchema },
+      {},
+      'OpenID Connect providers by name: issuer, clientId, clientSecret, scope, redirect',
+    ),
     callback: options('Functions that validate callback URLs'),
   }),
 });

@@ -1,3 +1,4 @@
+import { adminSettings } from './admin-settings.js';
 import { apiSettings } from './api-settings.js';
 import { databaseSettings } from './database-settings.js';
 import { middlewareSettings } from './middleware-settings.js';
@@ -11,9 +12,10 @@ export const sections = {
   api: apiSettings,
   plugins: pluginSettings,
   middlewares: middlewareSettings,
+  admin: adminSettings,
 };
 
 export type SectionName = keyof typeof sections;
 
 /** In the order in which they are read and shown. */
-export const sectionNames: readonly SectionName[] = ['server', 'database', 'api', 'plugins', 'middlewares'];
+export const sectionNames: readonly SectionName[] = ['server', 'database', 'api', 'plugins', 'middlewares', 'admin'];

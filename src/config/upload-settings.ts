@@ -14,7 +14,7 @@ export const uploadSettings = group({
     providerOptions: shaped<Readonly<Record<string, unknown>>>(
       { type: 'object' },
       {},
-      'disk: { folder }; s3: { bucket, prefix, baseUrl } and the options of the AWS client, such as region, endpoint and credentials',
+      'disk: { folder }; s3: { bucket, prefix } and the options of the AWS client, such as region, endpoint and credentials',
     ),
     sizeLimit: whole(209_715_200, 'Bytes of one file; beyond: 413'),
     filesLimit: whole(50, 'Files of one request; beyond: 413', { minimum: 1 }),
