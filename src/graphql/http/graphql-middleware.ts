@@ -7,6 +7,7 @@ import type { SchemaSnapshot } from './current-schema.js';
 import { createDocumentCache } from './document-cache.js';
 import type { GraphqlSettings } from './graphql-settings.js';
 import { handleRequest, type Session } from './handle-request.js';
+import { createPlayground } from '../playground/serve-playground.js';
 import { createPersistedQueries } from './persisted-queries.js';
 import { placeFiles, type MultipartBody } from './place-files.js';
 import { forgeryAnswer } from './prevent-forgery.js';
@@ -37,14 +38,21 @@ export function graphqlMiddleware(parts: GraphqlParts): Middleware {
   const prepare = createDocumentCache(settings);
   const run = createRunner({ prepare, hook: settings.formatError, stacktraces: settings.stacktraces, report });
   const endpoint = { settings, find: createPersistedQueries(), run };
+  const playground = settings.playground ? createPlayground(settings.endpoint) : null;
   const paths = new Set([settings.endpoint, `${settings.endpoint}/`]);
   return async (ctx, next) => {
+    if (playground?.isAsset(ctx) === true) return playground.sendAsset(ctx);
     if (!paths.has(ctx.path)) return next();
     if (ctx.method === 'OPTIONS') {
       ctx.status = 204;
       return;
     }
-    const session = createSession(ctx, await parts.identify(ctx), { snapshot: await parts.schema(), settings });
+    const caller = await parts.identify(ctx);
+    if (playground?.isPage(ctx) === true) {
+      playground.sendPage(ctx);
+      return;
+    }
+    const session = createSession(ctx, caller, { snapshot: await parts.schema(), settings });
     const forged = settings.csrfPrevention ? forgeryAnswer(ctx) : null;
     send(ctx, forged ?? (await handleRequest(ctx, await bodyOf(ctx, parts), session, endpoint)));
   };

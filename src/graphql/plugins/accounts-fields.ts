@@ -27,19 +27,31 @@ export const accountQueries = (service: AccountsService): Fields => ({
 });
 
 /** Login, registration and passwords. */
-export function accountMutations(service: AccountsService): Fields {
-  const open = withScope('public');
-  const login = { type: new GraphQLNonNull(loginPayload) };
+export const accountMutations = (service: AccountsService): Fields => ({
+  ...entryMutations(service),
+  ...passwordMutations(service),
+});
+
+const open = withScope('public');
+
+function entryMutations(service: AccountsService): Fields {
   const { call } = calls(service);
+  const type = new GraphQLNonNull(loginPayload);
   return {
-    login: { ...login, args: { input: { type: new GraphQLNonNull(loginInput) } }, resolve: call('login'), ...open },
+    login: { type, args: { input: { type: new GraphQLNonNull(loginInput) } }, resolve: call('login'), ...open },
     register: {
-      ...login,
+      type,
       description: 'Register a user',
       args: { input: { type: new GraphQLNonNull(registerInput) } },
       resolve: call('register'),
       ...open,
     },
+  };
+}
+
+function passwordMutations(service: AccountsService): Fields {
+  const { call } = calls(service);
+  return {
     forgotPassword: {
       type: passwordPayload,
       description: 'Request a reset password token',

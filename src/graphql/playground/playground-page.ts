@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import { renderPlaygroundPage } from 'graphql-playground-html';
+import { playgroundPackage } from './playground-files.js';
+
+/** The page of the playground and the policy that lets it run: its own scripts by their hashes, everything else from here. */
+export interface PlaygroundPage {
+  readonly html: string;
+  readonly contentSecurityPolicy: string;
+}
+
+/** Below the endpoint: where the files that the page loads are served. */
+export const assetsPath = '/playground-assets';
+
+/**
+ * Renders the playground for an endpoint. Only the configured path goes into it, never anything of a request, so that nobody
+ * can put a script into the page; fonts of other hosts are taken out.
+ */
+export function renderPage(endpoint: string): PlaygroundPage {
+  const rendered = renderPlaygroundPage({
+    endpoint,
+    cdnUrl: `${endpoint}${assetsPath}`,
+    version: playgroundPackage.split('@')[1] ?? '',
+    title: 'GraphQL Playground',
+    settings,
+  });
+  const html = rendered.replace(/<link href="https:\/\/fonts[^>]*>/, '').trimStart();
+  return { html, contentSecurityPolicy: policyOf(html) };
+}
+
+// the types demand every setting, the page only those that differ from its defaults
+const settings = { 'schema.polling.interval': 10_000, 'request.credentials': 'same-origin' } as NonNullable<
+  Parameters<typeof renderPlaygroundPage>[0]['settings']
+>;
+
+function policyOf(html: string): string {
+  const scripts = [...html.matchAll(/<script(?![^>]*\bsrc=)[^>]*>([^]*?)<\/script>/g)].map(([, script = '']) => hashOf(script));
+  const policy = {
+    'default-src': ["'none'"],
+    'script-src': ["'self'", ...scripts],
+    'style-src': ["'self'", "'unsafe-inline'"], // the playground writes its styles into the page
+    'img-src': ["'self'", 'data:'],
+    'font-src': ["'self'", 'data:'],
+    'connect-src': ["'self'"],
+    'base-uri': ["'none'"],
+    'form-action': ["'none'"],
+    'frame-ancestors': ["'self'"],
+  };
+  return Object.entries(policy)
+    .map(([name, sources]) => `${name} ${sources.join(' ')}`)
+    .join('; ');
+}
+
+const hashOf = (script: string): string => `'sha256-${createHash('sha256').update(script).digest('base64')}'`;

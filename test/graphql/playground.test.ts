@@ -1,0 +1,96 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { chromium, type Browser } from 'playwright-core';
+import { copyPlayground } from '../../scripts/copy-playground.js';
+import { documents, models } from './content.js';
+import { serveGraphql, type ServedGraphql } from './serve-graphql.js';
+
+const html = { headers: { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' } };
+
+describe('GraphQL playground', () => {
+  let server: ServedGraphql;
+
+  before(async function () {
+    this.timeout(60_000);
+    await copyPlayground(path.resolve(import.meta.dirname, '../../dist/playground'));
+    server = await serveGraphql({ models, documents, environment: 'staging' });
+  });
+  after(() => server.stop());
+
+  it('is the answer to browsers, with or without a query', async () => {
+    for (const address of ['/graphql', '/graphql?query=%7B__typename%7D']) {
+      const { status, type, text } = await server.send(html, address);
+      expect([status, type]).to.deep.equal([200, 'text/html; charset=utf-8']);
+      expect(text).to.contain('GraphQLPlayground.init').and.not.to.contain('googleapis');
+    }
+  });
+
+  it('is not the answer to anybody else', async () => {
+    const { status, text } = await server.send({ headers: { accept: '*/*' } });
+    expect([status, text]).to.deep.equal([400, 'GET query missing.']);
+  });
+
+  it('serves its own files and nothing besides', async () => {
+    const base = '/graphql/playground-assets/graphql-playground-react@1.7.28/';
+    expect((await server.send({}, `${base}build/static/js/middleware.js`)).status).to.equal(200);
+    expect((await server.send({}, `${base}LICENSE`)).text).to.contain('MIT License');
+    for (const name of ['../../../../package.json', 'build/..%2f..%2fpackage.json', 'constructor', ''])
+      expect((await server.send({}, base + name)).status, name).to.equal(404);
+  });
+
+  it('is away in production unless playgroundAlways is set', async () => {
+    for (const [config, status] of [
+      [{}, 400],
+      [{ playgroundAlways: true }, 200],
+    ] as const) {
+      const production = await serveGraphql({ models, environment: 'production', config });
+      expect((await production.send(html)).status).to.equal(status);
+      await production.stop();
+    }
+  });
+
+  describe('in a browser', () => {
+    const executablePath = [
+      process.env['CHROMIUM_PATH'] ?? '',
+      '/usr/bin/chromium',
+      '/usr/bin/chromium-browser',
+      '/usr/bin/google-chrome',
+    ].find((file) => file !== '' && existsSync(file));
+    let browser: Browser | undefined;
+
+    before(async function () {
+      this.timeout(60_000);
+      if (executablePath === undefined) {
+        console.warn('SKIPPED: the playground was not tried in a browser, no Chromium is installed');
+        this.skip();
+      }
+      browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+    });
+    after(() => browser?.close());
+
+    it('loads without a failed request, runs a query and shows the docs', async function () {
+      this.timeout(60_000);
+      const page = await (browser as Browser).newPage(); // the hook above has started it
+      const failed: string[] = [];
+      page.on('requestfailed', (request) => failed.push(request.url()));
+      page.on('response', (response) => {
+        if (response.status() >= 400) failed.push(`${String(response.status())} ${response.url()}`);
+      });
+      page.on('console', (message) => {
+        if (/Content Security Policy/i.test(message.text())) failed.push(message.text());
+      });
+      await page.goto(`${server.url}/graphql`);
+      const editor = page.locator('.CodeMirror').first();
+      await editor.click();
+      await page.keyboard.press('Control+A');
+      await page.keyboard.insertText('{ tags(sort: "id") { data { attributes { label } } } }');
+      await page.keyboard.press('Control+Enter');
+      await page.getByText('"red"').waitFor();
+      await page.getByText('Docs', { exact: true }).click();
+      await page.getByText('uploadFiles(').first().waitFor();
+      if (process.env['SCREENSHOT'] !== undefined) await page.screenshot({ path: process.env['SCREENSHOT'] });
+      expect(failed).to.deep.equal([]);
+    });
+  });
+});
