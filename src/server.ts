@@ -87,7 +87,7 @@ class Server implements MangroveServer {
         uri: database.uri,
         config: database,
         settings: { privateAttributes: api.responses.privateAttributes, localization: this.config.plugins.i18n.enabled },
-        firstLocale: { code: 'en', name: 'English (en)' },
+        firstLocale: this.config.plugins.i18n.config.defaultLocale,
         logger: this.#logger,
       });
       if (this.#stopped) await backend.close();

@@ -3,10 +3,11 @@ import { countExisting } from '../mongo/count-existing.js';
 import { checkInput, type CheckedInput, type InputContext, type Values } from '../schema/check-input.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { ContentContext } from './content-context.js';
+import { fileErrors } from './file-errors.js';
 import { uniqueErrors } from './unique-errors.js';
 
 /** What a body is checked for; `id` is the entry's own on an update, null on a create. */
-export interface BodyContext extends Omit<InputContext, 'registry'> {
+export interface BodyContext extends Pick<InputContext, 'mode' | 'draft'> {
   readonly id: number | null;
 }
 
@@ -15,12 +16,13 @@ export interface BodyContext extends Omit<InputContext, 'registry'> {
  * are taken included. A body that is right costs one command, and none where it links nothing.
  */
 export async function checkBody(type: ContentType, data: Values, body: BodyContext, context: ContentContext): Promise<void> {
-  const checked = checkInput(type, data, { ...body, registry: context.bind.registry });
+  const checked = checkInput(type, data, { ...body, strict: context.bind.settings.strict, registry: context.bind.registry });
   const missing = checked.errors.some(({ path }) => path.length === 0) ? [] : await missingTargets(checked, context);
-  if (checked.errors.length === 0 && missing.length === 0) return;
+  const unfit = await fileErrors(checked.files, context);
+  if (checked.errors.length + missing.length + unfit.length === 0) return;
   const wrong = new Set(checked.errors.map(({ path }) => path.join('.')));
   const taken = (await uniqueErrors(type, data, body.id, context)).filter(({ path }) => !wrong.has(path.join('.')));
-  throw fieldErrors(inOrder(type, [...checked.errors, ...taken, ...missing]));
+  throw fieldErrors(inOrder(type, [...checked.errors, ...taken, ...unfit, ...missing]));
 }
 
 /** In the order of the attributes; what has no path comes last. */

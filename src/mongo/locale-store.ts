@@ -33,12 +33,18 @@ export async function writeDefaultLocale({ db }: Database, code: string): Promis
 }
 
 /** Stores the first locale where there is none, so that it can be listed. */
-export async function createFirstLocale({ db }: Database, code: string, name: string): Promise<void> {
+export async function createFirstLocale({ db }: Database, code: string): Promise<void> {
   const locales = db.collection<{ _id: number }>('i18n_locales');
   if ((await translating(() => locales.findOne({}, { projection: { _id: 1 } }))) !== null) return;
   const now = new Date();
-  const first = { code, name, createdAt: now, updatedAt: now };
+  const first = { code, name: localeName(code), createdAt: now, updatedAt: now };
   await translating(() =>
     db.collection<{ _id: number }>('i18n_locales').updateOne({ _id: 1 }, { $setOnInsert: first }, { upsert: true }),
   );
+}
+
+/** `English (en)`, the form of the reference. */
+export function localeName(code: string): string {
+  const names = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'code' });
+  return `${names.of(code) ?? code} (${code})`;
 }

@@ -28,8 +28,8 @@ export interface BackendInput {
   readonly uri: string;
   readonly config: DatabaseConfig;
   readonly settings: ModelSettings;
-  /** Code and name of the locale that an empty database begins with. */
-  readonly firstLocale: { readonly code: string; readonly name: string };
+  /** Code of the locale that an empty database begins with. */
+  readonly firstLocale: string;
   readonly logger: Logger;
 }
 
@@ -38,7 +38,7 @@ export async function openBackend({ uri, config, settings, firstLocale, logger }
   const database = await connect(uri, config);
   if (!database.isReplicated)
     logger.warn({}, 'MongoDB is not a replica set: no transactions, model changes are polled for, totals are counted every time');
-  await createFirstLocale(database, firstLocale.code, firstLocale.name);
+  await createFirstLocale(database, firstLocale);
   const listeners: Listeners = new Map();
   const totals = new TotalCache((collection) => {
     callAll(listeners.get(collection) ?? []);

@@ -43,7 +43,9 @@ const builtins = new Map(builtinModels.map((model) => [model.uid, model]));
 /** A document with a built-in uid adds attributes; what the service itself relies on stays as it is. */
 function extendBuiltin(model: Model): Model {
   const builtin = builtins.get(model.uid);
-  return builtin === undefined ? model : { ...builtin, attributes: { ...model.attributes, ...builtin.attributes } };
+  return builtin === undefined
+    ? model
+    : { ...builtin, attributes: { ...builtin.attributes, ...model.attributes, ...builtin.attributes } };
 }
 
 /** Takes models out, or back to their previous form, until those that are left agree with each other. */

@@ -9,21 +9,32 @@ export interface InputContext {
   /** Only a create asks for values that are absent. */
   readonly mode: 'create' | 'update';
   readonly draft: boolean;
+  /** Files must be of the types that their attribute allows, and a single media attribute takes one; the reference takes all. */
+  readonly strict: boolean;
+}
+
+/** Files that a media attribute with allowed types is given. */
+export interface LinkedFiles {
+  readonly path: string;
+  readonly ids: readonly number[];
+  readonly allowedTypes: readonly string[];
 }
 
 /** What checking a body has found: what is wrong with it, and the ids that must exist, by uid of their type. */
 export interface CheckedInput {
   readonly errors: readonly FieldError[];
   readonly targets: ReadonlyMap<string, ReadonlySet<number>>;
+  /** What is still to be looked at in strict mode: the types of files. */
+  readonly files: readonly LinkedFiles[];
 }
 
 export type Values = Readonly<Record<string, unknown>>;
 
 /** Checks what a client sent for an entry: types, rules, components, and the forms of relations (rest.md 1.4, 1.5, 8). */
 export function checkInput(type: ContentType, data: Values, context: InputContext): CheckedInput {
-  const found: Findings = { fields: [], relations: [], targets: new Map(), context };
+  const found: Findings = { fields: [], relations: [], targets: new Map(), files: [], context };
   checkValues(type, data, '', found);
-  return { errors: [...found.fields, ...found.relations.slice(0, 1)], targets: found.targets };
+  return { errors: [...found.fields, ...found.relations.slice(0, 1)], targets: found.targets, files: found.files };
 }
 
 interface Findings {
@@ -31,11 +42,12 @@ interface Findings {
   /** Errors of relations come last and have no path; the first is reported. */
   readonly relations: FieldError[];
   readonly targets: Map<string, Set<number>>;
+  readonly files: LinkedFiles[];
   readonly context: InputContext;
 }
 
 /** `rows[0].label` becomes `rows`, `0`, `label`. */
-const splitPath = (path: string): string[] => path.split(/[.[\]]+/).filter((part) => part !== '');
+export const splitPath = (path: string): string[] => path.split(/[.[\]]+/).filter((part) => part !== '');
 
 const report = (found: Findings, path: string, message: string): void => {
   found.fields.push({ path: splitPath(path), message });
@@ -93,6 +105,12 @@ function checkLink(link: LinkAttribute, value: unknown, path: string, found: Fin
   }
   const ids = input.kind === 'set' ? input.ids : input.kind === 'patch' ? input.connect.map(({ id }) => id) : [];
   for (const id of ids) addTarget(found, link.target, id);
+  if (found.context.strict && link.kind === 'media') checkFiles(link, ids, path, found);
+}
+
+function checkFiles({ many, allowedTypes }: LinkAttribute, ids: readonly number[], path: string, found: Findings): void {
+  if (!many && ids.length > 1) report(found, path, `${path} takes one file`);
+  if (allowedTypes.length > 0) found.files.push({ path, ids, allowedTypes });
 }
 
 function addTarget(found: Findings, uid: string, id: number): void {
