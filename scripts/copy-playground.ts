@@ -33,7 +33,9 @@ async function fetchArchive(directory: string): Promise<string> {
   const { stdout } = await promisify(execFile)('npm', command, { cwd: directory });
   const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
   const archive = path.join(directory, filename);
-  const hash = createHash('sha512').update(await readFile(archive)).digest('base64');
+  const hash = createHash('sha512')
+    .update(await readFile(archive))
+    .digest('base64');
   if (`sha512-${hash}` !== integrity) throw new Error(`${playgroundPackage} is not what it was when it was chosen`);
   return archive;
 }
