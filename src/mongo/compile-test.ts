@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import type { Condition, Test } from '../query/plan.js';
-import type { Stored } from '../schema/scalar-types.js';
+import { notNull } from './not-null.js';
 
 export type TestCondition = Extract<Condition, { kind: 'test' }>;
 
@@ -43,19 +43,6 @@ const textTests: ReadonlySet<Test> = new Set<Test>([
   'endsWithi',
 ]);
 
-/**
- * The least value of each stored form: "not null" as one index range, which a count can do without fetching (a `$ne: null` has
- * two ranges and costs twice as much).
- */
-const least: Readonly<Record<Stored, Document>> = {
-  text: { $gte: '' },
-  number: { $gte: -Infinity },
-  link: { $gte: -Infinity },
-  date: { $gte: new Date(-8.64e15) },
-  boolean: { $gte: false },
-  json: { $ne: null },
-};
-
 /** Compiles one test to a query on its path. A denied test never matches null, as in SQL. */
 export function compileTest(condition: TestCondition): Document {
   if (textTests.has(condition.test) && condition.stored !== 'text' && condition.stored !== 'json')
@@ -69,7 +56,7 @@ export function compileExpression({ test, operand, denied, stored }: TestConditi
   if (!denied) return expression;
   switch (test) {
     case 'null':
-      return least[stored];
+      return notNull[stored];
     case 'eq':
       return { $nin: [operand, null] };
     case 'in':

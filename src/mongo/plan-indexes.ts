@@ -1,6 +1,7 @@
 import type { CreateIndexesOptions } from 'mongodb';
 import type { ContentType, LinkAttribute, Registry, ScalarAttribute } from '../schema/content-type.js';
 import { scalarTypes } from '../schema/scalar-types.js';
+import { notNull } from './not-null.js';
 
 /** An index that a content type calls for. */
 export interface IndexPlan {
@@ -58,7 +59,7 @@ function scalarIndexes(
 ): IndexPlan[] {
   const path = `${prefix}${name}`;
   if (unique) {
-    const partialFilterExpression = { [path]: { $type: [...scalarTypes[type].bson] } };
+    const partialFilterExpression = { [path]: notNull[scalarTypes[type].stored] };
     return [plan({ [path]: 1, ...(localized && { locale: 1 }) }, { unique: true, partialFilterExpression })];
   }
   return indexed ? [plan({ [path]: -1, _id: -1 })] : [];
@@ -67,7 +68,7 @@ function scalarIndexes(
 function linkIndexes({ draftAndPublish }: ContentType, link: LinkAttribute, registry: Registry): IndexPlan[] {
   if (link.storage.kind !== 'own' || link.target === 'admin::user') return [];
   const { name } = link;
-  if (link.exclusive) return [plan({ [name]: 1 }, { unique: true, partialFilterExpression: { [name]: { $type: 'number' } } })];
+  if (link.exclusive) return [plan({ [name]: 1 }, { unique: true, partialFilterExpression: { [name]: notNull.link } })];
   const state = draftAndPublish ? ({ publishedAt: -1 } as const) : {};
   const isSeenInOrder = link.inverse !== null && !link.many && registry.types.has(link.target);
   return [

@@ -7,8 +7,6 @@ export type Stored = 'text' | 'number' | 'date' | 'boolean' | 'json' | 'link';
 
 interface ScalarRule {
   readonly stored: Stored;
-  /** BSON type names of stored values that are not null; a unique index holds only these. */
-  readonly bson: readonly string[];
   /** Found by `_q`: text always, numbers where the text is one. */
   readonly search: 'text' | 'number' | 'never';
   /** Takes `unique: true` (rest.md 1.4). */
@@ -21,19 +19,17 @@ interface ScalarRule {
 
 const same = (value: unknown): unknown => value;
 
-const text: ScalarRule = { stored: 'text', bson: ['string'], search: 'text', uniqueAllowed: true, cast: castText, output: same };
+const text: ScalarRule = { stored: 'text', search: 'text', uniqueAllowed: true, cast: castText, output: same };
 const number: ScalarRule = {
   stored: 'number',
-  bson: ['double', 'int', 'long'],
   search: 'number',
   uniqueAllowed: true,
   cast: castNumber,
   output: same,
 };
-const json: ScalarRule = { stored: 'json', bson: ['object'], search: 'never', uniqueAllowed: false, cast: same, output: same };
+const json: ScalarRule = { stored: 'json', search: 'never', uniqueAllowed: false, cast: same, output: same };
 const datetime: ScalarRule = {
   stored: 'date',
-  bson: ['date'],
   search: 'never',
   uniqueAllowed: true,
   cast: parseDateTime,
@@ -53,7 +49,7 @@ export const scalarTypes: Readonly<Record<ScalarType, ScalarRule>> = {
   biginteger: { ...number, cast: castBigInteger, output: String },
   float: number,
   decimal: number,
-  boolean: { stored: 'boolean', bson: ['bool'], search: 'never', uniqueAllowed: false, cast: castBoolean, output: same },
+  boolean: { stored: 'boolean', search: 'never', uniqueAllowed: false, cast: castBoolean, output: same },
   date: { ...text, search: 'never', cast: parseDate },
   time: { ...text, search: 'never', cast: parseTime },
   datetime,

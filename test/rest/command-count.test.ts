@@ -1,0 +1,200 @@
+import { expect } from 'chai';
+import type { CommandStartedEvent, Document } from 'mongodb';
+import { bookshopModels } from '../support/read-project.js';
+import { serveModels, type Serving } from '../support/serve.js';
+import { stockedBookshop } from '../support/stocked-bookshop.js';
+
+/** Requests and the commands they cost, in alphabetical order; the same for a page of one entry and of 200. */
+const lists: readonly (readonly [string, readonly string[]])[] = [
+  // not localized, a filter, so that the total is counted every time
+  ['/api/reviews?filters[id][$gt]=0', ['count', 'find']],
+  ['/api/reviews?filters[id][$gt]=0&pagination[withCount]=false', ['find']],
+  ['/api/authors?filters[id][$gt]=0&populate=books', ['aggregate', 'count', 'find']],
+  ['/api/reviews?filters[id][$gt]=0&populate=book,reader', ['aggregate', 'count', 'find']],
+  ['/api/reviews?filters[id][$gt]=0&populate=book.authors', ['aggregate', 'aggregate', 'count', 'find']],
+  ['/api/reviews?filters[id][$gt]=0&populate=book.authors.agent', ['aggregate', 'aggregate', 'aggregate', 'count', 'find']],
+  // localized: the locales are read with the first level of relations
+  ['/api/books?filters[id][$gt]=0', ['aggregate', 'count', 'find']],
+  ['/api/books?filters[id][$gt]=0&populate=authors,publisher,genres,reviews', ['aggregate', 'count', 'find']],
+  ['/api/books?filters[id][$gt]=0&populate[reviews][limit]=2', ['aggregate', 'count', 'find']],
+  [
+    '/api/books?filters[id][$gt]=0&populate[authors][populate][agent][populate]=parent',
+    [...Array<string>(3).fill('aggregate'), 'count', 'find'],
+  ],
+  // components and dynamic zones are in the document; their relations come with those of the level
+  ['/api/books?filters[id][$gt]=0&populate=seo,editions,content', ['aggregate', 'count', 'find']],
+  ['/api/books?filters[id][$gt]=0&populate=seo.image,editions.printer,authors', ['aggregate', 'count', 'find']],
+  ['/api/books?filters[id][$gt]=0&populate[content][populate]=*&populate[editions][populate]=*', ['aggregate', 'count', 'find']],
+  ['/api/books?filters[id][$gt]=0&populate=*', ['aggregate', 'count', 'find']],
+  // one for each condition on a relation
+  ['/api/reviews?filters[book][title]=Book%2012', ['aggregate', 'count', 'find']],
+  ['/api/reviews?filters[book][title][$contains]=Book', ['aggregate', 'count', 'find']],
+  ['/api/reviews?filters[book][authors][name][$contains]=Author', ['aggregate', 'aggregate', 'count', 'find']],
+  [
+    '/api/authors?filters[books][pages][$gt]=0&filters[agent][name][$contains]=House',
+    ['aggregate', 'aggregate', 'count', 'find'],
+  ],
+  ['/api/reviews?filters[book][id]=12', ['count', 'find']],
+  ['/api/reviews?filters[book][$null]=true', ['count', 'find']],
+  ['/api/authors?filters[id][$gt]=0&sort=agent.name', ['aggregate', 'count']],
+];
+
+const entries: readonly (readonly [string, readonly string[]])[] = [
+  ['/api/reviews/1', ['find']],
+  ['/api/reviews/1?populate=book,reader', ['aggregate']],
+  ['/api/authors/1?populate=agent,portrait', ['aggregate']],
+  ['/api/authors/1?populate=books', ['aggregate', 'find']],
+  ['/api/publishers/1?populate=address,parent', ['aggregate']],
+  ['/api/authors/999', ['find']],
+  ['/api/no-such', []],
+];
+
+describe('number of commands', () => {
+  let serving: Serving;
+  before(async () => {
+    serving = await serveModels({ models: bookshopModels(), documents: stockedBookshop });
+    await serving.server.backend?.models.indexesBuilt();
+  });
+  after(() => serving.stop());
+
+  for (const [path, expected] of lists)
+    for (const pageSize of [1, 200])
+      it(`${path}, ${String(pageSize)} rows: ${expected.join(', ')}`, async () => {
+        const { commands, result } = await serving.countCommands(() =>
+          serving.call('GET', `${path}&publicationState=preview&pagination[pageSize]=${String(pageSize)}`),
+        );
+        expect(result.status).to.equal(200);
+        expect([...commands].sort()).to.deep.equal(expected);
+      });
+
+  for (const [path, expected] of entries)
+    it(`${path}: ${expected.join(', ') || 'none'}`, async () => {
+      const { commands } = await serving.countCommands(() => serving.call('GET', path));
+      expect([...commands].sort()).to.deep.equal(expected);
+    });
+
+  it('an update of scalars is one command', async () => {
+    const { commands } = await serving.countCommands(() => serving.call('PUT', '/api/genres/1', { data: { name: 'New' } }));
+    expect(commands).to.deep.equal(['findAndModify']);
+  });
+
+  it('a create without links is one command, once ids are reserved', async () => {
+    const create = () => serving.call('POST', '/api/genres', { data: { name: 'New' } });
+    for (let count = 0; count < 40; count++) await create();
+    const { commands } = await serving.countCommands(create);
+    expect(commands.filter((name) => name !== 'findAndModify')).to.deep.equal(['insert']);
+  });
+
+  it('a create with links checks them all by one command', async () => {
+    const body = { data: { title: 'Linked', authors: [1, 2], genres: [1], publisher: 1, cover: 1, similar: [3] } };
+    const { commands, result } = await serving.countCommands(() => serving.call('POST', '/api/books', body));
+    expect(result.status).to.equal(200);
+    expect(commands.filter((name) => name === 'aggregate')).to.have.lengthOf(2); // the links, and the locales of the answer
+    expect(commands).to.include('insert').and.not.include('count');
+  });
+});
+
+describe('totals', () => {
+  let serving: Serving;
+  before(async () => {
+    serving = await serveModels({ models: bookshopModels(), documents: stockedBookshop });
+  });
+  after(() => serving.stop());
+
+  const list = () => serving.countCommands(() => serving.call('GET', '/api/reviews?pagination[pageSize]=1'));
+
+  /** Lists until the total is no longer counted, which is so once the change stream is open and its news are in. */
+  async function untilKept(): Promise<number> {
+    for (;;) {
+      const { commands, result } = await list();
+      if (!commands.includes('count')) return Number(result.body.meta.pagination.total);
+    }
+  }
+
+  it('of a whole type are kept until it is written to', async () => {
+    expect(await untilKept()).to.equal(540);
+    await serving.call('POST', '/api/reviews', { data: { rating: 5, verified: true } });
+    const counted = await list();
+    expect(counted.result.body.meta.pagination.total).to.equal(541);
+    expect(await untilKept()).to.equal(541);
+  });
+
+  it('see what another client writes', async () => {
+    const before = await untilKept();
+    await serving.database.db.collection('reviews').updateMany({ publishedAt: null }, { $set: { publishedAt: new Date() } });
+    for (let total = before; total !== 601;) total = (await list()).result.body.meta.pagination.total as number;
+    expect(await untilKept()).to.equal(601);
+  });
+
+  it('are never less than what this client has written, links or not', async () => {
+    let expected = await untilKept();
+    for (let round = 0; round < 15; round++) {
+      const others = Array.from({ length: 4 }, list);
+      const { status } = await serving.call('POST', '/api/reviews', { data: { rating: 3, verified: true, book: 1 } });
+      expect(status).to.equal(200);
+      expected++;
+      expect((await list()).result.body.meta.pagination.total).to.equal(expected);
+      await Promise.all(others);
+    }
+  });
+});
+
+/** Requests, and the most documents and keys that their page may look at. */
+const indexed: readonly (readonly [string, { readonly documents: number; readonly keys: number }])[] = [
+  ['/api/genres?sort=createdAt:desc&pagination[pageSize]=5', { documents: 5, keys: 5 }],
+  ['/api/reviews?sort=createdAt:desc', { documents: 30, keys: 30 }],
+  ['/api/reviews?sort=publishedAt:desc', { documents: 25, keys: 25 }],
+  ['/api/reviews?sort=publishedAt:desc&pagination[page]=3', { documents: 25, keys: 75 }],
+  ['/api/reviews', { documents: 30, keys: 30 }],
+  ['/api/books', { documents: 30, keys: 30 }],
+  ['/api/books?sort=publishedAt:desc', { documents: 25, keys: 25 }],
+  ['/api/books?locale=fr', { documents: 0, keys: 1 }],
+  ['/api/books?filters[isbn]=1000-77', { documents: 1, keys: 1 }],
+  ['/api/reviews?filters[book]=7', { documents: 3, keys: 4 }],
+  ['/api/reviews?filters[book][isbn]=1000-7', { documents: 3, keys: 4 }],
+  ['/api/publishers?filters[name]=House%203', { documents: 1, keys: 1 }],
+  ['/api/readers?filters[card]=8', { documents: 1, keys: 1 }],
+];
+
+describe('documents and keys examined', () => {
+  let serving: Serving;
+  before(async () => {
+    serving = await serveModels({ models: bookshopModels(), documents: stockedBookshop });
+    await serving.server.backend?.models.indexesBuilt();
+  });
+  after(() => serving.stop());
+
+  /** The last command that a request sends, without what belongs to the connection. */
+  async function lastCommand(path: string, names: readonly string[]): Promise<Document> {
+    const seen: Document[] = [];
+    const client = serving.server.backend?.store.database.client;
+    const listen = ({ commandName, command }: CommandStartedEvent): void => {
+      if (names.includes(commandName)) seen.push(command as Document);
+    };
+    client?.on('commandStarted', listen);
+    await serving.call('GET', path);
+    client?.off('commandStarted', listen);
+    const parts = ['find', 'filter', 'sort', 'projection', 'skip', 'limit', 'aggregate', 'pipeline', 'cursor'];
+    return Object.fromEntries(Object.entries(seen.at(-1) ?? {}).filter(([key]) => parts.includes(key)));
+  }
+
+  for (const [path, most] of indexed)
+    it(`${path}: at most ${JSON.stringify(most)}`, async () => {
+      const { executionStats: stats } = await serving.database.db.command({
+        explain: await lastCommand(path, ['find']),
+        verbosity: 'executionStats',
+      });
+      expect(stats.totalDocsExamined, 'documents').to.be.at.most(most.documents);
+      expect(stats.totalKeysExamined, 'keys').to.be.at.most(most.keys);
+    });
+
+  for (const path of ['/api/membership-cards/8?populate=reader', '/api/readers/8?populate=card', '/api/reviews/8?populate=book'])
+    it(`${path}: two documents`, async () => {
+      const explained = await serving.database.db.command({
+        explain: await lastCommand(path, ['find', 'aggregate']),
+        verbosity: 'executionStats',
+      });
+      const examined = [...JSON.stringify(explained.stages ?? explained).matchAll(/"totalDocsExamined":(\d+)/g)];
+      expect(examined.reduce((sum, [, count]) => sum + Number(count), 0)).to.be.within(1, 2);
+    });
+});
