@@ -2,8 +2,8 @@ import type { Db, Document } from 'mongodb';
 import { aggregate, type Handler } from './baseline-handler.js';
 import { shapeEntry } from './baseline-shape.js';
 
-/** As the product writes. */
-const writeConcern = { w: 'majority' };
+/** The product's: a write is in the journal of most members before it is answered. */
+const writeConcern = { w: 'majority', j: true };
 
 /** Row f: one command that updates and gives the whole entry back. */
 export const updateArticle: Handler = async (db, parameters, body) => {
