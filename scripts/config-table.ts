@@ -1,0 +1,37 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sectionNames, sections } from '../src/config/sections.js';
+import type { SettingNode } from '../src/config/setting.js';
+import { packageRoot } from '../src/package-root.js';
+
+/** Rewrites the configuration table of the README from the declared settings; `--check` only says whether it is up to date. */
+const file = join(packageRoot, 'README.md');
+const [begin, end] = ['<!-- settings -->', '<!-- /settings -->'];
+
+function rows(node: SettingNode, path: string): string[] {
+  if (node.kind === 'group')
+    return Object.entries(node.settings).flatMap(([name, inner]) => rows(inner, path === '' ? name : `${path}.${name}`));
+  const cells = [
+    `\`${path}\``,
+    `\`${JSON.stringify(node.default)}\``,
+    node.variable === null ? '' : `\`${node.variable}\``,
+    node.about,
+  ];
+  return [`| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`];
+}
+
+const tables = sectionNames.map((name) =>
+  [`**config/${name}**`, '', '| Setting | Default | Variable | Meaning |', '|---|---|---|---|', ...rows(sections[name], '')].join(
+    '\n',
+  ),
+);
+const readme = readFileSync(file, 'utf8');
+const [before, rest = ''] = readme.split(begin);
+const [, after = ''] = rest.split(end);
+const written = `${before ?? ''}${begin}\n\n${tables.join('\n\n')}\n\n${end}${after}`;
+if (process.argv.includes('--check')) {
+  if (written !== readme) {
+    console.error('README.md: the configuration table is out of date; run npm run docs');
+    process.exitCode = 1;
+  }
+} else writeFileSync(file, written);
