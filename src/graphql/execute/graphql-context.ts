@@ -4,6 +4,7 @@ import type { ContentContext } from '../../content/content-context.js';
 import type { ApiError } from '../../errors.js';
 import type { Access } from '../../query/access.js';
 import type { Query } from '../../query/ast.js';
+import type { Tracer } from '../tracing/tracer.js';
 import type { PageSettings } from '../query/page-settings.js';
 
 /** What every resolver of one operation is given. */
@@ -17,6 +18,8 @@ export interface GraphqlContext {
   readonly spend: (query: Query) => void;
   /** Errors in the arguments of nested fields, found when their root field planned them. */
   readonly failures: Map<FieldNode, ApiError>;
+  /** Null unless resolvers are timed. */
+  readonly tracer: Tracer | null;
   /** Koa's, for custom resolvers, policies and middlewares. */
   readonly koaContext: KoaContext;
   readonly state: Readonly<Record<string, unknown>>;

@@ -1,4 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
+import { unavailableError } from '../../errors.js';
 import type { Registry } from '../../schema/content-type.js';
 
 /** A schema and the registry that it was made from. */
@@ -25,10 +26,10 @@ export class CurrentSchema {
     this.#report = report;
   }
 
-  /** Gives the schema in force; waits for the very first one. Throws if that could not be built. */
+  /** Gives the schema in force; waits for the very first one. Throws a 503 while there is none. */
   async read(): Promise<SchemaSnapshot> {
     if (this.#snapshot === undefined) await this.#building;
-    if (this.#snapshot === undefined) throw new Error('There is no GraphQL schema yet');
+    if (this.#snapshot === undefined) throw unavailableError();
     return this.#snapshot;
   }
 

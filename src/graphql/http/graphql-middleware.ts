@@ -2,6 +2,7 @@ import type { Context, Middleware } from 'koa';
 import type { ContentContext } from '../../content/content-context.js';
 import { createCostMeter } from '../limits/query-cost.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
+import { createTracer } from '../tracing/tracer.js';
 import type { Answer } from './answer.js';
 import type { SchemaSnapshot } from './current-schema.js';
 import { createDocumentCache } from './document-cache.js';
@@ -83,6 +84,7 @@ function createSession(ctx: Context, { content, user }: Caller, { snapshot, sett
       pages,
       spend: createCostMeter(limits.cost),
       failures: new Map(),
+      tracer: settings.tracing ? createTracer() : null,
       koaContext: ctx,
       state: ctx.state as GraphqlContext['state'],
     }),

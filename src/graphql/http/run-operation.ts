@@ -38,14 +38,16 @@ export function createRunner(options: RunnerOptions): (execution: Execution) => 
       operationName: parameters.operationName,
     }),
     onSubscribe: ({ context }) => prepareOperation(context, options.prepare, refuse),
-    // a result without data never got to run: a variable was wrong
-    onOperation: (_request, _args, result) =>
-      'data' in result
-        ? undefined
-        : refuse(
-            400,
-            (result.errors ?? []).map((error) => coded(error, 'BAD_USER_INPUT')),
-          ),
+    onOperation: ({ context }, _args, result) => {
+      // a result without data never got to run: a variable was wrong
+      if (!('data' in result))
+        return refuse(
+          400,
+          (result.errors ?? []).map((error) => coded(error, 'BAD_USER_INPUT')),
+        );
+      const { tracer } = context.context;
+      return tracer === null ? undefined : { ...result, extensions: { ...result.extensions, tracing: tracer.finish() } };
+    },
     formatError: format,
   });
   return async (execution) => {

@@ -1,0 +1,61 @@
+import {
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isScalarType,
+  isUnionType,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  type GraphQLType,
+} from 'graphql';
+
+const scalars: Readonly<Record<string, string>> = {
+  ID: 'string',
+  String: 'string',
+  Boolean: 'boolean',
+  Int: 'number',
+  Float: 'number',
+  Long: 'number | string',
+  Date: 'string',
+  Time: 'string',
+  DateTime: 'string',
+  I18NLocaleCode: 'string',
+};
+
+/** TypeScript declarations of everything that a schema answers with and takes, for those who write resolvers against it. */
+export function printTypescript(schema: GraphQLSchema): string {
+  const types = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
+  return `// Generated from the GraphQL schema; changes are lost.\n\n${types.map(printType).join('\n\n')}\n`;
+}
+
+function printType(type: GraphQLNamedType): string {
+  if (isScalarType(type)) return `export type ${aliasOf(type.name)} = ${scalars[type.name] ?? 'unknown'};`;
+  if (isEnumType(type))
+    return `export type ${type.name} = ${type
+      .getValues()
+      .map(({ name }) => `'${name}'`)
+      .join(' | ')};`;
+  if (isUnionType(type))
+    return `export type ${type.name} = ${type
+      .getTypes()
+      .map(({ name }) => name)
+      .join(' | ')};`;
+  if (!isObjectType(type) && !isInputObjectType(type)) return '';
+  const fields = Object.values(type.getFields()).map((field) => {
+    const optional = isInputObjectType(type) && !isNonNullType(field.type) ? '?' : '';
+    return `  ${field.name}${optional}: ${printReference(field.type)};`;
+  });
+  return `export interface ${type.name} {\n${fields.join('\n')}\n}`;
+}
+
+/** Names that TypeScript has a meaning of its own for get another one. */
+const aliasOf = (name: string): string => (['String', 'Boolean', 'Date', 'JSON'].includes(name) ? `${name}Scalar` : name);
+
+function printReference(type: GraphQLType): string {
+  return isNonNullType(type) ? printNonNull(type.ofType as GraphQLType) : `${printNonNull(type)} | null`;
+}
+
+const printNonNull = (type: GraphQLType): string =>
+  isListType(type) ? `(${printReference(type.ofType as GraphQLType)})[]` : aliasOf(String(type));

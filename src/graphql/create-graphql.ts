@@ -1,0 +1,79 @@
+import path from 'node:path';
+import type { Context, Middleware } from 'koa';
+import type { Config } from '../config/config.js';
+import type { Logger } from 'pino';
+import type { Registry } from '../schema/content-type.js';
+import { writeArtifacts, type Artifacts } from './artifacts/write-artifacts.js';
+import { CurrentSchema } from './http/current-schema.js';
+import { graphqlMiddleware, type Caller } from './http/graphql-middleware.js';
+import { graphqlSettings, type GraphqlSettings } from './http/graphql-settings.js';
+import type { MultipartBody } from './http/place-files.js';
+import { buildSchema, type SchemaOptions } from './schema/build-schema.js';
+import { traceFields } from './tracing/trace-fields.js';
+
+/** What the GraphQL front end is given. */
+export interface GraphqlServices {
+  readonly config: Config;
+  readonly logger: Logger;
+  /** Who sends a request, with the context of its operations; fields check the actions they need. Throws 401, or 503. */
+  readonly identify: (ctx: Context) => Promise<Caller>;
+  /** Parts of the schema that belong to plugins and extensions; a service that is absent leaves its mutations out. */
+  readonly schema?: Pick<SchemaOptions, 'shadow' | 'decorate' | 'accounts' | 'upload'>;
+  /** Reads multipart bodies; uploads are refused without it. */
+  readonly readMultipart?: (ctx: Context) => Promise<MultipartBody>;
+}
+
+/** The endpoint, ready to be mounted. */
+export interface GraphqlEndpoint {
+  readonly middleware: Middleware;
+  /** Builds the schema of a snapshot off the request path and puts it in force; the old one serves until then. */
+  readonly replaceRegistry: (registry: Registry) => Promise<void>;
+}
+
+/** Puts the GraphQL front end together: settings, schema, transport, playground. */
+export function createGraphql(services: GraphqlServices): GraphqlEndpoint {
+  const { config, logger, schema = {} } = services;
+  const settings = graphqlSettings(config.plugins.graphql.config, config.environment);
+  if (settings.unknownOptions.length > 0)
+    logger.warn({ options: settings.unknownOptions }, 'graphql.config.apolloServer has options that mean nothing here');
+  const report = (err: unknown): void => {
+    logger.error({ err }, 'GraphQL request failed');
+  };
+  const artifacts = artifactsOf(config);
+  const current = new CurrentSchema(
+    async (registry) => {
+      const built = await buildSchema(registry, schemaOptions(settings, schema));
+      if (artifacts !== null) await writeArtifacts(built, artifacts);
+      return built;
+    },
+    (err) => {
+      logger.error({ err }, 'the GraphQL schema could not be built, the old one stays');
+    },
+  );
+  const middleware = graphqlMiddleware({
+    settings,
+    schema: () => current.read(),
+    identify: services.identify,
+    readMultipart: services.readMultipart ?? null,
+    report,
+  });
+  return { middleware, replaceRegistry: (registry) => current.replace(registry) };
+}
+
+function schemaOptions({ shadowCrud, tracing }: GraphqlSettings, schema: NonNullable<GraphqlServices['schema']>): SchemaOptions {
+  if (!tracing) return { ...schema, shadowCrud };
+  const { decorate } = schema;
+  return {
+    ...schema,
+    shadowCrud,
+    decorate: (typeName, fields) => traceFields(typeName, decorate === undefined ? fields : decorate(typeName, fields)),
+  };
+}
+
+/** Null where nothing is to be written, which outside development is so unless the configuration says otherwise. */
+function artifactsOf({ directory, environment, plugins }: Config): Artifacts | null {
+  const { generateArtifacts, artifacts } = plugins.graphql.config;
+  if (!(generateArtifacts ?? environment === 'development')) return null;
+  const absolute = (file: string | false): string | false => (file === false ? false : path.resolve(directory, file));
+  return { schema: absolute(artifacts.schema), typegen: absolute(artifacts.typegen) };
+}

@@ -1,0 +1,85 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import { buildSchema as buildFromText } from 'graphql';
+import { pino } from 'pino';
+import ts from 'typescript';
+import { createConfig } from '../../src/config/create-config.js';
+import { createGraphql } from '../../src/graphql/create-graphql.js';
+import { traceFields } from '../../src/graphql/tracing/trace-fields.js';
+import { buildRegistry } from '../../src/schema/build-registry.js';
+import { documents, models } from './content.js';
+import { serveGraphql } from './serve-graphql.js';
+
+const identify = () => Promise.reject(new Error('not called in this test'));
+
+describe('The GraphQL front end', () => {
+  let directory: string;
+
+  before(async () => {
+    directory = await mkdtemp(path.join(tmpdir(), 'artifacts-'));
+  });
+  after(() => rm(directory, { recursive: true }));
+
+  it('writes the schema and TypeScript declarations where the configuration asks for them', async () => {
+    const graphql = {
+      config: {
+        generateArtifacts: true,
+        artifacts: { schema: path.join(directory, 'out/schema.graphql'), typegen: path.join(directory, 'types.d.ts') },
+      },
+    };
+    const config = createConfig({ plugins: { graphql } });
+    await createGraphql({ config, logger: pino({ level: 'silent' }), identify }).replaceRegistry(buildRegistry(models).registry);
+    const sdl = buildFromText(await readFile(path.join(directory, 'out/schema.graphql'), 'utf8'));
+    expect(sdl.getType('ArticleEntityResponseCollection')).not.to.equal(undefined);
+    const program = ts.createProgram([path.join(directory, 'types.d.ts')], { strict: true, noEmit: true, types: [] });
+    expect(ts.getPreEmitDiagnostics(program).map(({ messageText }) => messageText)).to.deep.equal([]);
+    expect(await readFile(path.join(directory, 'types.d.ts'), 'utf8')).to.contain('  title: String');
+  });
+
+  it('names options of the reference that mean nothing here, once', () => {
+    const lines: string[] = [];
+    const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) });
+    const config = createConfig({ plugins: { graphql: { config: { apolloServer: { cache: 'bounded', tracing: false } } } } });
+    createGraphql({ config, logger, identify });
+    expect(lines).to.have.length(1);
+    expect(JSON.parse(lines[0] ?? '')).to.deep.include({ options: ['cache'] });
+  });
+
+  it('tracing: true adds the times of all resolvers', async () => {
+    const server = await serveGraphql({
+      models,
+      documents,
+      config: { apolloServer: { tracing: true } },
+      options: { decorate: traceFields },
+    });
+    try {
+      const { body } = await server.query('{ tags(sort: "id") { data { id } } }');
+      expect(Object.keys(body)).to.deep.equal(['data', 'extensions']);
+      const { version, duration, execution } = body.extensions.tracing;
+      expect(version).to.equal(1);
+      expect(duration).to.be.greaterThan(0);
+      const ids = execution.resolvers.filter(({ fieldName }: { fieldName: string }) => fieldName === 'id');
+      expect(ids.map(({ path: at }: { path: unknown }) => at)).to.deep.equal([
+        ['tags', 'data', 0, 'id'],
+        ['tags', 'data', 1, 'id'],
+      ]);
+      const [root] = execution.resolvers.filter(({ fieldName }: { fieldName: string }) => fieldName === 'tags');
+      expect(root).to.include({ parentType: 'Query', returnType: 'TagEntityResponseCollection' });
+      expect(root.duration).to.be.greaterThan(0);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  it('shadowCRUD: false generates nothing', async () => {
+    const server = await serveGraphql({ models, options: { shadowCrud: false } });
+    try {
+      expect((await server.query('{ ok }')).body).to.deep.equal({ data: { ok: true } });
+      expect((await server.query('{ tags { data { id } } }')).status).to.equal(400);
+    } finally {
+      await server.stop();
+    }
+  });
+});

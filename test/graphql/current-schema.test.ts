@@ -1,0 +1,77 @@
+import { expect } from 'chai';
+import { GraphQLObjectType, GraphQLSchema, GraphQLString } from 'graphql';
+import { CurrentSchema } from '../../src/graphql/http/current-schema.js';
+import { buildSchema } from '../../src/graphql/schema/build-schema.js';
+import { buildRegistry } from '../../src/schema/build-registry.js';
+import type { Registry } from '../../src/schema/content-type.js';
+import { documents, models } from './content.js';
+import { serveGraphql } from './serve-graphql.js';
+
+const empty = new GraphQLSchema({ query: new GraphQLObjectType({ name: 'Query', fields: { ok: { type: GraphQLString } } }) });
+const registry = (version: number): Registry => ({ ...buildRegistry([]).registry, version });
+
+describe('The GraphQL schema in force', () => {
+  it('stays while the next one is built, and of several only the last is built', async () => {
+    const built: number[] = [];
+    const waiting: (() => void)[] = [];
+    const current = new CurrentSchema(
+      ({ version }) => {
+        built.push(version);
+        return new Promise((resolve) => {
+          waiting.push(() => {
+            resolve(empty);
+          });
+        });
+      },
+      () => undefined,
+    );
+    const first = current.replace(registry(1));
+    waiting.shift()?.();
+    await first;
+    const later = [current.replace(registry(2)), current.replace(registry(3)), current.replace(registry(4))];
+    expect((await current.read()).registry.version).to.equal(1);
+    waiting.shift()?.();
+    while (waiting.length === 0) await new Promise(setImmediate);
+    waiting.shift()?.();
+    await Promise.all(later);
+    expect((await current.read()).registry.version).to.equal(4);
+    expect(built).to.deep.equal([1, 2, 4]);
+  });
+
+  it('stays where the next one cannot be built', async () => {
+    const reported: unknown[] = [];
+    const current = new CurrentSchema(
+      ({ version }) => (version === 1 ? Promise.resolve(empty) : Promise.reject(new Error('no'))),
+      (error) => reported.push(error),
+    );
+    await current.replace(registry(1));
+    await current.replace(registry(2));
+    expect((await current.read()).registry.version).to.equal(1);
+    expect(reported).to.have.length(1);
+  });
+
+  it('is not there before the first one: 503', async () => {
+    const current = new CurrentSchema(buildSchema, () => undefined);
+    const error: unknown = await current.read().catch((thrown: unknown) => thrown);
+    expect(error).to.have.property('status', 503);
+  });
+
+  it('takes up a new type, and answers with it', async () => {
+    const server = await serveGraphql({ models, documents: { ...documents, ships: [{ _id: 1, name: 'Nina' }] } });
+    try {
+      expect((await server.query('{ ships { data { attributes { name } } } }')).status).to.equal(400);
+      const ship = {
+        uid: 'api::ship.ship',
+        kind: 'collectionType',
+        collectionName: 'ships',
+        info: { singularName: 'ship', pluralName: 'ships', displayName: 'Ship' },
+        attributes: { name: { type: 'string' } },
+      };
+      await server.current.replace(buildRegistry([...models, ship]).registry);
+      const { body } = await server.query('{ ships { data { attributes { name } } } }');
+      expect(body).to.deep.equal({ data: { ships: { data: [{ attributes: { name: 'Nina' } }] } } });
+    } finally {
+      await server.stop();
+    }
+  });
+});
