@@ -8,6 +8,7 @@ import { startHttpServer, type HttpServer } from './http/start-http-server.js';
 import { ping } from './mongo/connect.js';
 import { openBackend, type Backend } from './mongo/open-backend.js';
 import { createGate } from './http/create-gate.js';
+import { QueryCache } from './rest/query-cache.js';
 import { restMiddleware } from './rest/rest-middleware.js';
 
 export interface ServerInput {
@@ -113,6 +114,7 @@ class Server implements MangroveServer {
     app.use(
       restMiddleware({
         config: this.config,
+        queries: new QueryCache(this.config.api.limits),
         content: { registry: () => this.#ready().models.current(), authorize: gate.authorize },
       }),
     );

@@ -5,7 +5,17 @@ import type { Child, Selection } from '../query/plan.js';
  * The paths that a selection reads. Everything that is in the document but not asked for (large texts, private values,
  * components) stays on the server. Components are read whole: their parts are chosen when the answer is shaped.
  */
-export function compileProjection({ fields, children, locales }: Selection): Document {
+export function compileProjection(selection: Selection): Document {
+  const kept = projections.get(selection);
+  if (kept !== undefined) return kept;
+  const projection = compile(selection);
+  projections.set(selection, projection);
+  return projection;
+}
+
+const projections = new WeakMap<Selection, Document>();
+
+function compile({ fields, children, locales }: Selection): Document {
   const projection: Document = { _id: 1 };
   for (const { name } of fields) projection[name] = 1;
   for (const child of children) Object.assign(projection, childPaths(child));

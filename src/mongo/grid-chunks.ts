@@ -9,10 +9,12 @@ interface ChunkDocument {
   readonly data: Binary;
 }
 
+type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
 const chunks = ({ db }: Database) => db.collection<ChunkDocument>('uploads.chunks');
 
 /** Stores bytes in GridFS chunk by chunk, never holding more than one; they are there when it resolves. */
-export async function writeChunks(database: Database, id: string, source: AsyncIterable<Uint8Array>): Promise<void> {
+export async function writeChunks(database: Database, id: string, source: Pieces): Promise<void> {
   const files_id = new ObjectId(id);
   const write = async (n: number, bytes: Uint8Array): Promise<void> => {
     const document = { files_id, n, data: new Binary(bytes) };
@@ -23,7 +25,7 @@ export async function writeChunks(database: Database, id: string, source: AsyncI
 }
 
 /** The same bytes in pieces of the size of a chunk. */
-async function* inChunks(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* inChunks(source: Pieces): AsyncGenerator<Uint8Array> {
   let parts: Uint8Array[] = [];
   let size = 0;
   for await (let bytes of source) {

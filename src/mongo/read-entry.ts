@@ -54,16 +54,27 @@ const joined = (index: number): string => `_join${String(index)}`;
 function compileEntry(match: Document, selection: Selection, joins: readonly Join[]): Document {
   const { collection } = selection.type;
   const projection = compileProjection(selection);
-  if (joins.length === 0) return { find: collection, filter: match, projection, sort: { _id: 1 }, limit: 1, singleBatch: true };
+  if (joins.length === 0)
+    return {
+      find: collection,
+      filter: match,
+      projection,
+      ...('_id' in match ? {} : { sort: { _id: 1 } }),
+      limit: 1,
+      singleBatch: true,
+    };
   const lookups = joins.map(({ child, path }, index) => ({
     $lookup: { from: child.target.collection, ...joinFields(child, path), as: joined(index) },
   }));
   return {
     aggregate: collection,
-    pipeline: [{ $match: match }, { $sort: { _id: 1 } }, { $limit: 1 }, { $project: projection }, ...lookups],
+    pipeline: [{ $match: match }, ...oneOf(match), { $project: projection }, ...lookups],
     cursor: {},
   };
 }
+
+/** The first by id, where the match does not name the id already. */
+const oneOf = (match: Document): Document[] => ('_id' in match ? [] : [{ $sort: { _id: 1 } }, { $limit: 1 }]);
 
 function joinFields({ link }: LinkChild, path: string): Document {
   return link.storage.kind === 'inverse'

@@ -5,11 +5,12 @@ import { bindFilter, bindRule, bindSearch } from './bind-filter.js';
 import { bindPagination, windowOf } from './bind-pagination.js';
 import { bindSelection } from './bind-selection.js';
 import { bindSort } from './bind-sort.js';
+import { keepBound } from './keep-bound.js';
 import { allOf, orNull } from './conditions.js';
 import { published, type Condition, type Plan, type Selection } from './plan.js';
 
 /** Binds a list: filters, publication state, locale, row rules and search become one condition. Throws a ValidationError. */
-export function bindPlan(query: Query, type: ContentType, context: BindContext): Plan {
+export const bindPlan = keepBound((query: Query, type: ContentType, context: BindContext): Plan => {
   const filter = query.filter === null ? [] : [bindFilter(query.filter, type, context)];
   const sort = bindSort(query.sort, type, context);
   const state = query.publicationState ?? 'live';
@@ -28,7 +29,7 @@ export function bindPlan(query: Query, type: ContentType, context: BindContext):
     withTotal: query.withTotal && (query.pagination?.withCount ?? context.settings.withCount),
     selection,
   };
-}
+});
 
 /** No locale asked for: the default one. `all`: any. Types that are not localized ignore it (rest.md 9.2). */
 export function bindLocale(locale: Query['locale'], type: ContentType, { defaultLocale }: BindContext): Condition[] {
@@ -43,9 +44,9 @@ export function bindLocale(locale: Query['locale'], type: ContentType, { default
  * Binds what of one entry is read: by id, and in the answers of writes. Filters and sort have no effect there but are checked
  * all the same, as in the reference; drafts among related entries are shown unless a branch says otherwise (rest.md 10).
  */
-export function bindEntrySelection(query: Query, type: ContentType, context: BindContext): Selection {
+export const bindEntrySelection = keepBound((query: Query, type: ContentType, context: BindContext): Selection => {
   if (query.filter !== null) bindFilter(query.filter, type, context);
   bindSort(query.sort, type, context);
   const inner: SelectionContext = { ...context, state: 'preview' };
   return bindSelection(query, type, inner);
-}
+});

@@ -8,12 +8,10 @@ import { remove } from '../content/remove.js';
 import { removeSingle, updateSingle } from '../content/single-type.js';
 import { update } from '../content/update.js';
 import { notFoundError, validationError } from '../errors.js';
-import type { Query } from '../query/ast.js';
-import { parseQuery } from '../query/parse-query.js';
+import { emptyQuery, type Query } from '../query/ast.js';
 import { isValues } from '../schema/check-input.js';
 import type { ContentType } from '../schema/content-type.js';
 import { envelopeEntries, envelopeEntry, envelopePage, flatEntry, type Json } from './envelope.js';
-import { parseQueryString } from './parse-query-string.js';
 import type { RestServices } from './rest-services.js';
 
 export interface ActionInput {
@@ -31,10 +29,7 @@ export interface Action {
   readonly run: (input: ActionInput) => Promise<Json | null>;
 }
 
-const queryOf = ({ ctx, services }: ActionInput): Query => {
-  const { limits } = services.config.api;
-  return parseQuery(parseQueryString(ctx.querystring, limits), limits);
-};
+const queryOf = ({ ctx, services }: ActionInput): Query => services.queries.parse(ctx.querystring);
 
 /** The `data` of a body. Throws a ValidationError where there is none; an array passes and fails as an entry. */
 function dataOf({ ctx }: ActionInput): unknown {
@@ -94,15 +89,10 @@ function withLocalizations(query: Query): Query {
 }
 
 async function singleId({ type, content }: ActionInput): Promise<number> {
-  const stored = await findSingleForWrite(type, { ...emptyLocale, locale: 'all' }, content);
+  const stored = await findSingleForWrite(type, { ...emptyQuery, locale: 'all' }, content);
   if (stored === null) throw notFoundError('Entity not found');
   return Number(stored.document['_id']);
 }
-
-const emptyLocale = parseQuery(
-  {},
-  { filterNodes: 0, listValues: 0, textLength: 0, populateDepth: 0, populateRelations: 0, sortKeys: 0 },
-);
 
 /** All locales of a single type are a list. */
 const findOnly: Action = {

@@ -1,11 +1,13 @@
 import type { Context } from 'koa';
 import type { Config } from '../config/config.js';
 import type { ContentContext } from '../content/content-context.js';
+import type { QueryCache } from './query-cache.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 
 /** What the REST front end is given. */
 export interface RestServices {
   readonly config: Config;
+  readonly queries: QueryCache;
   readonly content: {
     /** The snapshot in force. Throws 503 while there is none. */
     registry(): Registry;
