@@ -1,30 +1,59 @@
 import type { Context } from 'koa';
+import type { Authenticator } from '../access/authenticate.js';
+import type { Caller } from '../access/caller.js';
 import type { Config } from '../config/config.js';
 import type { ContentContext } from '../content/content-context.js';
-import { forbiddenError } from '../errors.js';
+import { forbiddenError, unauthorizedError } from '../errors.js';
 import type { Backend } from '../mongo/open-backend.js';
-import { allows, fullAccess, type Access } from '../query/access.js';
+import { allows, type Access } from '../query/access.js';
 import type { BindContext } from '../query/bind-context.js';
 import { actionOf, type ContentType } from '../schema/content-type.js';
 
-/** Decides who may do what, and hands on what an operation works with. */
-export interface Gate {
-  /** The context of an action on a type. Throws a ForbiddenError where the caller may not do it. */
-  authorize(ctx: Context, type: ContentType, action: string): Promise<ContentContext>;
+/** Who sends a request, and what operations work with on their behalf. */
+export interface Admitted {
+  readonly caller: Caller;
+  readonly content: ContentContext;
 }
 
-const noAccess: Access = { grants: { kind: 'actions', actions: new Set() }, rules: new Map(), hidden: new Map() };
+/**
+ * What a route asks for: an action by its full name, or to be somebody: any user, or a token that may do everything; or nothing.
+ */
+export type Demand = string | 'authenticated' | 'nothing';
 
-/** The gate of a service without users: everything is allowed to everybody where the configuration says so, else nothing. */
-export function createGate(config: Config, backend: () => Backend): Gate {
-  const open = config.api.open ?? config.environment !== 'production';
-  const access = open ? fullAccess : noAccess;
-  return {
-    authorize: (_ctx, type, action) => {
-      if (!allows(access, actionOf(type, action))) throw forbiddenError();
-      return Promise.resolve(createContext(config, backend(), access));
-    },
+/** Decides who may do what, and hands on what an operation works with. */
+export interface Gate {
+  /** The context of an action on a type. Throws an UnauthorizedError or a ForbiddenError where the caller may not do it. */
+  authorize(ctx: Context, type: ContentType, action: string): Promise<ContentContext>;
+  /** The same for a route that is no action on a type. */
+  admit(ctx: Context, demand: Demand): Promise<Admitted>;
+}
+
+/** Works from the start on; until the database has answered it throws what `authenticator` throws. */
+export function createGate(config: Config, backend: () => Backend, authenticator: () => Authenticator): Gate {
+  const identify = async (ctx: Context): Promise<Caller> => {
+    const { authorization } = ctx.req.headers;
+    // What one caller may see is not for caches that serve others.
+    if (authorization !== undefined) ctx.set('Cache-Control', 'private, no-store');
+    return authenticator().authenticate(authorization);
   };
+  const admit: Gate['admit'] = async (ctx, demand) => {
+    const caller = await identify(ctx);
+    refuse(caller, demand);
+    return { caller, content: createContext(config, backend(), caller.access) };
+  };
+  return { admit, authorize: async (ctx, type, action) => (await admit(ctx, actionOf(type, action))).content };
+}
+
+/** 401 asks for credentials where none would do without; 403 is for those that do not suffice (rest.md 11.7). */
+function refuse(caller: Caller, demand: Demand): void {
+  if (demand === 'nothing') return;
+  const { access } = caller;
+  if (demand === 'authenticated') {
+    if (caller.kind === 'user' || access.grants.kind === 'all') return;
+    throw caller.kind === 'public' ? unauthorizedError() : forbiddenError();
+  }
+  if (allows(access, demand)) return;
+  throw caller.kind === 'public' && caller.isShut ? unauthorizedError() : forbiddenError();
 }
 
 /** What operations of one request work with: this snapshot, this caller, the figures of REST. */
