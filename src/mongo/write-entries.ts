@@ -1,18 +1,19 @@
-import type { AnyBulkWriteOperation, Document, Filter, UpdateFilter } from 'mongodb';
-import type { Database } from './database.js';
-import { translating } from './driver-errors.js';
+import type { AnyBulkWriteOperation, Document } from 'mongodb';
+import { DuplicateKey, translating } from './driver-errors.js';
+import { runWrite } from './run-write.js';
 import type { Store } from './store.js';
 
 /** A document with a numeric id. */
 export type EntryDocument = Document & { readonly _id: number };
 
-const entries = ({ db }: Database, collection: string) => db.collection<EntryDocument>(collection);
-
-const options = ({ session, maxTimeMS }: Database) => ({ maxTimeMS: maxTimeMS.write, ...(session !== null && { session }) });
-
 /** Inserts one document. Throws DuplicateKey where a unique index refuses it. */
 export async function insertEntry(store: Store, collection: string, document: EntryDocument): Promise<void> {
-  await translating(() => entries(store.database, collection).insertOne(document, options(store.database)));
+  try {
+    await runWrite(store.database, { insert: collection, documents: [document] });
+  } catch (error) {
+    // The id is ours alone: it can only be taken by the first of two attempts, whose answer was lost.
+    if (!(error instanceof DuplicateKey && error.fields[0] === '_id')) throw error;
+  }
   store.totals.invalidate(collection);
 }
 
@@ -28,34 +29,26 @@ export async function updateEntry(
   collection: string,
   { match, update, projection }: EntryUpdate,
 ): Promise<EntryDocument | null> {
-  const updated = await translating(() =>
-    entries(store.database, collection).findOneAndUpdate(match as Filter<EntryDocument>, update as UpdateFilter<EntryDocument>, {
-      ...options(store.database),
-      projection,
-      returnDocument: 'after',
-    }),
-  );
+  const command = { findAndModify: collection, query: match, update, new: true, fields: projection };
+  const { value } = await runWrite(store.database, command);
   store.totals.invalidate(collection);
-  return updated;
+  return value as EntryDocument | null; // the reply of findAndModify
 }
 
 /** Deletes one document and gives it; null where none matches. */
 export async function deleteEntry(store: Store, collection: string, match: Document): Promise<EntryDocument | null> {
-  const deleted = await translating(() =>
-    entries(store.database, collection).findOneAndDelete(match as Filter<EntryDocument>, options(store.database)),
-  );
+  const { value } = await runWrite(store.database, { findAndModify: collection, query: match, remove: true });
   store.totals.invalidate(collection);
-  return deleted;
+  return value as EntryDocument | null; // the reply of findAndModify
 }
 
 /** Runs several writes on one collection in one command; gives how many documents matched. */
 export async function bulkWrite(store: Store, collection: string, operations: readonly Document[]): Promise<number> {
   if (operations.length === 0) return 0;
+  const { db, session, maxTimeMS } = store.database;
+  const options = { maxTimeMS: maxTimeMS.write, ordered: true, ...(session !== null && { session }) };
   const result = await translating(() =>
-    entries(store.database, collection).bulkWrite(operations as readonly AnyBulkWriteOperation<EntryDocument>[], {
-      ...options(store.database),
-      ordered: true,
-    }),
+    db.collection<EntryDocument>(collection).bulkWrite(operations as readonly AnyBulkWriteOperation<EntryDocument>[], options),
   );
   store.totals.invalidate(collection);
   return result.matchedCount;
