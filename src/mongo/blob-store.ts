@@ -128,9 +128,9 @@ export async function findBlob(database: Database, name: string): Promise<Stored
   return { ...idOf(found), name, size: found.length, modifiedAt: found.uploadDate };
 }
 
-/** All blobs that are no files. */
-export async function findPending(database: Database): Promise<readonly PendingBlob[]> {
-  const filter = { 'pending.since': { $exists: true } };
+/** Blobs that are no files; of these ids where some are given, else all. */
+export async function findPending(database: Database, ids?: readonly string[]): Promise<readonly PendingBlob[]> {
+  const filter = { 'pending.since': { $exists: true }, ...(ids && { _id: { $in: ids.map((id) => new ObjectId(id)) } }) };
   const found = await translating(() =>
     blobs(database)
       .find(filter as Filter<BlobDocument>)

@@ -1,0 +1,155 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable, type Stream } from 'node:stream';
+import type { Context } from 'koa';
+import { payloadTooLargeError } from '../errors.js';
+import type { MediaSettings } from '../media/media-settings.js';
+import type { Staging, UploadedFile } from '../media/staging.js';
+import { GuardedRequest } from './guarded-request.js';
+import { bodyInvalid } from './raw-error.js';
+
+/** A multipart body: its files stored but not yet published, everything in the order in which it came. */
+export interface MultipartBody {
+  /** Values by name. */
+  readonly fields: ReadonlyMap<string, readonly string[]>;
+  readonly files: readonly SentFile[];
+}
+
+export interface SentFile {
+  /** Name of the form field. */
+  readonly field: string;
+  readonly file: UploadedFile;
+}
+
+export const isMultipart = (ctx: Context): boolean => /^multipart\/form-data\b/i.test(ctx.get('content-type'));
+
+/**
+ * Reads a multipart body, its files straight into their storage. Throws 400 for one that is broken, 413 beyond the limits; what was
+ * staged until then is for the caller to discard.
+ */
+export async function readMultipart(ctx: Context, staging: Staging, settings: MediaSettings): Promise<MultipartBody> {
+  const parts = new Parts(ctx.req, staging, settings);
+  const parse = await createParser(parts);
+  try {
+    await parse(Object.create(ctx, { req: { value: parts.request } }) as Context, () => Promise.resolve()); // koa-body reads no more of it
+    return await parts.finish();
+  } catch (error) {
+    await parts.abandon();
+    throw error;
+  }
+}
+
+/** A part as formidable hands it out. */
+interface Part extends Stream {
+  readonly name: string | null;
+  readonly originalFilename: string | null;
+  readonly mimetype: string | null;
+}
+
+/** Loaded with the first multipart body, since they and what they need take 150 ms. Formidable's other plugins read whole bodies. */
+async function createParser(parts: Parts) {
+  const [{ koaBody }, { multipart }] = await Promise.all([import('koa-body'), import('formidable')]);
+  const rules = { enabledPlugins: [multipart], onPart: (part: unknown) => parts.take(part as Part) };
+  return koaBody({
+    multipart: true,
+    json: false,
+    text: false,
+    urlencoded: false,
+    patchKoa: false,
+    formidable: rules as object, // its types do not know the names of its plugins
+    onError: (error) => {
+      throw parts.request.failure ?? translate(error);
+    },
+  });
+}
+
+/** What formidable says is for programmers, and some of its errors claim to be ours. */
+const translate = (error: Error): Error =>
+  'code' in error && 'httpCode' in error ? bodyInvalid('invalid multipart body') : error;
+
+/** Bytes of a file that wait in memory for the storage before the client is made to wait. */
+const waitingBytes = 262_144;
+
+/** The parts of one body as they come. */
+class Parts {
+  readonly request: GuardedRequest;
+  readonly #staging: Staging;
+  readonly #settings: MediaSettings;
+  readonly #fields = new Map<string, string[]>();
+  readonly #files: Promise<SentFile>[] = [];
+  readonly #bodies: Readable[] = [];
+  #fieldCount = 0;
+  #fieldsSize = 0;
+
+  constructor(request: IncomingMessage, staging: Staging, settings: MediaSettings) {
+    this.request = new GuardedRequest(request);
+    this.#staging = staging;
+    this.#settings = settings;
+  }
+
+  /** With a file name it is a file, whatever its type; an input that was left empty sends an empty name. */
+  take(part: Part): void {
+    this.request.beginPart();
+    part.on('data', (bytes: Buffer) => {
+      this.request.account(bytes.length);
+    });
+    if (part.originalFilename === null) this.#takeField(part);
+    else if (part.originalFilename !== '') this.#takeFile(part, part.originalFilename);
+  }
+
+  /** Resolves when all files are stored. */
+  async finish(): Promise<MultipartBody> {
+    return { fields: this.#fields, files: await Promise.all(this.#files) };
+  }
+
+  /** Ends what is still being stored, and reads the rest of the request into nothing, so that the client reads the answer. */
+  async abandon(): Promise<void> {
+    this.request.drain();
+    for (const body of this.#bodies) body.destroy(bodyInvalid('request aborted'));
+    await Promise.allSettled(this.#files);
+  }
+
+  #takeField(part: Part): void {
+    const { fieldsLimit, fieldsSize } = this.#settings;
+    this.#fieldCount += 1;
+    if (this.#fieldCount > fieldsLimit) this.request.fail(payloadTooLargeError(`More than ${String(fieldsLimit)} fields`));
+    const pieces: Buffer[] = [];
+    part.on('data', (bytes: Buffer) => {
+      this.#fieldsSize += bytes.length;
+      if (this.#fieldsSize <= fieldsSize) pieces.push(bytes);
+      else this.request.fail(payloadTooLargeError(`Fields of more than ${String(fieldsSize)} bytes`));
+    });
+    part.on('end', () => {
+      const name = part.name ?? '';
+      this.#fields.set(name, [...(this.#fields.get(name) ?? []), Buffer.concat(pieces).toString('utf8')]);
+    });
+  }
+
+  #takeFile(part: Part, name: string): void {
+    const { filesLimit, sizeLimit } = this.#settings;
+    if (this.#files.length >= filesLimit) {
+      this.request.fail(payloadTooLargeError(`More than ${String(filesLimit)} files`));
+      return;
+    }
+    const { request } = this;
+    const body = new Readable({
+      highWaterMark: waitingBytes,
+      read: () => {
+        request.resume();
+      },
+    });
+    part.on('data', (bytes: Buffer) => {
+      if (!body.push(bytes)) request.pause();
+    });
+    part.on('end', () => body.push(null));
+    // Whoever reads it hears of the error too; but by then the storage may have given up.
+    body.on('error', () => undefined);
+    const mime = part.mimetype ?? 'application/octet-stream';
+    const stored = this.#staging.stage(body, { name, mime, limit: sizeLimit });
+    const file = stored.then((bytes) => ({ field: part.name ?? '', file: { ...bytes, name, mime } }));
+    file.catch((error: unknown) => {
+      request.fail(error);
+    });
+    this.#bodies.push(body);
+    this.#files.push(file);
+  }
+}

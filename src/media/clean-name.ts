@@ -1,0 +1,41 @@
+import path from 'node:path';
+import slugify from '@sindresorhus/slugify';
+import { randomBytes } from 'node:crypto';
+import { applicationError } from '../errors.js';
+
+/** Characters that file systems or headers give a meaning to, and the names of devices. */
+const reserved = /[<>:"/\\|?*\u0000-\u001f\u007f]|^\.{1,2}$|^(con|prn|aux|nul|com\d|lpt\d)$/i;
+
+/** Marks that turn the direction of a text, or cannot be seen. */
+const unseen = /[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u2028\u2029]/g;
+
+const longestName = 200;
+
+/** At a cut; it would be stored as another one. */
+const halfCharacter = /[\ud800-\udbff]$/;
+
+/** A file's name as it is stored: normalized, without unseen characters, of a decent length. Throws an ApplicationError for one that no file can have. */
+export function cleanName(name: string): string {
+  const clean = name.normalize().replace(unseen, '').trim();
+  if (clean === '' || reserved.test(clean)) throw applicationError('File name contains invalid characters');
+  if (clean.length <= longestName) return clean;
+  const extension = path.extname(clean).slice(0, 20);
+  return `${clean.slice(0, longestName - extension.length).replace(halfCharacter, '')}${extension}`;
+}
+
+/** A name that a person gave to a file, which may hold any character that can be seen; null where nothing is left of it. */
+export function cleanTitle(title: string): string | null {
+  const clean = title
+    .normalize()
+    .replace(unseen, '')
+    .replace(/[\u0000-\u001f\u007f]+/g, ' ')
+    .trim();
+  return clean === '' ? null : clean.slice(0, longestName).replace(halfCharacter, '');
+}
+
+/** The name under which a file is served, without its extension: `Mangrove_roots_0a1b2c3d4e`. */
+export function hashName(name: string, extension: string): string {
+  const base = path.basename(name, extension);
+  const slug = slugify(base, { separator: '_', lowercase: false }).slice(0, 100);
+  return `${slug === '' ? 'file' : slug}_${randomBytes(5).toString('hex')}`;
+}

@@ -1,0 +1,74 @@
+import path from 'node:path';
+import { extension as extensionOf, lookup } from 'mime-types';
+import type { UploadedFile } from './staging.js';
+
+/** What a file is, and the extension that it is served with: `.png`, or nothing. */
+export interface FileType {
+  readonly mime: string;
+  readonly ext: string;
+  /** Whether the content bears the type out. */
+  readonly certain: boolean;
+}
+
+/** What is inside of containers like these only their name tells. */
+const containers: ReadonlySet<string> = new Set(['application/zip', 'application/x-cfb', 'application/xml', 'application/gzip']);
+
+const unknownType = 'application/octet-stream';
+
+/**
+ * The type of a file. Content that is recognized wins over what the client says, and over the extension of the name; where it is
+ * not, or is a container, the client's word holds as in the reference.
+ */
+export async function decideType({ name, mime, head }: Pick<UploadedFile, 'name' | 'mime' | 'head'>): Promise<FileType> {
+  const declared = cleanType(mime);
+  const ext = cleanExtension(path.extname(name));
+  const found = await detectType(head);
+  if (found === null || agree(found.mime, declared))
+    return { mime: declared, ext: ext || guessExtension(declared), certain: found !== null };
+  const named = cleanType(lookup(ext) || '');
+  if (agree(found.mime, named)) return { mime: containers.has(found.mime) ? named : found.mime, ext, certain: true };
+  return found;
+}
+
+/** Parameters are cut off; what is no media type is bytes. */
+function cleanType(mime: string): string {
+  const type = mime.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  return type.length <= 100 && /^[a-z0-9.+_-]+\/[a-z0-9.+_-]+$/.test(type) ? type : unknownType;
+}
+
+/** An extension goes into URLs and headers. */
+const cleanExtension = (ext: string): string => (/^\.[A-Za-z0-9_-]{1,20}$/.test(ext) ? ext : '');
+
+const guessExtension = (mime: string): string => {
+  const ext = mime === unknownType ? false : extensionOf(mime);
+  return ext === false ? '' : `.${ext}`;
+};
+
+/** The type by the first bytes; null where they say nothing. Loaded with the first file: it takes 20 ms. */
+async function detectType(head: Buffer): Promise<FileType | null> {
+  if (isSvg(head)) return { mime: 'image/svg+xml', ext: '.svg', certain: true };
+  const { fileTypeFromBuffer } = await import('file-type');
+  const found = await fileTypeFromBuffer(head).catch(() => undefined);
+  return found === undefined ? null : { mime: found.mime, ext: `.${found.ext}`, certain: true };
+}
+
+/** What may stand in front of the root element, each taken whole, so that no text makes the search go back and forth. */
+const prologue = /\uFEFF|\s+|<\?xml[^>]*>|<!--[\s\S]*?-->|<!doctype\s+svg[^>[]*(?:\[[^\]]*\])?[^>]*>/iy;
+
+function isSvg(head: Buffer): boolean {
+  if (!head.includes('<svg')) return false;
+  const text = head.toString('utf8');
+  const skip = new RegExp(prologue);
+  let start = 0;
+  while (skip.test(text)) start = skip.lastIndex;
+  return /^<svg[\s>]/i.test(text.slice(start, start + 5));
+}
+
+/** Sounds and films share containers and go by many names; images and documents are what they are. */
+function agree(found: string, claimed: string): boolean {
+  if (found === claimed) return true;
+  if (containers.has(found)) return claimed.startsWith('application/') && claimed !== unknownType;
+  return isPlayed(found) && isPlayed(claimed);
+}
+
+const isPlayed = (mime: string): boolean => /^(audio|video)\//.test(mime) || mime === 'application/ogg';

@@ -1,0 +1,34 @@
+import { createReadStream } from 'node:fs';
+import { mkdir, open, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { FileStorage } from './file-storage.js';
+
+/**
+ * Files in a folder on disk, spread over subfolders by the last two digits of their keys. For one instance, or for several that
+ * share the folder.
+ */
+export function diskStorage(folder: string): FileStorage {
+  const placeOf = (key: string): string => path.join(folder, path.parse(key).name.slice(-2), key);
+  return {
+    write: async (key, source) => {
+      const place = placeOf(key);
+      await mkdir(path.dirname(place), { recursive: true });
+      const file = await open(place, 'wx', 0o640);
+      try {
+        for await (const bytes of source) await file.appendFile(bytes);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await syncFolder(path.dirname(place));
+    },
+    read: (key, { start, end }) => (end > start ? createReadStream(placeOf(key), { start, end: end - 1 }) : []),
+    remove: (key) => rm(placeOf(key), { force: true }),
+  };
+}
+
+/** A file survives a power cut only once its folder is written too. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  await handle.sync().finally(() => handle.close());
+}

@@ -1,0 +1,77 @@
+import type { ImageSize } from './image-types.js';
+import type { Media } from './media.js';
+import { kilobytes } from './print-size.js';
+
+/** A smaller variant of an image, as `formats` lists it. */
+export interface FileFormat extends ImageSize, FilePlace {
+  readonly name: string;
+  readonly mime: string;
+  readonly path: null;
+  /** thousands of bytes */
+  readonly size: number;
+  readonly sizeInBytes: number;
+  readonly url: string;
+}
+
+/** The attributes of a file that follow from its bytes and its name (rest.md 12). */
+export interface FileValues extends FilePlace {
+  readonly name: string;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly formats: Readonly<Record<string, FileFormat>> | null;
+  readonly mime: string;
+  /** thousands of bytes */
+  readonly size: number;
+  readonly url: string;
+  readonly previewUrl: null;
+  readonly provider: string;
+  readonly provider_metadata: null;
+}
+
+/** Where a file is found: `/uploads/<hash><ext>`. */
+export interface FilePlace {
+  readonly hash: string;
+  readonly ext: string;
+}
+
+/** A file or a variant that was stored. */
+export interface StoredFile {
+  readonly name: string;
+  readonly mime: string;
+  readonly place: FilePlace;
+  /** bytes */
+  readonly bytes: number;
+  readonly size: ImageSize | null;
+}
+
+export const nameOf = ({ hash, ext }: FilePlace): string => `${hash}${ext}`;
+
+/** The attributes of a file, as they are stored and answered. */
+export function fileValues(file: StoredFile, formats: ReadonlyMap<string, FileFormat>, media: Media): FileValues {
+  const { name, mime, place, bytes, size } = file;
+  return {
+    name,
+    width: size?.width ?? null,
+    height: size?.height ?? null,
+    formats: formats.size === 0 ? null : Object.fromEntries(formats),
+    hash: place.hash,
+    ext: place.ext,
+    mime,
+    size: kilobytes(bytes),
+    url: urlOf(place, media),
+    previewUrl: null,
+    provider: media.settings.provider === 's3' ? 'aws-s3' : 'local',
+    provider_metadata: null,
+  };
+}
+
+/** An item of `formats`. */
+export function formatValues({ name, mime, place, bytes, size }: StoredFile, media: Media): FileFormat {
+  const { width, height } = size ?? { width: 0, height: 0 };
+  const figures = { path: null, width, height, size: kilobytes(bytes), sizeInBytes: bytes };
+  return { name, hash: place.hash, ext: place.ext, mime, ...figures, url: urlOf(place, media) };
+}
+
+/** Without a base URL relative to the service, as in the reference. */
+const urlOf = (place: FilePlace, { settings }: Media): string =>
+  `${settings.baseUrl?.replace(/\/+$/, '') ?? ''}/uploads/${nameOf(place)}`;

@@ -1,0 +1,78 @@
+import type { ContentContext } from '../content/content-context.js';
+import { readAll } from '../mongo/database.js';
+import type { EntryDocument } from '../mongo/write-entries.js';
+import { isValues } from '../schema/check-input.js';
+import type { ContentType, Registry } from '../schema/content-type.js';
+
+/** A component inside the entry that has it. */
+export interface FoundComponent {
+  readonly owner: ContentType;
+  readonly document: EntryDocument;
+  /** Names of attributes, and positions in lists. */
+  readonly path: readonly string[];
+}
+
+/** Finds the component of a type by its own id; null where no entry has it. One command for each place that may hold it. */
+export async function findComponent(
+  type: ContentType,
+  id: number,
+  { bind, store }: ContentContext,
+): Promise<FoundComponent | null> {
+  const wanted = { type, id, registry: bind.registry };
+  const places = ownersOf(type, bind.registry).flatMap((owner) =>
+    pathsTo(type.uid, owner, bind.registry).map((path) => ({ owner, filter: { [`${path.join('.')}.id`]: id } })),
+  );
+  for (const { owner, filter } of places)
+    for (const document of await readAll(store.database, { find: owner.collection, filter })) {
+      const path = search(document, owner, wanted);
+      if (path !== null) return { owner, document: document as EntryDocument, path };
+    }
+  return null;
+}
+
+/** The content types whose entries may hold a component. */
+export const ownersOf = (type: ContentType, registry: Registry): ContentType[] =>
+  [...registry.types.values()].filter((owner) => owner.kind !== 'component' && pathsTo(type.uid, owner, registry).length > 0);
+
+function pathsTo(uid: string, owner: ContentType, registry: Registry, depth = 0): string[][] {
+  if (depth > 8) return [];
+  return [...owner.attributes.values()].flatMap((attribute) => {
+    const uids =
+      attribute.kind === 'component' ? [attribute.component] : attribute.kind === 'dynamiczone' ? attribute.components : [];
+    return uids.flatMap((inner) => {
+      const type = registry.types.get(inner);
+      const deeper = type === undefined ? [] : pathsTo(uid, type, registry, depth + 1).map((path) => [attribute.name, ...path]);
+      return inner === uid ? [[attribute.name], ...deeper] : deeper;
+    });
+  });
+}
+
+interface Wanted {
+  readonly type: ContentType;
+  readonly id: number;
+  readonly registry: Registry;
+}
+
+function search(holder: unknown, type: ContentType, wanted: Wanted): string[] | null {
+  if (!isValues(holder)) return null;
+  for (const attribute of type.attributes.values()) {
+    if (attribute.kind !== 'component' && attribute.kind !== 'dynamiczone') continue;
+    for (const { path, item } of partsOf(holder[attribute.name], attribute.name)) {
+      const uid = attribute.kind === 'component' ? attribute.component : String(isValues(item) ? item['__component'] : '');
+      const inside = searchPart(item, uid, wanted);
+      if (inside !== null) return [...path, ...inside];
+    }
+  }
+  return null;
+}
+
+const partsOf = (value: unknown, name: string): readonly { readonly path: readonly string[]; readonly item: unknown }[] =>
+  Array.isArray(value)
+    ? value.map((item: unknown, index) => ({ path: [name, String(index)], item }))
+    : [{ path: [name], item: value }];
+
+function searchPart(item: unknown, uid: string, wanted: Wanted): string[] | null {
+  if (isValues(item) && uid === wanted.type.uid && item['id'] === wanted.id) return [];
+  const type = wanted.registry.types.get(uid);
+  return type === undefined ? null : search(item, type, wanted);
+}

@@ -1,0 +1,71 @@
+import { availableParallelism } from 'node:os';
+import type { Sharp, SharpOptions } from 'sharp';
+import { applicationError } from '../errors.js';
+import { formatsByType, type ImageSet, type MadeImage, type ResizeOrder } from './image-types.js';
+import { makeImageSet } from './make-image-set.js';
+import { measureImage } from './measure-image.js';
+import type { MediaSettings } from './media-settings.js';
+import { createQueue } from './queue.js';
+import { resizeImage } from './resize-image.js';
+
+/** Makes and measures images, never more at a time than there are processors, and never on the event loop. */
+export interface ImageMaker {
+  /** Whether variants can be made: without sharp images are only measured. */
+  readonly canResize: () => Promise<boolean>;
+  /**
+   * What an image of a media type comes to; null where it cannot even be measured. Throws an ApplicationError for what is no image
+   * after all, or has too many pixels.
+   */
+  readonly makeSet: (bytes: Buffer, mime: string) => Promise<ImageSet | null>;
+  /** The same without variants, by the header alone: the beginning of the file will do. */
+  readonly measure: (bytes: Buffer) => ImageSet | null;
+  readonly resize: (bytes: Buffer, order: ResizeOrder) => Promise<MadeImage>;
+}
+
+export type LoadSharp = () => Promise<(bytes: Buffer, options: SharpOptions) => Sharp>;
+
+/** `load`: gives sharp, or rejects where it is not installed. It is asked with the first image: loading takes 60 ms and 20 MB. */
+export function createImageMaker(settings: MediaSettings, load: LoadSharp = loadSharp): ImageMaker {
+  const run = createQueue(Math.min(availableParallelism(), threads - 1));
+  const rules = { ...openRules, limitInputPixels: settings.pixelLimit };
+  let loading: Promise<((bytes: Buffer) => Sharp) | null> | undefined;
+  const opener = () =>
+    (loading ??= load().then(
+      (sharp) => (bytes) => sharp(bytes, rules),
+      () => null,
+    ));
+  return {
+    canResize: async () => (await opener()) !== null,
+    makeSet: async (bytes, mime) => {
+      const format = formatsByType[mime];
+      const open = format === undefined ? null : await opener();
+      if (format !== undefined && open !== null) return run(() => makeImageSet(bytes, format, { open, settings }));
+      return measure(bytes);
+    },
+    measure,
+    resize: async (bytes, order) => {
+      const open = await opener();
+      if (open === null) throw applicationError('Images cannot be resized here');
+      return run(() => resizeImage(open(bytes), order));
+    },
+  };
+}
+
+function measure(bytes: Buffer): ImageSet | null {
+  const size = measureImage(bytes);
+  return size === null ? null : { size, original: null, variants: new Map() };
+}
+
+/** Node runs this many blocking calls at a time unless told otherwise; one is left to the rest of the service. */
+const threads = 4;
+
+/** Images are drawn line by line where possible, and one that is damaged is not worked on. */
+const openRules = { sequentialRead: true, failOn: 'error' } as const satisfies SharpOptions;
+
+async function loadSharp(): ReturnType<LoadSharp> {
+  const { default: sharp } = await import('sharp');
+  // One thread for an image: the queue decides how many there are at a time.
+  sharp.concurrency(1);
+  sharp.cache(false);
+  return sharp;
+}

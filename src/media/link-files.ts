@@ -1,0 +1,90 @@
+import type { ContentContext } from '../content/content-context.js';
+import { sharedNames, syncLocales } from '../content/sync-locales.js';
+import { readAll } from '../mongo/database.js';
+import { bulkWrite, type EntryDocument } from '../mongo/write-entries.js';
+import { isValues, type Values } from '../schema/check-input.js';
+import type { ContentType, LinkAttribute, Registry } from '../schema/content-type.js';
+import { findComponent } from './find-component.js';
+
+/** An entry, or a component by its own id, that gets files; as `ref`, `refId` and `field` name it. */
+export interface LinkTarget {
+  readonly type: ContentType;
+  readonly id: number;
+  readonly field: string;
+}
+
+/**
+ * Links files to an entry or component; in a transaction. What is not there, or is no media attribute, gets nothing, as in the
+ * reference.
+ */
+export async function linkFiles(
+  { type, id, field }: LinkTarget,
+  files: readonly number[],
+  content: ContentContext,
+): Promise<void> {
+  if (type.kind === 'component') {
+    const found = await findComponent(type, id, content);
+    if (found !== null) await linkWithin(found.owner, found.document, [...found.path, field], files, content);
+    return;
+  }
+  await linkAt({ type, id, path: [field] }, files, content);
+}
+
+/** A place inside an entry: names of attributes, and positions in lists. */
+export interface LinkPlace {
+  readonly type: ContentType;
+  readonly id: number;
+  readonly path: readonly string[];
+}
+
+/** Links files at a place inside an entry: `['blocks', '0', 'image']`. The same otherwise. */
+export async function linkAt({ type, id, path }: LinkPlace, files: readonly number[], content: ContentContext): Promise<void> {
+  const [document] = await readAll(content.store.database, { find: type.collection, filter: { _id: id }, limit: 1 });
+  if (document !== undefined) await linkWithin(type, document as EntryDocument, path, files, content);
+}
+
+async function linkWithin(
+  type: ContentType,
+  document: EntryDocument,
+  path: readonly string[],
+  files: readonly number[],
+  content: ContentContext,
+): Promise<void> {
+  const found = locate(type, document, path, content.bind.registry);
+  if (found === null) return;
+  const { attribute, holder } = found;
+  const value = attribute.many ? joinList(holder[attribute.name], files) : (files[0] ?? null);
+  const update = { $set: { [path.join('.')]: value } };
+  await bulkWrite(content.store, type.collection, [{ updateOne: { filter: { _id: document._id }, update } }]);
+  await syncLocales(type, document._id, sharedNames(type, path.slice(0, 1)), content);
+}
+
+/** New files come behind the first that is there, as in the reference. */
+function joinList(stored: unknown, files: readonly number[]): number[] {
+  const [first, ...others] = Array.isArray(stored) ? (stored as number[]) : []; // stored as ids
+  return first === undefined ? [...files] : [first, ...files, ...others];
+}
+
+interface Located {
+  readonly attribute: LinkAttribute;
+  /** The document, or the component in it, that has the attribute. */
+  readonly holder: Values;
+}
+
+function locate(type: ContentType, holder: unknown, path: readonly string[], registry: Registry): Located | null {
+  const [name = '', ...rest] = path;
+  const attribute = type.attributes.get(name);
+  if (attribute === undefined || !isValues(holder)) return null;
+  if (attribute.kind === 'media') return rest.length === 0 ? { attribute, holder } : null;
+  if (attribute.kind === 'component' && !attribute.repeatable)
+    return below(registry.types.get(attribute.component), holder[name], rest, registry);
+  if (attribute.kind !== 'component' && attribute.kind !== 'dynamiczone') return null;
+  const [index = '', ...last] = rest;
+  const list = holder[name];
+  const item: unknown = Array.isArray(list) && /^\d{1,4}$/.test(index) ? list[Number(index)] : undefined;
+  const uid = attribute.kind === 'component' ? attribute.component : String(isValues(item) ? item['__component'] : '');
+  return below(registry.types.get(uid), item, last, registry);
+}
+
+const below = (type: ContentType | undefined, holder: unknown, path: readonly string[], registry: Registry): Located | null =>
+  type === undefined ? null : locate(type, holder, path, registry);

@@ -1,0 +1,74 @@
+import type { Sharp } from 'sharp';
+import { applicationError } from '../errors.js';
+import { encodeImage, refuseImage } from './encode-image.js';
+import type { ImageFormat, ImageSet, ImageSize, MadeImage } from './image-types.js';
+import type { MediaSettings } from './media-settings.js';
+
+export interface Making {
+  readonly open: (bytes: Buffer) => Sharp;
+  readonly settings: MediaSettings;
+}
+
+/** The box of the smallest variant; those of the others are squares. */
+const thumbnail: ImageSize = { width: 245, height: 156 };
+
+/** Measures an image, and makes what is kept of it and its smaller variants: those that it does not fit into itself (rest.md 12). */
+export async function makeImageSet(bytes: Buffer, format: ImageFormat, { open, settings }: Making): Promise<ImageSet> {
+  const about = await describe(open(bytes), settings);
+  const original = await makeOriginal(bytes, format, about, { open, settings });
+  const variants = new Map<string, MadeImage>();
+  const boxes = Object.entries(settings.breakpoints).map(([name, side]) => [name, { width: side, height: side }] as const);
+  for (const [name, box] of [['thumbnail', thumbnail] as const, ...boxes])
+    if (about.size.width > box.width || about.size.height > box.height)
+      variants.set(
+        name,
+        await draw(
+          open(bytes)
+            .autoOrient()
+            .resize({ ...box, fit: 'inside' }),
+          format,
+          settings,
+        ),
+      );
+  return { size: about.size, original, variants };
+}
+
+interface About {
+  readonly size: ImageSize;
+  readonly animated: boolean;
+  readonly turned: boolean;
+  /** Where and with what it was taken, and what else is nobody's business. */
+  readonly tells: boolean;
+}
+
+async function describe(image: Sharp, { pixelLimit }: MediaSettings): Promise<About> {
+  const found = await image.metadata().catch(refuseImage);
+  const { width, height } = found.autoOrient;
+  const size = { width, height: found.pageHeight ?? height };
+  if (size.width * size.height > pixelLimit) throw applicationError(`Image has more than ${String(pixelLimit)} pixels`);
+  return {
+    size,
+    animated: (found.pages ?? 1) > 1,
+    turned: (found.orientation ?? 1) > 1,
+    tells: [found.exif, found.xmp, found.iptc].some((block) => block !== undefined),
+  };
+}
+
+/** Encoded anew where that is wanted and pays, or where the original must not be kept: turned, or with metadata. */
+async function makeOriginal(
+  bytes: Buffer,
+  format: ImageFormat,
+  about: About,
+  { open, settings }: Making,
+): Promise<MadeImage | null> {
+  const must = about.turned || about.tells;
+  if (about.animated || (!must && (!settings.sizeOptimization || format === 'gif'))) return null;
+  const made = await draw(open(bytes).autoOrient(), format, settings);
+  return must || made.bytes.length < bytes.length ? made : null;
+}
+
+function draw(image: Sharp, format: ImageFormat, { sizeOptimization }: MediaSettings): Promise<MadeImage> {
+  if (sizeOptimization) return encodeImage(image, format, { quality: 80 });
+  // A quality makes PNG choose 256 colours.
+  return encodeImage(image, format, format === 'png' ? {} : { quality: 95 });
+}

@@ -1,0 +1,53 @@
+import { fieldErrors } from '../errors.js';
+import { isRecord } from '../query/is-record.js';
+import { notOfType } from '../schema/print-value.js';
+
+/** What a client says about a file; what is not given stays as it is. */
+export interface FileInfo {
+  readonly name?: string;
+  readonly alternativeText?: string | null;
+  readonly caption?: string | null;
+}
+
+/** Reads the `fileInfo` of one file: JSON text or an object. Throws a ValidationError in the words of the reference. */
+export function parseFileInfo(input: unknown): FileInfo {
+  return input === undefined ? {} : parseOne(input, 'fileInfo');
+}
+
+/** Reads what is said about several files: a list, as JSON or of JSON texts, in their order. */
+export function parseFileInfos(input: unknown): readonly FileInfo[] {
+  if (input === undefined) return [];
+  const list = typeof input === 'string' ? decode(input) : input;
+  if (!Array.isArray(list)) throw wrongType('fileInfo', 'array', list, input);
+  return list.map((item, index) => parseOne(item, `fileInfo[${String(index)}]`));
+}
+
+function parseOne(input: unknown, path: string): FileInfo {
+  const info = typeof input === 'string' ? decode(input) : input;
+  if (!isRecord(info)) throw wrongType(path, 'object', info, input);
+  const name = parseText(info['name'], `${path}.name`);
+  const alternativeText = parseText(info['alternativeText'], `${path}.alternativeText`);
+  const caption = parseText(info['caption'], `${path}.caption`);
+  return {
+    ...(typeof name === 'string' && { name }),
+    ...(alternativeText !== undefined && { alternativeText }),
+    ...(caption !== undefined && { caption }),
+  };
+}
+
+function parseText(value: unknown, path: string): string | null | undefined {
+  if (value === undefined || value === null || typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  throw wrongType(path, 'string', value, value);
+}
+
+function decode(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+const wrongType = (path: string, type: string, value: unknown, original: unknown): Error =>
+  fieldErrors([{ path: path.split(/[.[\]]+/).filter((part) => part !== ''), message: notOfType(path, type, value, original) }]);

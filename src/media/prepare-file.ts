@@ -1,0 +1,75 @@
+import type { BlobName } from '../mongo/blob-store.js';
+import { checkType } from './check-type.js';
+import { cleanName, cleanTitle, hashName } from './clean-name.js';
+import { decideType, type FileType } from './decide-type.js';
+import { fileValues, formatValues, nameOf, type FileFormat, type FilePlace, type FileValues } from './file-values.js';
+import { formatsByType, type ImageSet, type MadeImage } from './image-types.js';
+import type { Media } from './media.js';
+import type { FileInfo } from './parse-file-info.js';
+import type { Staging, UploadedFile } from './staging.js';
+
+/** A file that only has to be made known: its attributes, and the names of its bytes and of its variants. */
+export interface PreparedFile {
+  readonly values: FileValues;
+  readonly blobs: readonly BlobName[];
+}
+
+export interface PrepareContext {
+  readonly media: Media;
+  readonly staging: Staging;
+  /** Where the file is to be found; a new place unless given. */
+  readonly place?: FilePlace;
+}
+
+/**
+ * Finds out what a file is, and makes its variants. Throws an ApplicationError for a bad name or image, a ValidationError for a type
+ * that is not allowed.
+ */
+export async function prepareFile(file: UploadedFile, info: FileInfo, context: PrepareContext): Promise<PreparedFile> {
+  const { media, staging } = context;
+  const sentName = cleanName(file.name);
+  const name = cleanTitle(info.name ?? '') ?? sentName;
+  const type = await decideType({ ...file, name: sentName });
+  checkType(type.mime, media.settings);
+  const place = context.place ?? { hash: hashName(name, type.ext), ext: type.ext };
+  const images = await makeImages(file, type, context);
+  const original = images?.original ?? null;
+  const stored = original === null ? file : await staging.stage([original.bytes], { name, mime: type.mime });
+  const about = { name, mime: type.mime, place };
+  const variants = await stageVariants(images?.variants ?? new Map<string, MadeImage>(), about, context);
+  const values = fileValues({ ...about, bytes: stored.size, size: original ?? images?.size ?? null }, variants.formats, media);
+  return { values, blobs: [{ id: stored.id, name: nameOf(place), size: stored.size }, ...variants.blobs] };
+}
+
+/** Types that are measured without being drawn. */
+const measured: ReadonlySet<string> = new Set(['image/svg+xml', 'image/heic', 'image/heif', 'image/bmp', 'image/x-icon']);
+
+/** The sizes of these, and of images too large to draw, stand near the beginning. */
+const measuredBytes = 262_144;
+
+async function makeImages(file: UploadedFile, { mime, certain }: FileType, context: PrepareContext): Promise<ImageSet | null> {
+  const { staging, media } = context;
+  const drawn = formatsByType[mime] !== undefined;
+  if (!certain || (!drawn && !measured.has(mime))) return null;
+  if (drawn && file.size <= media.settings.imageSizeLimit) return media.images.makeSet(await staging.read(file, file.size), mime);
+  return media.images.measure(await staging.read(file, Math.min(file.size, measuredBytes)));
+}
+
+interface Named {
+  readonly name: string;
+  readonly mime: string;
+  readonly place: FilePlace;
+}
+
+/** Stores the variants of an image under its name with theirs in front. */
+async function stageVariants(images: ReadonlyMap<string, MadeImage>, { name, mime, place }: Named, context: PrepareContext) {
+  const formats = new Map<string, FileFormat>();
+  const blobs: BlobName[] = [];
+  for (const [variant, image] of images) {
+    const { id, size: bytes } = await context.staging.stage([image.bytes], { name, mime });
+    const own = { name: `${variant}_${name}`, mime, place: { hash: `${variant}_${place.hash}`, ext: place.ext } };
+    formats.set(variant, formatValues({ ...own, bytes, size: image }, context.media));
+    blobs.push({ id, name: nameOf(own.place), size: bytes, variantOf: nameOf(place) });
+  }
+  return { formats, blobs };
+}

@@ -1,0 +1,117 @@
+import { payloadTooLargeError } from '../errors.js';
+import { deletePending, findPending, insertPending, newBlobId, type PendingBlob } from '../mongo/blob-store.js';
+import type { ByteSource } from './file-storage.js';
+import type { Media } from './media.js';
+import { printSize } from './print-size.js';
+
+/** Bytes in their storage that are no file yet. */
+export interface StagedBytes {
+  readonly id: string;
+  /** bytes */
+  readonly size: number;
+  /** What they begin with, enough to tell their type. */
+  readonly head: Buffer;
+}
+
+/** A file of a request: stored, and not yet anything that could be seen. */
+export interface UploadedFile extends StagedBytes {
+  /** As the client named it. */
+  readonly name: string;
+  /** As the client declared it. */
+  readonly mime: string;
+}
+
+export interface StageOptions {
+  readonly name: string;
+  readonly mime: string;
+  /** Most bytes; unlimited unless given. */
+  readonly limit?: number;
+}
+
+/** The first bytes that are kept in memory to tell the type by. */
+const headSize = 4_100;
+
+/** What one request has stored so far. What is not published when it ends is discarded. */
+export class Staging {
+  readonly #media: Media;
+  readonly #pending = new Map<string, PendingBlob>();
+
+  constructor(media: Media) {
+    this.#media = media;
+  }
+
+  /** Stores bytes. Throws a PayloadTooLargeError beyond the limit, and what the source throws. */
+  async stage(source: ByteSource, { name, mime, limit = Infinity }: StageOptions): Promise<StagedBytes> {
+    const { settings, database, owner, storageOf } = this.#media;
+    const id = newBlobId();
+    const key = `${id}${settings.provider === 'gridfs' ? '' : safeExtension(name)}`;
+    const blob = { id, key, provider: settings.provider, owner, since: new Date() };
+    this.#pending.set(id, blob);
+    await insertPending(database, blob);
+    const gauge = new Gauge(name, limit);
+    await storageOf(blob.provider).write(key, gauge.watch(source), { mime });
+    return { id, size: gauge.size, head: Buffer.concat(gauge.head).subarray(0, headSize) };
+  }
+
+  /** The first bytes of what was staged. */
+  async read({ id }: StagedBytes, end: number): Promise<Buffer> {
+    const blob = this.#pending.get(id);
+    if (blob === undefined) throw new Error(`${id} is not staged`);
+    const parts: Uint8Array[] = [];
+    for await (const part of this.#media.storageOf(blob.provider).read(blob.key, { start: 0, end })) parts.push(part);
+    return Buffer.concat(parts);
+  }
+
+  /** These have become files: they outlive the request. */
+  keep(ids: readonly string[]): void {
+    for (const id of ids) this.#pending.delete(id);
+  }
+
+  /**
+   * Deletes everything that was not kept, unless it has become a file by a commit whose answer was lost. What cannot be deleted
+   * now is left to the sweep.
+   */
+  async discard(): Promise<void> {
+    const ids = [...this.#pending.keys()];
+    this.#pending.clear();
+    if (ids.length === 0) return;
+    await findPending(this.#media.database, ids)
+      .then((blobs) => deleteBlobs(blobs, this.#media))
+      .catch(() => undefined);
+  }
+}
+
+/** Deletes the bytes of pending blobs, then what is known of them. */
+export async function deleteBlobs(blobs: readonly PendingBlob[], { storageOf, database }: Media): Promise<void> {
+  if (blobs.length === 0) return;
+  await Promise.all(blobs.map(({ provider, key }) => storageOf(provider).remove(key)));
+  await deletePending(
+    database,
+    blobs.map(({ id }) => id),
+  );
+}
+
+/** For people who look into the storage; the server never goes by it. */
+const safeExtension = (name: string): string => /\.[a-z0-9]{1,10}$/i.exec(name)?.[0].toLowerCase() ?? '';
+
+/** Counts the bytes that pass, up to a limit, and keeps the first. */
+class Gauge {
+  readonly #name: string;
+  readonly #limit: number;
+  readonly head: Uint8Array[] = [];
+  size = 0;
+
+  constructor(name: string, limit: number) {
+    this.#name = name;
+    this.#limit = limit;
+  }
+
+  async *watch(source: ByteSource): AsyncGenerator<Uint8Array> {
+    for await (const bytes of source) {
+      if (this.size < headSize) this.head.push(bytes);
+      this.size += bytes.length;
+      if (this.size > this.#limit) throw payloadTooLargeError(`${this.#name} exceeds size limit of ${printSize(this.#limit)}.`);
+      yield bytes;
+    }
+  }
+}

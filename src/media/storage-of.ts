@@ -1,0 +1,34 @@
+import path from 'node:path';
+import type { Database } from '../mongo/database.js';
+import { diskStorage } from './disk-storage.js';
+import type { FileStorage } from './file-storage.js';
+import { gridStorage } from './grid-storage.js';
+import type { MediaSettings } from './media-settings.js';
+import { s3Storage } from './s3-storage.js';
+
+/** What storages are made of. `directory`: where relative paths start. */
+export interface StorageInput {
+  readonly settings: MediaSettings;
+  readonly directory: string;
+  readonly database: Database;
+}
+
+/** The storages by name, each made when it is first asked for. Throws for a name that nobody knows. */
+export function createStorageOf(input: StorageInput): (provider: string) => FileStorage {
+  const made = new Map<string, FileStorage>();
+  return (provider) => {
+    const storage = made.get(provider) ?? makers[provider]?.(input);
+    if (storage === undefined) throw new Error(`there is no storage ${provider}`);
+    made.set(provider, storage);
+    return storage;
+  };
+}
+
+const makers: Readonly<Record<string, (input: StorageInput) => FileStorage>> = {
+  gridfs: ({ database }) => gridStorage(database),
+  disk: ({ settings, directory }) => {
+    const { folder } = settings.providerOptions;
+    return diskStorage(path.resolve(directory, typeof folder === 'string' ? folder : 'data/uploads'));
+  },
+  s3: ({ settings }) => s3Storage(settings.providerOptions),
+};

@@ -1,0 +1,28 @@
+import { findPending, type BlobOwner, type PendingBlob } from '../mongo/blob-store.js';
+import type { Media } from './media.js';
+import { deleteBlobs } from './staging.js';
+
+/**
+ * Deletes what uploads and deletions have left behind that a crash cut short. `oldest`: milliseconds after which a request on any
+ * machine has ended. Gives how many there were.
+ */
+export async function sweep(media: Media, oldest: number): Promise<number> {
+  const remains = (await findPending(media.database)).filter((blob) => isDead(blob, media.owner, oldest));
+  await deleteBlobs(remains, media);
+  return remains.length;
+}
+
+/** Of processes on this machine we know whether they live; those elsewhere are given the time that a request may take. */
+function isDead({ owner, since }: PendingBlob, self: BlobOwner, oldest: number): boolean {
+  if (owner.instance === self.instance) return false;
+  if (Date.now() - since.getTime() > oldest) return true;
+  return owner.host === self.host && (owner.pid === self.pid || !isAlive(owner.pid));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

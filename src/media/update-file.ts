@@ -1,0 +1,57 @@
+import { within } from '../content/content-context.js';
+import type { LoadedEntry } from '../content/loaded.js';
+import { findOne } from '../content/find-one.js';
+import { update } from '../content/update.js';
+import { notFoundError } from '../errors.js';
+import { publishBlobs, retireBlobs } from '../mongo/blob-store.js';
+import { inTransaction } from '../mongo/transaction.js';
+import { emptyQuery } from '../query/ast.js';
+import { cleanTitle } from './clean-name.js';
+import { fileType } from './file-type.js';
+import type { FileInfo } from './parse-file-info.js';
+import { prepareFile } from './prepare-file.js';
+import { deleteLater, namesOf } from './remove-file.js';
+import type { Staging, UploadedFile } from './staging.js';
+import type { MediaContext } from './upload-files.js';
+
+/** Changes what is said about a file. Throws a NotFoundError where there is none. */
+export async function updateFileInfo(id: number, info: FileInfo, { content }: MediaContext): Promise<LoadedEntry> {
+  return (await update(fileType(content), id, textsOf(info), emptyQuery, content)) ?? missing();
+}
+
+function textsOf({ name, ...texts }: FileInfo): FileInfo {
+  const title = cleanTitle(name ?? '');
+  return title === null ? texts : { ...texts, name: title };
+}
+
+export interface ReplaceOrder {
+  readonly id: number;
+  readonly file: UploadedFile;
+  readonly info: FileInfo;
+}
+
+/** Gives a file other content; its place stays, so that links and addresses hold. Throws a NotFoundError where there is none. */
+export async function replaceFile(
+  { id, file, info }: ReplaceOrder,
+  staging: Staging,
+  context: MediaContext,
+): Promise<LoadedEntry> {
+  const { media, content } = context;
+  const stored = (await findOne(fileType(content), id, emptyQuery, content)) ?? missing();
+  const { hash, ext } = stored.document;
+  const place = { hash: String(hash), ext: typeof ext === 'string' ? ext : '' };
+  const { values, blobs } = await prepareFile(file, info, { media, staging, place });
+  const row = { ...values, ...textsOf(info), name: values.name, url: stored.document['url'], formats: values.formats ?? {} };
+  const { entry, retired } = await inTransaction(content.store.database, async (database) => {
+    const gone = await retireBlobs(database, namesOf(stored.document), media.owner);
+    await publishBlobs(database, blobs);
+    return { retired: gone, entry: await update(fileType(content), id, row, emptyQuery, within(content, database)) };
+  });
+  staging.keep(blobs.map((blob) => blob.id));
+  await deleteLater(retired, { media });
+  return entry ?? missing();
+}
+
+function missing(): never {
+  throw notFoundError('Entity not found');
+}

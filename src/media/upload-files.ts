@@ -1,0 +1,94 @@
+import { within, type ContentContext } from '../content/content-context.js';
+import { insertChecked } from '../content/create.js';
+import type { LoadedEntry } from '../content/loaded.js';
+import { publishBlobs } from '../mongo/blob-store.js';
+import { inTransaction } from '../mongo/transaction.js';
+import { emptyQuery } from '../query/ast.js';
+import { bindEntrySelection } from '../query/bind-plan.js';
+import { fileType } from './file-type.js';
+import { linkFiles, type LinkTarget } from './link-files.js';
+import type { Media } from './media.js';
+import type { FileInfo } from './parse-file-info.js';
+import { prepareFile, type PreparedFile } from './prepare-file.js';
+import type { Staging, UploadedFile } from './staging.js';
+import { uploadFolder, type UploadFolder } from './upload-folder.js';
+
+/** What an operation of the media library works with. */
+export interface MediaContext {
+  readonly media: Media;
+  readonly content: ContentContext;
+}
+
+export interface UploadOrder {
+  readonly files: readonly UploadedFile[];
+  /** By position of the file. */
+  readonly infos: readonly FileInfo[];
+  /** The entry that gets the files; null for none. */
+  readonly target: LinkTarget | null;
+}
+
+/** Makes files of what was staged, and links them: all of it or nothing. Gives them with all their attributes. */
+export async function uploadFiles(order: UploadOrder, staging: Staging, context: MediaContext): Promise<readonly LoadedEntry[]> {
+  const { content } = context;
+  const ready = await prepareFiles(order, staging, context);
+  const entries = await inTransaction(content.store.database, async (database) => {
+    const inner = within(content, database);
+    const stored = await storeFiles(ready, inner);
+    if (order.target !== null) await linkFiles(order.target, idsOf(stored), inner);
+    return stored;
+  });
+  keepFiles(ready, staging);
+  return entries;
+}
+
+/** Files that are ready to be stored, and where they go. */
+export interface ReadyFiles {
+  readonly files: readonly ReadyFile[];
+  readonly folder: UploadFolder;
+}
+
+interface ReadyFile extends PreparedFile {
+  readonly info: FileInfo;
+}
+
+/** One after the other: an image in the making takes memory. */
+export async function prepareFiles(
+  { files, infos }: Pick<UploadOrder, 'files' | 'infos'>,
+  staging: Staging,
+  { media, content }: MediaContext,
+): Promise<ReadyFiles> {
+  const ready: ReadyFile[] = [];
+  for (const [index, file] of files.entries()) {
+    const info = infos[index] ?? {};
+    ready.push({ ...(await prepareFile(file, info, { media, staging })), info });
+  }
+  return { files: ready, folder: await uploadFolder(content) };
+}
+
+/** Writes the rows of files and gives their bytes the names; in a transaction. */
+export async function storeFiles({ files, folder }: ReadyFiles, content: ContentContext): Promise<readonly LoadedEntry[]> {
+  await publishBlobs(
+    content.store.database,
+    files.flatMap(({ blobs }) => blobs),
+  );
+  const type = fileType(content);
+  const insertion = { selection: bindEntrySelection(emptyQuery, type, content.bind), source: null };
+  const entries: LoadedEntry[] = [];
+  for (const file of files) entries.push(await insertChecked(type, rowOf(file, folder), insertion, content));
+  return entries;
+}
+
+const rowOf = ({ values, info }: ReadyFile, folder: UploadFolder) => ({
+  ...values,
+  alternativeText: info.alternativeText ?? null,
+  caption: info.caption ?? null,
+  folder: folder.id === 0 ? null : folder.id,
+  folderPath: folder.path,
+});
+
+export const idsOf = (entries: readonly LoadedEntry[]): number[] => entries.map(({ document }) => Number(document['_id']));
+
+/** The files were committed: they outlive the request. */
+export function keepFiles({ files }: ReadyFiles, staging: Staging): void {
+  staging.keep(files.flatMap(({ blobs }) => blobs.map(({ id }) => id)));
+}
