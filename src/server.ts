@@ -1,6 +1,10 @@
 import type { Logger } from 'pino';
+import { createAuthenticator, type Authenticator } from './access/authenticate.js';
+import { createDefaultRoles } from './access/create-default-roles.js';
+import { userTokens } from './access/user-tokens.js';
 import { createConfig, type PartialConfig } from './config/create-config.js';
 import type { Config } from './config/config.js';
+import { loadSecrets, type Secrets } from './config/load-secrets.js';
 import { unavailableError } from './errors.js';
 import { createApp } from './http/create-app.js';
 import { createLogger } from './http/create-logger.js';
@@ -48,6 +52,7 @@ class Server implements MangroveServer {
   readonly #logger: Logger;
   #http: HttpServer | null = null;
   #backend: Backend | null = null;
+  #authenticator: Authenticator | null = null;
   #retry: NodeJS.Timeout | null = null;
   #stopped = false;
 
@@ -65,7 +70,7 @@ class Server implements MangroveServer {
   }
 
   async start(): Promise<void> {
-    await this.#connect();
+    await this.#connect(await loadSecrets(this.config));
     this.#http = await startHttpServer(this.#createApp().callback(), this.config.server);
   }
 
@@ -80,7 +85,7 @@ class Server implements MangroveServer {
     this.#backend?.forget();
   }
 
-  async #connect(): Promise<void> {
+  async #connect(secrets: Secrets): Promise<void> {
     const { database, api } = this.config;
     if (database.uri === null) throw new Error('database.uri is not set');
     try {
@@ -92,14 +97,27 @@ class Server implements MangroveServer {
         logger: this.#logger,
       });
       if (this.#stopped) await backend.close();
-      else this.#backend = backend;
+      else await this.#serve(backend, secrets);
     } catch (error) {
       this.#logger.warn(
         { reason: error instanceof Error ? error.message : String(error) },
         'MongoDB does not answer, trying again',
       );
-      this.#retry = setTimeout(() => void this.#connect(), retryAfter);
+      this.#retry = setTimeout(() => void this.#connect(secrets), retryAfter);
     }
+  }
+
+  /** Requests are answered from here on. */
+  async #serve(backend: Backend, secrets: Secrets): Promise<void> {
+    const { enabled, config } = this.config.plugins['users-permissions'];
+    if (enabled) await createDefaultRoles(backend.store);
+    this.#authenticator = createAuthenticator({
+      config: this.config,
+      backend,
+      tokenSalt: secrets.tokenSalt,
+      userTokens: enabled ? userTokens(secrets.jwtSecret, config.jwt.expiresIn) : null,
+    });
+    this.#backend = backend;
   }
 
   #ready(): Backend {
@@ -107,10 +125,19 @@ class Server implements MangroveServer {
     return this.#backend;
   }
 
+  #identifying(): Authenticator {
+    if (this.#authenticator === null) throw unavailableError();
+    return this.#authenticator;
+  }
+
   #createApp(): ReturnType<typeof createApp> {
     const checks = { database: async () => this.#backend !== null && ping(this.#backend.store.database) };
     const app = createApp({ config: this.config, logger: this.#logger, checks });
-    const gate = createGate(this.config, () => this.#ready());
+    const gate = createGate(
+      this.config,
+      () => this.#ready(),
+      () => this.#identifying(),
+    );
     app.use(
       restMiddleware({
         config: this.config,

@@ -1,0 +1,47 @@
+import { readAll, type Database } from '../mongo/database.js';
+
+/** What the screens of the reference edit (rest.md 11.2), under its names. */
+export interface AccountSettings {
+  readonly unique_email: boolean;
+  readonly allow_register: boolean;
+  readonly email_confirmation: boolean;
+  readonly email_reset_password: string | null;
+  readonly email_confirmation_redirection: string | null;
+  readonly default_role: string;
+}
+
+export const defaultAccountSettings: AccountSettings = {
+  unique_email: true,
+  allow_register: true,
+  email_confirmation: false,
+  email_reset_password: null,
+  email_confirmation_redirection: null,
+  default_role: 'authenticated',
+};
+
+/** An e-mail of the service: texts with `<%= NAME %>` in the places of what is filled in. */
+export interface EmailTemplate {
+  readonly from: { readonly name: string; readonly email: string };
+  readonly response_email: string;
+  readonly object: string;
+  readonly message: string;
+}
+
+export type TemplateName = 'reset_password' | 'email_confirmation';
+
+/** All that is stored of users and permissions besides the entries; null where nothing was changed. */
+export interface StoredSettings {
+  readonly advanced: AccountSettings;
+  readonly templates: Readonly<Partial<Record<TemplateName, EmailTemplate>>>;
+}
+
+export const settingsId = 'users-permissions';
+
+/** Reads the stored settings; what is missing has its default. */
+export async function readAccountSettings(database: Database): Promise<StoredSettings> {
+  const [stored] = await readAll(database, { find: '_settings', filter: { _id: settingsId }, limit: 1 });
+  return {
+    advanced: { ...defaultAccountSettings, ...(stored?.['advanced'] as Partial<AccountSettings> | undefined) }, // checked when written
+    templates: (stored?.['templates'] ?? {}) as StoredSettings['templates'], // checked when written
+  };
+}

@@ -1,0 +1,103 @@
+import type { Config } from '../config/config.js';
+import { unauthorizedError } from '../errors.js';
+import type { Backend } from '../mongo/open-backend.js';
+import { fullAccess, type Access } from '../query/access.js';
+import { readAccountSettings, type StoredSettings } from './account-settings.js';
+import type { ApiToken } from './api-token.js';
+import type { Caller } from './caller.js';
+import { tokenFinder } from './find-token.js';
+import { openness } from './is-open.js';
+import { keep, keepEach } from './keep.js';
+import { readUser, usersCollection, type KnownUser } from './known-user.js';
+import { readRoles } from './read-roles.js';
+import { roleAccess } from './role-access.js';
+import type { Role, Roles } from './role.js';
+import type { UserTokens } from './user-tokens.js';
+
+/** Tells who calls, from what the database holds now. */
+export interface Authenticator {
+  /** By the Authorization header of a request. Throws an UnauthorizedError for credentials that are wrong (rest.md 11.7). */
+  authenticate(authorization: string | undefined): Promise<Caller>;
+  roles(): Promise<Roles>;
+  settings(): Promise<StoredSettings>;
+  /** The token of that key, of any type, expired or not. */
+  findToken(key: string): Promise<ApiToken | null>;
+}
+
+export interface AuthenticatorInput {
+  readonly config: Config;
+  readonly backend: Backend;
+  readonly tokenSalt: string;
+  /** Null: there are no users. */
+  readonly userTokens: UserTokens | null;
+}
+
+interface Sources extends Omit<Authenticator, 'authenticate'> {
+  readonly input: AuthenticatorInput;
+  findUser(id: number): Promise<KnownUser | null>;
+  isOpen(roles: Roles): Promise<boolean>;
+}
+
+/** Everything that is asked on each request is kept in memory until it changes, on whatever instance. */
+export function createAuthenticator(input: AuthenticatorInput): Authenticator {
+  const { backend, config } = input;
+  const { database } = backend.store;
+  const sources: Sources = {
+    input,
+    roles: keep(backend, ['up_roles', 'up_permissions'], () => readRoles(database)),
+    settings: keep(backend, ['_settings'], () => readAccountSettings(database)),
+    findToken: tokenFinder(backend, input.tokenSalt),
+    findUser: keepEach(backend, [usersCollection], (id: number) => readUser(database, id)),
+    isOpen: openness(config, backend),
+  };
+  const { roles, settings, findToken } = sources;
+  return { authenticate: (authorization) => authenticate(authorization, sources), roles, settings, findToken };
+}
+
+async function authenticate(authorization: string | undefined, sources: Sources): Promise<Caller> {
+  const bearer = readBearer(authorization);
+  if (bearer === null) return publicCaller(sources);
+  const token = await sources.findToken(bearer);
+  if (token !== null) return tokenCaller(token);
+  return userCaller(bearer, sources);
+}
+
+/** Exactly two words, the first in any case; anything else is no credentials at all (rest.md 11.6). */
+function readBearer(authorization: string | undefined): string | null {
+  if (authorization === undefined) return null;
+  const [scheme = '', bearer, ...more] = authorization.trim().split(/\s+/);
+  return scheme.toLowerCase() === 'bearer' && bearer !== undefined && more.length === 0 ? bearer : null;
+}
+
+async function publicCaller(sources: Sources): Promise<Caller> {
+  const roles = await sources.roles();
+  if (await sources.isOpen(roles)) return { kind: 'public', access: fullAccess, isShut: false };
+  const role = sources.input.userTokens === null ? undefined : roles.byType.get('public');
+  return { kind: 'public', access: accessOf(role, null, sources), isShut: (role?.actions.size ?? 0) === 0 };
+}
+
+/** Admin tokens open the admin API only. */
+function tokenCaller(token: ApiToken): Caller {
+  if (token.type === 'admin') throw unauthorizedError();
+  if (token.expiresAt !== null && token.expiresAt.getTime() <= Date.now()) throw unauthorizedError('Token expired');
+  return { kind: 'token', access: token.access, token };
+}
+
+async function userCaller(bearer: string, sources: Sources): Promise<Caller> {
+  const claims = sources.input.userTokens?.verify(bearer) ?? null;
+  if (claims === null) throw unauthorizedError();
+  const [user, { advanced }, roles] = await Promise.all([sources.findUser(claims.id), sources.settings(), sources.roles()]);
+  const isUnconfirmed = advanced.email_confirmation && user?.confirmed === false;
+  if (user === null || user.blocked || isUnconfirmed || claims.version !== user.tokenVersion)
+    throw unauthorizedError('Invalid credentials');
+  const role = roles.byId.get(user.role ?? 0);
+  const access = (await sources.isOpen(roles)) ? fullAccess : accessOf(role, user, sources);
+  return { kind: 'user', access, user };
+}
+
+const noAccess: Access = { grants: { kind: 'actions', actions: new Set() }, rules: new Map(), hidden: new Map() };
+
+function accessOf(role: Role | undefined, user: KnownUser | null, { input: { config, backend } }: Sources): Access {
+  if (role === undefined) return noAccess;
+  return roleAccess(role, user, { registry: backend.models.current(), limits: config.api.limits });
+}

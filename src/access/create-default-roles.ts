@@ -1,0 +1,41 @@
+import type { Document } from 'mongodb';
+import { readAll } from '../mongo/database.js';
+import type { Store } from '../mongo/store.js';
+import { bulkWrite } from '../mongo/write-entries.js';
+import { builtinRoles, defaultGrants } from './default-grants.js';
+
+/**
+ * Creates the two built-in roles where there is no role yet, and their grants where there is no grant. Instances that start at
+ * the same time do it once: the ids are fixed.
+ */
+export async function createDefaultRoles(store: Store): Promise<void> {
+  if (!(await isEmpty(store, 'up_roles'))) return;
+  const now = new Date();
+  const stamps = { createdAt: now, updatedAt: now };
+  await insertMissing(
+    store,
+    'up_roles',
+    builtinRoles.map((role) => ({ ...role, ...stamps })),
+  );
+  if (!(await isEmpty(store, 'up_permissions'))) return;
+  const grants = builtinRoles.flatMap(({ type }, index) =>
+    (defaultGrants[type] ?? []).map((action) => ({ action, role: index + 1, ...stamps })),
+  );
+  await insertMissing(
+    store,
+    'up_permissions',
+    grants.map((grant, index) => ({ ...grant, _ranks: { role: index + 1 } })),
+  );
+}
+
+async function isEmpty({ database }: Store, collection: string): Promise<boolean> {
+  return (await readAll(database, { find: collection, limit: 1, projection: { _id: 1 } })).length === 0;
+}
+
+/** Gives the documents the ids 1, 2, ... and stores those that are not there. */
+async function insertMissing(store: Store, collection: string, documents: readonly Document[]): Promise<void> {
+  const operations = documents.map((document, index) => ({
+    updateOne: { filter: { _id: index + 1 }, update: { $setOnInsert: document }, upsert: true },
+  }));
+  await bulkWrite(store, collection, operations);
+}

@@ -1,0 +1,32 @@
+import { readAll } from '../mongo/database.js';
+import type { Backend } from '../mongo/open-backend.js';
+import { bulkWrite } from '../mongo/write-entries.js';
+import { apiToken, hashKey, tokensCollection, type ApiToken } from './api-token.js';
+import { keep } from './keep.js';
+
+/** How long `lastUsedAt` may be behind, in milliseconds: a write per hour and token, not per request. */
+const usePrecision = 3_600_000;
+
+/** Finds the token that a key belongs to, expired ones too; null where there is none. All tokens are kept in memory. */
+export function tokenFinder(backend: Backend, salt: string): (key: string) => Promise<ApiToken | null> {
+  const { store } = backend;
+  const readTokens = keep(backend, [tokensCollection], async () => {
+    const documents = await readAll(store.database, { find: tokensCollection, batchSize: 1_000_000 });
+    return new Map(documents.map((document) => [String(document['hash']), apiToken(document)]));
+  });
+  const noted = new Map<number, number>();
+  return async (key) => {
+    const token = (await readTokens()).get(hashKey(key, salt)) ?? null;
+    if (token !== null) noteUse(backend, token, noted);
+    return token;
+  };
+}
+
+/** Not waited for: a token works whether or not its use could be noted. */
+function noteUse({ store }: Backend, { id, lastUsedAt }: ApiToken, noted: Map<number, number>): void {
+  const now = Date.now();
+  if (now - Math.max(lastUsedAt?.getTime() ?? 0, noted.get(id) ?? 0) < usePrecision) return;
+  noted.set(id, now);
+  const update = { updateOne: { filter: { _id: id }, update: { $max: { lastUsedAt: new Date(now) } } } };
+  bulkWrite(store, tokensCollection, [update]).catch(() => noted.delete(id));
+}

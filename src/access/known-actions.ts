@@ -1,0 +1,40 @@
+import { actionOf, type ContentType, type Registry } from '../schema/content-type.js';
+
+/** The parts of the service that can be switched off and have actions. */
+export interface ActivePlugins {
+  readonly users: boolean;
+  readonly upload: boolean;
+  readonly localization: boolean;
+}
+
+const ofUsers = [
+  ...['callback', 'changePassword', 'resetPassword', 'connect', 'forgotPassword', 'register'].map((name) => `auth.${name}`),
+  ...['emailConfirmation', 'sendEmailConfirmation'].map((name) => `auth.${name}`),
+  ...['create', 'update', 'find', 'findOne', 'count', 'destroy', 'me'].map((name) => `user.${name}`),
+  ...['createRole', 'findOne', 'find', 'updateRole', 'deleteRole'].map((name) => `role.${name}`),
+  'permissions.getPermissions',
+].map((action) => `plugin::users-permissions.${action}`);
+
+const ofUpload = ['find', 'findOne', 'destroy', 'upload'].map((name) => `plugin::upload.content-api.${name}`);
+
+const ofModels = ['components.getComponents', 'components.getComponent', 'content-types.getContentTypes'].map(
+  (action) => `plugin::content-type-builder.${action}`,
+);
+
+/** Every action that a role or token can be granted (rest.md 11.8). */
+export function knownActions(registry: Registry, plugins: ActivePlugins): string[] {
+  const types = [...registry.types.values()].filter(({ uid }) => uid.startsWith('api::'));
+  return [
+    ...types.flatMap((type) => typeActions(type).map((action) => actionOf(type, action))),
+    ...(plugins.users ? ofUsers : []),
+    ...(plugins.upload ? ofUpload : []),
+    ...(plugins.localization ? ['plugin::i18n.locales.listLocales'] : []),
+    ...ofModels,
+    'plugin::content-type-builder.content-types.getContentType',
+  ];
+}
+
+function typeActions({ kind, localized }: ContentType): string[] {
+  const own = kind === 'singleType' ? ['find', 'update', 'delete'] : ['find', 'findOne', 'create', 'update', 'delete'];
+  return localized ? [...own, 'createLocalization'] : own;
+}

@@ -1,0 +1,34 @@
+import type { Document } from 'mongodb';
+import { readAll, type Database } from '../mongo/database.js';
+
+/** What decides about the requests of a user. */
+export interface KnownUser {
+  readonly id: number;
+  readonly username: string;
+  readonly email: string;
+  readonly role: number | null;
+  readonly blocked: boolean;
+  readonly confirmed: boolean;
+  /** Rises with every change of the password: tokens of another version are refused. */
+  readonly tokenVersion: number;
+}
+
+export const usersCollection = 'up_users';
+
+const projection = { username: 1, email: 1, role: 1, blocked: 1, confirmed: 1, _tokenVersion: 1 };
+
+/** The user of that id, or null. */
+export async function readUser(database: Database, id: number): Promise<KnownUser | null> {
+  const [document] = await readAll(database, { find: usersCollection, filter: { _id: id }, projection, limit: 1 });
+  return document === undefined ? null : knownUser(document);
+}
+
+export const knownUser = (document: Document): KnownUser => ({
+  id: Number(document['_id']),
+  username: String(document['username'] ?? ''),
+  email: String(document['email'] ?? ''),
+  role: typeof document['role'] === 'number' ? document['role'] : null,
+  blocked: document['blocked'] === true,
+  confirmed: document['confirmed'] === true,
+  tokenVersion: Number(document['_tokenVersion'] ?? 0),
+});

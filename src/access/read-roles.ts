@@ -1,0 +1,46 @@
+import type { Document } from 'mongodb';
+import { readAll, type Database } from '../mongo/database.js';
+import { builtinRoles, defaultGrants } from './default-grants.js';
+import type { Role, RoleRules, Roles } from './role.js';
+
+/** Reads all roles with their permissions: two commands. */
+export async function readRoles(database: Database): Promise<Roles> {
+  const [roles, permissions] = await Promise.all([
+    readAll(database, { find: 'up_roles', sort: { _id: 1 }, batchSize }),
+    readAll(database, { find: 'up_permissions', projection: { action: 1, role: 1 }, batchSize }),
+  ]);
+  const actions = groupActions(permissions);
+  const list = roles.map((role) => buildRole(role, actions.get(Number(role['_id'])) ?? new Set()));
+  return {
+    byId: new Map(list.map((role) => [role.id, role])),
+    byType: new Map(list.map((role) => [role.type, role])),
+    areConfigured: list.length > builtinRoles.length || list.some(isConfigured),
+  };
+}
+
+const batchSize = 1_000_000;
+
+function groupActions(permissions: readonly Document[]): Map<number, Set<string>> {
+  const actions = new Map<number, Set<string>>();
+  for (const { role, action } of permissions) {
+    const id = Number(role);
+    actions.set(id, (actions.get(id) ?? new Set()).add(String(action)));
+  }
+  return actions;
+}
+
+function buildRole(document: Document, actions: ReadonlySet<string>): Role {
+  return {
+    id: Number(document['_id']),
+    type: String(document['type'] ?? ''),
+    name: String(document['name'] ?? ''),
+    actions,
+    rules: (document['_rules'] ?? null) as RoleRules | null, // checked when written
+    access: { grants: { kind: 'actions', actions }, rules: new Map(), hidden: new Map() },
+  };
+}
+
+function isConfigured({ type, actions }: Role): boolean {
+  const granted = defaultGrants[type] ?? [];
+  return actions.size !== granted.length || granted.some((action) => !actions.has(action));
+}

@@ -1,0 +1,30 @@
+import type { Logger } from 'pino';
+import type { Authenticator } from '../access/authenticate.js';
+import type { Caller } from '../access/caller.js';
+import type { UserTokens } from '../access/user-tokens.js';
+import type { Config } from '../config/config.js';
+import type { ContentContext } from '../content/content-context.js';
+import type { AttemptLimiter } from './limit-attempts.js';
+import type { Mailer } from './mailer.js';
+
+/** What the operations on users and roles are made of. */
+export interface Accounts {
+  readonly config: Config;
+  readonly authenticator: Authenticator;
+  readonly tokens: UserTokens;
+  readonly mailer: Mailer;
+  /** Null: attempts are not limited. */
+  readonly limiter: AttemptLimiter | null;
+  readonly logger: Logger;
+  /** Address of the service for links in e-mails, without a slash at the end. */
+  readonly url: () => string;
+}
+
+/** One request: who makes it, and what they see. */
+export interface AccountCall {
+  readonly caller: Caller;
+  readonly content: ContentContext;
+}
+
+/** The body of a request, of whatever form. */
+export type Body = Readonly<Record<string, unknown>>;

@@ -1,0 +1,53 @@
+import { fieldErrors, type FieldError } from '../errors.js';
+import { notOfType } from '../schema/print-value.js';
+import type { Body } from './accounts.js';
+
+/** What a text must be; the order is that of the messages. */
+type Rule = 'notEmpty' | 'email' | 'required';
+
+/** The fields of a body in the order of the reference's messages, each with its rules. */
+export type FieldRules = Readonly<Record<string, readonly Rule[]>>;
+
+const emailForm = /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/;
+
+const problems: Readonly<Record<Rule, (name: string, value: string) => string | null>> = {
+  notEmpty: (name, value) => (value === '' ? `${name} must be at least 1 characters` : null),
+  email: (name, value) =>
+    value !== '' && (value.length > 320 || !emailForm.test(value)) ? `${name} must be a valid email` : null,
+  required: (name, value) => (value === '' ? `${name} is a required field` : null),
+};
+
+/** What is wrong with the fields of a body: they must be texts, as they stand (rest.md 11.2). */
+export function fieldProblems(body: Body, fields: FieldRules): FieldError[] {
+  return Object.entries(fields).flatMap(([name, rules]) =>
+    textProblems(name, body[name], rules).map((message) => ({ path: [name], message })),
+  );
+}
+
+function textProblems(name: string, value: unknown, rules: readonly Rule[]): string[] {
+  if (value === undefined) return rules.includes('required') ? [`${name} is a required field`] : [];
+  if (typeof value !== 'string') return [notOfType(name, 'string', value)];
+  return rules.flatMap((rule) => problems[rule](name, value) ?? []);
+}
+
+/** Keys of a body that has no others than its fields. */
+export function strangerProblems(body: Body, fields: FieldRules): FieldError[] {
+  const strangers = Object.keys(body).filter((name) => !Object.hasOwn(fields, name));
+  return strangers.length === 0 ? [] : [{ path: [], message: `this field has unspecified keys: ${strangers.join(', ')}` }];
+}
+
+/** Throws a ValidationError where there are problems. */
+export function refuseProblems(found: readonly FieldError[]): void {
+  if (found.length > 0) throw fieldErrors(found);
+}
+
+/** The texts of a body, checked; missing optional ones are empty. Throws a ValidationError. */
+export function readTexts<Name extends string>(
+  body: Body,
+  fields: Readonly<Record<Name, readonly Rule[]>>,
+  strangers: 'refused' | 'ignored',
+): Readonly<Record<Name, string>> {
+  refuseProblems([...fieldProblems(body, fields), ...(strangers === 'refused' ? strangerProblems(body, fields) : [])]);
+  const texts = Object.keys(fields).map((name) => [name, body[name] ?? ''] as const);
+  return Object.fromEntries(texts) as Record<Name, string>; // checked above
+}

@@ -1,0 +1,47 @@
+import type { ContentContext } from '../content/content-context.js';
+import { readAll } from '../mongo/database.js';
+import { bulkWrite } from '../mongo/write-entries.js';
+
+const collection = 'up_permissions';
+
+/** Makes these the actions of a role, and no others. Runs in the transaction of its context, if there is one. */
+export async function setActions(role: number, actions: readonly string[], context: ContentContext): Promise<void> {
+  const stored = await storedActions(role, context);
+  const wanted = new Set(actions);
+  await revokeActions(
+    role,
+    stored.filter((action) => !wanted.has(action)),
+    context,
+  );
+  await grantActions(role, actions, context);
+}
+
+/** Grants actions to a role; those that it has stay. */
+export async function grantActions(role: number, actions: readonly string[], context: ContentContext): Promise<void> {
+  const stored = new Set(await storedActions(role, context));
+  const added = [...new Set(actions)].filter((action) => !stored.has(action));
+  const { ids, database } = context.store;
+  const numbers = await ids.next(collection, added.length, { ...database, session: null });
+  const now = new Date();
+  const operations = added.map((action, index) => {
+    const _id = numbers[index] ?? 0;
+    return { insertOne: { document: { _id, action, role, createdAt: now, updatedAt: now, _ranks: { role: _id } } } };
+  });
+  await bulkWrite(context.store, collection, operations);
+}
+
+/** Takes actions from a role. */
+export async function revokeActions(role: number, actions: readonly string[], context: ContentContext): Promise<void> {
+  if (actions.length === 0) return;
+  await bulkWrite(context.store, collection, [{ deleteMany: { filter: { role, action: { $in: actions } } } }]);
+}
+
+async function storedActions(role: number, { store }: ContentContext): Promise<string[]> {
+  const rows = await readAll(store.database, {
+    find: collection,
+    filter: { role },
+    projection: { action: 1 },
+    batchSize: 100_000,
+  });
+  return rows.map(({ action }) => String(action));
+}

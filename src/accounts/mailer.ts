@@ -1,0 +1,78 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createTransport } from 'nodemailer';
+import type { SendMailOptions, Transporter } from 'nodemailer';
+import type { Logger } from 'pino';
+import type { EmailTemplate, StoredSettings, TemplateName } from '../access/account-settings.js';
+import type { KnownUser } from '../access/known-user.js';
+import type { Config } from '../config/config.js';
+import { defaultTemplates, escapeHtml, fillTemplate, type Placeholders } from './email-templates.js';
+
+/** Sends e-mails to users. */
+export interface Mailer {
+  /** Sends the e-mail of that name. Rejects where it cannot be handed over. */
+  send(name: TemplateName, user: KnownUser, values: Placeholders): Promise<void>;
+}
+
+export interface MailerInput {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly settings: () => Promise<StoredSettings>;
+  readonly url: () => string;
+}
+
+/** By SMTP where the configuration names a server (`plugins.email.config.providerOptions`), else into `./data/mail` and the log. */
+export function createMailer(input: MailerInput): Mailer {
+  const { enabled, config } = input.config.plugins.email;
+  if (!enabled) return { send: () => Promise.resolve() };
+  const hasServer = Object.keys(config.providerOptions).length > 0;
+  const deliver = hasServer ? bySmtp(config.providerOptions) : byFile(input);
+  return {
+    send: async (name, user, values) => {
+      const template = (await input.settings()).templates[name] ?? defaultTemplates[name];
+      await deliver(compose(template, user, { ...values, SERVER_URL: input.url() }, config.settings));
+    },
+  };
+}
+
+type Deliver = (mail: SendMailOptions) => Promise<unknown>;
+type Senders = Config['plugins']['email']['config']['settings'];
+
+function compose(template: EmailTemplate, user: KnownUser, values: Placeholders, senders: Senders): SendMailOptions {
+  const all = { ...values, 'USER.username': user.username, 'USER.email': user.email };
+  const html = fillTemplate(template.message, all, escapeHtml);
+  const replyTo = template.response_email || senders.defaultReplyTo;
+  return {
+    from: { name: template.from.name, address: template.from.email || senders.defaultFrom },
+    to: { name: '', address: user.email },
+    ...(replyTo !== null && replyTo !== '' && { replyTo }),
+    subject: fillTemplate(template.object, all, (value) => value.replaceAll(/[\r\n]/g, ' ')),
+    html,
+    text: fillTemplate(withoutTags(template.message), all, (value) => value),
+  };
+}
+
+const withoutTags = (html: string): string => html.replaceAll(/<(?!%)\/?[a-z][^<>]*>/gi, '').trim();
+
+function bySmtp(options: object): Deliver {
+  const transport: Transporter = createTransport(options);
+  return (mail) => transport.sendMail(mail);
+}
+
+/** For development; in production nobody would look there, so the log complains. The log never shows the text, which holds a code. */
+function byFile({ config, logger }: MailerInput): Deliver {
+  const transport = createTransport({ streamTransport: true, buffer: true });
+  const directory = join(config.directory, 'data', 'mail');
+  let count = 0;
+  return async (mail) => {
+    if (config.environment === 'production') {
+      logger.error({ subject: mail.subject }, 'no mail server is configured (plugins.email): an e-mail was not sent');
+      return;
+    }
+    const { message } = await transport.sendMail(mail);
+    const file = join(directory, `${new Date().toISOString().replaceAll(':', '-')}-${String(count++)}.eml`);
+    await mkdir(directory, { recursive: true });
+    await writeFile(file, message, { mode: 0o600 });
+    logger.info({ subject: mail.subject, file }, 'e-mail written to a file');
+  };
+}

@@ -1,0 +1,79 @@
+import { acceptInput } from '../content/accept-input.js';
+import { create } from '../content/create.js';
+import { ApiError, applicationError } from '../errors.js';
+import { emptyQuery } from '../query/ast.js';
+import type { ContentType } from '../schema/content-type.js';
+import type { AccountCall, Accounts, Body } from './accounts.js';
+import { readTexts } from './check-fields.js';
+import { claimAddress, isTaken } from './claim-address.js';
+import { sendConfirmation } from './confirm-email.js';
+import { openSession, type Session } from './session.js';
+import { asService, findStoredUser, userType, type StoredUser } from './user-store.js';
+
+const fields = { email: ['email', 'required'], username: ['required'], password: ['required'] } as const;
+
+/** Never set by who registers. */
+const reserved: ReadonlySet<string> = new Set([
+  'confirmed',
+  'blocked',
+  'confirmationToken',
+  'resetPasswordToken',
+  'provider',
+  'id',
+  'role',
+  'createdAt',
+  'updatedAt',
+  'createdBy',
+  'updatedBy',
+]);
+
+const taken = (): ApiError => applicationError('Email or Username are already taken');
+
+/** Registers a user of the default role (rest.md 11.2). Throws an ApplicationError or a ValidationError. */
+export async function register(accounts: Accounts, body: Body, call: AccountCall): Promise<Session> {
+  const { advanced } = await accounts.authenticator.settings();
+  if (!advanced.allow_register) throw applicationError('Register action is currently disabled');
+  const { email, username } = readTexts(body, fields, 'ignored');
+  const role = (await accounts.authenticator.roles()).byType.get(advanced.default_role);
+  if (role === undefined) throw applicationError('Impossible to find the default role');
+  const data = {
+    ...pickAllowed(accounts, body, call),
+    email: email.toLowerCase(),
+    username,
+    password: body['password'],
+    provider: 'local',
+    role: role.id,
+    confirmed: !advanced.email_confirmation,
+  };
+  const user = await claimAddress(data.email, call.content, taken, async () => {
+    if (await isTaken({ email: data.email, username, anyProvider: advanced.unique_email }, call.content)) throw taken();
+    return insertUser(userType(call.content), data, call);
+  });
+  if (!advanced.email_confirmation) return openSession(accounts, user, call.content);
+  await sendConfirmation(accounts, user, call.content);
+  return { userId: user.id, jwt: null, refreshToken: null };
+}
+
+/** What the client may set besides the three fields; relations only to what it may see. */
+function pickAllowed({ config }: Accounts, body: Body, { content }: AccountCall): Body {
+  const { allowedFields } = config.plugins['users-permissions'].config.register;
+  const type = userType(content);
+  const names = [...type.attributes.values()].filter(({ name, private: hidden, writable }) =>
+    allowedFields === null ? writable && !hidden && !reserved.has(name) : allowedFields.includes(name) && !reserved.has(name),
+  );
+  const picked = names.flatMap(({ name }) => (Object.hasOwn(body, name) ? [[name, body[name]] as const] : []));
+  return acceptInput(type, Object.fromEntries(picked), content.bind);
+}
+
+async function insertUser(type: ContentType, data: Body, { content }: AccountCall): Promise<StoredUser> {
+  const service = asService(content);
+  const { document } = await create(type, data, emptyQuery, service).catch((error: unknown) => {
+    throw isUniqueError(error) ? taken() : error;
+  });
+  const user = await findStoredUser(content, { _id: document['_id'] });
+  if (user === null) throw taken(); // deleted in the same moment
+  return user;
+}
+
+/** The index on user names is the last word on two registrations at once. */
+const isUniqueError = (error: unknown): boolean => error instanceof ApiError && error.message === 'This attribute must be unique';

@@ -1,0 +1,45 @@
+import { validationError } from '../errors.js';
+import type { AccountCall, Accounts, Body } from './accounts.js';
+import { readTexts } from './check-fields.js';
+import { hashPassword } from './passwords.js';
+import { endRefreshTokens } from './refresh-tokens.js';
+import { hashCode, makeCode } from './secret-code.js';
+import { openSession, type Session } from './session.js';
+import { changeStoredUser, findStoredUser, userType } from './user-store.js';
+
+/** Bytes of a reset code, as in the reference. */
+const codeBytes = 64;
+
+/** Sends a code to the address, if it is a user's who may come in; who asks is not told. Throws a ValidationError. */
+export async function forgotPassword(accounts: Accounts, body: Body, { content }: AccountCall): Promise<{ readonly ok: true }> {
+  const { email } = readTexts(body, { email: ['email', 'required'] }, 'refused');
+  const user = await findStoredUser(content, { email: email.toLowerCase(), provider: 'local' });
+  if (user === null || user.blocked) return { ok: true };
+  const code = makeCode(codeBytes);
+  await changeStoredUser(content, { _id: user.id }, { $set: { resetPasswordToken: hashCode(code) } });
+  const { advanced } = await accounts.authenticator.settings();
+  const sending = accounts.mailer.send('reset_password', user, { URL: advanced.email_reset_password ?? '', TOKEN: code });
+  // Not waited for: the time that sending takes would tell a known address from an unknown one.
+  sending.catch((error: unknown) => {
+    accounts.logger.error({ err: error }, 'an e-mail could not be sent');
+  });
+  return { ok: true };
+}
+
+const fields = { passwordConfirmation: ['required'], password: ['required'], code: ['required'] } as const;
+
+/** Sets a new password by a code, which serves once; all tokens that the user had are void. Throws a ValidationError. */
+export async function resetPassword(accounts: Accounts, body: Body, { content }: AccountCall): Promise<Session> {
+  const { passwordConfirmation, password, code } = readTexts(body, fields, 'refused');
+  if (password !== passwordConfirmation) throw validationError('Passwords do not match');
+  const match = { resetPasswordToken: hashCode(code) };
+  if ((await findStoredUser(content, match)) === null) throw validationError('Incorrect code provided');
+  const hash = await hashPassword(password, userType(content));
+  const user = await changeStoredUser(content, match, {
+    $set: { password: hash, resetPasswordToken: null },
+    $inc: { _tokenVersion: 1 },
+  });
+  if (user === null) throw validationError('Incorrect code provided');
+  await endRefreshTokens(user.id, content);
+  return openSession(accounts, user, content);
+}

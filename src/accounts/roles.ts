@@ -1,0 +1,110 @@
+import slugify from '@sindresorhus/slugify';
+import type { Document } from 'mongodb';
+import { findMany } from '../content/find-many.js';
+import { findOne } from '../content/find-one.js';
+import { within, type ContentContext } from '../content/content-context.js';
+import type { LoadedEntry } from '../content/loaded.js';
+import { applicationError, notFoundError, validationError } from '../errors.js';
+import { readAll } from '../mongo/database.js';
+import { inTransaction } from '../mongo/transaction.js';
+import { bulkWrite, deleteEntry, insertEntry, updateEntry } from '../mongo/write-entries.js';
+import { emptyQuery } from '../query/ast.js';
+import type { Body } from './accounts.js';
+import { enabledActions } from './permission-tree.js';
+import { grantActions, revokeActions, setActions } from './grant-actions.js';
+import { roleType } from './user-store.js';
+
+const collection = 'up_roles';
+
+/** All roles as the caller sees them, and the number of users of each by role id. */
+export async function listRoles(
+  content: ContentContext,
+): Promise<{ readonly roles: readonly LoadedEntry[]; readonly users: ReadonlyMap<unknown, number> }> {
+  const query = { ...emptyQuery, sort: [{ path: ['id'], order: 'asc' }], withTotal: false };
+  const all = { kind: 'offset', start: 0, limit: -1, withCount: false } as const;
+  const bind = { ...content.bind, settings: { ...content.bind.settings, maxLimit: null } };
+  const [{ documents, selection, tables }, counts] = await Promise.all([
+    findMany(roleType(content), { ...query, pagination: all }, { ...content, bind }),
+    readAll(content.store.database, {
+      aggregate: 'up_users',
+      pipeline: [{ $group: { _id: '$role', count: { $sum: 1 } } }],
+      cursor: {},
+    }),
+  ]);
+  return {
+    roles: documents.map((document) => ({ document, selection, tables })),
+    users: new Map(counts.map(({ _id, count }) => [_id as unknown, Number(count)])),
+  };
+}
+
+/** A role. Throws a NotFoundError. */
+export async function findRole(id: number, content: ContentContext): Promise<LoadedEntry> {
+  const role = await findOne(roleType(content), id, emptyQuery, content);
+  if (role === null) throw notFoundError('Role not found');
+  return role;
+}
+
+/** Creates a role with what its body enables; its type comes from its name unless given. Gives its id. Throws a ValidationError. */
+export async function createRole(body: Body, content: ContentContext): Promise<number> {
+  if (Object.keys(body).length === 0) throw validationError('Request body cannot be empty');
+  const { store } = content;
+  const [id = 0] = await store.ids.next(collection, 1, store.database);
+  const now = new Date();
+  const [name, description, type] = [textOf(body, 'name'), textOf(body, 'description'), textOf(body, 'type')];
+  const document = { _id: id, name, description, type: type ?? typeFrom(name), createdAt: now, updatedAt: now };
+  await inTransaction(store.database, async (database) => {
+    const context = within(content, database);
+    await insertEntry(context.store, collection, document);
+    await grantActions(id, enabledActions(body['permissions']), context);
+  });
+  return id;
+}
+
+/** As the reference makes it: `Édi Tor` becomes `edi_tor`. */
+const typeFrom = (name: string | null): string | null => slugify(name ?? '', { separator: '_' }).replaceAll('-', '_') || null;
+
+function textOf(body: Body, name: string): string | null {
+  const value = body[name];
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'string' && !value.includes('\0')) return value;
+  throw validationError(`${name} must be a text`);
+}
+
+/** Replaces name, description and grants of a role. Throws a NotFoundError. */
+export async function updateRole(id: number, body: Body, content: ContentContext): Promise<void> {
+  const { store } = content;
+  const names = ['name', 'description'].filter((name) => body[name] !== undefined);
+  const values = Object.fromEntries(names.map((name) => [name, textOf(body, name)]));
+  await inTransaction(store.database, async (database) => {
+    const context = within(content, database);
+    const update = { $set: { ...values, updatedAt: new Date() } };
+    const role = await updateEntry(context.store, collection, { match: { _id: id }, update, projection: { _id: 1 } });
+    if (role === null) throw notFoundError('Role not found');
+    if (body['permissions'] !== undefined) await setActions(id, enabledActions(body['permissions']), context);
+  });
+}
+
+/** Deletes a role; its users get the public one. Throws a NotFoundError, or an ApplicationError for the public role. */
+export async function deleteRole(id: number, content: ContentContext): Promise<void> {
+  const { store } = content;
+  const [role] = await readAll(store.database, { find: collection, filter: { _id: id }, limit: 1 });
+  if (role === undefined) throw notFoundError('Role not found');
+  if (role['type'] === 'public') throw applicationError('Cannot delete public role');
+  await inTransaction(store.database, (database) => deleteWithin(id, within(content, database)));
+}
+
+async function deleteWithin(id: number, context: ContentContext): Promise<void> {
+  const { store } = context;
+  const actions = await readAll(store.database, { find: 'up_permissions', filter: { role: id }, batchSize: 100_000 });
+  await revokeActions(
+    id,
+    actions.map(({ action }) => String(action)),
+    context,
+  );
+  const successor: Document | undefined = (
+    await readAll(store.database, { find: collection, filter: { type: 'public' }, limit: 1 })
+  )[0];
+  const update = { $set: { role: successor?.['_id'] ?? null, updatedAt: new Date() } };
+  await bulkWrite(store, 'up_users', [{ updateMany: { filter: { role: id }, update } }]);
+  await deleteEntry(store, collection, { _id: id });
+}

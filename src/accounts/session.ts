@@ -1,0 +1,21 @@
+import type { KnownUser } from '../access/known-user.js';
+import type { ContentContext } from '../content/content-context.js';
+import type { Accounts } from './accounts.js';
+import { makeRefreshToken } from './refresh-tokens.js';
+
+/** What a login comes to. */
+export interface Session {
+  readonly userId: number;
+  /** Null where the e-mail address must be confirmed first. */
+  readonly jwt: string | null;
+  /** Null unless refresh tokens are switched on. */
+  readonly refreshToken: string | null;
+}
+
+/** Lets a user in. */
+export async function openSession(accounts: Accounts, user: KnownUser, content: ContentContext): Promise<Session> {
+  const { refreshTokens } = accounts.config.plugins['users-permissions'].config;
+  if (!refreshTokens.enabled) return { userId: user.id, jwt: accounts.tokens.sign(user), refreshToken: null };
+  const refreshToken = await makeRefreshToken(user, refreshTokens, content);
+  return { userId: user.id, jwt: accounts.tokens.sign(user, refreshTokens.accessExpiresIn), refreshToken };
+}

@@ -1,0 +1,2 @@
+export const userUid = 'plugin::users-permissions.user';
+export const roleUid = 'plugin::users-permissions.role';

@@ -1,0 +1,120 @@
+import { create } from '../content/create.js';
+import { within, type ContentContext } from '../content/content-context.js';
+import { findOne } from '../content/find-one.js';
+import type { LoadedEntry } from '../content/loaded.js';
+import { remove } from '../content/remove.js';
+import { update } from '../content/update.js';
+import { ApiError, applicationError, notFoundError, type FieldError } from '../errors.js';
+import { inTransaction } from '../mongo/transaction.js';
+import { emptyQuery, type Query } from '../query/ast.js';
+import { isValues } from '../schema/check-input.js';
+import { notOfType } from '../schema/print-value.js';
+import type { AccountCall, Accounts, Body } from './accounts.js';
+import { fieldProblems, refuseProblems } from './check-fields.js';
+import { claimAddress } from './claim-address.js';
+import { endRefreshTokens } from './refresh-tokens.js';
+import { hashCode } from './secret-code.js';
+import { asService, changeStoredUser, findStoredUser, userType, type StoredUser } from './user-store.js';
+import { usersCollection } from '../access/known-user.js';
+
+const newFields = {
+  email: ['email', 'required'],
+  username: ['notEmpty', 'required'],
+  password: ['notEmpty', 'required'],
+} as const;
+const changedFields = { email: ['notEmpty', 'email'], username: ['notEmpty'], password: ['notEmpty'] } as const;
+
+/** Creates a user of any role, with any attribute (rest.md 11.4). Gives its id. Throws a ValidationError or an ApplicationError. */
+export async function createUser(accounts: Accounts, body: Body, { content }: AccountCall): Promise<number> {
+  refuseProblems([...fieldProblems(body, newFields), ...newRoleProblems(body)]);
+  const email = String(body['email']).toLowerCase();
+  const { advanced } = await accounts.authenticator.settings();
+  const data = { ...stored(body), email, provider: 'local' };
+  return claimAddress(email, content, emailTaken, async () => {
+    if (advanced.unique_email && (await findStoredUser(content, { email })) !== null) throw emailTaken();
+    const { document } = await create(userType(content), data, emptyQuery, asService(content)).catch(asApplicationError);
+    return Number(document['_id']);
+  });
+}
+
+const emailTaken = (): ApiError => applicationError('Email already taken');
+
+/** Codes come in plain and are stored as hashes. */
+function stored(body: Body): Body {
+  const codes = ['resetPasswordToken', 'confirmationToken'].filter((name) => typeof body[name] === 'string');
+  return { ...body, ...Object.fromEntries(codes.map((name) => [name, hashCode(String(body[name]))])) };
+}
+
+/** As the reference passes on what the validation of entries says: the message alone. */
+function asApplicationError(error: unknown): never {
+  throw error instanceof ApiError && error.status === 400 ? applicationError(error.message) : error;
+}
+
+function newRoleProblems({ role }: Body): FieldError[] {
+  if (role === undefined) return roleProblem('role is a required field');
+  if (!isValues(role)) return idProblems(role);
+  const { connect } = role;
+  if (connect === undefined) return [{ path: ['role', 'connect'], message: 'role.connect is a required field' }];
+  const isWrong = !Array.isArray(connect) || connect.length === 0;
+  return isWrong ? [{ path: ['role', 'connect'], message: 'role.connect field must have at least 1 items' }] : [];
+}
+
+const roleProblem = (message: string): FieldError[] => [{ path: ['role'], message }];
+
+const idProblems = (role: unknown): FieldError[] =>
+  role === null || (typeof role !== 'number' && typeof role !== 'string')
+    ? roleProblem(role === null ? notOfType('role', 'object', null) : 'role must be a `strapiID` type')
+    : [];
+
+/** A user may be given another role, never none. */
+function changedRoleProblems({ role }: Body): FieldError[] {
+  if (role === undefined) return [];
+  if (!isValues(role)) return idProblems(role);
+  const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0);
+  const isLost = lengthOf(role['disconnect']) > 0 && lengthOf(role['connect']) === 0;
+  return isLost ? roleProblem('Cannot remove role') : [];
+}
+
+/** Changes what the body names. Throws a NotFoundError, a ValidationError or an ApplicationError. */
+export async function updateUser(accounts: Accounts, id: number, body: Body, { content }: AccountCall): Promise<void> {
+  const user = await findStoredUser(content, { _id: id });
+  if (user === null) throw notFoundError('User not found');
+  refuseProblems([...fieldProblems(body, changedFields), ...changedRoleProblems(body)]);
+  await refuseTaken(accounts, user, body, content);
+  const data = typeof body['email'] === 'string' ? { ...stored(body), email: body['email'].toLowerCase() } : stored(body);
+  await inTransaction(content.store.database, (database) => updateWithin(user, data, within(asService(content), database)));
+  content.store.totals.invalidate(usersCollection);
+}
+
+async function refuseTaken(accounts: Accounts, user: StoredUser, body: Body, content: ContentContext): Promise<void> {
+  const { username, email } = body;
+  if (typeof username === 'string' && username !== user.username) {
+    if ((await findStoredUser(content, { username, _id: { $ne: user.id } })) !== null)
+      throw applicationError('Username already taken');
+  }
+  if (typeof email !== 'string' || !(await accounts.authenticator.settings()).advanced.unique_email) return;
+  const others = { email: email.toLowerCase(), _id: { $ne: user.id } };
+  if ((await findStoredUser(content, others)) !== null) throw emailTaken();
+}
+
+/** A new password, and being blocked, end all that the user was logged in with. */
+async function updateWithin(user: StoredUser, data: Body, context: ContentContext): Promise<void> {
+  await update(userType(context), user.id, data, emptyQuery, context);
+  const isBlocked = data['blocked'] === true && !user.blocked;
+  if (data['password'] === undefined && !isBlocked) return;
+  await changeStoredUser(context, { _id: user.id }, { $set: {}, $inc: { _tokenVersion: 1 } });
+  await endRefreshTokens(user.id, context);
+}
+
+/** Deletes a user, and gives it as the caller sees it; null where there is none. */
+export async function deleteUser(id: number, query: Query, { content }: AccountCall): Promise<LoadedEntry | null> {
+  const user = await remove(userType(content), id, query, content);
+  if (user !== null) await endRefreshTokens(id, content);
+  return user;
+}
+
+/** A user as the caller may see it, whatever rows its rules hide: who has just written it knows it. */
+export function findWritten(id: number, query: Query, content: ContentContext): Promise<LoadedEntry | null> {
+  const access = { ...content.bind.access, rules: new Map<never, never>() };
+  return findOne(userType(content), id, query, { ...content, bind: { ...content.bind, access } });
+}

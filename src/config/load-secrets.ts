@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { ConfigError } from './config-error.js';
+import type { Config } from './config.js';
+
+/** What nobody but the service may know. */
+export interface Secrets {
+  /** Signs the tokens of users. */
+  readonly jwtSecret: string;
+  /** Hashes API tokens. */
+  readonly tokenSalt: string;
+  /** Opens the admin API. */
+  readonly adminToken: string;
+}
+
+type Names = keyof Secrets;
+
+const variables: Readonly<Record<Names, string>> = {
+  jwtSecret: 'JWT_SECRET',
+  tokenSalt: 'API_TOKEN_SALT',
+  adminToken: 'ADMIN_TOKEN',
+};
+
+/**
+ * The secrets of the configuration. In development those that are not set are made once and kept in a file that only its owner
+ * reads; in production a missing one is a ConfigError that says how to make one.
+ */
+export async function loadSecrets(config: Config): Promise<Secrets> {
+  const given = givenSecrets(config);
+  const missing = (Object.keys(variables) as Names[]).filter((name) => given[name] === null); // the keys of a literal
+  if (missing.length === 0) return given as Secrets; // none is null
+  if (config.environment === 'production') refuse(missing, config);
+  const kept = await keptSecrets(resolve(config.directory, config.admin.secretsFile));
+  return { ...kept, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)) };
+}
+
+const givenSecrets = ({ plugins, admin }: Config): Readonly<Record<Names, string | null>> => ({
+  jwtSecret: plugins['users-permissions'].enabled ? plugins['users-permissions'].config.jwtSecret : '',
+  tokenSalt: admin.apiToken.salt,
+  adminToken: admin.enabled ? admin.token : '',
+});
+
+function refuse(missing: readonly Names[], { admin }: Config): never {
+  const hint = "make one with: node -e \"console.log(require('crypto').randomBytes(32).toString('hex'))\"";
+  const lines = missing.map((name) => `${variables[name]} is not set, which production needs; ${hint}`);
+  if (admin.enabled && missing.includes('adminToken')) lines.push('or switch the admin API off: admin.enabled = false');
+  throw new ConfigError(lines.join('\n'));
+}
+
+async function keptSecrets(file: string): Promise<Secrets> {
+  const made: Secrets = { jwtSecret: makeSecret(), tokenSalt: makeSecret(), adminToken: makeSecret() };
+  await mkdir(dirname(file), { recursive: true });
+  try {
+    await writeFile(file, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+    return made;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return readSecrets(file);
+  }
+}
+
+const makeSecret = (): string => randomBytes(32).toString('hex');
+
+async function readSecrets(file: string): Promise<Secrets> {
+  const kept: unknown = await readFile(file, 'utf8').then(
+    (text) => JSON.parse(text) as unknown,
+    () => null,
+  );
+  const isWhole =
+    typeof kept === 'object' && kept !== null && Object.keys(variables).every((name) => isText(Reflect.get(kept, name)));
+  if (!isWhole) throw new ConfigError(`${file} does not hold the secrets; delete it to have them made anew`);
+  return kept as Secrets; // checked above
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string' && value.length >= 16;

@@ -1,0 +1,35 @@
+import type { Database } from './database.js';
+import { DuplicateKey, translating } from './driver-errors.js';
+
+interface Claim {
+  readonly _id: string;
+  readonly until: Date;
+}
+
+interface ClaimedWork<Result> {
+  readonly work: () => Promise<Result>;
+  /** Thrown where another holds the name. */
+  readonly busy: () => Error;
+}
+
+/** After so many milliseconds a claim is void: its holder has died. */
+const patience = 30_000;
+
+/** Runs work that at most one may do at a time under this name, of all instances. */
+export async function claim<Result>({ db }: Database, name: string, { work, busy }: ClaimedWork<Result>): Promise<Result> {
+  const claims = db.collection<Claim>('_claims');
+  const now = Date.now();
+  const until = new Date(now + patience);
+  try {
+    await translating(() =>
+      claims.updateOne({ _id: name, until: { $lt: new Date(now) } }, { $set: { until } }, { upsert: true }),
+    );
+  } catch (error) {
+    throw error instanceof DuplicateKey ? busy() : error;
+  }
+  try {
+    return await work();
+  } finally {
+    await claims.deleteOne({ _id: name, until }).catch(() => undefined);
+  }
+}
