@@ -2,10 +2,11 @@ import path from 'node:path';
 import type { Context, Middleware } from 'koa';
 import type { Config } from '../config/config.js';
 import type { Logger } from 'pino';
+import type { Admitted } from '../http/create-gate.js';
 import type { Registry } from '../schema/content-type.js';
 import { writeArtifacts, type Artifacts } from './artifacts/write-artifacts.js';
 import { CurrentSchema } from './http/current-schema.js';
-import { graphqlMiddleware, type Caller } from './http/graphql-middleware.js';
+import { graphqlMiddleware } from './http/graphql-middleware.js';
 import { graphqlSettings, type GraphqlSettings } from './http/graphql-settings.js';
 import type { MultipartBody } from './http/place-files.js';
 import { buildSchema, type SchemaOptions } from './schema/build-schema.js';
@@ -15,8 +16,8 @@ import { traceFields } from './tracing/trace-fields.js';
 export interface GraphqlServices {
   readonly config: Config;
   readonly logger: Logger;
-  /** Who sends a request, with the context of its operations; fields check the actions they need. Throws 401, or 503. */
-  readonly identify: (ctx: Context) => Promise<Caller>;
+  /** Who sends a request, with the context of its operations; fields check the actions that they need. Throws 401, or 503. */
+  readonly admit: (ctx: Context) => Promise<Admitted>;
   /** Parts of the schema that belong to plugins and extensions; a service that is absent leaves its mutations out. */
   readonly schema?: Pick<SchemaOptions, 'shadow' | 'decorate' | 'accounts' | 'upload'>;
   /** Reads multipart bodies; uploads are refused without it. */
@@ -53,7 +54,7 @@ export function createGraphql(services: GraphqlServices): GraphqlEndpoint {
   const middleware = graphqlMiddleware({
     settings,
     schema: () => current.read(),
-    identify: services.identify,
+    admit: services.admit,
     readMultipart: services.readMultipart ?? null,
     report,
   });

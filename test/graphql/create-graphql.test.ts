@@ -12,7 +12,7 @@ import { buildRegistry } from '../../src/schema/build-registry.js';
 import { documents, models } from './content.js';
 import { serveGraphql } from './serve-graphql.js';
 
-const identify = () => Promise.reject(new Error('not called in this test'));
+const admit = () => Promise.reject(new Error('not called in this test'));
 
 describe('The GraphQL front end', () => {
   let directory: string;
@@ -30,7 +30,7 @@ describe('The GraphQL front end', () => {
       },
     };
     const config = createConfig({ plugins: { graphql } });
-    await createGraphql({ config, logger: pino({ level: 'silent' }), identify }).replaceRegistry(buildRegistry(models).registry);
+    await createGraphql({ config, logger: pino({ level: 'silent' }), admit }).replaceRegistry(buildRegistry(models).registry);
     const sdl = buildFromText(await readFile(path.join(directory, 'out/schema.graphql'), 'utf8'));
     expect(sdl.getType('ArticleEntityResponseCollection')).not.to.equal(undefined);
     const program = ts.createProgram([path.join(directory, 'types.d.ts')], { strict: true, noEmit: true, types: [] });
@@ -42,7 +42,7 @@ describe('The GraphQL front end', () => {
     const lines: string[] = [];
     const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) });
     const config = createConfig({ plugins: { graphql: { config: { apolloServer: { cache: 'bounded', tracing: false } } } } });
-    createGraphql({ config, logger, identify });
+    createGraphql({ config, logger, admit });
     expect(lines).to.have.length(1);
     expect(JSON.parse(lines[0] ?? '')).to.deep.include({ options: ['cache'] });
   });

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
+import type { Caller } from '../../src/access/caller.js';
 import { loadConfig } from '../../src/config/load-config.js';
 import { CurrentSchema } from '../../src/graphql/http/current-schema.js';
 import { graphqlMiddleware, type GraphqlParts } from '../../src/graphql/http/graphql-middleware.js';
@@ -22,7 +23,7 @@ export interface ServeInput {
   /** By collection, as they are stored. */
   readonly documents?: Readonly<Record<string, readonly object[]>>;
   readonly access?: Access;
-  readonly user?: unknown;
+  readonly caller?: Partial<Caller>;
   /** Parts of `plugins.graphql.config`. */
   readonly config?: Readonly<Record<string, unknown>>;
   readonly environment?: string;
@@ -77,6 +78,7 @@ export async function serveGraphql(input: ServeInput): Promise<ServedGraphql> {
     defaultLocale: 'en',
     locales: ['en', 'fr', 'de'],
   };
+  const caller = { kind: 'public', access: bind.access, isShut: false, ...input.caller } as Caller;
   const maxTimeMS = { read: 10_000, write: 10_000 };
   const store = {
     database: { client: database.client, db: database.db, maxTimeMS, isReplicated: true, session: null },
@@ -87,7 +89,7 @@ export async function serveGraphql(input: ServeInput): Promise<ServedGraphql> {
   const middleware = graphqlMiddleware({
     settings: graphqlSettings(config, input.environment ?? 'test'),
     schema: () => current.read(),
-    identify: () => Promise.resolve({ user: input.user ?? null, content: { store, bind, createsDrafts: false } }),
+    admit: () => Promise.resolve({ caller, content: { store, bind, createsDrafts: false } }),
     readMultipart: null,
     report,
     ...input.parts,

@@ -1,5 +1,6 @@
 import type { FieldNode } from 'graphql';
 import type { Context as KoaContext } from 'koa';
+import type { Caller } from '../../access/caller.js';
 import type { ContentContext } from '../../content/content-context.js';
 import type { ApiError } from '../../errors.js';
 import type { Access } from '../../query/access.js';
@@ -10,8 +11,7 @@ import type { PageSettings } from '../query/page-settings.js';
 /** What every resolver of one operation is given. */
 export interface GraphqlContext {
   readonly access: Access;
-  /** The user that the request's token belongs to; null without one. */
-  readonly user: unknown;
+  readonly caller: Caller;
   readonly content: ContentContext;
   readonly pages: PageSettings;
   /** Adds the cost of a root field's query. Throws a ValidationError once the operation costs too much. */

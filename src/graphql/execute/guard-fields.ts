@@ -24,8 +24,8 @@ function guardField(field: Fields[string]): Fields[string] {
 }
 
 /** Whether the caller has what the scope asks for: all of the actions, or to be a user at all. */
-export function isGranted(scope: Scope, { access, user }: GraphqlContext): boolean {
+export function isGranted(scope: Scope, { access, caller }: GraphqlContext): boolean {
   if (scope === 'public') return true;
-  if (scope === 'authenticated') return user !== null || access.grants.kind === 'all';
+  if (scope === 'authenticated') return caller.kind === 'user' || access.grants.kind === 'all';
   return scope.every((action) => allows(access, action));
 }

@@ -1,5 +1,6 @@
 import type { Context, Middleware } from 'koa';
-import type { ContentContext } from '../../content/content-context.js';
+import { unauthorizedError } from '../../errors.js';
+import type { Admitted } from '../../http/create-gate.js';
 import { createCostMeter } from '../limits/query-cost.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
 import { createTracer } from '../tracing/tracer.js';
@@ -14,19 +15,12 @@ import { placeFiles, type MultipartBody } from './place-files.js';
 import { forgeryAnswer } from './prevent-forgery.js';
 import { createRunner } from './run-operation.js';
 
-/** Who sends a request, and what it may do. */
-export interface Caller {
-  /** Null without a user's token. */
-  readonly user: unknown;
-  readonly content: ContentContext;
-}
-
 /** What the endpoint needs from the rest of the service. */
 export interface GraphqlParts {
   readonly settings: GraphqlSettings;
   readonly schema: () => Promise<SchemaSnapshot>;
-  /** Throws an UnauthorizedError, which is answered as over REST. */
-  readonly identify: (ctx: Context) => Promise<Caller>;
+  /** Who sends a request, with the context of its operations. Throws an UnauthorizedError, which is answered as over REST. */
+  readonly admit: (ctx: Context) => Promise<Admitted>;
   /** Reads a multipart body; without it uploads are refused. */
   readonly readMultipart: ((ctx: Context) => Promise<MultipartBody>) | null;
   /** Takes errors that clients are told nothing about. */
@@ -48,12 +42,14 @@ export function graphqlMiddleware(parts: GraphqlParts): Middleware {
       ctx.status = 204;
       return;
     }
-    const caller = await parts.identify(ctx);
+    const admitted = await parts.admit(ctx);
+    // where nothing at all is granted to the public, it is asked for credentials (graphql.md 4.2)
+    if (admitted.caller.kind === 'public' && admitted.caller.isShut) throw unauthorizedError();
     if (playground?.isPage(ctx) === true) {
       playground.sendPage(ctx);
       return;
     }
-    const session = createSession(ctx, caller, { snapshot: await parts.schema(), settings });
+    const session = createSession(ctx, admitted, { snapshot: await parts.schema(), settings });
     const forged = settings.csrfPrevention ? forgeryAnswer(ctx) : null;
     send(ctx, forged ?? (await handleRequest(ctx, await bodyOf(ctx, parts), session, endpoint)));
   };
@@ -65,7 +61,7 @@ interface SessionParts {
 }
 
 /** Everything of one request goes by the registry that its schema was made from, and by the page sizes of GraphQL. */
-function createSession(ctx: Context, { content, user }: Caller, { snapshot, settings }: SessionParts): Session {
+function createSession(ctx: Context, { content, caller }: Admitted, { snapshot, settings }: SessionParts): Session {
   const { pages, limits } = settings;
   const bound = {
     ...content.bind.settings,
@@ -79,7 +75,7 @@ function createSession(ctx: Context, { content, user }: Caller, { snapshot, sett
     schema: snapshot.schema,
     createContext: (): GraphqlContext => ({
       access: bind.access,
-      user,
+      caller,
       content: { ...content, bind, createsDrafts: true },
       pages,
       spend: createCostMeter(limits.cost),

@@ -1,4 +1,13 @@
-import { GraphQLBoolean, GraphQLNonNull, GraphQLObjectType, GraphQLSchema } from 'graphql';
+import {
+  GraphQLBoolean,
+  GraphQLDeprecatedDirective,
+  GraphQLIncludeDirective,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLSchema,
+  GraphQLSkipDirective,
+  GraphQLSpecifiedByDirective,
+} from 'graphql';
 import type { Registry } from '../../schema/content-type.js';
 import { guardFields } from '../execute/guard-fields.js';
 import { accountMutations, accountQueries, roleMutations, userMutations } from '../plugins/accounts-fields.js';
@@ -40,8 +49,11 @@ export async function buildSchema(registry: Registry, options: SchemaOptions = {
   const mutation = rootType('Mutation', () => mutations(context, options));
   await store.complete(pause);
   const writable = Object.keys(mutation.getFields()).length > 0;
-  return new GraphQLSchema({ query, mutation: writable ? mutation : null, assumeValid: true });
+  return new GraphQLSchema({ query, mutation: writable ? mutation : null, directives, assumeValid: true });
 }
+
+/** Those of the reference; graphql-js would add its own newer ones. */
+const directives = [GraphQLIncludeDirective, GraphQLSkipDirective, GraphQLDeprecatedDirective, GraphQLSpecifiedByDirective];
 
 const contentTypes = (context: SchemaContext) => shownTypes(context).filter(({ kind }) => kind !== 'component');
 
