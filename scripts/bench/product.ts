@@ -1,14 +1,20 @@
 import { createServer } from '../../src/index.js';
+import { benchSecrets } from './bench-secrets.js';
 import { reportToParent } from './report-to-parent.js';
 
-/** The product as it ships, save the log line per request, which the baseline does not write either. */
-const [uri = '', database = ''] = process.argv.slice(2);
+/**
+ * The product as it ships, save the log line per request, which the baseline does not write either. `guarded` as third argument:
+ * what a caller may do is up to users and roles; otherwise everything is allowed to everybody.
+ */
+const [uri = '', database = '', access = 'open'] = process.argv.slice(2);
 const server = await createServer({
   config: {
     server: { host: '127.0.0.1', port: 0 },
     database: { uri, name: database },
-    api: { open: true, rest: { defaultLimit: 25, maxLimit: 100, withCount: true } },
+    api: { open: access !== 'guarded', rest: { defaultLimit: 25, maxLimit: 100, withCount: true } },
+    plugins: { 'users-permissions': { config: { jwtSecret: benchSecrets.jwtSecret } } },
     middlewares: { logger: { level: 'warn' } },
+    admin: { enabled: false, apiToken: { salt: benchSecrets.tokenSalt } },
   },
 });
 await server.start();
