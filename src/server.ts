@@ -1,7 +1,10 @@
+import type { Context } from 'koa';
 import type { Logger } from 'pino';
 import { createAuthenticator, type Authenticator } from './access/authenticate.js';
 import { createDefaultRoles } from './access/create-default-roles.js';
 import { userTokens } from './access/user-tokens.js';
+import type { Accounts } from './accounts/accounts.js';
+import { createAccounts } from './accounts/create-accounts.js';
 import { createConfig, type PartialConfig } from './config/create-config.js';
 import type { Config } from './config/config.js';
 import { loadSecrets, type Secrets } from './config/load-secrets.js';
@@ -11,8 +14,10 @@ import { createLogger } from './http/create-logger.js';
 import { startHttpServer, type HttpServer } from './http/start-http-server.js';
 import { ping } from './mongo/connect.js';
 import { openBackend, type Backend } from './mongo/open-backend.js';
-import { createGate } from './http/create-gate.js';
+import { createGraphql, type GraphqlEndpoint } from './graphql/create-graphql.js';
+import { createGate, type Gate } from './http/create-gate.js';
 import { QueryCache } from './rest/query-cache.js';
+import type { Registry } from './schema/content-type.js';
 import { restMiddleware } from './rest/rest-middleware.js';
 
 export interface ServerInput {
@@ -53,12 +58,22 @@ class Server implements MangroveServer {
   #http: HttpServer | null = null;
   #backend: Backend | null = null;
   #authenticator: Authenticator | null = null;
+  #accounts: Accounts | null = null;
+  readonly #gate: Gate;
+  readonly #graphql: GraphqlEndpoint | null;
   #retry: NodeJS.Timeout | null = null;
   #stopped = false;
 
   constructor(config: Config, logger: Logger) {
     this.config = config;
     this.#logger = logger;
+    this.#gate = createGate(
+      config,
+      () => this.#ready(),
+      () => this.#identifying(),
+    );
+    const admit = (ctx: Context) => this.#gate.admit(ctx, 'nothing');
+    this.#graphql = config.plugins.graphql.enabled ? createGraphql({ config, logger, admit }) : null;
   }
 
   get url(): string {
@@ -118,6 +133,9 @@ class Server implements MangroveServer {
       userTokens: enabled ? userTokens(secrets.jwtSecret, config.jwt.expiresIn) : null,
     });
     this.#backend = backend;
+    const rebuild = (registry: Registry): void => void this.#graphql?.replaceRegistry(registry);
+    backend.models.onChange(rebuild);
+    rebuild(backend.models.current());
   }
 
   #ready(): Backend {
@@ -133,16 +151,12 @@ class Server implements MangroveServer {
   #createApp(): ReturnType<typeof createApp> {
     const checks = { database: async () => this.#backend !== null && ping(this.#backend.store.database) };
     const app = createApp({ config: this.config, logger: this.#logger, checks });
-    const gate = createGate(
-      this.config,
-      () => this.#ready(),
-      () => this.#identifying(),
-    );
+    if (this.#graphql !== null) app.use(this.#graphql.middleware);
     app.use(
       restMiddleware({
         config: this.config,
         queries: new QueryCache(this.config.api.limits),
-        content: { registry: () => this.#ready().models.current(), authorize: gate.authorize },
+        content: { registry: () => this.#ready().models.current(), authorize: this.#gate.authorize },
       }),
     );
     return app;

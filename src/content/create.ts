@@ -130,8 +130,9 @@ function buildDocument(
   const state = type.draftAndPublish
     ? { publishedAt: 'publishedAt' in data ? values['publishedAt'] : createdAs(now, context) }
     : {};
-  const locale = type.localized ? { locale: values['locale'] ?? context.bind.defaultLocale, _group: source?.group ?? id } : {};
-  return { _id: id, ...values, ...source?.values, createdAt: now, updatedAt: now, ...state, ...locale };
+  const locale = type.localized ? { locale: values['locale'] ?? context.bind.defaultLocale } : {};
+  const group = type.kind === 'singleType' ? { _group: 1 } : type.localized ? { _group: source?.group ?? id } : {};
+  return { _id: id, ...values, ...source?.values, createdAt: now, updatedAt: now, ...state, ...locale, ...group };
 }
 
 /** REST publishes what says nothing of it, GraphQL makes a draft. */

@@ -8,6 +8,7 @@ import { create } from './create.js';
 import { findSingle, findSingleForWrite } from './find-one.js';
 import type { LoadedEntry } from './loaded.js';
 import { remove } from './remove.js';
+import { isLocaleTaken } from './unique-errors.js';
 import { update } from './update.js';
 
 /** Updates the entry of a single type in the locale that the query names, or creates it where there is none. */
@@ -17,11 +18,29 @@ export async function updateSingle(
   query: Query,
   context: ContentContext,
 ): Promise<LoadedEntry | null> {
+  return (await updateStored(type, data, query, context)) ?? createOnly(type, data, query, context);
+}
+
+async function updateStored(
+  type: ContentType,
+  data: unknown,
+  query: Query,
+  context: ContentContext,
+): Promise<LoadedEntry | null> {
   const stored = await findSingleForWrite(type, query, context);
-  if (stored !== null) return update(type, Number(stored.document['_id']), data, query, context);
+  return stored === null ? null : update(type, Number(stored.document['_id']), data, query, context);
+}
+
+/** Of several first writes one creates the entry, the others update it. */
+async function createOnly(type: ContentType, data: unknown, query: Query, context: ContentContext): Promise<LoadedEntry | null> {
   const locale = typeof query.locale === 'string' ? query.locale : context.bind.defaultLocale;
   if (type.localized && (await hasEntry(type, context))) throw validationError('singleType.alreadyExists');
-  return create(type, type.localized && isValues(data) ? { locale, ...data } : data, query, context);
+  try {
+    return await create(type, type.localized && isValues(data) ? { locale, ...data } : data, query, context);
+  } catch (error) {
+    if (!isLocaleTaken(error)) throw error;
+    return updateStored(type, data, query, context);
+  }
 }
 
 async function hasEntry(type: ContentType, { store }: ContentContext): Promise<boolean> {

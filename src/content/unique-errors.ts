@@ -1,4 +1,4 @@
-import { fieldErrors, type FieldError } from '../errors.js';
+import { ApiError, applicationError, fieldErrors, type FieldError } from '../errors.js';
 import { readAll } from '../mongo/database.js';
 import { DuplicateKey } from '../mongo/driver-errors.js';
 import type { Values } from '../schema/check-input.js';
@@ -7,6 +7,10 @@ import { castInput } from './cast-input.js';
 import type { ContentContext } from './content-context.js';
 
 const message = 'This attribute must be unique';
+const localeTaken = 'locale is already used';
+
+/** Whether a write lost against another one that made the entry of the same group and locale. */
+export const isLocaleTaken = (error: unknown): boolean => error instanceof ApiError && error.message === localeTaken;
 
 /** The unique attributes of a body whose value another entry has. Only asked once something is known to be wrong. */
 export async function uniqueErrors(
@@ -48,6 +52,7 @@ export async function orUniqueError<Result>(type: ContentType, data: Values, wri
     return await write();
   } catch (error) {
     if (!(error instanceof DuplicateKey)) throw error;
+    if (error.fields[0] === '_group') throw applicationError(localeTaken);
     throw fieldErrors([{ path: pathOf(error, data, type), message }]);
   }
 }

@@ -7,14 +7,21 @@ import type { ContentType } from '../schema/content-type.js';
  */
 export async function completeDocuments(
   db: Db,
-  { collection, draftAndPublish, localized }: ContentType,
+  { kind, collection, draftAndPublish, localized }: ContentType,
   defaultLocale: string,
 ): Promise<void> {
   const updates: [Document, Document][] = [
     ...(draftAndPublish
       ? [[{ publishedAt: { $exists: false } }, { publishedAt: { $ifNull: ['$createdAt', '$$NOW'] } }] as [Document, Document]]
       : []),
-    ...(localized ? [[{ locale: { $exists: false } }, { locale: defaultLocale, _group: '$_id' }] as [Document, Document]] : []),
+    ...(localized
+      ? [
+          [{ locale: { $exists: false } }, { locale: defaultLocale, _group: kind === 'singleType' ? 1 : '$_id' }] as [
+            Document,
+            Document,
+          ],
+        ]
+      : []),
   ];
   await Promise.all(updates.map(([filter, set]) => db.collection(collection).updateMany(filter, [{ $set: set }])));
 }

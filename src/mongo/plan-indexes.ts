@@ -43,14 +43,21 @@ function plan(key: IndexPlan['key'], options: CreateIndexesOptions = {}): IndexP
   return { name: `mangrove_${fields.join('_')}${options.unique === true ? '_unique' : ''}`, key, options };
 }
 
-function stateIndexes({ draftAndPublish, localized }: ContentType): IndexPlan[] {
+function stateIndexes({ kind, draftAndPublish, localized }: ContentType): IndexPlan[] {
   const state = draftAndPublish ? ({ publishedAt: -1 } as const) : {};
   return [
     ...(draftAndPublish && !localized ? [plan({ publishedAt: -1, _id: -1 })] : []),
-    ...(localized ? [plan({ locale: 1, ...state, _id: -1 }), plan({ _group: 1, locale: 1 })] : []),
+    ...(localized ? [plan({ locale: 1, ...state, _id: -1 })] : []),
+    ...(localized || kind === 'singleType' ? [onePerLocale] : []),
     plan({ createdAt: -1, _id: -1 }),
   ];
 }
+
+/** A group has each locale once; a single type has one group, and one entry where it is not localized. */
+const onePerLocale: IndexPlan = plan(
+  { _group: 1, locale: 1 },
+  { unique: true, partialFilterExpression: { _group: { $type: 'number' } } },
+);
 
 function scalarIndexes(
   { localized }: ContentType,
