@@ -64,10 +64,11 @@ function readSources(root: string): readonly Source[] {
   });
 }
 
-/** Dependencies only: what is compiled must not need more. */
+/** What a user installs, or may install: what is compiled must not need more. */
 function readPackages(project: string): ReadonlySet<string> {
-  const manifest = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as { dependencies?: Record<string, string> };
-  return new Set(Object.keys(manifest.dependencies ?? {}));
+  const manifest = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as Record<string, object | undefined>;
+  const { dependencies, optionalDependencies, peerDependencies } = manifest;
+  return new Set([dependencies, optionalDependencies, peerDependencies].flatMap((list) => Object.keys(list ?? {})));
 }
 
 const folderOf = (name: string): string => name.replace(/\.ts$/, '').split('/')[0] ?? name;

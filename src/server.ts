@@ -11,7 +11,10 @@ import { loadSecrets, type Secrets } from './config/load-secrets.js';
 import { unavailableError } from './errors.js';
 import { createApp } from './http/create-app.js';
 import { createLogger } from './http/create-logger.js';
+import { serveFiles } from './http/serve-files.js';
 import { startHttpServer, type HttpServer } from './http/start-http-server.js';
+import type { Media } from './media/media.js';
+import { openMedia, type OpenMedia } from './media/open-media.js';
 import { ping } from './mongo/connect.js';
 import { openBackend, type Backend } from './mongo/open-backend.js';
 import { createGraphql, type GraphqlEndpoint } from './graphql/create-graphql.js';
@@ -19,6 +22,7 @@ import { createGate, type Gate } from './http/create-gate.js';
 import { QueryCache } from './rest/query-cache.js';
 import type { Registry } from './schema/content-type.js';
 import { restMiddleware } from './rest/rest-middleware.js';
+import { uploadMiddleware } from './rest/upload-middleware.js';
 
 export interface ServerInput {
   /** Any part of the configuration; defaults fill the rest. `database.uri` must be given. */
@@ -57,6 +61,7 @@ class Server implements MangroveServer {
   readonly #logger: Logger;
   #http: HttpServer | null = null;
   #backend: Backend | null = null;
+  #media: OpenMedia | null = null;
   #authenticator: Authenticator | null = null;
   #accounts: Accounts | null = null;
   readonly #gate: Gate;
@@ -93,6 +98,7 @@ class Server implements MangroveServer {
     this.#stopped = true;
     if (this.#retry !== null) clearTimeout(this.#retry);
     await this.#http?.close();
+    this.#media?.close();
     await this.#backend?.close();
   }
 
@@ -132,6 +138,8 @@ class Server implements MangroveServer {
       tokenSalt: secrets.tokenSalt,
       userTokens: enabled ? userTokens(secrets.jwtSecret, config.jwt.expiresIn) : null,
     });
+    if (this.config.plugins.upload.enabled)
+      this.#media = await openMedia({ config: this.config, database: backend.store.database, logger: this.#logger });
     this.#backend = backend;
     const rebuild = (registry: Registry): void => void this.#graphql?.replaceRegistry(registry);
     backend.models.onChange(rebuild);
@@ -148,12 +156,23 @@ class Server implements MangroveServer {
     return this.#authenticator;
   }
 
+  #readyMedia(): Media {
+    if (this.#media === null) throw unavailableError();
+    return this.#media.media;
+  }
+
   #createApp(): ReturnType<typeof createApp> {
     const checks = { database: async () => this.#backend !== null && ping(this.#backend.store.database) };
     const app = createApp({ config: this.config, logger: this.#logger, checks });
     if (this.#graphql !== null) app.use(this.#graphql.middleware);
+    const media = this.config.plugins.upload.enabled ? () => this.#readyMedia() : null;
+    if (media !== null) {
+      app.use(serveFiles(media));
+      app.use(uploadMiddleware({ config: this.config, limits: this.config.api.limits, media, admit: this.#gate.admit }));
+    }
     app.use(
       restMiddleware({
+        ...(media !== null && { media }),
         config: this.config,
         queries: new QueryCache(this.config.api.limits),
         content: { registry: () => this.#ready().models.current(), authorize: this.#gate.authorize },

@@ -6,11 +6,15 @@ import { findOne, findSingle, findSingleForWrite } from '../content/find-one.js'
 import type { ContentContext } from '../content/content-context.js';
 import { remove } from '../content/remove.js';
 import { removeSingle, updateSingle } from '../content/single-type.js';
+import type { LoadedEntry } from '../content/loaded.js';
 import { update } from '../content/update.js';
 import { notFoundError, validationError } from '../errors.js';
-import { emptyQuery, type Query } from '../query/ast.js';
+import { isMultipart } from '../http/read-multipart.js';
+import { emptyQuery, noPopulate, type Query } from '../query/ast.js';
+import { bindEntrySelection } from '../query/bind-plan.js';
 import { isValues } from '../schema/check-input.js';
 import type { ContentType } from '../schema/content-type.js';
+import { writeWithFiles } from './entry-files.js';
 import { envelopeEntries, envelopeEntry, envelopePage, flatEntry, type Json } from './envelope.js';
 import type { RestServices } from './rest-services.js';
 
@@ -42,6 +46,22 @@ function dataOf({ ctx }: ActionInput): unknown {
 const inEnvelope = <Loaded>(loaded: Loaded | null, envelope: (loaded: Loaded) => Json): Json | null =>
   loaded === null ? null : envelope(loaded);
 
+type WriteEntry = (data: unknown, query: Query, content: ContentContext) => Promise<LoadedEntry | null>;
+
+/** Writes by JSON, or by a multipart body with files; gives the entry as the query selects it. */
+async function writeEntry(input: ActionInput, write: WriteEntry): Promise<Json | null> {
+  const { ctx, type, content, services } = input;
+  const query = queryOf(input);
+  const { media } = services;
+  if (media === undefined || !isMultipart(ctx)) return inEnvelope(await write(dataOf(input), query, content), envelopeEntry);
+  bindEntrySelection(query, type, content.bind);
+  const { jsonDepth } = services.config.middlewares.body;
+  const bare = { ...query, fields: ['id'], populate: noPopulate };
+  const written = { ctx, type, content, media: media(), jsonDepth };
+  const id = await writeWithFiles({ ...written, write: (data, inner) => write(data, bare, inner) });
+  return id === null ? null : inEnvelope(await findOne(type, id, query, content), envelopeEntry);
+}
+
 const find: Action = {
   name: 'find',
   run: async (input) => envelopePage(await findMany(input.type, queryOf(input), input.content)),
@@ -54,18 +74,12 @@ const findById: Action = {
 
 const createEntry: Action = {
   name: 'create',
-  run: async (input) => {
-    const query = queryOf(input);
-    return envelopeEntry(await create(input.type, dataOf(input), query, input.content));
-  },
+  run: (input) => writeEntry(input, (data, query, content) => create(input.type, data, query, content)),
 };
 
 const updateById: Action = {
   name: 'update',
-  run: async (input) => {
-    const query = queryOf(input);
-    return inEnvelope(await update(input.type, input.id, dataOf(input), query, input.content), envelopeEntry);
-  },
+  run: (input) => writeEntry(input, (data, query, content) => update(input.type, input.id, data, query, content)),
 };
 
 const deleteById: Action = {
@@ -107,10 +121,7 @@ const findOnly: Action = {
 
 const updateOnly: Action = {
   name: 'update',
-  run: async (input) => {
-    const query = queryOf(input);
-    return inEnvelope(await updateSingle(input.type, dataOf(input), query, input.content), envelopeEntry);
-  },
+  run: (input) => writeEntry(input, (data, query, content) => updateSingle(input.type, data, query, content)),
 };
 
 const deleteOnly: Action = {

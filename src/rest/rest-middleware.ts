@@ -3,6 +3,7 @@ import { notFoundError } from '../errors.js';
 import { answerMethod } from '../http/answer-method.js';
 import type { ContentType } from '../schema/content-type.js';
 import { collectionActions, singleActions, type Action } from './actions.js';
+import { decodeId } from './decode-id.js';
 import type { RestServices } from './rest-services.js';
 
 /**
@@ -61,9 +62,4 @@ async function answer(ctx: Context, { type, id, actions }: Route, services: Rest
   if (body === null) throw notFoundError();
   ctx.status = 200;
   ctx.body = body;
-}
-
-/** Ids are positive integers, leading zeros allowed; any other text names no entry. */
-function decodeId(text: string): number {
-  return /^\d{1,15}$/.test(text) ? Number(text) : 0;
 }

@@ -1,0 +1,37 @@
+import type { Context } from 'koa';
+import { lookup } from 'mime-types';
+import { validationError } from '../errors.js';
+import { formatsByType, type ImageFormat, type ResizeOrder } from '../media/image-types.js';
+import type { MediaSettings } from '../media/media-settings.js';
+import type { StoredBlob } from '../mongo/blob-store.js';
+
+/**
+ * The size and format that `?width=`, `?height=` and `?format=` ask for; null where none is named, or nothing is resized. Throws a
+ * ValidationError for what the configuration does not list: each is drawn once and kept, so they must be few.
+ */
+export function parseResize(ctx: Context, file: StoredBlob, rules: MediaSettings['resize']): ResizeOrder | null {
+  if (!rules.enabled || ctx.querystring === '') return null;
+  const { width, height, format } = ctx.query;
+  if (width === undefined && height === undefined && format === undefined) return null;
+  if (formatsByType[lookup(file.name) || ''] === undefined) throw validationError('Only images can be resized');
+  return {
+    width: parseSide('width', width, rules.sizes),
+    height: parseSide('height', height, rules.sizes),
+    format: parseFormat(format, rules.formats),
+  };
+}
+
+function parseSide(name: string, value: unknown, sizes: readonly number[]): number | null {
+  if (value === undefined) return null;
+  const side = typeof value === 'string' && /^\d{1,5}$/.test(value) ? Number(value) : 0;
+  if (!sizes.includes(side)) throw validationError(`Invalid parameter ${name}: expected one of ${sizes.join(', ')}`);
+  return side;
+}
+
+function parseFormat(value: unknown, formats: readonly string[]): ImageFormat | null {
+  if (value === undefined) return null;
+  const known = Object.values(formatsByType).find((format) => format === value);
+  if (known === undefined || !formats.includes(known))
+    throw validationError(`Invalid parameter format: expected one of ${formats.join(', ')}`);
+  return known;
+}

@@ -1,0 +1,33 @@
+import type { ContentContext } from '../content/content-context.js';
+import { forbiddenError, validationError } from '../errors.js';
+import { allows } from '../query/access.js';
+import { actionOf, type ContentType } from '../schema/content-type.js';
+import { ownersOf } from './find-component.js';
+import type { LinkTarget } from './link-files.js';
+import type { MediaContext } from './upload-files.js';
+
+/** What a file is to be linked to, as clients name it: all three, or nothing. */
+export interface TargetNames {
+  readonly ref: unknown;
+  readonly refId: unknown;
+  readonly field: unknown;
+}
+
+/**
+ * The entry or component that new files are for; null where it is not named. Throws a ValidationError for an unknown type, a
+ * ForbiddenError where the caller may not update such entries, since that is what linking does.
+ */
+export function findTarget({ ref, refId, field }: TargetNames, { content, media }: MediaContext): LinkTarget | null {
+  if (![ref, refId, field].every(isNamed)) return null;
+  const type = content.bind.registry.types.get(String(ref));
+  if (type === undefined) throw validationError('Invalid parameter ref');
+  if (media.settings.requireUpdate && !mayUpdate(type, content)) throw forbiddenError();
+  return { type, id: /^\d{1,15}$/.test(String(refId)) ? Number(refId) : 0, field: String(field) };
+}
+
+const isNamed = (value: unknown): boolean => (typeof value === 'string' && value !== '') || typeof value === 'number';
+
+function mayUpdate(type: ContentType, { bind }: ContentContext): boolean {
+  const owners = type.kind === 'component' ? ownersOf(type, bind.registry) : [type];
+  return owners.every((owner) => allows(bind.access, actionOf(owner, 'update')));
+}

@@ -1,0 +1,102 @@
+import type { ContentContext } from '../content/content-context.js';
+import { within } from '../content/content-context.js';
+import type { LoadedEntry } from '../content/loaded.js';
+import { badRequestError } from '../errors.js';
+import { checkJson } from '../http/check-json.js';
+import { readMultipart, type MultipartBody, type SentFile } from '../http/read-multipart.js';
+import { linkAt } from '../media/link-files.js';
+import type { Media } from '../media/media.js';
+import { Staging } from '../media/staging.js';
+import { idsOf, keepFiles, prepareFiles, storeFiles } from '../media/upload-files.js';
+import { inTransaction } from '../mongo/transaction.js';
+import { isRecord } from '../query/is-record.js';
+import { splitPath } from '../schema/check-input.js';
+import type { ContentType } from '../schema/content-type.js';
+import type { Context } from 'koa';
+
+/** A write of an entry whose body may bring files along. */
+export interface EntryWrite {
+  readonly ctx: Context;
+  readonly type: ContentType;
+  readonly content: ContentContext;
+  readonly media: Media;
+  /** Levels that the data may have. */
+  readonly jsonDepth: number;
+  /** Writes the entry; runs in a transaction, and once more where that is retried. Null: there is no such entry. */
+  readonly write: (data: unknown, content: ContentContext) => Promise<LoadedEntry | null>;
+}
+
+/**
+ * Writes an entry by a multipart body: JSON in `data`, files in `files.<path>`, linked where their path leads (rest.md 2.5). Entry,
+ * files and links are stored together or not at all. Gives the id of the entry; null where there is none.
+ */
+export async function writeWithFiles(entry: EntryWrite): Promise<number | null> {
+  const staging = new Staging(entry.media);
+  try {
+    const body = await readMultipart(entry.ctx, staging, entry.media.settings);
+    const data = readData(body, entry.jsonDepth);
+    checkNames(body.files);
+    return await writeAll(entry, data, body.files, staging);
+  } finally {
+    await staging.discard();
+  }
+}
+
+async function writeAll(
+  { type, content, media, write }: EntryWrite,
+  data: unknown,
+  files: readonly SentFile[],
+  staging: Staging,
+): Promise<number | null> {
+  const order = { files: files.map(({ file }) => file), infos: [] };
+  const ready = await prepareFiles(order, staging, { media, content });
+  const id = await inTransaction(content.store.database, async (database) => {
+    const inner = within(content, database);
+    const entry = await write(data, inner);
+    if (entry === null) return null;
+    const id = Number(entry.document['_id']);
+    const ids = idsOf(await storeFiles(ready, inner));
+    for (const [path, linked] of groupByPath(files, ids)) await linkAt({ type, id, path: splitPath(path) }, linked, inner);
+    return id;
+  });
+  if (id !== null) keepFiles(ready, staging);
+  return id;
+}
+
+/** Several files of one path are linked together, in their order. */
+function groupByPath(files: readonly SentFile[], ids: readonly number[]): ReadonlyMap<string, readonly number[]> {
+  const groups = new Map<string, number[]>();
+  for (const [index, { field }] of files.entries()) {
+    const path = field.slice(prefix.length);
+    groups.set(path, [...(groups.get(path) ?? []), ...ids.slice(index, index + 1)]);
+  }
+  return groups;
+}
+
+const prefix = 'files.';
+
+function checkNames(files: readonly SentFile[]): void {
+  if (files.every(({ field }) => field.startsWith(prefix))) return;
+  throw badRequestError(
+    "When using multipart/form-data you need to provide your files by prefixing them with the 'files'.\n" +
+      'For example, when a media file is named "avatar", make sure the form key name is "files.avatar"',
+  );
+}
+
+function readData({ fields }: MultipartBody, depth: number): unknown {
+  const [text] = fields.get('data') ?? [];
+  if (text === undefined)
+    throw badRequestError("When using multipart/form-data you need to provide your data in a JSON 'data' field.");
+  const data = decode(text);
+  if (!isRecord(data)) throw badRequestError("Invalid 'data' field. 'data' should be a valid JSON.");
+  checkJson(data, depth);
+  return data;
+}
+
+function decode(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,66 @@
+import { applicationError, validationError } from '../errors.js';
+import { isMultipart, readMultipart, type MultipartBody } from '../http/read-multipart.js';
+import { findTarget } from '../media/find-target.js';
+import { parseFileInfo, parseFileInfos } from '../media/parse-file-info.js';
+import { Staging, type UploadedFile } from '../media/staging.js';
+import { replaceFile, updateFileInfo } from '../media/update-file.js';
+import { uploadFiles } from '../media/upload-files.js';
+import { isRecord } from '../query/is-record.js';
+import { decodeId } from './decode-id.js';
+import { flatEntry, type Json } from './envelope.js';
+import type { UploadInput } from './upload-services.js';
+
+/** `POST /api/upload`: a list of new files; with `?id=` the one file that was changed (rest.md 12). */
+export async function receive(input: UploadInput): Promise<Json | readonly Json[]> {
+  const media = input.services.media();
+  const staging = new Staging(media);
+  try {
+    const body = await readBody(input, staging);
+    const { id } = input.ctx.query;
+    return id === undefined ? await upload(body, staging, input) : await change(decodeId(String(id)), body, staging, input);
+  } finally {
+    await staging.discard();
+  }
+}
+
+/** What was sent, as multipart or as JSON, which can hold information only. */
+interface Received {
+  readonly files: readonly UploadedFile[];
+  /** The value of a field, or the list of its values where it came several times. */
+  readonly field: (name: string) => unknown;
+}
+
+async function readBody({ ctx, services }: UploadInput, staging: Staging): Promise<Received> {
+  if (isMultipart(ctx)) return received(await readMultipart(ctx, staging, services.media().settings));
+  const body: unknown = ctx.request.body;
+  return { files: [], field: (name) => (isRecord(body) && Object.hasOwn(body, name) ? body[name] : undefined) };
+}
+
+function received({ fields, files }: MultipartBody): Received {
+  const sent = files.filter(({ field }) => field === 'files' || field === 'files[]').map(({ file }) => file);
+  const field = (name: string): unknown => {
+    const values = fields.get(name);
+    return values === undefined || values.length > 1 ? values : values[0];
+  };
+  return { files: sent, field };
+}
+
+async function upload({ files, field }: Received, staging: Staging, input: UploadInput): Promise<readonly Json[]> {
+  const [only] = files;
+  if (only === undefined || (files.length === 1 && only.size === 0)) throw validationError('Files are empty');
+  const info = field('fileInfo');
+  const infos = files.length === 1 ? [parseFileInfo(info)] : parseFileInfos(info);
+  const context = { media: input.services.media(), content: input.content };
+  const target = findTarget({ ref: field('ref'), refId: field('refId'), field: field('field') }, context);
+  const entries = await uploadFiles({ files, infos, target }, staging, context);
+  return entries.map(flatEntry);
+}
+
+async function change(id: number, { files, field }: Received, staging: Staging, input: UploadInput): Promise<Json> {
+  const context = { media: input.services.media(), content: input.content };
+  const info = parseFileInfo(field('fileInfo'));
+  const [file, second] = files;
+  if (second !== undefined) throw applicationError('Cannot replace a file with multiple ones');
+  if (file === undefined) return flatEntry(await updateFileInfo(id, info, context));
+  return flatEntry(await replaceFile({ id, file, info }, staging, context));
+}
