@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 import type { Caller } from '../../src/access/caller.js';
+import type { ContentContext } from '../../src/content/content-context.js';
 import { loadConfig } from '../../src/config/load-config.js';
 import { CurrentSchema } from '../../src/graphql/http/current-schema.js';
 import { graphqlMiddleware, type GraphqlParts } from '../../src/graphql/http/graphql-middleware.js';
@@ -46,6 +47,7 @@ export interface ServedGraphql {
   readonly database: FreshDatabase;
   readonly current: CurrentSchema;
   readonly registry: Registry;
+  readonly content: ContentContext;
   /** Errors that no client was told about. */
   readonly reported: unknown[];
   /** Names of the commands that were sent since the last call. */
@@ -86,10 +88,11 @@ export async function serveGraphql(input: ServeInput): Promise<ServedGraphql> {
     totals: new TotalCache(),
     ...(input.breaks === true && { database: null as never }),
   };
+  const content: ContentContext = { store, bind, createsDrafts: false };
   const middleware = graphqlMiddleware({
     settings: graphqlSettings(config, input.environment ?? 'test'),
     schema: () => current.read(),
-    admit: () => Promise.resolve({ caller, content: { store, bind, createsDrafts: false } }),
+    admit: () => Promise.resolve({ caller, content }),
     readMultipart: null,
     report,
     ...input.parts,
@@ -124,6 +127,7 @@ export async function serveGraphql(input: ServeInput): Promise<ServedGraphql> {
     database,
     current,
     registry,
+    content,
     reported,
     commands: () => seen.splice(0),
     send,

@@ -2,6 +2,7 @@ import { GraphQLError, Kind } from 'graphql';
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import { createHandler } from 'graphql-http';
 import type { HandlerOptions, OperationArgs, Response } from 'graphql-http';
+import { executeOperation } from '../execute/execute-operation.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
 import type { Answer } from './answer.js';
 import type { Prepare } from './document-cache.js';
@@ -48,6 +49,7 @@ export function createRunner(options: RunnerOptions): (execution: Execution) => 
       const { tracer } = context.context;
       return tracer === null ? undefined : { ...result, extensions: { ...result.extensions, tracing: tracer.finish() } };
     },
+    execute: executeOperation,
     formatError: format,
   });
   return async (execution) => {

@@ -10,6 +10,7 @@ function traceField(field: Fields[string]): Fields[string] {
   const { resolve = defaultFieldResolver } = field;
   return {
     ...field,
+    extensions: { ...field.extensions, custom: true },
     resolve: (parent, args: Record<string, unknown>, context: GraphqlContext, info) => {
       const { tracer } = context;
       if (tracer === null) return resolve(parent, args, context, info) as unknown;

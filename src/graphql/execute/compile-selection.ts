@@ -1,0 +1,156 @@
+import {
+  getArgumentValues,
+  isAbstractType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  locatedError,
+  type FieldNode,
+  type GraphQLError,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLResolveInfo,
+} from 'graphql';
+import { collectFields } from '../query/collect-fields.js';
+import type { GraphqlContext } from './graphql-context.js';
+
+/** What changes while an answer is written: where in it we are, and what has gone wrong so far. */
+export interface Progress {
+  readonly path: (string | number)[];
+  readonly errors: GraphQLError[];
+  readonly context: GraphqlContext;
+}
+
+/** Turns a resolved value into its part of the answer. Throws where a null may not stand. */
+export type Complete = (value: unknown, progress: Progress) => unknown;
+
+/** Everything about a selected field that is the same for all rows. */
+export type FieldInfo = Omit<GraphQLResolveInfo, 'path'> & { readonly path: NonNullable<GraphQLResolveInfo['path']> };
+
+/** Thrown where the selection has a field that an extension resolves: it may be asynchronous, and graphql-js has to run it. */
+export class NotPlain extends Error {}
+
+/**
+ * Compiles what is selected below a field, once for all rows, where graphql-js works out each field of each row anew: for 25
+ * articles with authors, their articles and categories 0.2 ms instead of 0.9. (graphql-jit does it in 0.07, by generating code from
+ * the query's text, with another form of errors and eighteen packages.) Resolvers of generated fields read what is loaded and do
+ * not wait. Throws NotPlain.
+ */
+export function compileComplete(type: GraphQLOutputType, info: FieldInfo): Complete {
+  if (isNonNullType(type)) return compileNonNull(type.ofType as GraphQLOutputType, info);
+  const complete = compileNullable(type, info);
+  return (value, progress) => (value === null || value === undefined ? null : complete(value, progress));
+}
+
+function compileNonNull(type: GraphQLOutputType, info: FieldInfo): Complete {
+  const complete = compileComplete(type, info);
+  return (value, progress) => {
+    const completed = complete(value, progress);
+    if (completed === null)
+      throw new Error(`Cannot return null for non-nullable field ${info.parentType.name}.${info.fieldName}.`);
+    return completed;
+  };
+}
+
+function compileNullable(type: GraphQLOutputType, info: FieldInfo): Complete {
+  if (isLeafType(type)) return (value) => type.serialize(value);
+  if (isListType(type)) return compileList(type.ofType as GraphQLOutputType, info);
+  if (isObjectType(type)) return compileObject(type, info);
+  if (!isAbstractType(type)) throw new NotPlain();
+  const byName = new Map(info.schema.getPossibleTypes(type).map((possible) => [possible.name, possible]));
+  const compiled = new Map<string, Complete>();
+  for (const [name, possible] of byName) compiled.set(name, compileObject(possible, info));
+  return (value, progress) => {
+    const name = type.resolveType?.(value, progress.context, info, type);
+    const complete = typeof name === 'string' ? compiled.get(name) : undefined;
+    if (complete === undefined)
+      throw new Error(
+        `Abstract type "${type.name}" must resolve to an Object type at runtime for field "${info.parentType.name}.${info.fieldName}".`,
+      );
+    return complete(value, progress);
+  };
+}
+
+function compileList(itemType: GraphQLOutputType, info: FieldInfo): Complete {
+  const complete = compileComplete(itemType, info);
+  const nullable = !isNonNullType(itemType);
+  return (value, progress) => {
+    if (!Array.isArray(value))
+      throw new Error(`Expected Iterable, but did not find one for field "${info.parentType.name}.${info.fieldName}".`);
+    return value.map((item: unknown, index) =>
+      completeAt(index, { nullable, nodes: info.fieldNodes }, progress, () => complete(item, progress)),
+    );
+  };
+}
+
+interface Place {
+  readonly nullable: boolean;
+  readonly nodes: readonly FieldNode[];
+}
+
+/** Completes one place of the answer; an error stays there as null, or goes up to the next place that may be null. */
+function completeAt(key: string | number, { nullable, nodes }: Place, progress: Progress, complete: () => unknown): unknown {
+  const { path, errors } = progress;
+  const depth = path.push(key);
+  try {
+    return complete();
+  } catch (thrown) {
+    const located = locatedError(thrown, nodes, path.slice(0, depth));
+    if (!nullable) throw located;
+    errors.push(located);
+    return null;
+  } finally {
+    path.length = depth - 1;
+  }
+}
+
+function compileObject(type: GraphQLObjectType, info: FieldInfo): Complete {
+  const fields = [...collectFields(info.fieldNodes, type.name, info)].map(([key, nodes]) => compileField(key, nodes, type, info));
+  return (source, progress) => {
+    const answer: Record<string, unknown> = {};
+    for (const { key, place, run } of fields) answer[key] = completeAt(key, place, progress, () => run(source, progress));
+    return answer;
+  };
+}
+
+interface CompiledField {
+  readonly key: string;
+  readonly place: Place;
+  readonly run: Complete;
+}
+
+function compileField(key: string, nodes: readonly FieldNode[], parentType: GraphQLObjectType, outer: FieldInfo): CompiledField {
+  const name = nodes[0]?.name.value ?? '';
+  if (key === '__proto__') throw new NotPlain(); // assigning it would do something else
+  if (name === '__typename') return { key, place: { nullable: false, nodes }, run: () => parentType.name };
+  const field = parentType.getFields()[name];
+  if (field === undefined || field.extensions['custom'] === true) throw new NotPlain();
+  const info = fieldInfo(field, { key, nodes, parentType }, outer);
+  const complete = compileComplete(field.type, info);
+  return { key, place: { nullable: !isNonNullType(field.type), nodes }, run: compileRun(field, info, complete) };
+}
+
+/** `path`: of response keys alone, without the indexes of lists, which change from row to row. */
+export function fieldInfo(
+  { name, type }: GraphQLField<unknown, unknown>,
+  {
+    key,
+    nodes,
+    parentType,
+  }: { readonly key: string; readonly nodes: readonly FieldNode[]; readonly parentType: GraphQLObjectType },
+  outer: Omit<FieldInfo, 'path'> & { readonly path: FieldInfo['path'] | undefined },
+): FieldInfo {
+  const path = { key, prev: outer.path, typename: parentType.name };
+  return { ...outer, fieldName: name, fieldNodes: nodes, returnType: type, parentType, path };
+}
+
+function compileRun(field: GraphQLField<unknown, unknown>, info: FieldInfo, complete: Complete): Complete {
+  const { name, resolve } = field;
+  if (resolve === undefined) return (source, progress) => complete((source as Record<string, unknown>)[name], progress); // a row
+  const [node] = info.fieldNodes;
+  if (node === undefined) throw new NotPlain();
+  const args = field.args.length === 0 ? {} : getArgumentValues(field, node, info.variableValues);
+  return (source, progress) => complete(resolve(source, args, progress.context, info), progress);
+}

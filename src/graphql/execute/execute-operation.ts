@@ -1,0 +1,135 @@
+import {
+  execute,
+  getArgumentValues,
+  getVariableValues,
+  isNonNullType,
+  Kind,
+  locatedError,
+  type ExecutionArgs,
+  type ExecutionResult,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLObjectType,
+  type OperationDefinitionNode,
+} from 'graphql';
+import { collectFields } from '../query/collect-fields.js';
+import { compileComplete, fieldInfo, NotPlain, type Complete, type FieldInfo, type Progress } from './compile-selection.js';
+import type { GraphqlContext } from './graphql-context.js';
+
+/**
+ * Executes an operation as graphql-js does, and by graphql-js itself where introspection or a field of an extension is selected.
+ * Root fields run side by side, those of a mutation one after the other; what they loaded is written out by compiled selections.
+ */
+export async function executeOperation(args: ExecutionArgs): Promise<ExecutionResult> {
+  const compiled = compileOperation(args);
+  if (compiled === null) return execute(args);
+  const { fields, serial } = compiled;
+  const progress = { path: [], errors: [], context: args.contextValue as GraphqlContext }; // the only context there is
+  const data: Record<string, unknown> = {};
+  const settled: Promise<Settled>[] = [];
+  for (const field of fields) {
+    data[field.key] = null; // keeps the order of the query
+    const running = settle(field, progress.context);
+    settled.push(running);
+    if (serial) await running;
+  }
+  const outcomes = await Promise.all(settled);
+  const whole = outcomes.every((outcome, index) => writeField(fields[index] as RootField, outcome, data, progress)); // one each
+  return progress.errors.length === 0 ? { data } : { errors: progress.errors, data: whole ? data : null };
+}
+
+interface RootField {
+  readonly key: string;
+  readonly nullable: boolean;
+  readonly nodes: readonly FieldNode[];
+  readonly resolve: (context: GraphqlContext) => unknown;
+  readonly complete: Complete;
+}
+
+interface CompiledOperation {
+  readonly fields: readonly RootField[];
+  readonly serial: boolean;
+}
+
+/** Null where graphql-js has to do it. */
+function compileOperation(args: ExecutionArgs): CompiledOperation | null {
+  const { schema, document, operationName } = args;
+  const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
+  const operation = operationName ? operations.find(({ name }) => name?.value === operationName) : operations[0];
+  const parentType = operation === undefined ? null : schema.getRootType(operation.operation);
+  if (operation === undefined || !parentType) return null;
+  const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], args.variableValues ?? {});
+  if (coerced === undefined) return null;
+  const fragments = Object.fromEntries(
+    document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION).map((node) => [node.name.value, node]),
+  );
+  try {
+    const fields = rootFields(operation, parentType, { ...args, fragments, variableValues: coerced });
+    return { fields, serial: operation.operation === 'mutation' };
+  } catch (error) {
+    if (error instanceof NotPlain) return null;
+    throw error;
+  }
+}
+
+type Prepared = ExecutionArgs & {
+  readonly fragments: Record<string, FragmentDefinitionNode>;
+  readonly variableValues: Record<string, unknown>;
+};
+
+function rootFields(operation: OperationDefinitionNode, parentType: GraphQLObjectType, prepared: Prepared): RootField[] {
+  const { schema, fragments, variableValues } = prepared;
+  const outer = { schema, fragments, variableValues, operation, rootValue: undefined, path: undefined };
+  const root: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '' }, selectionSet: operation.selectionSet };
+  const base = { ...outer, fieldName: '', fieldNodes: [], returnType: parentType, parentType };
+  return [...collectFields([root], parentType.name, outer)].map(([key, nodes]) => compileRoot(key, nodes, parentType, base));
+}
+
+type Base = Omit<FieldInfo, 'path'> & { readonly path: undefined };
+
+function compileRoot(key: string, nodes: readonly FieldNode[], parentType: GraphQLObjectType, base: Base): RootField {
+  const [node] = nodes;
+  const name = node?.name.value ?? '';
+  if (name === '__typename') return { key, nullable: false, nodes, resolve: () => parentType.name, complete: (value) => value };
+  const field = parentType.getFields()[name];
+  if (node === undefined || field?.resolve === undefined || field.extensions['custom'] === true || key === '__proto__')
+    throw new NotPlain();
+  const { resolve } = field;
+  const info = fieldInfo(field, { key, nodes, parentType }, base);
+  return {
+    key,
+    nullable: !isNonNullType(field.type),
+    nodes,
+    resolve: (context) => resolve(undefined, getArgumentValues(field, node, base.variableValues), context, info),
+    complete: compileComplete(field.type, info),
+  };
+}
+
+type Settled = { readonly value: unknown } | { readonly thrown: unknown };
+
+async function settle({ resolve }: RootField, context: GraphqlContext): Promise<Settled> {
+  try {
+    return { value: await resolve(context) };
+  } catch (thrown) {
+    return { thrown };
+  }
+}
+
+/** False where an error leaves no data at all. */
+function writeField(
+  { key, nullable, nodes, complete }: RootField,
+  outcome: Settled,
+  data: Record<string, unknown>,
+  progress: Progress,
+): boolean {
+  progress.path.length = 0;
+  progress.path.push(key);
+  try {
+    if ('thrown' in outcome) throw outcome.thrown;
+    data[key] = complete(outcome.value, progress);
+    return true;
+  } catch (thrown) {
+    progress.errors.push(locatedError(thrown, nodes, [key]));
+    return nullable;
+  }
+}
