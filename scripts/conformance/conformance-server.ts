@@ -7,6 +7,7 @@ import { readContent } from './read-content.js';
 import { seedDatabase } from './seed-database.js';
 import { serverConfig } from './server-config.js';
 import { restoreSnapshot, takeSnapshot } from './snapshot.js';
+import { uploadMedia } from './upload-media.js';
 
 export interface ConformanceOptions {
   /** The directory of the recordings: models/, setup.json, fixtures.json, files/. */
@@ -66,6 +67,7 @@ async function start(
   const forget = (): void => {
     product.forget();
   };
+  await uploadMedia(content, product.url);
   const shortfall = await loadFixtures(content, { url: product.url, db, forget });
   const reset = await makeReset(db, forget);
   const front = await listenInFront(product.url, port, new Map([['POST /__reset', reset]]));
