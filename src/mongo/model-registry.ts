@@ -17,6 +17,12 @@ type StoredModel = Awaited<ReturnType<typeof readModels>>[number];
 const indexPatience = 500;
 
 /**
+ * For this long, in milliseconds, requests under way and instances that have not heard of a change yet write entries in the
+ * form that they know; those are completed afterwards.
+ */
+const stragglers = [250, 1000, 5000];
+
+/**
  * Holds the snapshot of all content types and replaces it as a whole when `_models` changes. A model that fails its check
  * leaves the old one in force; the reason is logged and kept in `_model_status`.
  */
@@ -32,6 +38,7 @@ export class ModelRegistry {
   #loading: Promise<void> | null = null;
   #again = false;
   #indexing: Promise<unknown> = Promise.resolve();
+  readonly #timers = new Set<NodeJS.Timeout>();
 
   constructor(database: Database, settings: ModelSettings, logger: Logger) {
     this.#database = database;
@@ -77,6 +84,7 @@ export class ModelRegistry {
   }
 
   async close(): Promise<void> {
+    for (const timer of this.#timers) clearTimeout(timer);
     await this.#loading?.catch(() => undefined);
     await this.#indexing.catch(() => undefined);
     await this.#status.clear();
@@ -94,10 +102,12 @@ export class ModelRegistry {
     this.#locales = locales;
     if (this.#stored !== null && isDeepStrictEqual(stored, this.#stored)) return;
     const build = buildRegistry(stored, this.#settings, this.#build);
-    const changed = changedTypes(build.registry, this.#stored === null ? null : this.#build.registry);
+    const previous = this.#stored === null ? null : this.#build.registry;
+    const changed = changedTypes(build.registry, previous);
     await this.#prepare(changed, build.registry);
     this.#stored = stored;
     this.#replace(build);
+    this.#completeStragglers(changed.filter((type) => asksForMore(type, previous?.types.get(type.uid))));
     await this.#status.report(build, this.#logger);
   }
 
@@ -123,11 +133,29 @@ export class ModelRegistry {
     clearTimeout(timer);
   }
 
+  #completeStragglers(types: readonly ContentType[]): void {
+    if (types.length === 0) return;
+    for (const delay of stragglers) {
+      const timer = setTimeout(() => {
+        this.#timers.delete(timer);
+        const completed = types.map((type) => completeDocuments(this.#database.db, type, this.#locales.default));
+        Promise.all(completed).catch((error: unknown) => {
+          this.#logger.warn({ err: error }, 'entries written during a model change could not be completed');
+        });
+      }, delay);
+      this.#timers.add(timer);
+    }
+  }
+
   #replace(build: RegistryBuild): void {
     this.#build = build;
     for (const listener of this.#listeners) listener(build.registry);
   }
 }
+
+/** Whether entries of the former type lack something that the type needs. */
+const asksForMore = (type: ContentType, former: ContentType | undefined): boolean =>
+  former !== undefined && ((type.draftAndPublish && !former.draftAndPublish) || (type.localized && !former.localized));
 
 /** Types that are new or differ from the previous snapshot, components being looked through. */
 function changedTypes(registry: Registry, previous: Registry | null): ContentType[] {

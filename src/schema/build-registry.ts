@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { buildContentType, defaultModelSettings, type ModelSettings } from './build-content-type.js';
 import { builtinModels } from './builtin-models.js';
 import { crossProblems, modelProblems } from './check-models.js';
@@ -48,23 +49,61 @@ function extendBuiltin(model: Model): Model {
     : { ...builtin, attributes: { ...builtin.attributes, ...model.attributes, ...builtin.attributes } };
 }
 
-/** Takes models out, or back to their previous form, until those that are left agree with each other. */
+/**
+ * Takes models back to their previous form, or out where they have none, until those that are left agree with each other. At
+ * fault is who changed: a model that stayed as it was and no longer fits brings those back that it refers to.
+ */
 function settle(
   candidates: Map<string, Model>,
   problems: Map<string, readonly string[]>,
   previous: Previous | undefined,
 ): ReadonlyMap<string, Model> {
   for (let round = 0; round <= candidates.size + 1; round++) {
-    const found = crossProblems(candidates);
+    const found = crossProblems(unchangedFirst(candidates, previous));
     if (found.size === 0) break;
-    for (const [uid, lines] of found) {
+    for (const [uid, lines] of culprits(found, candidates, previous)) {
       if (!problems.has(uid)) problems.set(uid, lines);
       const fallback = builtins.get(uid) ?? previous?.models.get(uid);
-      if (fallback !== undefined && fallback !== candidates.get(uid) && round === 0) candidates.set(uid, fallback);
+      if (fallback !== undefined && !isDeepStrictEqual(fallback, candidates.get(uid))) candidates.set(uid, fallback);
       else candidates.delete(uid);
     }
   }
   return candidates;
+}
+
+/** Who has to go back, and why. */
+function culprits(
+  found: ReadonlyMap<string, readonly string[]>,
+  candidates: ReadonlyMap<string, Model>,
+  previous: Previous | undefined,
+): ReadonlyMap<string, readonly string[]> {
+  const blamed = new Map<string, readonly string[]>();
+  for (const [uid, lines] of found) {
+    const others = isUnchanged(uid, candidates, previous) ? changedTargets(uid, candidates, previous) : [];
+    if (others.length === 0) blamed.set(uid, lines);
+    for (const other of others)
+      if (!found.has(other)) blamed.set(other, [`${uid} still needs it as it was: ${lines.join('; ')}`]);
+  }
+  return blamed;
+}
+
+const isUnchanged = (uid: string, candidates: ReadonlyMap<string, Model>, previous: Previous | undefined): boolean =>
+  candidates.has(uid) && isDeepStrictEqual(candidates.get(uid), previous?.models.get(uid));
+
+/** Of two models that claim one name the later is at fault, which must not be the one that was there. */
+function unchangedFirst(candidates: ReadonlyMap<string, Model>, previous: Previous | undefined): ReadonlyMap<string, Model> {
+  const changed = [...candidates].filter(([uid]) => !isUnchanged(uid, candidates, previous));
+  return new Map([...[...candidates].filter(([uid]) => isUnchanged(uid, candidates, previous)), ...changed]);
+}
+
+/** The models that a model refers to and that were changed or removed. */
+function changedTargets(uid: string, candidates: ReadonlyMap<string, Model>, previous: Previous | undefined): string[] {
+  const attributes = Object.values(candidates.get(uid)?.attributes ?? {});
+  const targets = new Set(attributes.flatMap(({ target, component, components = [] }) => [target, component, ...components]));
+  return [...targets].filter(
+    (target): target is string =>
+      target !== undefined && previous?.models.has(target) === true && !isUnchanged(target, candidates, previous),
+  );
 }
 
 function indexTypes(types: readonly ContentType[], version: number): Registry {

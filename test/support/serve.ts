@@ -69,6 +69,7 @@ function testConfig(uri: string, config: PartialConfig): PartialConfig {
     ...config,
     server: { host: '127.0.0.1', port: 0, ...config.server },
     database: { uri: address.href, ...config.database },
+    api: { open: true, ...config.api },
     middlewares: { logger: { level: 'silent', pretty: false }, ...config.middlewares },
   };
 }

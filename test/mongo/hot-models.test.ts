@@ -1,0 +1,194 @@
+import { expect } from 'chai';
+import { serveModels, type Serving, type TestModel } from '../support/serve.js';
+
+const model = (name: string, attributes: object = { title: { type: 'string' } }, rest: object = {}): TestModel => ({
+  uid: `api::${name}.${name}`,
+  kind: 'collectionType',
+  collectionName: `${name}s`,
+  info: { singularName: name, pluralName: `${name}s`, displayName: name },
+  attributes,
+  ...rest,
+});
+
+describe('models that change while the service runs', () => {
+  let first: Serving;
+  let second: Serving;
+  before(async () => {
+    const steady = model('steady');
+    first = await serveModels({ models: [steady], documents: { steadys: [{ _id: 1, title: 'one' }] } });
+    second = await serveModels({ models: [], database: first.database });
+  });
+  after(async () => {
+    await second.stop();
+    await first.stop();
+  });
+
+  const models = () => first.database.db.collection<{ _id: string }>('_models');
+  const put = ({ uid, ...document }: TestModel) => models().replaceOne({ _id: uid }, document, { upsert: true });
+
+  /** Asks both instances until each gives the wanted answer; the milliseconds it took. */
+  async function untilBoth(
+    path: string,
+    isWanted: (answer: { status: number; body: { data?: unknown } }) => boolean,
+  ): Promise<number> {
+    const start = performance.now();
+    await Promise.all(
+      [first, second].map(async (serving) => {
+        while (!isWanted(await serving.call('GET', path)))
+          if (performance.now() - start > 5000) throw new Error(`${path} stays as it was`);
+      }),
+    );
+    return performance.now() - start;
+  }
+
+  /** 50 requests a second, half of them on each instance, while the work runs; statuses of all of them. */
+  async function underLoad(work: () => Promise<unknown>): Promise<ReadonlyMap<number, number>> {
+    const statuses = new Map<number, number>();
+    const pending = new Set<Promise<unknown>>();
+    let turn = 0;
+    const timer = setInterval(() => {
+      const serving = turn++ % 2 === 0 ? first : second;
+      const asked = (
+        turn % 5 === 0 ? serving.call('POST', '/api/steadys', { data: { title: 'x' } }) : serving.call('GET', '/api/steadys')
+      )
+        .then(({ status }) => status)
+        .catch(() => 0);
+      const request = asked
+        .then((status) => statuses.set(status, (statuses.get(status) ?? 0) + 1))
+        .finally(() => pending.delete(request));
+      pending.add(request);
+    }, 20);
+    await work();
+    clearInterval(timer);
+    await Promise.all(pending);
+    return statuses;
+  }
+
+  const failures = (statuses: ReadonlyMap<number, number>): number[] => [...statuses.keys()].filter((status) => status !== 200);
+
+  it('a new type answers on both instances within a second, and no request fails', async () => {
+    const times: number[] = [];
+    const statuses = await underLoad(async () => {
+      for (const name of [
+        'alpha',
+        'beta',
+        ...Array.from({ length: 10 }, (_, index) => `extra${String.fromCharCode(97 + index)}`),
+      ]) {
+        await put(model(name));
+        times.push(await untilBoth(`/api/${name}s`, ({ status }) => status === 200));
+      }
+    });
+    expect(failures(statuses)).to.deep.equal([]);
+    expect(statuses.get(200)).to.be.greaterThan(3);
+    for (const time of times) expect(time).to.be.lessThan(1000);
+  });
+
+  it('an entry of a new type can be written at once', async () => {
+    await put(model('delta', { title: { type: 'string', unique: true } }));
+    await untilBoth('/api/deltas', ({ status }) => status === 200);
+    expect((await second.call('POST', '/api/deltas', { data: { title: 'x' } })).status).to.equal(200);
+    expect((await first.call('POST', '/api/deltas', { data: { title: 'x' } })).body.error.message).to.equal(
+      'This attribute must be unique',
+    );
+  });
+
+  it('a changed type gains an attribute, and data of a removed one stay', async () => {
+    await first.call('POST', '/api/alphas', { data: { title: 'kept' } });
+    const changed = async (attributes: object, isWanted: (attribute: Record<string, unknown>) => boolean) => {
+      let time = 0;
+      const statuses = await underLoad(async () => {
+        await put(model('alpha', attributes));
+        time = await untilBoth('/api/alphas', ({ body }) =>
+          isWanted((body.data as { attributes: Record<string, unknown> }[])[0]?.attributes ?? {}),
+        );
+      });
+      expect(failures(statuses)).to.deep.equal([]);
+      expect(time).to.be.lessThan(1000);
+    };
+    await changed({ body: { type: 'text' } }, (attributes) => 'body' in attributes && !('title' in attributes));
+    await changed({ title: { type: 'string' } }, (attributes) => attributes['title'] === 'kept');
+  });
+
+  it('a removed type is gone, its entries stay', async () => {
+    const statuses = await underLoad(async () => {
+      await models().deleteOne({ _id: 'api::alpha.alpha' });
+      expect(await untilBoth('/api/alphas', ({ status }) => status === 404)).to.be.lessThan(1000);
+    });
+    expect(failures(statuses)).to.deep.equal([]);
+    expect(await first.database.db.collection('alphas').countDocuments()).to.equal(1);
+  });
+
+  const bad: readonly (readonly [string, object, RegExp])[] = [
+    ['an attribute without a type', { attributes: { title: {} } }, /type/],
+    ['an unknown attribute type', { attributes: { title: { type: 'strong' } } }, /strong/],
+    [
+      'a relation to nowhere',
+      { attributes: { title: { type: 'relation', relation: 'manyToOne', target: 'api::no.no' } } },
+      /api::no\.no/,
+    ],
+    ['no attributes', { attributes: null }, /attributes/],
+    ['the name of another type', { info: { singularName: 'steady', pluralName: 'steadys' } }, /steady/],
+  ];
+  for (const [what, part, reason] of bad)
+    it(`a bad model, with ${what}, leaves the former one in force and says why`, async () => {
+      await put(model('beta', { title: { type: 'string' } }));
+      await untilBoth('/api/betas', ({ status }) => status === 200);
+      const statusOf = () => first.database.db.collection('_model_status').find({ uid: 'api::beta.beta' }).toArray();
+      const statuses = await underLoad(async () => {
+        await put({ ...model('beta'), ...part });
+        for (let rows = await statusOf(); !rows.some(({ state }) => state === 'refused'); rows = await statusOf());
+      });
+      expect(failures(statuses)).to.deep.equal([]);
+      expect(JSON.stringify((await statusOf()).map(({ problems }) => problems as unknown))).to.match(reason);
+      for (const serving of [first, second]) expect((await serving.call('GET', '/api/betas')).status).to.equal(200);
+      expect(await models().findOne({ _id: 'api::beta.beta' })).to.not.have.any.keys('problems', 'state');
+      await put(model('beta'));
+      for (let rows = await statusOf(); !rows.every(({ state }) => state === 'active'); rows = await statusOf());
+    });
+
+  it('draft & publish turned on: entries count as published, those written meanwhile too', async () => {
+    const created = await turnOn('epsilon', { options: { draftAndPublish: true } }, 'publishedAt');
+    const entries = await untilAll('epsilon', created);
+    expect(entries.filter(({ attributes }) => attributes['publishedAt'] === null)).to.deep.equal([]);
+  });
+
+  it('localization turned on: entries are in the default locale, those written meanwhile too', async () => {
+    const created = await turnOn('zeta', { pluginOptions: { i18n: { localized: true } } }, 'locale');
+    await untilAll('zeta', created);
+    const stored = await first.database.db.collection('zetas').find().toArray();
+    expect(new Set(stored.map(({ locale }) => locale as unknown))).to.deep.equal(new Set(['en']));
+    expect(new Set(stored.map(({ _group }) => _group as unknown)).size).to.equal(stored.length);
+  });
+
+  /** Lists until no entry is missing; an instance may have written some in the former form a moment ago. */
+  async function untilAll(name: string, ids: readonly number[]): Promise<{ attributes: Record<string, unknown> }[]> {
+    for (;;) {
+      const { body } = await first.call('GET', `/api/${name}s?pagination[pageSize]=1000`);
+      if (body.data.length === ids.length) return body.data as { attributes: Record<string, unknown> }[];
+    }
+  }
+
+  /** Creates entries on both instances all the while the option is turned on; their ids. */
+  async function turnOn(name: string, option: object, attribute: string): Promise<number[]> {
+    await put(model(name));
+    await untilBoth(`/api/${name}s`, ({ status }) => status === 200);
+    const created: number[] = [];
+    let open = true;
+    const write = async (serving: Serving): Promise<void> => {
+      while (open) {
+        const { status, body } = await serving.call('POST', `/api/${name}s`, { data: { title: 'x' } });
+        expect(status).to.equal(200);
+        created.push(body.data.id as number);
+      }
+    };
+    const writers = [write(first), write(second), write(first), write(second)];
+    await put(model(name, { title: { type: 'string' } }, option));
+    await untilBoth(`/api/${name}s?pagination[pageSize]=1`, ({ body }) => {
+      const [entry] = body.data as { attributes: object }[];
+      return entry !== undefined && attribute in entry.attributes;
+    });
+    open = false;
+    await Promise.all(writers);
+    return created;
+  }
+});
