@@ -96,6 +96,7 @@ export function fileLinkRows(child: LinkChild, rows: readonly Document[]): Relat
     return { ...emptyTable, byParent: new Map(rows.map((row) => [row['_id'], row['rows'] as Document[]])) };
   const field = storage.kind === 'siblings' ? '_group' : storage.field;
   const byParent = groupByParent(rows, field);
+  if (storage.kind === 'siblings' && child.sort.length === 0) orderSiblings(byParent);
   if (storage.kind === 'inverse' && child.sort.length === 0) sortByRank(byParent, field, child.reversed);
   return { ...emptyTable, byParent };
 }
@@ -111,6 +112,15 @@ function groupByParent(rows: readonly Document[], field: string): Map<unknown, D
     }
   }
   return byParent;
+}
+
+/** The locales of an entry: the newest, the first one, then the others from the newest on, as the reference keeps them. */
+function orderSiblings(byGroup: ReadonlyMap<unknown, Document[]>): void {
+  for (const rows of byGroup.values()) {
+    rows.sort((a, b) => Number(b['_id']) - Number(a['_id']));
+    const first = rows.length > 2 ? rows.pop() : undefined;
+    if (first !== undefined) rows.splice(1, 0, first);
+  }
 }
 
 /** Entries without a rank, brought in from elsewhere, come first, by id. */
