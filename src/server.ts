@@ -13,12 +13,14 @@ import { createApp } from './http/create-app.js';
 import { createLogger } from './http/create-logger.js';
 import { serveFiles } from './http/serve-files.js';
 import { startHttpServer, type HttpServer } from './http/start-http-server.js';
-import type { Media } from './media/media.js';
 import { openMedia, type OpenMedia } from './media/open-media.js';
 import { ping } from './mongo/connect.js';
 import { openBackend, type Backend } from './mongo/open-backend.js';
 import { createGraphql, type GraphqlEndpoint } from './graphql/create-graphql.js';
+import { createAccountsService } from './graphql/plugins/create-accounts-service.js';
+import { unknownPath } from './http/unknown-path.js';
 import { createGate, type Gate } from './http/create-gate.js';
+import { createPluginRoutes } from './rest/create-plugin-routes.js';
 import { QueryCache } from './rest/query-cache.js';
 import type { Registry } from './schema/content-type.js';
 import { restMiddleware } from './rest/rest-middleware.js';
@@ -74,11 +76,14 @@ class Server implements MangroveServer {
     this.#logger = logger;
     this.#gate = createGate(
       config,
-      () => this.#ready(),
-      () => this.#identifying(),
+      () => given(this.#backend),
+      () => given(this.#authenticator),
     );
     const admit = (ctx: Context) => this.#gate.admit(ctx, 'nothing');
-    this.#graphql = config.plugins.graphql.enabled ? createGraphql({ config, logger, admit }) : null;
+    const schema = config.plugins['users-permissions'].enabled
+      ? { accounts: createAccountsService(() => given(this.#accounts)) }
+      : {};
+    this.#graphql = config.plugins.graphql.enabled ? createGraphql({ config, logger, admit, schema }) : null;
   }
 
   get url(): string {
@@ -130,54 +135,47 @@ class Server implements MangroveServer {
 
   /** Requests are answered from here on. */
   async #serve(backend: Backend, secrets: Secrets): Promise<void> {
-    const { enabled, config } = this.config.plugins['users-permissions'];
-    if (enabled) await createDefaultRoles(backend.store);
-    this.#authenticator = createAuthenticator({
-      config: this.config,
-      backend,
-      tokenSalt: secrets.tokenSalt,
-      userTokens: enabled ? userTokens(secrets.jwtSecret, config.jwt.expiresIn) : null,
-    });
-    if (this.config.plugins.upload.enabled)
-      this.#media = await openMedia({ config: this.config, database: backend.store.database, logger: this.#logger });
+    const { config } = this;
+    const users = config.plugins['users-permissions'];
+    if (users.enabled) await createDefaultRoles(backend.store);
+    const tokens = users.enabled ? userTokens(secrets.jwtSecret, users.config.jwt.expiresIn) : null;
+    const authenticator = createAuthenticator({ config, backend, tokenSalt: secrets.tokenSalt, userTokens: tokens });
+    const common = { config, database: backend.store.database, authenticator, logger: this.#logger, url: () => this.url };
+    this.#accounts = tokens === null ? null : createAccounts({ ...common, tokens });
+    if (config.plugins.upload.enabled)
+      this.#media = await openMedia({ config, database: backend.store.database, logger: this.#logger });
+    this.#authenticator = authenticator;
     this.#backend = backend;
     const rebuild = (registry: Registry): void => void this.#graphql?.replaceRegistry(registry);
     backend.models.onChange(rebuild);
     rebuild(backend.models.current());
   }
 
-  #ready(): Backend {
-    if (this.#backend === null) throw unavailableError();
-    return this.#backend;
-  }
-
-  #identifying(): Authenticator {
-    if (this.#authenticator === null) throw unavailableError();
-    return this.#authenticator;
-  }
-
-  #readyMedia(): Media {
-    if (this.#media === null) throw unavailableError();
-    return this.#media.media;
-  }
-
   #createApp(): ReturnType<typeof createApp> {
     const checks = { database: async () => this.#backend !== null && ping(this.#backend.store.database) };
     const app = createApp({ config: this.config, logger: this.#logger, checks });
     if (this.#graphql !== null) app.use(this.#graphql.middleware);
-    const media = this.config.plugins.upload.enabled ? () => this.#readyMedia() : null;
+    const media = this.config.plugins.upload.enabled ? () => given(this.#media).media : null;
     if (media !== null) {
       app.use(serveFiles(media));
       app.use(uploadMiddleware({ config: this.config, limits: this.config.api.limits, media, admit: this.#gate.admit }));
     }
+    app.use(createPluginRoutes(this.config, this.#gate, () => given(this.#accounts)));
     app.use(
       restMiddleware({
         ...(media !== null && { media }),
         config: this.config,
         queries: new QueryCache(this.config.api.limits),
-        content: { registry: () => this.#ready().models.current(), authorize: this.#gate.authorize },
+        content: { registry: () => given(this.#backend).models.current(), authorize: this.#gate.authorize },
       }),
     );
+    app.use(unknownPath);
     return app;
   }
+}
+
+/** What is there once the database has answered. Throws 503 before. */
+function given<Part>(part: Part | null): Part {
+  if (part === null) throw unavailableError();
+  return part;
 }

@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { Db } from 'mongodb';
+import { hashKey } from '../../src/access/api-token.js';
 import { insertEntries } from './insert-entries.js';
 import type { TokenSetup } from './read-content.js';
+import { tokenSalt } from './server-config.js';
 
 /** Writes the API tokens; of the key only its hash is kept. */
 export async function saveTokens(db: Db, tokens: readonly TokenSetup[]): Promise<void> {
@@ -9,7 +10,7 @@ export async function saveTokens(db: Db, tokens: readonly TokenSetup[]): Promise
     name,
     type,
     permissions,
-    hash: createHash('sha256').update(accessKey).digest('hex'),
+    hash: hashKey(accessKey, tokenSalt),
     expiresAt: expiresAt === null ? null : new Date(expiresAt),
   }));
   await insertEntries(db, '_tokens', entries);

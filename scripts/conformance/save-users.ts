@@ -1,4 +1,5 @@
 import { hash } from 'bcrypt';
+import { hashCode } from '../../src/accounts/secret-code.js';
 import type { Db } from 'mongodb';
 import { insertEntries } from './insert-entries.js';
 import type { UserFixture } from './read-content.js';
@@ -8,12 +9,14 @@ export async function saveUsers(db: Db, users: readonly UserFixture[], roles: Re
   const passwords = [...new Set(users.map(({ data }) => data.password))];
   const hashes = new Map(await Promise.all(passwords.map(async (password) => [password, await hash(password, 10)] as const)));
   const entries = users.map(({ data }, index) => ({
-    resetPasswordToken: null,
-    confirmationToken: null,
     ...data,
+    resetPasswordToken: hashed(data['resetPasswordToken']),
+    confirmationToken: hashed(data['confirmationToken']),
     password: hashes.get(data.password),
     role: roles.get(data.role) ?? null,
     _ranks: { role: index + 1 },
   }));
   await insertEntries(db, 'up_users', entries);
 }
+
+const hashed = (code: unknown): string | null => (typeof code === 'string' ? hashCode(code) : null);

@@ -3,6 +3,7 @@ import type { Content } from './read-content.js';
 import { saveLocales } from './save-locales.js';
 import { saveModels } from './save-models.js';
 import { saveRoles } from './save-roles.js';
+import { saveSettings } from './save-settings.js';
 import { saveTokens } from './save-tokens.js';
 import { saveUsers } from './save-users.js';
 
@@ -10,6 +11,7 @@ import { saveUsers } from './save-users.js';
 export async function seedDatabase(db: Db, { models, setup, fixtures }: Content): Promise<void> {
   await saveModels(db, models);
   await saveLocales(db, setup.locales);
+  await saveSettings(db, setup.advanced);
   await saveTokens(db, setup.apiTokens);
   await saveUsers(db, fixtures.users, await saveRoles(db, setup.roles));
 }

@@ -8,14 +8,14 @@ export interface ServerSettings {
   readonly rateLimit: 'on' | 'off';
 }
 
-/**
- * The configuration under which the recordings were made, as their README lists it. `open`: the roles of the setup say what is
- * allowed once the product knows roles; until then it is everything.
- */
+/** What the API tokens of the setup are hashed with. */
+export const tokenSalt = 'conformance-token-salt';
+
+/** The configuration under which the recordings were made, as their README lists it. */
 export const serverConfig = ({ uri, database, defaultLocale, rateLimit }: ServerSettings): PartialConfig => ({
   server: { host: '127.0.0.1', port: 0 },
   database: { uri, name: database },
-  api: { open: true, rest: { defaultLimit: 25, maxLimit: 100, withCount: true } },
+  api: { open: false, rest: { defaultLimit: 25, maxLimit: 100, withCount: true } },
   plugins: {
     graphql: { config: { depthLimit: 12, amountLimit: 100 } },
     'users-permissions': {
@@ -30,4 +30,5 @@ export const serverConfig = ({ uri, database, defaultLocale, rateLimit }: Server
     upload: { config: { sizeLimit: 2 * 1024 * 1024 } },
   },
   middlewares: { logger: { level: 'warn' } },
+  admin: { token: 'conformance-admin-token-of-at-least-32-bytes', apiToken: { salt: tokenSalt } },
 });

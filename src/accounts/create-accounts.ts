@@ -1,0 +1,31 @@
+import type { Logger } from 'pino';
+import type { Authenticator } from '../access/authenticate.js';
+import type { UserTokens } from '../access/user-tokens.js';
+import type { Config } from '../config/config.js';
+import type { Database } from '../mongo/database.js';
+import type { Accounts } from './accounts.js';
+import { attemptLimiter } from './limit-attempts.js';
+import { createMailer } from './mailer.js';
+
+export interface AccountsInput {
+  readonly config: Config;
+  readonly tokens: UserTokens;
+  readonly database: Database;
+  readonly authenticator: Authenticator;
+  readonly logger: Logger;
+  readonly url: () => string;
+}
+
+/** Puts together what users and roles need. */
+export function createAccounts({ config, tokens, database, authenticator, logger, url }: AccountsInput): Accounts {
+  const { ratelimit } = config.plugins['users-permissions'].config;
+  return {
+    config,
+    authenticator,
+    tokens,
+    mailer: createMailer({ config, logger, settings: authenticator.settings, url }),
+    limiter: ratelimit.enabled ? attemptLimiter(database, { collection: '_attempts', ...ratelimit }) : null,
+    logger,
+    url,
+  };
+}

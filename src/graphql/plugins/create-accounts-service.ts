@@ -1,0 +1,83 @@
+import { changePassword } from '../../accounts/change-password.js';
+import { confirmEmail } from '../../accounts/confirm-email.js';
+import { attemptKey, countAttempt, type LimitedRoute } from '../../accounts/limit-attempts.js';
+import { logIn } from '../../accounts/log-in.js';
+import { register } from '../../accounts/register.js';
+import { forgotPassword, resetPassword } from '../../accounts/reset-password.js';
+import { createRole, deleteRole, updateRole } from '../../accounts/roles.js';
+import type { Session } from '../../accounts/session.js';
+import { createUser, deleteUser, updateUser } from '../../accounts/users.js';
+import type { Accounts, AccountCall, Body } from '../../accounts/accounts.js';
+import { findMe } from '../../accounts/find-me.js';
+import { notFoundError } from '../../errors.js';
+import { emptyQuery } from '../../query/ast.js';
+import { isRecord } from '../../query/is-record.js';
+import type { GraphqlContext } from '../execute/graphql-context.js';
+import type { AccountsService, LoginPayload } from './accounts-service.js';
+
+type Args = Readonly<Record<string, unknown>>;
+
+/** The operations on users and roles as GraphQL calls them; attempts count together with those over REST. */
+export function createAccountsService(accounts: () => Accounts): AccountsService {
+  const call = (context: GraphqlContext): AccountCall => ({ caller: context.caller, content: context.content });
+  const session =
+    (route: LimitedRoute, run: (accounts: Accounts, body: Body, call: AccountCall) => Promise<Session>) =>
+    async (args: Args, context: GraphqlContext): Promise<LoginPayload> => {
+      const body = isRecord(args['input']) ? args['input'] : args;
+      await limit(accounts(), route, body, context);
+      return payload(await run(accounts(), body, call(context)), context);
+    };
+  return {
+    me: (context) => (context.caller.kind === 'user' ? findMe(context.caller.user.id, context.content) : noUser()),
+    login: session('login', logIn),
+    register: session('register', register),
+    resetPassword: session('reset-password', resetPassword),
+    changePassword: session('change-password', changePassword),
+    forgotPassword: async (args, context) => {
+      await limit(accounts(), 'forgot-password', args, context);
+      return forgotPassword(accounts(), args, call(context));
+    },
+    // As in the reference, the answer shows the user as it was before.
+    emailConfirmation: async (args, context) => {
+      const { jwt, user } = await payload(await confirmEmail(accounts(), args, call(context)), context);
+      return { jwt, user: { ...user, confirmed: false } };
+    },
+    createRole: async (args, { content }) => {
+      await createRole(dataOf(args), content);
+      return { ok: true };
+    },
+    updateRole: async (args, { content }) => {
+      await updateRole(Number(args['id']), dataOf(args), content);
+      return { ok: true };
+    },
+    deleteRole: async (args, { content }) => {
+      await deleteRole(Number(args['id']), content);
+      return { ok: true };
+    },
+    createUser: (args, context) => createUser(accounts(), dataOf(args), call(context)),
+    updateUser: async (args, context) => {
+      await updateUser(accounts(), Number(args['id']), dataOf(args), call(context));
+      return Number(args['id']);
+    },
+    deleteUser: async (args, context) => {
+      await deleteUser(Number(args['id']), emptyQuery, call(context));
+    },
+  };
+}
+
+/** Input objects have no prototype, which messages about them would show. */
+const dataOf = ({ data }: Args): Args => (isRecord(data) ? { ...data } : {});
+
+function noUser(): never {
+  throw new Error('Authentication requested');
+}
+
+async function limit({ limiter }: Accounts, route: LimitedRoute, body: Body, { koaContext }: GraphqlContext): Promise<void> {
+  if (limiter !== null) await countAttempt(limiter, attemptKey(route, body, koaContext.ip));
+}
+
+async function payload({ userId, jwt }: Session, { content }: GraphqlContext): Promise<LoginPayload> {
+  const user = await findMe(userId, content);
+  if (user === null) throw notFoundError('User not found');
+  return { jwt, user };
+}
