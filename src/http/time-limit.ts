@@ -7,7 +7,7 @@ type Limits = Pick<ServerConfig, 'requestTimeout' | 'uploadTimeout'>;
 
 /**
  * Answers when a request takes too long: 408 while its body is still on the way, 503 after that. What it was doing is not stopped;
- * that is the business of the database's own limit.
+ * that is the business of the database's own limit. The timer keeps no process alive.
  */
 export function timeLimit({ requestTimeout, uploadTimeout }: Limits): Middleware {
   return async (ctx, next) => {
@@ -16,7 +16,7 @@ export function timeLimit({ requestTimeout, uploadTimeout }: Limits): Middleware
       const limit = isMultipart(ctx) ? uploadTimeout : requestTimeout;
       timer = setTimeout(() => {
         reject(tooLate(ctx));
-      }, limit);
+      }, limit).unref();
     });
     try {
       await Promise.race([next(), expired]);
