@@ -19,13 +19,12 @@ type Args = Readonly<Record<string, unknown>>;
 
 /** The operations on users and roles as GraphQL calls them; attempts count together with those over REST. */
 export function createAccountsService(accounts: () => Accounts): AccountsService {
-  const call = (context: GraphqlContext): AccountCall => ({ caller: context.caller, content: context.content });
   const session =
     (route: LimitedRoute, run: (accounts: Accounts, body: Body, call: AccountCall) => Promise<Session>) =>
     async (args: Args, context: GraphqlContext): Promise<LoginPayload> => {
       const body = isRecord(args['input']) ? args['input'] : args;
       await limit(accounts(), route, body, context);
-      return payload(await run(accounts(), body, call(context)), context);
+      return payload(await run(accounts(), body, callOf(context)), context);
     };
   return {
     me: (context) => (context.caller.kind === 'user' ? findMe(context.caller.user.id, context.content) : noUser()),
@@ -35,35 +34,49 @@ export function createAccountsService(accounts: () => Accounts): AccountsService
     changePassword: session('change-password', changePassword),
     forgotPassword: async (args, context) => {
       await limit(accounts(), 'forgot-password', args, context);
-      return forgotPassword(accounts(), args, call(context));
+      return forgotPassword(accounts(), args, callOf(context));
     },
     // As in the reference, the answer shows the user as it was before.
     emailConfirmation: async (args, context) => {
-      const { jwt, user } = await payload(await confirmEmail(accounts(), args, call(context)), context);
+      const { jwt, user } = await payload(await confirmEmail(accounts(), args, callOf(context)), context);
       return { jwt, user: { ...user, confirmed: false } };
     },
-    createRole: async (args, { content }) => {
-      await createRole(dataOf(args), content);
-      return { ok: true };
-    },
-    updateRole: async (args, { content }) => {
-      await updateRole(Number(args['id']), dataOf(args), content);
-      return { ok: true };
-    },
-    deleteRole: async (args, { content }) => {
-      await deleteRole(Number(args['id']), content);
-      return { ok: true };
-    },
-    createUser: (args, context) => createUser(accounts(), dataOf(args), call(context)),
-    updateUser: async (args, context) => {
-      await updateUser(accounts(), Number(args['id']), dataOf(args), call(context));
-      return Number(args['id']);
-    },
-    deleteUser: async (args, context) => {
-      await deleteUser(Number(args['id']), emptyQuery, call(context));
-    },
+    ...roleOperations,
+    ...userOperations(accounts),
   };
 }
+
+type RoleOperations = Pick<AccountsService, 'createRole' | 'updateRole' | 'deleteRole'>;
+
+const roleOperations: RoleOperations = {
+  createRole: async (args, { content }) => {
+    await createRole(dataOf(args), content);
+    return { ok: true };
+  },
+  updateRole: async (args, { content }) => {
+    await updateRole(Number(args['id']), dataOf(args), content);
+    return { ok: true };
+  },
+  deleteRole: async (args, { content }) => {
+    await deleteRole(Number(args['id']), content);
+    return { ok: true };
+  },
+};
+
+type UserOperations = Pick<AccountsService, 'createUser' | 'updateUser' | 'deleteUser'>;
+
+const userOperations = (accounts: () => Accounts): UserOperations => ({
+  createUser: (args, context) => createUser(accounts(), dataOf(args), callOf(context)),
+  updateUser: async (args, context) => {
+    await updateUser(accounts(), Number(args['id']), dataOf(args), callOf(context));
+    return Number(args['id']);
+  },
+  deleteUser: async (args, context) => {
+    await deleteUser(Number(args['id']), emptyQuery, callOf(context));
+  },
+});
+
+const callOf = ({ caller, content }: GraphqlContext): AccountCall => ({ caller, content });
 
 /** Input objects have no prototype, which messages about them would show. */
 const dataOf = ({ data }: Args): Args => (isRecord(data) ? { ...data } : {});
