@@ -32,7 +32,7 @@ export function inOrder(ids: unknown, documents: unknown): Document[] {
   return (ids as number[]).flatMap((id) => found.get(id) ?? []);
 }
 
-const shapeMeta = (total: number, page: number) => ({
+export const shapeMeta = (total: number, page: number) => ({
   pagination: { page, pageSize: 25, pageCount: Math.ceil(total / 25), total },
 });
 
@@ -48,17 +48,17 @@ const shapeArticle = ({ title, slug, body, status, rating, views, createdAt, upd
   publishedAt,
 });
 
-const shapeAuthor = ({ _id, name, bio, createdAt, updatedAt }: Document): Document => ({
+export const shapeAuthor = ({ _id, name, bio, createdAt, updatedAt }: Document): Document => ({
   id: _id,
   attributes: { name, bio, createdAt, updatedAt },
 });
 
-const shapeCategory = ({ _id, name, slug, createdAt, updatedAt }: Document): Document => ({
+export const shapeCategory = ({ _id, name, slug, createdAt, updatedAt }: Document): Document => ({
   id: _id,
   attributes: { name, slug, createdAt, updatedAt },
 });
 
-const shapeTag = ({ _id, name, createdAt, updatedAt }: Document): Document => ({
+export const shapeTag = ({ _id, name, createdAt, updatedAt }: Document): Document => ({
   id: _id,
   attributes: { name, createdAt, updatedAt },
 });

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { MongoClient } from 'mongodb';
 import type { Handler } from './baseline-handler.js';
 import { answerNested } from './baseline-nested.js';
+import { listPages, readPage } from './baseline-pages.js';
 import { listContaining, listDeep, listNewest, listNewestPopulated, listPage400, readOne } from './baseline-reads.js';
 import { createArticle, updateArticle } from './baseline-writes.js';
 import { reportToParent } from './report-to-parent.js';
@@ -21,6 +22,8 @@ const handlers: Readonly<Record<string, Handler>> = {
   g: answerNested,
   h: listContaining,
   i: listPage400,
+  k: readPage,
+  l: listPages,
 };
 
 const [uri = '', database = ''] = process.argv.slice(2);

@@ -1,21 +1,17 @@
+import { makeEntry, makePublishedAt, type MadeEntry } from './make-entry.js';
+import { makeFile } from './make-file.js';
+import { makePage } from './make-page.js';
 import { below, draw, makeRandom, type Random } from './random.js';
+import { authorCount, categoryCount, fileCount, pageCount, sizes, tagCount, type Size } from './sizes.js';
 import { makeText } from './words.js';
-
-/** Number of articles by name of the size. */
-export const sizes = { '10k': 10_000, '100k': 100_000, '1m': 1_000_000 } as const;
-
-export type Size = keyof typeof sizes;
 
 /** The entries of one collection: how many there are, and each by its id from 1 on. */
 export interface Source {
   readonly collection: string;
   readonly count: number;
-  make(id: number): Readonly<Record<string, unknown>>;
+  make(id: number): MadeEntry;
 }
 
-export const categoryCount = 200;
-export const tagCount = 1_000;
-export const authorCount = (size: Size): number => Math.max(100, sizes[size] / 100);
 export const statuses = ['idea', 'writing', 'review', 'done'] as const;
 
 /** The data set of a size in the product's layout; every entry follows from its id alone, so it is the same on every machine. */
@@ -25,39 +21,32 @@ export const dataSet = (size: Size): readonly Source[] => [
   { collection: 'tags', count: tagCount, make: makeTag },
   { collection: 'articles', count: sizes[size], make: (id) => makeArticle(id, size) },
   { collection: 'comments', count: 3 * sizes[size], make: (id) => makeComment(id, size) },
+  { collection: 'files', count: fileCount, make: makeFile },
+  { collection: 'pages', count: pageCount, make: (id) => makePage(id, size) },
 ];
 
-const start = Date.UTC(2020, 0, 1);
-const minute = 60_000;
-
-const entry = (id: number, values: object) => {
-  const written = new Date(start + id * minute);
-  return { _id: id, ...values, createdAt: written, updatedAt: written };
-};
-
 /** First letters go round the alphabet: 1/26 of the authors each. The second is `a` for 3/7 of those: 1/60 share both. */
-function makeAuthor(id: number): ReturnType<typeof entry> {
+function makeAuthor(id: number): MadeEntry {
   const random = makeRandom(1_000_000_000 + id);
   const round = Math.floor((id - 1) / 26) % 7;
   const name = `${letter(id - 1)}${'aeaiaou'.charAt(round)}${makeText(random, 2)}`;
-  return entry(id, { name, bio: makeText(random, 15) });
+  return makeEntry(id, { name, bio: makeText(random, 15) });
 }
 
 export const letter = (index: number): string => String.fromCharCode(65 + (index % 26));
 
-const makeCategory = (id: number): ReturnType<typeof entry> =>
-  entry(id, { name: makeText(makeRandom(1_100_000_000 + id), 2), slug: categorySlug(id) });
+const makeCategory = (id: number): MadeEntry =>
+  makeEntry(id, { name: makeText(makeRandom(1_100_000_000 + id), 2), slug: categorySlug(id) });
 
 export const categorySlug = (id: number): string => `category-${String(id)}`;
 
-const makeTag = (id: number): ReturnType<typeof entry> => entry(id, { name: makeText(makeRandom(1_200_000_000 + id), 1) });
+const makeTag = (id: number): MadeEntry => makeEntry(id, { name: makeText(makeRandom(1_200_000_000 + id), 1) });
 
-function makeArticle(id: number, size: Size): ReturnType<typeof entry> {
+function makeArticle(id: number, size: Size): MadeEntry {
   const random = makeRandom(1_300_000_000 + id);
   const values = makeArticleValues(random, size);
-  // Unique, so that "the newest" is one answer only.
-  const publishedAt = random() < 0.1 ? null : new Date(start + id * minute + below(random, minute));
-  return entry(id, { ...values, slug: `article-${String(id)}`, publishedAt, _ranks: rankAll(id, values) });
+  const publishedAt = makePublishedAt(id, random);
+  return makeEntry(id, { ...values, slug: `article-${String(id)}`, publishedAt, _ranks: rankAll(id, values) });
 }
 
 /** What an article holds besides its slug, its dates and its ranks. Links are ids. */
@@ -81,7 +70,7 @@ const rankAll = (rank: number, { categories, tags }: Pick<ReturnType<typeof make
   tags: Object.fromEntries(tags.map((id) => [String(id), rank])),
 });
 
-function makeComment(id: number, size: Size): ReturnType<typeof entry> {
+function makeComment(id: number, size: Size): MadeEntry {
   const random = makeRandom(1_400_000_000 + id);
-  return entry(id, { body: makeText(random, 10), article: 1 + below(random, sizes[size]), _ranks: { article: id } });
+  return makeEntry(id, { body: makeText(random, 10), article: 1 + below(random, sizes[size]), _ranks: { article: id } });
 }

@@ -1,10 +1,11 @@
 import type { Db, Document } from 'mongodb';
-import { dataSet, sizes, type Size, type Source } from './data-set.js';
+import { dataSet, type Source } from './data-set.js';
 import { models } from './models.js';
 import { startProgress } from './progress-bar.js';
+import { sizes, type Size } from './sizes.js';
 
 /** Raised with every change to what the generator gives, so that data of an earlier form is loaded anew. */
-const form = 1;
+const form = 2;
 
 /** Makes sure that a database holds the data set and nothing else: what an earlier run left is used again. */
 export async function loadData(db: Db, size: Size): Promise<void> {

@@ -1,5 +1,6 @@
 import type { AttributeDefinition, Model } from '../../src/schema/model.js';
 import { statuses } from './data-set.js';
+import { pageModels } from './page-models.js';
 
 const relation = (kind: string, target: string, side: Partial<AttributeDefinition>): AttributeDefinition => ({
   type: 'relation',
@@ -49,4 +50,5 @@ export const models: readonly Model[] = [
     body: { type: 'text', required: true },
     article: relation('manyToOne', 'api::article.article', { inversedBy: 'comments' }),
   }),
+  ...pageModels,
 ];

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { sizes, type Size } from './data-set.js';
+import { sizes, type Size } from './sizes.js';
 import { workload, type RowKey } from './workload.js';
 
 /** What to measure, and for how long. */

@@ -1,7 +1,8 @@
 import { Agent } from 'node:http';
 import { compareAnswers } from './compare-answers.js';
-import type { Size } from './data-set.js';
+
 import { send } from './send-load.js';
+import type { Size } from './sizes.js';
 import type { Target } from './target.js';
 import type { HttpRequest, Row } from './workload.js';
 

@@ -1,9 +1,10 @@
 import { stringify } from 'qs';
-import { authorCount, categoryCount, categorySlug, letter, makeArticleValues, sizes, tagCount, type Size } from './data-set.js';
+import { categorySlug, letter, makeArticleValues } from './data-set.js';
 import { below, draw, makeRandom } from './random.js';
+import { authorCount, categoryCount, pageCount, sizes, tagCount, type Size } from './sizes.js';
 import { vocabulary } from './words.js';
 
-export type RowKey = 'n' | 'a' | 'b' | 'c-narrow' | 'c-broad' | 'd' | 'h' | 'i' | 'g' | 'f' | 'e';
+export type RowKey = 'n' | 'a' | 'b' | 'c-narrow' | 'c-broad' | 'd' | 'h' | 'i' | 'k' | 'l' | 'g' | 'f' | 'e';
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
@@ -41,6 +42,13 @@ export const workload: readonly Row[] = [
   { key: 'd', title: 'one entry, three relations', goal: 1.3, ask: askOne },
   { key: 'h', title: '$containsi, with total', goal: 1.3, ask: askContains },
   { key: 'i', title: 'page 400 of the list', goal: 1.3, ask: () => get(`/api/articles?${spell(page400)}`, '/i') },
+  { key: 'k', title: 'one entry, 20 components, dynamic zone', goal: 1.3, ask: askPage },
+  {
+    key: 'l',
+    title: '25 newest of these, with total',
+    goal: 1.3,
+    ask: () => get(`/api/pages?${spell({ ...newest, populate: parts })}`, '/l'),
+  },
   {
     key: 'g',
     title: 'GraphQL, lists within lists',
@@ -55,6 +63,18 @@ const populate = ['author', 'categories', 'tags'];
 const newest = { sort: 'publishedAt:desc', pagination: { pageSize: 25 } };
 // Drafts are listed too: of 10,000 articles page 400 is the last one.
 const page400 = { sort: 'publishedAt:desc', pagination: { page: 400, pageSize: 25 }, publicationState: 'preview' };
+
+/** Everything that a page holds and links to. */
+const parts = {
+  sections: { populate: { author: true, cover: true, link: { populate: ['category'] } } },
+  blocks: {
+    on: {
+      'page.quote': { populate: ['author'] },
+      'page.gallery': { populate: ['images'] },
+      'page.teaser': { populate: ['tags'] },
+    },
+  },
+};
 
 // As client libraries write it: the brackets of the keys stay as they are.
 const spell = (query: object): string => stringify(query, { encodeValuesOnly: true });
@@ -77,6 +97,11 @@ const pickArticle = (n: number, size: Size): number => 1 + below(makeRandom(n), 
 function askOne(n: number, size: Size): Question {
   const id = String(pickArticle(n % 1_000, size));
   return get(`/api/articles/${id}?${spell({ populate })}`, `/d?id=${id}`);
+}
+
+function askPage(n: number): Question {
+  const id = String(1 + below(makeRandom(n % 1_000), pageCount));
+  return get(`/api/pages/${id}?${spell({ populate: parts })}`, `/k?id=${id}`);
 }
 
 function askContains(n: number): Question {

@@ -1,0 +1,19 @@
+import { below, type Random } from './random.js';
+
+/** What the collections of the data set hold: an id, values, and the times of writing. */
+export interface MadeEntry extends Readonly<Record<string, unknown>> {
+  readonly _id: number;
+}
+
+const start = Date.UTC(2020, 0, 1);
+const minute = 60_000;
+
+/** An entry as the product stores it; they were written a minute apart, in the order of their ids. */
+export function makeEntry(id: number, values: object): MadeEntry {
+  const written = new Date(start + id * minute);
+  return { _id: id, ...values, createdAt: written, updatedAt: written };
+}
+
+/** When an entry was published: within the minute of its writing, no two at the same time; a tenth are drafts. */
+export const makePublishedAt = (id: number, random: Random): Date | null =>
+  random() < 0.1 ? null : new Date(start + id * minute + below(random, minute));
