@@ -17,6 +17,7 @@ import { openMedia, type OpenMedia } from './media/open-media.js';
 import { ping } from './mongo/connect.js';
 import { openBackend, type Backend } from './mongo/open-backend.js';
 import { createGraphql, type GraphqlEndpoint } from './graphql/create-graphql.js';
+import { createUploads, type Uploads } from './graphql/plugins/create-uploads.js';
 import { createAccountsService } from './graphql/plugins/create-accounts-service.js';
 import { unknownPath } from './http/unknown-path.js';
 import { createGate, type Gate } from './http/create-gate.js';
@@ -68,6 +69,7 @@ class Server implements MangroveServer {
   #accounts: Accounts | null = null;
   readonly #gate: Gate;
   readonly #graphql: GraphqlEndpoint | null;
+  readonly #uploads: Uploads | null;
   #retry: NodeJS.Timeout | null = null;
   #stopped = false;
 
@@ -80,10 +82,13 @@ class Server implements MangroveServer {
       () => given(this.#authenticator),
     );
     const admit = (ctx: Context) => this.#gate.admit(ctx, 'nothing');
-    const schema = config.plugins['users-permissions'].enabled
-      ? { accounts: createAccountsService(() => given(this.#accounts)) }
-      : {};
-    this.#graphql = config.plugins.graphql.enabled ? createGraphql({ config, logger, admit, schema }) : null;
+    this.#uploads = config.plugins.upload.enabled ? createUploads(() => given(this.#media).media) : null;
+    const schema = {
+      ...(config.plugins['users-permissions'].enabled && { accounts: createAccountsService(() => given(this.#accounts)) }),
+      ...(this.#uploads !== null && { upload: this.#uploads.service }),
+    };
+    const files = this.#uploads === null ? {} : { readMultipart: this.#uploads.readMultipart };
+    this.#graphql = config.plugins.graphql.enabled ? createGraphql({ config, logger, admit, schema, ...files }) : null;
   }
 
   get url(): string {
@@ -154,6 +159,7 @@ class Server implements MangroveServer {
   #createApp(): ReturnType<typeof createApp> {
     const checks = { database: async () => this.#backend !== null && ping(this.#backend.store.database) };
     const app = createApp({ config: this.config, logger: this.#logger, checks });
+    if (this.#uploads !== null) app.use(this.#uploads.discardUnused);
     if (this.#graphql !== null) app.use(this.#graphql.middleware);
     const media = this.config.plugins.upload.enabled ? () => given(this.#media).media : null;
     if (media !== null) {

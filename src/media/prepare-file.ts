@@ -27,6 +27,7 @@ export interface PrepareContext {
  */
 export async function prepareFile(file: UploadedFile, info: FileInfo, context: PrepareContext): Promise<PreparedFile> {
   const { media, staging } = context;
+  staging.check(file);
   const sentName = cleanName(file.name);
   const name = cleanTitle(info.name ?? '') ?? sentName;
   const type = await decideType({ ...file, name: sentName });

@@ -1,4 +1,4 @@
-import { payloadTooLargeError } from '../errors.js';
+import { payloadTooLargeError, validationError } from '../errors.js';
 import { deletePending, findPending, insertPending, newBlobId, type PendingBlob } from '../mongo/blob-store.js';
 import type { ByteSource } from './file-storage.js';
 import type { Media } from './media.js';
@@ -51,6 +51,11 @@ export class Staging {
     const gauge = new Gauge(name, limit);
     await storageOf(blob.provider).write(key, gauge.watch(source), { mime });
     return { id, size: gauge.size, head: Buffer.concat(gauge.head).subarray(0, headSize) };
+  }
+
+  /** Throws a ValidationError for bytes that have become a file already. */
+  check({ id }: StagedBytes): void {
+    if (!this.#pending.has(id)) throw validationError('A file can be uploaded once only');
   }
 
   /** The first bytes of what was staged. */

@@ -58,7 +58,7 @@ export async function prepareFiles(
   { media, content }: MediaContext,
 ): Promise<ReadyFiles> {
   const ready: ReadyFile[] = [];
-  for (const [index, file] of files.entries()) {
+  for (const [index, file] of [...new Set(files)].entries()) {
     const info = infos[index] ?? {};
     ready.push({ ...(await prepareFile(file, info, { media, staging })), info });
   }

@@ -1,5 +1,6 @@
 import { isRecord } from '../../query/is-record.js';
-import { asUpload, type UploadedFile } from '../scalars/upload.js';
+import type { UploadedFile } from '../../media/staging.js';
+import { asUpload } from '../scalars/upload.js';
 
 /** A multipart body, read: its text fields, and its files by field name. */
 export interface MultipartBody {

@@ -5,7 +5,7 @@ import { uploadFile } from '../../schema/content-type.js';
 import type { ContentType } from '../../schema/content-type.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
 import { readEntry } from '../execute/read-resolvers.js';
-import type { UploadedFile } from '../scalars/upload.js';
+import type { UploadedFile } from '../../media/staging.js';
 import { uploadScalar } from '../scalars/upload.js';
 import { shownType } from '../schema/schema-context.js';
 import type { Fields, SchemaContext } from '../schema/schema-context.js';

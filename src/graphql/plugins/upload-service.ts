@@ -1,5 +1,5 @@
 import type { GraphqlContext } from '../execute/graphql-context.js';
-import type { UploadedFile } from '../scalars/upload.js';
+import type { UploadedFile } from '../../media/staging.js';
 
 /** What an uploaded file is to be attached to, and its texts; as the fields `refId`, `ref`, `field` and `info` came. */
 export interface UploadTarget {

@@ -1,19 +1,10 @@
 import { GraphQLError, GraphQLScalarType } from 'graphql';
-
-/** A file of a multipart request, as the upload service takes it: bytes to read, once. */
-export interface UploadedFile {
-  readonly name: string;
-  readonly mime: string;
-  /** bytes */
-  readonly size: number;
-  /** Where the file lies while the request runs. */
-  readonly path: string;
-}
+import type { UploadedFile } from '../../media/staging.js';
 
 const files = new WeakSet<object>();
 
 /** Marks what the multipart reader put in place of a variable, so that nothing from a JSON body can pass for a file. */
-export function asUpload<File extends UploadedFile>(file: File): File {
+export function asUpload(file: UploadedFile): UploadedFile {
   files.add(file);
   return file;
 }
