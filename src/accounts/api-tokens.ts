@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto';
+import { apiToken, hashKey, tokensCollection, tokenTypes, type ApiToken, type TokenType } from '../access/api-token.js';
+import { applicationError, fieldErrors, notFoundError } from '../errors.js';
+import { readAll } from '../mongo/database.js';
+import { claim } from '../mongo/claim.js';
+import type { Store } from '../mongo/store.js';
+import { deleteEntry, insertEntry } from '../mongo/write-entries.js';
+import type { Body } from './accounts.js';
+
+/** A new token with its key, which is shown this once. */
+export interface MadeToken {
+  readonly token: ApiToken;
+  readonly key: string;
+}
+
+/** What a token is made of: `name`, `type`, and `description`, `permissions` of custom ones, `lifespan` in milliseconds. */
+export async function createToken(body: Body, salt: string, store: Store): Promise<MadeToken> {
+  const { name, type, description, permissions, lifespan } = readToken(body);
+  const key = randomBytes(128).toString('hex');
+  const now = Date.now();
+  const document = {
+    name,
+    type,
+    description,
+    permissions: type === 'custom' ? permissions : [],
+    hash: hashKey(key, salt),
+    lifespan,
+    expiresAt: lifespan === null ? null : new Date(now + lifespan),
+    lastUsedAt: null,
+    createdAt: new Date(now),
+    updatedAt: new Date(now),
+  };
+  const taken = () => applicationError('Name already taken');
+  return claim(store.database, `token ${name}`, {
+    busy: taken,
+    work: async () => {
+      const found = await readAll(store.database, { find: tokensCollection, filter: { name }, limit: 1 });
+      if (found.length > 0) throw taken();
+      const [_id = 0] = await store.ids.next(tokensCollection, 1, store.database);
+      await insertEntry(store, tokensCollection, { _id, ...document });
+      return { token: apiToken({ _id, ...document }), key };
+    },
+  });
+}
+
+interface TokenInput {
+  readonly name: string;
+  readonly type: TokenType;
+  readonly description: string | null;
+  readonly permissions: readonly string[];
+  readonly lifespan: number | null;
+}
+
+function readToken({ name, type, description, permissions = [], lifespan = null }: Body): TokenInput {
+  const problems = [
+    ...(typeof name === 'string' && name !== '' && name.length <= 200 ? [] : [problem('name', 'name must be a text')]),
+    ...(isTokenType(type) ? [] : [problem('type', `type must be one of ${tokenTypes.join(', ')}`)]),
+    ...(isTexts(permissions) ? [] : [problem('permissions', 'permissions must be a list of actions')]),
+    ...(isLifespan(lifespan) ? [] : [problem('lifespan', 'lifespan must be a number of milliseconds, or null')]),
+  ];
+  if (problems.length > 0) throw fieldErrors(problems);
+  return {
+    name: name as string, // these four are checked above
+    type: type as TokenType,
+    permissions: permissions as readonly string[],
+    lifespan: lifespan as number | null,
+    description: typeof description === 'string' ? description : null,
+  };
+}
+
+const problem = (name: string, message: string) => ({ path: [name], message });
+
+const isTokenType = (type: unknown): boolean => tokenTypes.some((known) => known === type);
+
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === 'string');
+
+/** At most 100 years, which dates can hold. */
+const isLifespan = (value: unknown): boolean =>
+  value === null || (typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= 3_155_760_000_000);
+
+/** All tokens, in the order in which they were made. */
+export async function listTokens(store: Store): Promise<ApiToken[]> {
+  const documents = await readAll(store.database, { find: tokensCollection, sort: { _id: 1 }, batchSize: 1_000_000 });
+  return documents.map(apiToken);
+}
+
+/** Deletes a token, by id or name: it is void at once. Gives it. Throws a NotFoundError. */
+export async function revokeToken(which: string, store: Store): Promise<ApiToken> {
+  const match = /^\d{1,15}$/.test(which) ? { _id: Number(which) } : { name: which };
+  const deleted = await deleteEntry(store, tokensCollection, match);
+  if (deleted === null) throw notFoundError('Token not found');
+  return apiToken(deleted);
+}
