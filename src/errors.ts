@@ -6,14 +6,14 @@ export interface FieldError {
 
 /**
  * An error that the client may read. Anything else that is thrown is a bug and is answered by a 500 that says nothing.
- * `details` is undefined only where the reference leaves the key out (rest.md 3).
+ * `details` is null only where the reference leaves the key out (rest.md 3).
  */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
     override readonly name: string,
     message: string,
-    readonly details: Readonly<Record<string, unknown>> | undefined = {},
+    readonly details: Readonly<Record<string, unknown>> | null = {},
   ) {
     super(message);
   }

@@ -12,7 +12,9 @@ import type {
 } from '../schema/content-type.js';
 import { parseMorphTarget } from '../schema/check-input.js';
 import { parseLinkInput } from '../schema/parse-link-input.js';
+import { morphLinks } from '../mongo/related-tables.js';
 import { castInput } from './cast-input.js';
+import { nextRank } from './link-ranks.js';
 
 /** A stored component; `id` is 0 until one is given out. */
 export type Part = Record<string, unknown> & { id: number };
@@ -89,7 +91,7 @@ function findPart(
   const stored = known.find((part) => part.id === Number(item['id']));
   if (stored !== undefined) return stored;
   const message = `Some of the provided components in ${attribute.name} are not related to the entity`;
-  throw attribute.kind === 'dynamiczone' ? new ApiError(400, 'Error', message, undefined) : applicationError(message);
+  throw attribute.kind === 'dynamiczone' ? new ApiError(400, 'Error', message, null) : applicationError(message);
 }
 
 async function buildPart(
@@ -120,7 +122,7 @@ async function buildInside(attribute: Attribute, value: unknown, stored: Part | 
     case 'media':
       return buildOwnLinks(attribute, value, current);
     case 'morph':
-      return buildMorph(attribute, value);
+      return buildMorph(attribute, value, current);
     case 'component':
       return buildComponent(attribute, value ?? null, current, context);
     case 'dynamiczone':
@@ -135,12 +137,13 @@ function buildOwnLinks(link: LinkAttribute, value: unknown, current: unknown): n
   return applyToOne(typeof current === 'number' ? current : null, input, 'update');
 }
 
-/** Polymorphic links as they are stored. */
-export function buildMorph(attribute: MorphAttribute, value: unknown): unknown {
+/** Polymorphic links as they are stored; those that stay keep their rank. */
+export function buildMorph(attribute: MorphAttribute, value: unknown, current: unknown): unknown {
   const items: readonly unknown[] = value === null || value === undefined ? [] : Array.isArray(value) ? value : [value];
   const links = items.map((item) => {
     const { uid, id } = parseMorphTarget(item);
-    return { __type: uid, id };
+    const stored = morphLinks(current).find((link) => link.__type === uid && link.id === id);
+    return { __type: uid, id, rank: stored?.rank ?? nextRank() };
   });
   return attribute.many ? links : (links[0] ?? null);
 }

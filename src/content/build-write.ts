@@ -86,7 +86,7 @@ async function buildAttribute(attribute: Attribute, value: unknown, building: Bu
       building.values[name] = await buildZone(attribute, value, stored, building);
       return;
     case 'morph':
-      building.values[name] = buildMorph(attribute, value);
+      building.values[name] = buildMorph(attribute, value, stored);
       return;
     case 'relation':
     case 'media':

@@ -99,7 +99,7 @@ async function insertLinked(
   const joined = group === null ? document : { ...document, _group: group };
   for (const links of write.exclusive) await writeExclusive(document._id, type, links, context);
   await insertEntry(context.store, type.collection, joined);
-  for (const links of write.inverse) await writeInverse(document._id, links, context);
+  for (const links of write.inverse) await writeInverse({ type, id: document._id }, links, context);
   if (group === null) return { document: joined, loaded: null };
   // The answer shows the other locales as they were before the shared values went to them, as in the reference.
   const loaded = await load(joined, selection, context);

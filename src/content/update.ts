@@ -130,6 +130,6 @@ async function updateWithin(
     update,
     projection: compileProjection(selection),
   });
-  for (const links of write.inverse) await writeInverse(id, links, context);
+  for (const links of write.inverse) await writeInverse({ type, id }, links, context);
   return document;
 }

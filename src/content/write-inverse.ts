@@ -6,12 +6,16 @@ import { maximumLinks, tooManyLinks, type ExclusiveLinks, type InverseLinks } fr
 import type { ContentContext } from './content-context.js';
 import { planRanks, type Ranked } from './link-ranks.js';
 import type { StoredDocument } from './loaded.js';
+import { writeMorphInverse, type Owner } from './write-morph-inverse.js';
 
 /**
  * Writes links that are stored with the related entries: those that leave lose this entry, those that come get it with a rank,
  * those that move get a new rank. One read and one command; runs inside a transaction.
  */
-export async function writeInverse(id: number, { link, input }: InverseLinks, context: ContentContext): Promise<void> {
+export async function writeInverse(owner: Owner, links: InverseLinks, context: ContentContext): Promise<void> {
+  if (links.link.storage.kind === 'morph') return writeMorphInverse(owner, links, context);
+  const { link, input } = links;
+  const { id } = owner;
   const target = context.bind.registry.types.get(link.target);
   const other = link.storage.kind === 'inverse' ? target?.attributes.get(link.storage.field) : undefined;
   if (target === undefined || other?.kind !== 'relation') return;

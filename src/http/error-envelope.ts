@@ -11,7 +11,7 @@ export interface ErrorEnvelope {
  * parser's) with its name and message, and of anything else only that it happened.
  */
 export function envelopeError(thrown: unknown): ErrorEnvelope {
-  if (thrown instanceof ApiError) return envelope(thrown.status, thrown.name, thrown.message, thrown.details);
+  if (thrown instanceof ApiError) return envelope(thrown.status, thrown.name, thrown.message, thrown.details ?? undefined);
   const status = clientStatus(thrown);
   if (status === null || !(thrown instanceof Error))
     return envelope(500, 'InternalServerError', 'Internal Server Error', undefined);

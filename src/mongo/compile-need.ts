@@ -79,9 +79,16 @@ function compileInverse(need: Need, child: LinkChild, resolved: Resolved): Docum
   return compileWindows(need, child, resolved);
 }
 
-function inverseMatch({ owner }: Need, { link }: LinkChild, parents: readonly unknown[]): { field: string; match: Document } {
+function inverseMatch(
+  { owner }: Need,
+  { link, target }: LinkChild,
+  parents: readonly unknown[],
+): { field: string; match: Document } {
   if (link.storage.kind === 'morph') {
     const { field } = link.storage;
+    const other = target.attributes.get(field);
+    if (other?.kind === 'morph' && !other.many)
+      return { field, match: { [`${field}.__type`]: owner.uid, [`${field}.id`]: { $in: parents } } };
     return { field, match: { [field]: { $elemMatch: { __type: owner.uid, id: { $in: parents } } } } };
   }
   const field = link.storage.kind === 'inverse' ? link.storage.field : link.name;

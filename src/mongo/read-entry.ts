@@ -23,7 +23,7 @@ export async function readEntry(condition: Condition, selection: Selection, data
   const [document] = await readAll(database, compileEntry(match, selection, joins));
   if (document === undefined) return null;
   const known = new Map<LinkChild, RelatedTable>(
-    joins.map(({ child }, index) => [child, fileLinkRows(child, document[joined(index)] as Document[])]),
+    joins.map(({ child }, index) => [child, fileLinkRows(child, document[joined(index)] as Document[], selection.type.uid)]),
   );
   return { document, tables: await readRelated(selection, [document], database, known) };
 }

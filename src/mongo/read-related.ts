@@ -5,7 +5,7 @@ import { oneReply } from './compile-page.js';
 import { compileNeed, readsParents, type Part } from './compile-need.js';
 import type { Resolved } from './compile-condition.js';
 import { readAll, type Database } from './database.js';
-import { linkedIds, type RelatedTable, type RelatedTables } from './related-tables.js';
+import { linkedIds, morphLinks, type RelatedTable, type RelatedTables } from './related-tables.js';
 import { resolveRelated } from './resolve-related.js';
 
 /**
@@ -37,7 +37,7 @@ async function readLevel(needs: readonly Need[], database: Database): Promise<Re
   return new Map(
     needs.map((need) => {
       const own = parts.flatMap((part, index) => (part.need === need ? [{ part, rows: rows[index] ?? [] }] : []));
-      return [need.child, fileRows(need.child, own)];
+      return [need.child, fileRows(need, own)];
     }),
   );
 }
@@ -75,18 +75,18 @@ interface PartRows {
 
 const emptyTable: RelatedTable = { byId: new Map(), byParent: new Map(), counts: new Map(), sorted: false };
 
-function fileRows(child: LinkChild | MorphChild, parts: readonly PartRows[]): RelatedTable {
+function fileRows({ child, owner }: Need, parts: readonly PartRows[]): RelatedTable {
   if (child.kind === 'morph') {
     const entries = parts.flatMap(({ part, rows }) =>
       rows.map((row) => [`${String(part.uid)} ${String(row['_id'])}`, row] as const),
     );
     return { ...emptyTable, byId: new Map(entries) };
   }
-  return fileLinkRows(child, parts[0]?.rows ?? []);
+  return fileLinkRows(child, parts[0]?.rows ?? [], owner.uid);
 }
 
-/** Files the related documents of a relation under the ids that their parents know. */
-export function fileLinkRows(child: LinkChild, rows: readonly Document[]): RelatedTable {
+/** Files the related documents of a relation under the ids that their parents, entries of the type `owner`, know. */
+export function fileLinkRows(child: LinkChild, rows: readonly Document[], owner: string): RelatedTable {
   const { storage } = child.link;
   if (storage.kind === 'own')
     return { ...emptyTable, byId: new Map(rows.map((row) => [row['_id'], row])), sorted: child.sort.length > 0 };
@@ -95,17 +95,19 @@ export function fileLinkRows(child: LinkChild, rows: readonly Document[]): Relat
   if (readsParents(child))
     return { ...emptyTable, byParent: new Map(rows.map((row) => [row['_id'], row['rows'] as Document[]])) };
   const field = storage.kind === 'siblings' ? '_group' : storage.field;
-  const byParent = groupByParent(rows, field);
+  const byParent = groupByParent(rows, (row) =>
+    storage.kind === 'morph' ? morphParents(row[field], owner) : linkedIds(row, field),
+  );
   if (storage.kind === 'siblings' && child.sort.length === 0) orderSiblings(byParent);
-  if (storage.kind === 'inverse' && child.sort.length === 0) sortByRank(byParent, field, child.reversed);
+  if (storage.kind === 'inverse' && child.sort.length === 0) sortByRank(byParent, storedRank(field), child);
+  if (storage.kind === 'morph' && child.sort.length === 0) sortByRank(byParent, morphRank(field, owner), child);
   return { ...emptyTable, byParent };
 }
 
-function groupByParent(rows: readonly Document[], field: string): Map<unknown, Document[]> {
+function groupByParent(rows: readonly Document[], parentsOf: (row: Document) => readonly unknown[]): Map<unknown, Document[]> {
   const byParent = new Map<unknown, Document[]>();
   for (const row of rows) {
-    for (const link of linkedIds(row, field)) {
-      const parent: unknown = typeof link === 'object' && link !== null ? (link as { id: unknown }).id : link;
+    for (const parent of parentsOf(row)) {
       const group = byParent.get(parent);
       if (group === undefined) byParent.set(parent, [row]);
       else group.push(row);
@@ -113,6 +115,9 @@ function groupByParent(rows: readonly Document[], field: string): Map<unknown, D
   }
   return byParent;
 }
+
+const morphParents = (value: unknown, owner: string): readonly unknown[] =>
+  morphLinks(value).flatMap(({ __type, id }) => (__type === owner ? [id] : []));
 
 /** The locales of an entry: the newest, the first one, then the others from the newest on, as the reference keeps them. */
 function orderSiblings(byGroup: ReadonlyMap<unknown, Document[]>): void {
@@ -123,20 +128,30 @@ function orderSiblings(byGroup: ReadonlyMap<unknown, Document[]>): void {
   }
 }
 
+type RankOf = (row: Document, parent: unknown) => number;
+
 /** Entries without a rank, brought in from elsewhere, come first, by id. */
-function sortByRank(byParent: ReadonlyMap<unknown, Document[]>, field: string, reversed: boolean): void {
+function sortByRank(byParent: ReadonlyMap<unknown, Document[]>, rankOf: RankOf, { reversed }: LinkChild): void {
   const sign = reversed ? -1 : 1;
   for (const [parent, rows] of byParent) {
-    const rankOf = (row: Document): number => {
-      const rank = (row['_ranks'] as Document | undefined)?.[field] as number | Record<string, number> | undefined;
-      return (typeof rank === 'object' ? rank[String(parent)] : rank) ?? -Infinity;
-    };
     rows.sort((a, b) => {
-      const [rankA, rankB] = [rankOf(a), rankOf(b)];
+      const [rankA, rankB] = [rankOf(a, parent), rankOf(b, parent)];
       return sign * (rankA === rankB ? Number(a['_id']) - Number(b['_id']) : rankA - rankB);
     });
   }
 }
+
+const storedRank =
+  (field: string): RankOf =>
+  (row, parent) => {
+    const rank = (row['_ranks'] as Document | undefined)?.[field] as number | Record<string, number> | undefined; // written in this form
+    return (typeof rank === 'object' ? rank[String(parent)] : rank) ?? -Infinity;
+  };
+
+const morphRank =
+  (field: string, owner: string): RankOf =>
+  (row, parent) =>
+    morphLinks(row[field]).find(({ __type, id }) => __type === owner && id === parent)?.rank ?? -Infinity;
 
 function nextNeeds(child: LinkChild | MorphChild, table: RelatedTable | undefined): Need[] {
   if (table === undefined) return [];

@@ -57,6 +57,8 @@ export function morphDocuments(
 export interface MorphLink {
   readonly __type: string;
   readonly id: number;
+  /** The place of the entry that holds the link in the list of its target. */
+  readonly rank?: number;
 }
 
 export const morphLinks = (value: unknown): readonly MorphLink[] => listOf(value) as readonly MorphLink[]; // written in this form

@@ -17,9 +17,9 @@ export function formatError(error: Readonly<GraphQLError | Error>, format: Error
   return new GraphQLError('Internal Server Error', { extensions: { code: 'INTERNAL_SERVER_ERROR', ...stack(thrown, format) } });
 }
 
-function apiError({ name, message: given, details = {} }: ApiError): GraphQLError {
+function apiError({ name, message: given, details }: ApiError): GraphQLError {
   const message = name === 'ForbiddenError' && given === 'Forbidden' ? 'Forbidden access' : given;
-  return new GraphQLError(message, { extensions: { error: { name, message, details }, code: codeOf(name) } });
+  return new GraphQLError(message, { extensions: { error: { name, message, details: details ?? {} }, code: codeOf(name) } });
 }
 
 const codes: Readonly<Record<string, string>> = {
