@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Document } from 'mongodb';
+import type { Document } from '../mongo/database.js';
 import { fullAccess, type Access } from '../query/access.js';
 
 export const tokensCollection = '_tokens';

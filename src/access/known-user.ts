@@ -1,4 +1,4 @@
-import type { Document } from 'mongodb';
+import type { Document } from '../mongo/database.js';
 import { readAll, type Database } from '../mongo/database.js';
 
 /** What decides about the requests of a user. */

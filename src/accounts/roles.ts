@@ -1,5 +1,5 @@
 import slugify from '@sindresorhus/slugify';
-import type { Document } from 'mongodb';
+import type { Document } from '../mongo/database.js';
 import { findMany } from '../content/find-many.js';
 import { findOne } from '../content/find-one.js';
 import { within, type ContentContext } from '../content/content-context.js';

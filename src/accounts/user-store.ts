@@ -1,4 +1,4 @@
-import type { Document } from 'mongodb';
+import type { Document } from '../mongo/database.js';
 import { knownUser, usersCollection, type KnownUser } from '../access/known-user.js';
 import type { ContentContext } from '../content/content-context.js';
 import { readAll } from '../mongo/database.js';

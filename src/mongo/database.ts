@@ -1,6 +1,9 @@
 import type { ClientSession, Db, Document, MongoClient } from 'mongodb';
 import { translating } from './driver-errors.js';
 
+/** A stored document, for readers outside of this folder. */
+export type { Document } from 'mongodb';
+
 /** A connected database and the time limits of its commands. */
 export interface Database {
   readonly client: MongoClient;

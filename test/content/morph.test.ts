@@ -1,0 +1,113 @@
+import { expect } from 'chai';
+import { serveModels, type Serving, type TestModel } from '../support/serve.js';
+
+const model = (name: string, attributes: object): TestModel => ({
+  uid: `api::${name}.${name}`,
+  kind: 'collectionType',
+  info: { singularName: name, pluralName: `${name}s`, displayName: name },
+  attributes,
+});
+
+const morph = (relation: string, morphBy?: string) =>
+  morphBy === undefined ? { type: 'relation', relation } : { type: 'relation', relation, target: 'api::note.note', morphBy };
+
+const models = [
+  model('note', { text: { type: 'string' }, about: morph('morphToMany'), main: morph('morphToOne') }),
+  model('book', { title: { type: 'string' }, notes: morph('morphMany', 'about'), head: morph('morphOne', 'main') }),
+  model('film', { title: { type: 'string' }, notes: morph('morphMany', 'about') }),
+];
+
+const book = (id: number) => ({ __type: 'api::book.book', id });
+const film = (id: number) => ({ __type: 'api::film.film', id });
+
+describe('polymorphic relations', () => {
+  let serving: Serving;
+
+  before(async () => {
+    serving = await serveModels({ models });
+  });
+  after(() => serving.stop());
+
+  beforeEach(async () => {
+    const { db } = serving.database;
+    await Promise.all(['note', 'book', 'film'].map((name) => db.collection(name).deleteMany({})));
+    await db
+      .collection<{ _id: number; title: string }>('book')
+      .insertMany([1, 2, 3].map((_id) => ({ _id, title: `B${String(_id)}` })));
+    await db.collection<{ _id: number; title: string }>('film').insertOne({ _id: 1, title: 'F1' });
+    for (const [_id, about] of [
+      [1, [book(1), film(1)]],
+      [2, [book(1)]],
+      [3, []],
+    ] as const)
+      await db.collection<object>('note').insertOne({ _id, text: `n${String(_id)}`, about, main: null });
+  });
+
+  const idsOf = (value: unknown): unknown => (Array.isArray(value) ? value.map((entry: { id: number }) => entry.id) : value);
+
+  async function noteIds(path: string): Promise<unknown> {
+    const { body } = await serving.call('GET', `${path}?populate=notes`);
+    return idsOf(body.data.attributes.notes.data);
+  }
+
+  it('shows each type its own links, though ids are the same', async () => {
+    expect(await noteIds('/api/books/1')).to.deep.equal([1, 2]);
+    expect(await noteIds('/api/films/1')).to.deep.equal([1]);
+    expect(await noteIds('/api/books/2')).to.deep.equal([]);
+  });
+
+  /** What film 1 is sent, and its notes then; book 1 keeps 1 and 2 throughout. */
+  const inputs: readonly (readonly [unknown, readonly number[]])[] = [
+    [
+      [3, 1],
+      [3, 1],
+    ],
+    [{ connect: [2] }, [1, 2]],
+    [{ connect: [{ id: 2, position: { start: true } }] }, [2, 1]],
+    [{ disconnect: [1] }, []],
+    [null, []],
+    [{}, [1]],
+  ];
+  for (const [notes, expected] of inputs) {
+    it(`morphMany ${JSON.stringify(notes)}`, async () => {
+      const answer = await serving.call('PUT', '/api/films/1?populate=notes', { data: { notes } });
+      expect(answer.status).to.equal(200);
+      expect(idsOf(answer.body.data.attributes.notes.data)).to.deep.equal(expected);
+      expect(await noteIds('/api/films/1')).to.deep.equal(expected);
+      expect(await noteIds('/api/books/1')).to.deep.equal([1, 2]);
+    });
+  }
+
+  it('gives a morphOne target to the entry that was written last', async () => {
+    await serving.call('PUT', '/api/books/2', { data: { head: 1 } });
+    await serving.call('PUT', '/api/books/3', { data: { head: 1 } });
+    const { body } = await serving.call('GET', '/api/books?populate=head&sort=id');
+    expect(body.data.map((entry: any) => entry.attributes.head.data?.id ?? null)).to.deep.equal([null, null, 1]); // eslint-disable-line @typescript-eslint/no-explicit-any
+  });
+
+  it('reads and writes links with `__type` or `type`, in order', async () => {
+    const about = [{ type: 'api::film.film', id: 1 }, book(3)];
+    const { body } = await serving.call('POST', '/api/notes?populate=about', { data: { text: 'new', about } });
+    expect(body.data.attributes.about.map(({ __type, id }: { __type: string; id: number }) => [__type, id])).to.deep.equal([
+      ['api::film.film', 1],
+      ['api::book.book', 3],
+    ]);
+  });
+
+  it('shows only the types that a fragment names', async () => {
+    const { body } = await serving.call('GET', '/api/notes/1?populate[about][on][api::film.film][fields][0]=title');
+    expect(body.data.attributes.about).to.deep.equal([{ __type: 'api::film.film', id: 1, title: 'F1' }]);
+  });
+
+  for (const about of [[{ __type: 'api::book.book', id: 99 }], [{ id: 1 }], [{ __type: 'api::nope.nope', id: 1 }]]) {
+    it(`refuses ${JSON.stringify(about)}`, async () => {
+      expect((await serving.call('POST', '/api/notes', { data: { about } })).status).to.equal(400);
+    });
+  }
+
+  it('leaves no link to a deleted entry', async () => {
+    await serving.call('DELETE', '/api/books/1');
+    const stored = await serving.database.db.collection('note').find({ 'about.__type': 'api::book.book' }).toArray();
+    expect(stored).to.deep.equal([]);
+  });
+});
