@@ -56,8 +56,14 @@ function refuse(caller: Caller, demand: Demand): void {
   throw caller.kind === 'public' && caller.isShut ? unauthorizedError() : forbiddenError();
 }
 
+/** Where a context comes from: the parts of a back end that it needs. */
+export interface ContextSource {
+  readonly store: Backend['store'];
+  readonly models: Pick<Backend['models'], 'current' | 'locales'>;
+}
+
 /** What operations of one request work with: this snapshot, this caller, the figures of REST. */
-export function createContext({ api }: Config, { store, models }: Backend, access: Access): ContentContext {
+export function createContext({ api }: Config, { store, models }: ContextSource, access: Access): ContentContext {
   const { codes, default: defaultLocale } = models.locales();
   const { defaultLimit, maxLimit, withCount, strict } = api.rest;
   const bind: BindContext = {

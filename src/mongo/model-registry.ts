@@ -61,6 +61,11 @@ export class ModelRegistry {
     return this.#build.problems;
   }
 
+  /** The models in force, built-in ones too, as they are written. */
+  models(): RegistryBuild['models'] {
+    return this.#build.models;
+  }
+
   /** Calls back with every new snapshot. */
   onChange(listener: (registry: Registry) => void): void {
     this.#listeners.add(listener);

@@ -38,7 +38,7 @@ export function parseWhole(key: string, input: Readonly<Record<string, unknown>>
 
 function parseWithCount(value: unknown): boolean | null {
   if (value === undefined) return null;
-  const word = String(value);
+  const word = typeof value === 'object' ? '' : String(value);
   if (yes.includes(word)) return true;
   if (no.includes(word)) return false;
   throw validationError('Invalid withCount parameter. Expected "t","1","true","false","0","f"');

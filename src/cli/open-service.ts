@@ -1,0 +1,33 @@
+import type { Config } from '../config/config.js';
+import { loadSecrets, type Secrets } from '../config/load-secrets.js';
+import { createDefaultRoles } from '../access/create-default-roles.js';
+import type { ContentContext } from '../content/content-context.js';
+import { createContext } from '../http/create-gate.js';
+import { IdAllocator } from '../mongo/id-allocator.js';
+import { readLocales } from '../mongo/locale-store.js';
+import { readModels } from '../mongo/model-store.js';
+import type { Store } from '../mongo/store.js';
+import { TotalCache } from '../mongo/total-cache.js';
+import { fullAccess } from '../query/access.js';
+import { buildRegistry } from '../schema/build-registry.js';
+import { openDatabase } from './open-database.js';
+
+/** What a command works with: the database of the service, and a context that may do everything. */
+export interface OpenedService {
+  readonly config: Config;
+  readonly secrets: Secrets;
+  readonly store: Store;
+  readonly content: ContentContext;
+  close(): Promise<void>;
+}
+
+/** Opens the database of the service of the working directory, with its models; a running service hears of what is written. */
+export async function openService(): Promise<OpenedService> {
+  const { config, database, close } = await openDatabase();
+  const store: Store = { database, ids: new IdAllocator(), totals: new TotalCache() };
+  if (config.plugins['users-permissions'].enabled) await createDefaultRoles(store);
+  const [models, locales, secrets] = await Promise.all([readModels(database), readLocales(database), loadSecrets(config)]);
+  const { registry } = buildRegistry(models);
+  const source = { store, models: { current: () => registry, locales: () => locales } };
+  return { config, secrets, store, content: createContext(config, source, fullAccess), close };
+}

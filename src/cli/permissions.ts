@@ -1,0 +1,61 @@
+#!/usr/bin/env node
+import { knownActions } from '../access/known-actions.js';
+import { readRoles } from '../access/read-roles.js';
+import type { Role } from '../access/role.js';
+import { grantActions, revokeActions } from '../accounts/grant-actions.js';
+import type { OpenedService } from './open-service.js';
+import { runCommand, type Command } from './run-command.js';
+
+const usage = `usage: npm run permissions -- <command>
+  list [ROLE]                what each role may do, or one of them
+  grant ROLE ACTION...       api::article.article.find, or 'api::article.article.*', or '*' for all
+  revoke ROLE ACTION...`;
+
+const list: Command = async ({ store }, [type]) => {
+  const { byType } = await readRoles(store.database);
+  for (const role of byType.values()) {
+    if (type !== undefined && role.type !== type) continue;
+    for (const action of [...role.actions].sort()) console.log(`${role.type}\t${action}`);
+  }
+};
+
+const grant: Command = async (service, [type, ...patterns]) => {
+  const role = await findRole(service, type, patterns);
+  const actions = matching(allActions(service), patterns);
+  await grantActions(role.id, actions, service.content);
+  for (const action of actions) console.log(`${role.type} may ${action}`);
+};
+
+const revoke: Command = async (service, [type, ...patterns]) => {
+  const role = await findRole(service, type, patterns);
+  const actions = matching([...role.actions], patterns);
+  await revokeActions(role.id, actions, service.content);
+  for (const action of actions) console.log(`${role.type} may no longer ${action}`);
+};
+
+async function findRole({ store }: OpenedService, type: string | undefined, patterns: readonly string[]): Promise<Role> {
+  if (type === undefined || patterns.length === 0) throw new Error(usage);
+  const { byType } = await readRoles(store.database);
+  const role = byType.get(type);
+  if (role === undefined) throw new Error(`there is no role ${type}; there are: ${[...byType.keys()].join(', ')}`);
+  return role;
+}
+
+const allActions = ({ config: { plugins }, content }: OpenedService): string[] =>
+  knownActions(content.bind.registry, {
+    users: plugins['users-permissions'].enabled,
+    upload: plugins.upload.enabled,
+    localization: plugins.i18n.enabled,
+  });
+
+function matching(actions: readonly string[], patterns: readonly string[]): string[] {
+  const found = patterns.map((pattern) => actions.filter((action) => fits(action, pattern)));
+  const without = patterns.find((_, index) => found[index]?.length === 0);
+  if (without !== undefined) throw new Error(`no action is called ${without}`);
+  return [...new Set(found.flat())];
+}
+
+const fits = (action: string, pattern: string): boolean =>
+  pattern.endsWith('*') ? action.startsWith(pattern.slice(0, -1)) : action === pattern;
+
+await runCommand({ list, grant, revoke }, usage);

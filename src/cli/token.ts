@@ -1,0 +1,44 @@
+#!/usr/bin/env node
+import { parseArgs } from 'node:util';
+import { createToken, listTokens, revokeToken } from '../accounts/api-tokens.js';
+import { runCommand, type Command } from './run-command.js';
+
+const usage = `usage: npm run token -- <command>
+  create --name NAME --type read-only|full-access|custom|admin [--days N] [--action ACTION]... [--description TEXT]
+                   make a token and print its key, which is shown this once
+  list             tokens, without their keys
+  revoke NAME|ID   delete a token; it is void at once`;
+
+const day = 86_400_000;
+
+const create: Command = async ({ store, secrets }, args) => {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      name: { type: 'string' },
+      type: { type: 'string', default: 'read-only' },
+      days: { type: 'string' },
+      action: { type: 'string', multiple: true, default: [] },
+      description: { type: 'string' },
+    },
+  });
+  const { name = `${values.type} ${new Date().toISOString()}`, type, days, action, description } = values;
+  const lifespan = days === undefined ? null : Number(days) * day;
+  const { token, key } = await createToken({ name, type, description, permissions: action, lifespan }, secrets.tokenSalt, store);
+  console.error(`made the ${token.type} token ${token.name}; its key is shown this once:`);
+  console.log(key);
+};
+
+const list: Command = async ({ store }) => {
+  const dates = (date: Date | null): string => date?.toISOString() ?? 'never';
+  for (const { id, name, type, expiresAt, lastUsedAt } of await listTokens(store))
+    console.log(`${String(id)}\t${name}\t${type}\texpires ${dates(expiresAt)}\tlast used ${dates(lastUsedAt)}`);
+};
+
+const revoke: Command = async ({ store }, [which]) => {
+  if (which === undefined) throw new Error(usage);
+  const { name } = await revokeToken(which, store);
+  console.log(`revoked ${name}`);
+};
+
+await runCommand({ create, list, revoke }, usage);

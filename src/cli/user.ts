@@ -1,0 +1,70 @@
+#!/usr/bin/env node
+import { randomBytes } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { isTaken } from '../accounts/claim-address.js';
+import { endRefreshTokens } from '../accounts/refresh-tokens.js';
+import { hashPassword } from '../accounts/passwords.js';
+import { changeStoredUser, userType, type StoredUser } from '../accounts/user-store.js';
+import { userUid } from '../accounts/uids.js';
+import { create as createEntry } from '../content/create.js';
+import type { ContentContext } from '../content/content-context.js';
+import { update } from '../content/update.js';
+import { readAll } from '../mongo/database.js';
+import { emptyQuery } from '../query/ast.js';
+import { runCommand, type Command } from './run-command.js';
+
+const usage = `usage: npm run user -- <command>
+  create --username NAME --email ADDRESS [--password WORD] [--role TYPE]
+                               without a password one is made and printed; the role is authenticated unless given
+  set-password NAME|ADDRESS [WORD]
+  set-role NAME|ADDRESS TYPE`;
+
+const create: Command = async ({ content }, args) => {
+  const text = { type: 'string' } as const;
+  const options = { username: text, email: text, password: text, role: { type: 'string', default: 'authenticated' } } as const;
+  const { username, email, password, role } = parseArgs({ args: [...args], options }).values;
+  if (username === undefined || email === undefined) throw new Error(usage);
+  if (await isTaken({ email: email.toLowerCase(), username, anyProvider: true }, content))
+    throw new Error('the name or the address is taken');
+  const word = password ?? makePassword();
+  const data = { username, email: email.toLowerCase(), password: word, role: await roleId(role, content) };
+  await createEntry(userType(content), { ...data, provider: 'local', confirmed: true }, emptyQuery, content);
+  console.log(password === undefined ? word : `created ${username}`);
+};
+
+const setPassword: Command = async ({ content }, [name, password]) => {
+  const { id } = await findUser(name, content);
+  const word = password ?? makePassword();
+  const hash = await hashPassword(word, userType(content));
+  const update = { $set: { password: hash, resetPasswordToken: null }, $inc: { _tokenVersion: 1 } };
+  await changeStoredUser(content, { _id: id }, update);
+  await endRefreshTokens(id, content);
+  console.log(password === undefined ? word : `the password of ${String(name)} is set; former tokens are void`);
+};
+
+const setRole: Command = async ({ content }, [name, role]) => {
+  if (role === undefined) throw new Error(usage);
+  const { id } = await findUser(name, content);
+  await update(userType(content), id, { role: await roleId(role, content) }, emptyQuery, content);
+  console.log(`${String(name)} has the role ${role}`);
+};
+
+const makePassword = (): string => randomBytes(12).toString('base64url');
+
+async function findUser(name: string | undefined, content: ContentContext): Promise<Pick<StoredUser, 'id'>> {
+  if (name === undefined) throw new Error(usage);
+  const filter = { $or: [{ username: name }, { email: name.toLowerCase() }] };
+  const { collection } = content.bind.registry.types.get(userUid) ?? { collection: 'up_users' };
+  const [user] = await readAll(content.store.database, { find: collection, filter, limit: 1 });
+  if (user === undefined) throw new Error(`there is no user ${name}`);
+  return { id: Number(user['_id']) };
+}
+
+async function roleId(type: string, { store }: ContentContext): Promise<number> {
+  const roles = await readAll(store.database, { find: 'up_roles', batchSize: 10_000 });
+  const role = roles.find((candidate) => candidate['type'] === type || candidate['name'] === type);
+  if (role !== undefined) return Number(role['_id']);
+  throw new Error(`there is no role ${type}; there are: ${roles.map((known) => String(known['type'])).join(', ')}`);
+}
+
+await runCommand({ create, 'set-password': setPassword, 'set-role': setRole }, usage);
