@@ -1,0 +1,180 @@
+import { expect } from 'chai';
+import { bookshopModels } from '../support/read-project.js';
+import { serveModels, type Serving } from '../support/serve.js';
+
+const at = new Date('2024-01-01T00:00:00.000Z');
+const locales = ['en', 'fr', 'de'].map((code, index) => ({ _id: index + 1, code, name: code, createdAt: at, updatedAt: at }));
+
+describe('localization', () => {
+  let serving: Serving;
+  before(async () => {
+    serving = await serveModels({ models: bookshopModels(), documents: { i18n_locales: locales } });
+  });
+  after(() => serving.stop());
+
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into answers of every form
+  async function ok(method: string, path: string, body?: unknown): Promise<any> {
+    const answer = await serving.call(method, path, body);
+    expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
+    return answer.body;
+  }
+  const ids = async (query: string): Promise<number[]> =>
+    (await ok('GET', `/api/books?${query}`)).data.map(({ id }: { id: number }) => id);
+
+  let english: number;
+  let french: number;
+  before(async () => {
+    english = (await ok('POST', '/api/books', { data: { title: 'Sea', isbn: '1000', pages: 5, editions: [{ number: 1 }] } })).data
+      .id;
+    const localized = await ok('POST', `/api/books/${String(english)}/localizations`, { locale: 'fr', title: 'Mer' });
+    french = localized.id;
+    expect(localized).to.deep.include({ title: 'Mer', isbn: '1000', pages: 5, locale: 'fr', publishedAt: null, slug: null });
+    expect(localized.localizations).to.have.lengthOf(1);
+    expect(localized.localizations[0]).to.deep.include({ id: english, title: 'Sea' });
+    await ok('PUT', `/api/books/${String(french)}`, { data: { publishedAt: at } });
+  });
+
+  it('a list has the default locale unless another is asked for', async () => {
+    expect(await ids('')).to.deep.equal([english]);
+    expect(await ids('locale=fr')).to.deep.equal([french]);
+    expect(await ids('locale=all')).to.deep.equal([english, french]);
+    expect(await ids('locale[0]=en&locale[1]=fr')).to.deep.equal([english, french]);
+    expect(await ids('locale=xx')).to.deep.equal([]);
+    expect(await ids('filters[locale]=fr')).to.deep.equal([]);
+    expect(await ids('locale=all&filters[locale]=fr')).to.deep.equal([french]);
+    expect((await ok('GET', '/api/authors?locale=fr')).data).to.deep.equal([]);
+  });
+
+  it('meta.availableLocales are the codes of the other locales; types that are not localized have none', async () => {
+    expect((await ok('GET', `/api/books/${String(english)}`)).data.meta).to.deep.equal({ availableLocales: ['fr'] });
+    expect((await ok('GET', '/api/books?locale=fr')).data[0].meta).to.deep.equal({ availableLocales: ['en'] });
+    await ok('POST', '/api/authors', { data: { name: 'Ada' } });
+    expect((await ok('GET', '/api/authors')).data[0].meta).to.deep.equal({});
+  });
+
+  it('meta.availableLocales leave drafts out of live lists', async () => {
+    const { data } = await ok('POST', '/api/books', { data: { title: 'Drafted' } });
+    await ok('POST', `/api/books/${String(data.id)}/localizations`, { locale: 'de', title: 'Entwurf' });
+    const meta = async (query: string): Promise<unknown> =>
+      (await ok('GET', `/api/books?filters[id]=${String(data.id)}${query}`)).data[0].meta;
+    expect(await meta('')).to.deep.equal({ availableLocales: [] });
+    expect(await meta('&publicationState=preview')).to.deep.equal({ availableLocales: ['de'] });
+  });
+
+  it('shared attributes follow an update in any locale, localized ones and relations do not', async () => {
+    const { data: author } = await ok('POST', '/api/authors', { data: { name: 'Author' } });
+    await ok('PUT', `/api/books/${String(french)}`, {
+      data: { title: 'La mer', pages: 77, editions: [{ number: 9 }], authors: [author.id] },
+    });
+    const { attributes } = (await ok('GET', `/api/books/${String(english)}?populate=*`)).data;
+    expect(attributes).to.deep.include({ title: 'Sea', pages: 77 });
+    expect(attributes.editions.map(({ number }: { number: number }) => number)).to.deep.equal([9]);
+    expect(attributes.authors.data).to.deep.equal([]);
+    const other = (await ok('GET', `/api/books/${String(french)}?populate=editions`)).data.attributes.editions[0].id as number;
+    expect(attributes.editions[0].id).to.not.equal(other);
+    expect(attributes.localizations.data.map(({ id }: { id: number }) => id)).to.deep.equal([french]);
+  });
+
+  it('a create names its locale in the body, and an update cannot move', async () => {
+    const { data } = await ok('POST', '/api/books?locale=de', { data: { title: 'Fluss', locale: 'fr' } });
+    expect(data.attributes.locale).to.equal('fr');
+    expect((await ok('PUT', `/api/books/${String(data.id)}`, { data: { locale: 'en' } })).data.attributes.locale).to.equal('fr');
+    expect((await ok('POST', '/api/books?locale=de', { data: { title: 'Fluss' } })).data.attributes.locale).to.equal('en');
+  });
+
+  const refused: readonly (readonly [string, object, number, string, string])[] = [
+    ['/localizations', {}, 400, 'ApplicationError', 'locale is missing'],
+    ['/localizations', { locale: 'xx' }, 400, 'ApplicationError', 'locale is invalid'],
+    ['/localizations', { locale: 'fr', title: 'x' }, 400, 'ApplicationError', 'locale is already used'],
+    ['/localizations', { locale: 'en', title: 'x' }, 400, 'ApplicationError', 'locale is already used'],
+    ['/localizations', { locale: 'de' }, 400, 'ValidationError', 'title must be defined.'],
+    ['9/localizations', { locale: 'de', title: 'x' }, 404, 'NotFoundError', 'Entity not found'],
+    ['', { data: { title: 'x', locale: 'xx' } }, 400, 'ApplicationError', "This locale doesn't exist"],
+  ];
+  for (const [place, body, status, name, message] of refused)
+    it(`POST ${place || '/api/books'} ${JSON.stringify(body)}: ${message}`, async () => {
+      const path =
+        place === '' ? '/api/books' : `/api/books/${String(english)}${place.startsWith('9') ? `999${place.slice(1)}` : place}`;
+      expect((await serving.call('POST', path, body)).body.error).to.include({ status, name, message });
+    });
+
+  it('values are unique within a locale', async () => {
+    await ok('POST', '/api/books', { data: { title: 'A', slug: 'same' } });
+    await ok('POST', '/api/books', { data: { title: 'B', slug: 'same', locale: 'fr' } });
+    expect(
+      (await serving.call('POST', '/api/books', { data: { title: 'C', slug: 'same', locale: 'fr' } })).body.error.message,
+    ).to.equal('This attribute must be unique');
+  });
+
+  it('the tenth locale costs what the first did', async () => {
+    const { data } = await ok('POST', '/api/books', { data: { title: 'Costs' } });
+    const localize = (locale: string) =>
+      serving.countCommands(() => ok('POST', `/api/books/${String(data.id)}/localizations`, { locale, title: locale }));
+    const [first, second] = [(await localize('fr')).commands, (await localize('de')).commands];
+    const content = (commands: readonly string[]) => commands.filter((name) => name !== 'findAndModify');
+    expect(content(second).length).to.be.at.most(content(first).length);
+  });
+
+  it('a delete takes one locale, the others stay', async () => {
+    const { data } = await ok('POST', '/api/books', { data: { title: 'One' } });
+    const { id } = await ok('POST', `/api/books/${String(data.id)}/localizations`, { locale: 'fr', title: 'Un' });
+    await ok('DELETE', `/api/books/${String(data.id)}`);
+    const { attributes, meta } = (await ok('GET', `/api/books/${String(id)}?populate=localizations`)).data;
+    expect([attributes.localizations.data, meta]).to.deep.equal([[], { availableLocales: [] }]);
+  });
+});
+
+describe('single types', () => {
+  let serving: Serving;
+  before(async () => {
+    serving = await serveModels({ models: bookshopModels(), documents: { i18n_locales: locales } });
+  });
+  after(() => serving.stop());
+
+  const steps: readonly (readonly [string, string, object | undefined, number, object | string])[] = [
+    ['GET', '/api/opening-hours', undefined, 404, 'Not Found'],
+    ['DELETE', '/api/opening-hours', undefined, 404, 'Not Found'],
+    ['PUT', '/api/opening-hours', { data: { monday: '09:00:00' } }, 200, { monday: '09:00:00.000', closed: false }],
+    ['PUT', '/api/opening-hours', { data: { closed: true } }, 200, { monday: '09:00:00.000', closed: true }],
+    ['GET', '/api/opening-hours?fields=closed', undefined, 200, { closed: true }],
+    ['GET', '/api/opening-hours?fields=bogus', undefined, 400, 'Invalid parameter bogus'],
+    ['GET', '/api/opening-hours-list', undefined, 404, 'Not Found'],
+    ['POST', '/api/opening-hours', { data: {} }, 405, 'Method Not Allowed'],
+    ['DELETE', '/api/opening-hours', undefined, 200, { closed: true }],
+    ['GET', '/api/opening-hours', undefined, 404, 'Not Found'],
+    // localized, with drafts
+    ['PUT', '/api/storefront', { data: {} }, 400, 'headline must be defined.'],
+    [
+      'PUT',
+      '/api/storefront',
+      { data: { headline: 'Draft', founded: 1900, publishedAt: null } },
+      200,
+      { headline: 'Draft', publishedAt: null },
+    ],
+    ['GET', '/api/storefront', undefined, 404, 'Not Found'],
+    ['GET', '/api/storefront?publicationState=preview', undefined, 200, { headline: 'Draft' }],
+    [
+      'PUT',
+      '/api/storefront',
+      { data: { headline: 'Shop', publishedAt: at } },
+      200,
+      { headline: 'Shop', locale: 'en', founded: 1900 },
+    ],
+    ['GET', '/api/storefront', undefined, 200, { headline: 'Shop' }],
+    ['GET', '/api/storefront?locale=fr', undefined, 404, 'Not Found'],
+    ['PUT', '/api/storefront?locale=fr', { data: { headline: 'Boutique' } }, 400, 'singleType.alreadyExists'],
+    ['POST', '/api/storefront/localizations', { locale: 'fr', headline: 'Boutique', publishedAt: at }, 200, 'Boutique'],
+    ['GET', '/api/storefront?locale=fr', undefined, 200, { headline: 'Boutique', founded: 1900 }],
+    ['PUT', '/api/storefront?locale=fr', { data: { founded: 1901 } }, 200, { headline: 'Boutique', founded: 1901 }],
+    ['GET', '/api/storefront', undefined, 200, { headline: 'Shop', founded: 1901 }],
+    ['DELETE', '/api/storefront?locale=fr', undefined, 200, { headline: 'Boutique' }],
+    ['GET', '/api/storefront', undefined, 200, { headline: 'Shop' }],
+  ];
+  for (const [index, [method, path, body, status, expected]] of steps.entries())
+    it(`${String(index + 1)}. ${method} ${path} ${JSON.stringify(body) ?? ''}`, async () => {
+      const answer = await serving.call(method, path, body);
+      expect(answer.status, JSON.stringify(answer.body)).to.equal(status);
+      if (typeof expected === 'object') expect(answer.body.data.attributes).to.deep.include(expected);
+      else expect(answer.body.error?.message ?? answer.body.headline ?? answer.body).to.equal(expected);
+    });
+});
