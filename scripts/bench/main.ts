@@ -1,60 +1,61 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { MongoClient, type Db } from 'mongodb';
+import { MongoClient } from 'mongodb';
 import { startDatabase } from '../start-database.js';
-import { awaitIndexes } from './await-indexes.js';
-import { loadData, removeAdditions } from './load-data.js';
+import { accessContest } from './access-contest.js';
+import { baselineContest } from './baseline-contest.js';
+import type { Contest } from './contest.js';
+import { formatResults } from './format-results.js';
+import { growthContests } from './growth-contests.js';
 import { describeMachine, machineLine } from './machine.js';
-import { measureRow, type Contest } from './measure-row.js';
-import { printResults } from './print-results.js';
-import type { RowResult, SkippedRow } from './results.js';
-import { readSettings } from './settings.js';
-import { compileTargets, startTarget } from './target.js';
-import { workload } from './workload.js';
+import type { ContestResult } from './results.js';
+import { runContest, type Arena } from './run-contest.js';
+import { readSettings, usage, type Mode, type Settings } from './settings.js';
+import { compileTargets } from './target.js';
 
-const settings = readSettings();
+const contestsOf: Readonly<Record<Mode, (settings: Settings) => readonly Contest[]>> = {
+  baseline: (settings) => [baselineContest(settings)],
+  access: (settings) => [accessContest(settings)],
+  growth: growthContests,
+};
+
 process.once('SIGINT', () => process.exit(130)).once('SIGTERM', () => process.exit(143));
+const settings = readCommandLine();
+if (settings === null) console.log(usage);
+else await runBenchmark(settings);
 
-await compileTargets();
-const mongo = await startDatabase({ keptIn: path.resolve('data/bench') });
-const client = await MongoClient.connect(mongo.uri);
-try {
-  await runBenchmark(client.db(`mangrove_bench_${settings.size}`));
-} finally {
-  await client.close();
-  await mongo.stop();
-}
-
-async function runBenchmark(db: Db): Promise<void> {
-  const machine = await describeMachine(db);
-  console.log(machineLine(machine));
-  await loadData(db, settings.size);
-  const product = await startTarget('product', mongo.uri, db.databaseName);
-  const baseline = await startTarget('baseline', mongo.uri, db.databaseName);
+/** Answers mistakes itself. */
+function readCommandLine(): Settings | null {
   try {
-    const indexes = await awaitIndexes(db);
-    console.log(`indexes of articles: ${indexes.articles?.join(' | ') ?? 'none'}`);
-    const { results, skipped } = await measureRows({ db, product, baseline });
-    printResults(results, skipped);
-    if (settings.jsonFile !== null) {
-      writeFileSync(settings.jsonFile, `${JSON.stringify({ machine, settings, indexes, rows: results, skipped }, null, 2)}\n`);
-    }
-  } finally {
-    await Promise.all([product.stop(), baseline.stop()]);
-    await removeAdditions(db, settings.size);
+    return readSettings(process.argv.slice(2));
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
+    process.exit(2);
   }
 }
 
-async function measureRows(
-  contest: Contest,
-): Promise<{ readonly results: readonly RowResult[]; readonly skipped: readonly SkippedRow[] }> {
-  const results: RowResult[] = [];
-  const skipped: SkippedRow[] = [];
-  for (const row of workload.filter(({ key }) => settings.rows.includes(key))) {
-    console.log(`measuring ${row.key}: ${row.title}`);
-    const outcome = await measureRow(row, contest, settings);
-    if ('ratio' in outcome) results.push(outcome);
-    else skipped.push(outcome);
+async function runBenchmark(settings: Settings): Promise<void> {
+  await compileTargets();
+  const mongo = await startDatabase({ keptIn: path.resolve('data/bench') });
+  const client = await MongoClient.connect(mongo.uri);
+  try {
+    await runContests({ uri: mongo.uri, client }, settings);
+  } finally {
+    await client.close();
+    await mongo.stop();
   }
-  return { results, skipped };
+}
+
+async function runContests(arena: Arena, settings: Settings): Promise<void> {
+  const machine = await describeMachine(arena.client.db());
+  console.log(machineLine(machine));
+  const contests: ContestResult[] = [];
+  for (const contest of contestsOf[settings.mode](settings)) {
+    const result = await runContest(contest, arena, settings);
+    console.log(formatResults(result));
+    contests.push(result);
+  }
+  if (settings.jsonFile === null) return;
+  const written = { ...settings, rows: settings.rows.map(({ key }) => key) };
+  writeFileSync(settings.jsonFile, `${JSON.stringify({ machine, settings: written, contests }, null, 2)}\n`);
 }

@@ -1,3 +1,4 @@
+import type { Sides } from './contest.js';
 import type { Measurement } from './measure.js';
 import type { Row, RowKey } from './workload.js';
 
@@ -17,10 +18,14 @@ export interface RowResult {
   readonly rounds: readonly Round[];
 }
 
-/** Both targets, one right after the other. */
-export interface Round {
-  readonly product: Measurement;
-  readonly baseline: Measurement;
+/** Both sides, one right after the other. */
+export type Round = Sides<Measurement>;
+
+/** A row with the highest ratio that will do, and with the first difference that its answers have. */
+export interface JudgedRow {
+  readonly row: Row;
+  readonly goal: number | null;
+  readonly difference: string | null;
 }
 
 /** A row that was not measured. */
@@ -30,7 +35,19 @@ export interface SkippedRow {
   readonly reason: string;
 }
 
-export function concludeRow({ key, title, goal }: Row, rounds: readonly Round[], difference: string | null): RowResult {
+/** All rows of a contest. */
+export interface ContestResult {
+  /** How the sides are called. */
+  readonly names: Sides<string>;
+  /** What the ratios are multiples of. */
+  readonly unit: string;
+  /** Of the product's database, by collection. */
+  readonly indexes: Readonly<Record<string, readonly string[]>>;
+  readonly rows: readonly RowResult[];
+  readonly skipped: readonly SkippedRow[];
+}
+
+export function concludeRow({ row: { key, title }, goal, difference }: JudgedRow, rounds: readonly Round[]): RowResult {
   const ratio = median(rounds.map(({ product, baseline }) => sumCpu(product) / sumCpu(baseline)));
   return {
     key,

@@ -41,9 +41,12 @@ export async function sendLoad(url: string, ask: () => HttpRequest, { connection
 }
 
 /** Sends one request and gives the body of the answer. */
-export function send(url: string, { method, path, body }: HttpRequest, agent: Agent): Promise<Buffer> {
+export function send(url: string, { method, path, body, authorization }: HttpRequest, agent: Agent): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const headers = body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    const headers = {
+      ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+      ...(authorization !== undefined && { authorization }),
+    };
     const outgoing = request(url + path, { method, headers, agent }, (response) => {
       const chunks: Buffer[] = [];
       const { statusCode = 0 } = response;

@@ -1,14 +1,19 @@
 import { parseArgs } from 'node:util';
-import { sizes, type Size } from './sizes.js';
-import { workload, type RowKey } from './workload.js';
+import { sizeNames, type Size } from './sizes.js';
+import { workload, type Row } from './workload.js';
+
+/** What is measured against what: the product against the lean baseline, against itself without authorization, or on less data. */
+export type Mode = 'baseline' | 'access' | 'growth';
 
 /** What to measure, and for how long. */
 export interface Settings {
+  readonly mode: Mode;
+  /** Of growth: the largest. */
   readonly size: Size;
-  readonly rows: readonly RowKey[];
+  readonly rows: readonly Row[];
   /** Length of one measurement. */
   readonly seconds: number;
-  /** How often both targets are measured, in turns, for each row. */
+  /** How often both sides are measured, in turns, for each row. */
   readonly rounds: number;
   /** Requests under way at any time. */
   readonly connections: number;
@@ -18,32 +23,37 @@ export interface Settings {
 
 const rowKeys = workload.map(({ key }) => key);
 
-const usage = `usage: npm run bench -- [options]
-  --size 10k|100k|1m   articles in the data set (default: 10k); it is loaded once and kept in data/bench
-  --rows a,b,...       rows of the workload: ${rowKeys.join(', ')} (default: all; c is both of its rows)
+export const usage = `usage: npm run bench -- [options]
+  --access             the product with a token and a role of 50 permissions, against itself without authorization
+  --growth             the product at each size up to --size, against itself at ${sizeNames[0]}
+  --size ${sizeNames.join('|')}   articles in the data set (default: 10k; of --growth: 100k); loaded once and kept in data/bench
+  --rows a,b,...       rows of the workload: ${rowKeys.join(', ')} (c is both of its rows; default: all
+                       that the mode is about)
   --seconds N          length of one measurement (default: 2)
-  --rounds N           measurements of each target and row (default: 3)
+  --rounds N           measurements of each side and row (default: 3)
   --connections N      requests under way at any time (default: 32)
   --json FILE          write the results as JSON
 MONGODB_URI names the MongoDB to use; without it an embedded one is started.`;
 
-/** Reads the command line; answers --help and mistakes itself. */
-export function readSettings(): Settings {
-  const { values } = parseArgs({
-    options: {
-      size: { type: 'string', default: '10k' },
-      rows: { type: 'string', default: rowKeys.join(',') },
-      seconds: { type: 'string', default: '2' },
-      rounds: { type: 'string', default: '3' },
-      connections: { type: 'string', default: '32' },
-      json: { type: 'string' },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  if (values.help) leave(usage, 0);
+const defaults: Readonly<Record<Mode, { readonly size: Size; readonly rows: string }>> = {
+  baseline: { size: '10k', rows: rowKeys.join(',') },
+  // The health check needs no authorization.
+  access: { size: '10k', rows: rowKeys.filter((key) => key !== 'n').join(',') },
+  growth: { size: '100k', rows: 'a,b,c,d,e,f,g,i' },
+};
+
+/** Reads the command line; null where it asks for help. Throws an Error that says what is wrong with it. */
+export function readSettings(args: readonly string[]): Settings | null {
+  const { values } = parseArgs({ args: [...args], options });
+  if (values.help) return null;
+  if (values.access && values.growth) throw new Error('--access and --growth: one at a time');
+  const mode = values.access ? 'access' : values.growth ? 'growth' : 'baseline';
+  const size = readSize(values.size ?? defaults[mode].size);
+  if (mode === 'growth' && size === sizeNames[0]) throw new Error(`--size ${size}: growth needs a larger one`);
   return {
-    size: readSize(values.size),
-    rows: values.rows.split(',').flatMap(readRow),
+    mode,
+    size,
+    rows: readRows(values.rows ?? defaults[mode].rows),
     seconds: readPositive('--seconds', values.seconds),
     rounds: Math.ceil(readPositive('--rounds', values.rounds)),
     connections: Math.ceil(readPositive('--connections', values.connections)),
@@ -51,26 +61,35 @@ export function readSettings(): Settings {
   };
 }
 
+const options = {
+  access: { type: 'boolean', default: false },
+  growth: { type: 'boolean', default: false },
+  size: { type: 'string' },
+  rows: { type: 'string' },
+  seconds: { type: 'string', default: '2' },
+  rounds: { type: 'string', default: '3' },
+  connections: { type: 'string', default: '32' },
+  json: { type: 'string' },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+
 function readSize(text: string): Size {
-  const size = Object.keys(sizes).find((name) => name === text.toLowerCase());
-  // `sizes` has no other keys.
-  return size === undefined ? refuse(`--size ${text}: one of ${Object.keys(sizes).join(', ')}`) : (size as Size);
+  const size = sizeNames.find((name) => name === text.toLowerCase());
+  if (size === undefined) throw new Error(`--size ${text}: one of ${sizeNames.join(', ')}`);
+  return size;
 }
 
-function readRow(text: string): readonly RowKey[] {
-  const name = text.trim();
-  const found = rowKeys.filter((key) => key === name || key.startsWith(`${name}-`));
-  return found.length > 0 ? found : refuse(`--rows ${name}: one of ${rowKeys.join(', ')}`);
+/** The rows named, in the order of the workload. */
+function readRows(text: string): readonly Row[] {
+  const names = text.split(',').map((name) => name.trim());
+  const isNamed = (name: string, { key }: Row): boolean => key === name || key.startsWith(`${name}-`);
+  const unknown = names.find((name) => !workload.some((row) => isNamed(name, row)));
+  if (unknown !== undefined) throw new Error(`--rows ${unknown}: one of ${rowKeys.join(', ')}`);
+  return workload.filter((row) => names.some((name) => isNamed(name, row)));
 }
 
 function readPositive(name: string, text: string): number {
   const value = Number(text);
-  return value > 0 && Number.isFinite(value) ? value : refuse(`${name} ${text}: a positive number`);
-}
-
-const refuse = (message: string): never => leave(`${message}\n\n${usage}`, 2);
-
-function leave(message: string, exitCode: number): never {
-  console.log(message);
-  process.exit(exitCode);
+  if (value > 0 && Number.isFinite(value)) return value;
+  throw new Error(`${name} ${text}: a positive number`);
 }

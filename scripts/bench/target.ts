@@ -5,7 +5,6 @@ import type { Report } from './report-to-parent.js';
 
 /** A process under measurement. */
 export interface Target {
-  readonly name: 'product' | 'baseline';
   readonly url: string;
   /** CPU in microseconds since the process started, memory in bytes. */
   readUsage(): Promise<{ readonly cpu: number; readonly memory: number }>;
@@ -25,9 +24,9 @@ export async function compileTargets(): Promise<void> {
   if (code !== 0) throw new Error('the targets could not be compiled');
 }
 
-/** Starts a target on a database, in production mode. */
-export async function startTarget(name: Target['name'], uri: string, database: string): Promise<Target> {
-  const child = fork(path.join(root, 'dist/scripts/bench', `${name}.js`), [uri, database], {
+/** Starts a program of this folder with arguments, in production mode. */
+export async function startTarget(program: 'product' | 'baseline', options: readonly string[]): Promise<Target> {
+  const child = fork(path.join(root, 'dist/scripts/bench', `${program}.js`), options, {
     env: { ...process.env, NODE_ENV: 'production' },
     execArgv: [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -38,7 +37,6 @@ export async function startTarget(name: Target['name'], uri: string, database: s
   process.once('exit', kill);
   const { url } = await nextReport(child, 'ready');
   return {
-    name,
     url,
     readUsage: () => {
       child.send('usage');

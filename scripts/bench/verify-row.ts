@@ -1,29 +1,18 @@
 import { Agent } from 'node:http';
 import { compareAnswers } from './compare-answers.js';
+import type { Sides, StartedContender, Verification } from './contest.js';
+import { readAnswer } from './read-answer.js';
+import type { Row } from './workload.js';
 
-import { send } from './send-load.js';
-import type { Size } from './sizes.js';
-import type { Target } from './target.js';
-import type { HttpRequest, Row } from './workload.js';
-
-/** What a row must give before it is measured: `refusal` says why it cannot be, `difference` what the answers differ in besides. */
-export interface Verification {
-  readonly refusal: string | null;
-  readonly difference: string | null;
-}
-
-/** Asks both targets the first questions of a row and compares the answers. Entries that were just written differ in id and time. */
-export async function verifyRow(row: Row, size: Size, product: Target, baseline: Target): Promise<Verification> {
+/** Asks both sides the first questions of a row and compares the answers. Entries that were just written differ in id and time. */
+export async function verifyRow(row: Row, { product, baseline }: Sides<StartedContender>): Promise<Verification> {
   const agent = new Agent({ keepAlive: true });
-  const ask = async (target: Target, request: HttpRequest): Promise<unknown> => {
-    const text = (await send(target.url, request, agent)).toString();
-    return text === '' ? null : withoutVolatile(JSON.parse(text), row);
-  };
+  const ask = async (side: StartedContender, n: number): Promise<unknown> =>
+    withoutVolatile(await readAnswer(side, side.ask(row, n), agent), row);
   let difference: string | null = null;
   try {
-    for (let n = 0; n < 6; n++) {
-      const question = row.ask(n, size);
-      const comparison = compareAnswers(await ask(product, question.product), await ask(baseline, question.baseline));
+    for (let n = 0; n < verifiedQuestions; n++) {
+      const comparison = compareAnswers(await ask(product, n), await ask(baseline, n));
       difference ??= comparison.difference;
       if (!comparison.sameIds) return { refusal: `the answers hold other entries: ${String(comparison.difference)}`, difference };
     }
@@ -34,6 +23,9 @@ export async function verifyRow(row: Row, size: Size, product: Target, baseline:
     agent.destroy();
   }
 }
+
+/** How many questions of a row are asked before it is measured. */
+export const verifiedQuestions = 6;
 
 /** What every write gives anew. */
 const volatile: Partial<Record<Row['key'], ReadonlySet<string>>> = {

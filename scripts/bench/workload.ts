@@ -10,6 +10,7 @@ export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;
   readonly body?: string;
+  readonly authorization?: string;
 }
 
 /** One thing that clients ask for, spelt for both targets. */
@@ -24,7 +25,13 @@ export interface Row {
   readonly title: string;
   /** Most CPU that the product may take, as a multiple of the baseline's; null: shown only. */
   readonly goal: number | null;
-  ask(n: number, size: Size): Question;
+  ask(n: number, asker: Asker): Question;
+}
+
+/** Whose question it is: the data set that it goes to, and who writes there, so that no two writers give one value that is unique. */
+export interface Asker {
+  readonly size: Size;
+  readonly writer: string;
 }
 
 /** In the order of measuring: what writes comes last, so that the reads all see the data set as it was loaded. */
@@ -94,7 +101,7 @@ function askDeep(n: number, name: string, categories: number): Question {
 /** An id of the data set; drafts are as likely as anywhere. */
 const pickArticle = (n: number, size: Size): number => 1 + below(makeRandom(n), sizes[size]);
 
-function askOne(n: number, size: Size): Question {
+function askOne(n: number, { size }: Asker): Question {
   const id = String(pickArticle(n % 1_000, size));
   return get(`/api/articles/${id}?${spell({ populate })}`, `/d?id=${id}`);
 }
@@ -110,7 +117,7 @@ function askContains(n: number): Question {
   return get(`/api/articles?${spell({ filters, ...newest })}`, `/h?word=${word.toUpperCase()}`);
 }
 
-function askUpdate(n: number, size: Size): Question {
+function askUpdate(n: number, { size }: Asker): Question {
   const id = String(pickArticle(n, size));
   const body = JSON.stringify({ data: { rating: (n % 51) / 10 } });
   return {
@@ -121,7 +128,7 @@ function askUpdate(n: number, size: Size): Question {
 
 const run = Date.now().toString(36);
 
-function askCreate(n: number, size: Size): Question {
+function askCreate(n: number, { size, writer }: Asker): Question {
   const random = makeRandom(n);
   const values = makeArticleValues(random, size);
   const links = {
@@ -129,13 +136,11 @@ function askCreate(n: number, size: Size): Question {
     tags: draw(random, 2, tagCount),
     author: 1 + below(random, authorCount(size)),
   };
-  const write = (target: string) => {
-    const slug = `bench-${run}-${target}-${String(n)}`;
-    return JSON.stringify({ data: { ...values, ...links, slug, publishedAt: '2019-06-01T00:00:00.000Z' } });
-  };
+  const slug = `bench-${run}-${writer}-${String(n)}`;
+  const body = JSON.stringify({ data: { ...values, ...links, slug, publishedAt: '2019-06-01T00:00:00.000Z' } });
   return {
-    product: { method: 'POST', path: '/api/articles', body: write('product') },
-    baseline: { method: 'POST', path: '/e', body: write('baseline') },
+    product: { method: 'POST', path: '/api/articles', body },
+    baseline: { method: 'POST', path: '/e', body },
   };
 }
 

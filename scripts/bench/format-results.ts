@@ -1,14 +1,17 @@
 import type { Measurement } from './measure.js';
-import type { RowResult, SkippedRow } from './results.js';
+import type { ContestResult, RowResult } from './results.js';
 
-/** Prints the table, what was not measured, and one line per row that says whether its goal is met. */
-export function printResults(results: readonly RowResult[], skipped: readonly SkippedRow[]): void {
-  console.log(`\n${formatTable(results.flatMap(formatRow))}\n`);
-  for (const { key, difference } of results) {
-    if (difference !== null) console.log(`${key}: same entries, other answers: ${difference}`);
-  }
-  for (const { key, title, reason } of skipped) console.log(`${key}: not measured (${title}): ${reason}`);
-  for (const result of results) console.log(sayVerdict(result));
+/** The table, what was not measured, and one line per row that says whether its goal is met. */
+export function formatResults({ rows, skipped, names, unit }: ContestResult): string {
+  const differing = rows.filter(({ difference }) => difference !== null);
+  return [
+    '',
+    formatTable(rows.flatMap((row) => formatRow(row, names))),
+    '',
+    ...differing.map(({ key, difference }) => `${key}: same entries, other answers: ${String(difference)}`),
+    ...skipped.map(({ key, title, reason }) => `${key}: not measured (${title}): ${reason}`),
+    ...rows.map((row) => sayVerdict(row, unit)),
+  ].join('\n');
 }
 
 const heading = [
@@ -26,12 +29,13 @@ const heading = [
   'CPU ratio',
 ];
 
-function formatRow({ key, title, product, baseline, ratio }: RowResult): readonly (readonly string[])[] {
-  return [
-    [`${key}: ${title}`, 'product', ...formatMeasurement(product), ratio.toFixed(2)],
-    ['', 'baseline', ...formatMeasurement(baseline), ''],
-  ];
-}
+const formatRow = (
+  { key, title, product, baseline, ratio }: RowResult,
+  names: ContestResult['names'],
+): readonly (readonly string[])[] => [
+  [`${key}: ${title}`, names.product, ...formatMeasurement(product), ratio.toFixed(2)],
+  ['', names.baseline, ...formatMeasurement(baseline), ''],
+];
 
 function formatMeasurement(measurement: Measurement): readonly string[] {
   const commands = Object.values(measurement.commands).reduce((sum, count) => sum + count, 0);
@@ -58,7 +62,7 @@ function formatTable(rows: readonly (readonly string[])[]): string {
   return [line(heading), rule, ...rows.map(line)].join('\n');
 }
 
-function sayVerdict({ key, goal, ratio, verdict }: RowResult): string {
-  if (goal === null) return `${key}: ${ratio.toFixed(2)}x the baseline's CPU (no goal)`;
-  return `${key}: ${ratio.toFixed(2)}x the baseline's CPU, goal ${goal.toFixed(1)}x: ${verdict}`;
+function sayVerdict({ key, goal, ratio, verdict }: RowResult, unit: string): string {
+  const judgement = goal === null ? ' (no goal)' : `, goal ${goal.toFixed(1)}x: ${verdict}`;
+  return `${key}: ${ratio.toFixed(2)}x ${unit}${judgement}`;
 }

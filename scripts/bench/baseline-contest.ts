@@ -1,0 +1,21 @@
+import type { Contest } from './contest.js';
+import { openProduct } from './open-product.js';
+import type { Settings } from './settings.js';
+import { verifyRow } from './verify-row.js';
+
+/** The product against the lean baseline on the same data. */
+export const baselineContest = ({ size, rows }: Settings): Contest => ({
+  product: openProduct('product', size),
+  baseline: {
+    name: 'baseline',
+    program: 'baseline',
+    options: [],
+    size,
+    ask: (row, n) => row.ask(n, { size, writer: 'baseline' }).baseline,
+  },
+  unit: "the baseline's CPU",
+  rows,
+  prepare: () => Promise.resolve(),
+  verify: verifyRow,
+  findGoal: ({ goal }) => Promise.resolve(goal),
+});

@@ -1,0 +1,11 @@
+import type { Contender } from './contest.js';
+import type { Size } from './sizes.js';
+
+/** The product, everything being allowed to everybody. */
+export const openProduct = (name: string, size: Size): Contender => ({
+  name,
+  program: 'product',
+  options: [],
+  size,
+  ask: (row, n) => row.ask(n, { size, writer: name }).product,
+});
