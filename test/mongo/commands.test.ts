@@ -149,7 +149,6 @@ const entries: readonly (readonly [string, Document])[] = [
       find: 'things',
       filter: { _id: { $eq: 1 } },
       projection: { _id: 1, count: 1 },
-      sort: { _id: 1 },
       limit: 1,
       singleBatch: true,
     },
@@ -160,8 +159,6 @@ const entries: readonly (readonly [string, Document])[] = [
       aggregate: 'things',
       pipeline: [
         { $match: { _id: { $eq: 1 } } },
-        { $sort: { _id: 1 } },
-        { $limit: 1 },
         { $project: { _id: 1, count: 1, parts: 1, zone: 1, owner: 1, tags: 1 } },
         { $lookup: { from: 'persons', localField: 'parts.maker', foreignField: '_id', as: '_join0' } },
         { $lookup: { from: 'persons', localField: 'owner', foreignField: '_id', as: '_join1' } },
