@@ -56,7 +56,7 @@ function stateIndexes({ kind, draftAndPublish, localized }: ContentType): IndexP
 /** A group has each locale once; a single type has one group, and one entry where it is not localized. */
 const onePerLocale: IndexPlan = plan(
   { _group: 1, locale: 1 },
-  { unique: true, partialFilterExpression: { _group: { $type: 'number' } } },
+  { unique: true, partialFilterExpression: { _group: notNull.link } },
 );
 
 function scalarIndexes(

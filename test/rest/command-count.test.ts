@@ -189,6 +189,14 @@ describe('documents and keys examined', () => {
       expect(stats.totalKeysExamined, 'keys').to.be.at.most(most.keys);
     });
 
+  it('the other locales of a page are found by their groups', async () => {
+    const { executionStats: stats } = await serving.database.db.command({
+      explain: await lastCommand('/api/books?pagination[pageSize]=5', ['aggregate']),
+      verbosity: 'executionStats',
+    });
+    expect(stats.totalDocsExamined).to.be.at.most(5);
+  });
+
   for (const path of ['/api/membership-cards/8?populate=reader', '/api/readers/8?populate=card', '/api/reviews/8?populate=book'])
     it(`${path}: two documents`, async () => {
       const explained = await serving.database.db.command({
