@@ -1,5 +1,6 @@
-import type { Context } from 'koa';
+import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
+import { adminMiddleware } from './admin/admin-middleware.js';
 import { createAuthenticator, type Authenticator } from './access/authenticate.js';
 import { createDefaultRoles } from './access/create-default-roles.js';
 import { userTokens } from './access/user-tokens.js';
@@ -9,6 +10,7 @@ import { createConfig, type PartialConfig } from './config/create-config.js';
 import type { Config } from './config/config.js';
 import { loadSecrets, type Secrets } from './config/load-secrets.js';
 import { unavailableError } from './errors.js';
+import { fullAccess } from './query/access.js';
 import { createApp } from './http/create-app.js';
 import { createLogger } from './http/create-logger.js';
 import { serveFiles } from './http/serve-files.js';
@@ -20,7 +22,7 @@ import { createGraphql, type GraphqlEndpoint } from './graphql/create-graphql.js
 import { createUploads, type Uploads } from './graphql/plugins/create-uploads.js';
 import { createAccountsService } from './graphql/plugins/create-accounts-service.js';
 import { unknownPath } from './http/unknown-path.js';
-import { createGate, type Gate } from './http/create-gate.js';
+import { createContext, createGate, type Gate } from './http/create-gate.js';
 import { createPluginRoutes } from './rest/create-plugin-routes.js';
 import { QueryCache } from './rest/query-cache.js';
 import type { Registry } from './schema/content-type.js';
@@ -67,6 +69,7 @@ class Server implements MangroveServer {
   #media: OpenMedia | null = null;
   #authenticator: Authenticator | null = null;
   #accounts: Accounts | null = null;
+  #secrets: Secrets | null = null;
   readonly #gate: Gate;
   readonly #graphql: GraphqlEndpoint | null;
   readonly #uploads: Uploads | null;
@@ -100,7 +103,8 @@ class Server implements MangroveServer {
   }
 
   async start(): Promise<void> {
-    await this.#connect(await loadSecrets(this.config));
+    this.#secrets = await loadSecrets(this.config);
+    await this.#connect(this.#secrets);
     this.#http = await startHttpServer(this.#createApp().callback(), this.config.server);
   }
 
@@ -156,6 +160,18 @@ class Server implements MangroveServer {
     rebuild(backend.models.current());
   }
 
+  #adminApi(): Middleware {
+    return adminMiddleware({
+      adminToken: () => given(this.#secrets).adminToken,
+      authenticator: () => given(this.#authenticator),
+      services: () => {
+        const backend = given(this.#backend);
+        const { tokenSalt } = given(this.#secrets);
+        return { backend, accounts: this.#accounts, tokenSalt, content: createContext(this.config, backend, fullAccess) };
+      },
+    });
+  }
+
   #createApp(): ReturnType<typeof createApp> {
     const checks = { database: async () => this.#backend !== null && ping(this.#backend.store.database) };
     const app = createApp({ config: this.config, logger: this.#logger, checks });
@@ -166,7 +182,8 @@ class Server implements MangroveServer {
       app.use(serveFiles(media));
       app.use(uploadMiddleware({ config: this.config, limits: this.config.api.limits, media, admit: this.#gate.admit }));
     }
-    app.use(createPluginRoutes(this.config, this.#gate, () => given(this.#accounts)));
+    const parts = { gate: this.#gate, backend: () => given(this.#backend), accounts: () => given(this.#accounts) };
+    app.use(createPluginRoutes(this.config, parts));
     app.use(
       restMiddleware({
         ...(media !== null && { media }),
@@ -175,6 +192,7 @@ class Server implements MangroveServer {
         content: { registry: () => given(this.#backend).models.current(), authorize: this.#gate.authorize },
       }),
     );
+    if (this.config.admin.enabled) app.use(this.#adminApi());
     app.use(unknownPath);
     return app;
   }

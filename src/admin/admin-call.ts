@@ -1,0 +1,34 @@
+import type { Context } from 'koa';
+import type { Accounts } from '../accounts/accounts.js';
+import type { ContentContext } from '../content/content-context.js';
+import type { RouteKey, RouteParams } from '../http/route-table.js';
+import type { Backend } from '../mongo/open-backend.js';
+import type { Values } from '../schema/check-input.js';
+
+/** What the admin API works on. */
+export interface AdminServices {
+  readonly backend: Backend;
+  /** Null without users. */
+  readonly accounts: Accounts | null;
+  /** What API tokens are hashed with. */
+  readonly tokenSalt: string;
+  /** The context of operations that may do everything. */
+  readonly content: ContentContext;
+}
+
+/** One request to the admin API. */
+export interface AdminCall extends AdminServices {
+  readonly ctx: Context;
+  readonly params: RouteParams;
+  readonly body: Values;
+  /** The name of the token. */
+  readonly who: string;
+}
+
+/** A route of the admin API. What it gives is the body of the answer: `{ data }`. */
+export interface AdminRoute extends RouteKey {
+  readonly handle: (call: AdminCall) => Promise<unknown>;
+}
+
+/** The id in the path; 0 where it is none. */
+export const idOf = ({ params }: AdminCall): number => (/^\d{1,15}$/.test(params['id'] ?? '') ? Number(params['id']) : 0);

@@ -1,0 +1,96 @@
+import { remove } from '../content/remove.js';
+import { applicationError, notFoundError, validationError } from '../errors.js';
+import { readAll } from '../mongo/database.js';
+import { localeName, writeDefaultLocale } from '../mongo/locale-store.js';
+import { deleteEntry, insertEntry, updateEntry } from '../mongo/write-entries.js';
+import { emptyQuery } from '../query/ast.js';
+import type { ContentType } from '../schema/content-type.js';
+import type { AdminCall, AdminRoute } from './admin-call.js';
+
+const collection = 'i18n_locales';
+
+/** Locales; which of them is the default one is `{ isDefault: true }`. */
+export const localeAdminRoutes: readonly AdminRoute[] = [
+  { method: 'GET', path: '/locales', handle: list },
+  { method: 'POST', path: '/locales', handle: create },
+  { method: 'PUT', path: '/locales/:code', handle: update },
+  { method: 'DELETE', path: '/locales/:code', handle: destroy },
+];
+
+interface ShownLocale {
+  readonly id: number;
+  readonly code: string;
+  readonly name: string;
+  readonly isDefault: boolean;
+}
+
+async function list({ backend }: AdminCall): Promise<ShownLocale[]> {
+  const rows = await readAll(backend.store.database, { find: collection, sort: { _id: 1 }, batchSize: 1000 });
+  const { default: standard } = backend.models.locales();
+  return rows.map(({ _id, code, name }) => ({
+    id: Number(_id),
+    code: String(code),
+    name: String(name),
+    isDefault: code === standard,
+  }));
+}
+
+async function create(call: AdminCall): Promise<ShownLocale[]> {
+  const { code, name } = call.body;
+  if (typeof code !== 'string' || !isLocaleCode(code)) throw validationError('code must be a language code, such as fr or pt-BR');
+  const { store } = call.backend;
+  if ((await list(call)).some((locale) => locale.code === code)) throw applicationError('This locale already exists');
+  const [_id = 0] = await store.ids.next(collection, 1, store.database);
+  const now = new Date();
+  const shown = typeof name === 'string' && name !== '' ? name : localeName(code);
+  await insertEntry(store, collection, { _id, code, name: shown, createdAt: now, updatedAt: now });
+  return settle(call, code);
+}
+
+function isLocaleCode(code: string): boolean {
+  try {
+    return code.length <= 20 && Intl.getCanonicalLocales(code).length === 1;
+  } catch {
+    return false;
+  }
+}
+
+async function update(call: AdminCall): Promise<ShownLocale[]> {
+  const code = call.params['code'] ?? '';
+  const { name } = call.body;
+  const values = typeof name === 'string' && name !== '' ? { name } : {};
+  const change = { match: { code }, update: { $set: { ...values, updatedAt: new Date() } }, projection: { _id: 1 } };
+  if ((await updateEntry(call.backend.store, collection, change)) === null) throw notFoundError('Locale not found');
+  return settle(call, code);
+}
+
+async function settle(call: AdminCall, code: string): Promise<ShownLocale[]> {
+  const { store, models } = call.backend;
+  if (call.body['isDefault'] === true) await writeDefaultLocale(store.database, code);
+  await models.load();
+  return list(call);
+}
+
+/** With the locale go its entries, as in the reference. */
+async function destroy(call: AdminCall): Promise<ShownLocale[]> {
+  const code = call.params['code'] ?? '';
+  const { store, models } = call.backend;
+  if (models.locales().default === code) throw applicationError('Cannot delete the default locale');
+  const deleted = await deleteEntry(store, collection, { code });
+  if (deleted === null) throw notFoundError('Locale not found');
+  for (const type of models.current().types.values())
+    if (type.localized && type.kind !== 'component') await removeAll(type, code, call);
+  await models.load();
+  return list(call);
+}
+
+async function removeAll(type: ContentType, locale: string, { content }: AdminCall): Promise<void> {
+  const { database } = content.store;
+  const rows = await readAll(database, {
+    find: type.collection,
+    filter: { locale },
+    projection: { _id: 1 },
+    batchSize: 1_000_000,
+  });
+  for (const { _id } of rows) await remove(type, Number(_id), emptyQuery, content);
+}

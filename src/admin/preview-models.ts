@@ -1,0 +1,93 @@
+import { isDeepStrictEqual } from 'node:util';
+import { notFoundError } from '../errors.js';
+import type { Backend } from '../mongo/open-backend.js';
+import { readModels } from '../mongo/model-store.js';
+import { planIndexes } from '../mongo/plan-indexes.js';
+import { buildRegistry, type RegistryBuild } from '../schema/build-registry.js';
+import type { ContentType, Registry } from '../schema/content-type.js';
+import type { Model } from '../schema/model.js';
+import { findUnfit, type UnfitData } from './find-unfit.js';
+
+/** What a change of models would do. */
+export interface ModelPreview {
+  readonly isValid: boolean;
+  /** What is wrong with models, by uid; also of those that the change would break. */
+  readonly problems: Readonly<Record<string, readonly string[]>>;
+  readonly changes: readonly ModelChange[];
+  readonly indexes: readonly IndexChange[];
+  /** Stored entries that would no longer fit. They stay as they are, and answer as they are; only writes are checked. */
+  readonly data: readonly UnfitData[];
+}
+
+export interface ModelChange {
+  readonly uid: string;
+  readonly change: 'added' | 'changed' | 'removed' | 'none';
+  /** Names of attributes. */
+  readonly added: readonly string[];
+  readonly changed: readonly string[];
+  readonly removed: readonly string[];
+}
+
+export interface IndexChange {
+  readonly collection: string;
+  readonly built: readonly string[];
+  readonly dropped: readonly string[];
+}
+
+/** What storing these models would do, all at once. */
+export async function previewModels(models: readonly { readonly uid: string }[], backend: Backend): Promise<ModelPreview> {
+  const stored = await readModels(backend.store.database);
+  const others = stored.filter(({ uid }) => !models.some((model) => model.uid === uid));
+  const uids = models.map(({ uid }) => uid);
+  return compare(uids, { before: buildRegistry(stored), after: buildRegistry([...others, ...models]) }, backend);
+}
+
+/** What taking a model out would do. Throws a NotFoundError. */
+export async function previewRemoval(uid: string, backend: Backend): Promise<ModelPreview> {
+  const stored = await readModels(backend.store.database);
+  const others = stored.filter((model) => model.uid !== uid);
+  if (others.length === stored.length) throw notFoundError('Model not found');
+  return compare([uid], { before: buildRegistry(stored), after: buildRegistry(others) }, backend);
+}
+
+interface Builds {
+  readonly before: RegistryBuild;
+  readonly after: RegistryBuild;
+}
+
+async function compare(uids: readonly string[], { before, after }: Builds, { store }: Backend): Promise<ModelPreview> {
+  const problems = [...after.problems].filter(([uid]) => uids.includes(uid) || !before.problems.has(uid));
+  const isValid = problems.length === 0;
+  const types = [...after.registry.types.values()].filter(({ kind }) => kind !== 'component');
+  const unfit = isValid ? await Promise.all(types.map((type) => findUnfit(type, before.registry, store.database))) : [];
+  return {
+    isValid,
+    problems: Object.fromEntries(problems),
+    changes: uids.map((uid) => changeOf(uid, before.models.get(uid), after.models.get(uid))),
+    indexes: isValid ? types.flatMap((type) => indexChange(type, before.registry, after.registry)) : [],
+    data: unfit.flat(),
+  };
+}
+
+function changeOf(uid: string, before: Model | undefined, after: Model | undefined): ModelChange {
+  const [old, now] = [before?.attributes ?? {}, after?.attributes ?? {}];
+  const added = Object.keys(now).filter((name) => !Object.hasOwn(old, name));
+  const removed = Object.keys(old).filter((name) => !Object.hasOwn(now, name));
+  const changed = Object.keys(now).filter((name) => Object.hasOwn(old, name) && !isDeepStrictEqual(old[name], now[name]));
+  return { uid, change: kindOfChange(before, after), added, changed, removed };
+}
+
+function kindOfChange(before: Model | undefined, after: Model | undefined): ModelChange['change'] {
+  if (before === undefined) return after === undefined ? 'none' : 'added';
+  if (after === undefined) return 'removed';
+  return isDeepStrictEqual(before, after) ? 'none' : 'changed';
+}
+
+function indexChange(type: ContentType, before: Registry, after: Registry): IndexChange[] {
+  const former = before.types.get(type.uid);
+  const old = new Set(former === undefined ? [] : planIndexes(former, before).map(({ name }) => name));
+  const now = new Set(planIndexes(type, after).map(({ name }) => name));
+  const built = [...now].filter((name) => !old.has(name));
+  const dropped = [...old].filter((name) => !now.has(name));
+  return built.length + dropped.length === 0 ? [] : [{ collection: type.collection, built, dropped }];
+}

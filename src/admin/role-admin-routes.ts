@@ -1,0 +1,82 @@
+import { knownActions } from '../access/known-actions.js';
+import type { Role } from '../access/role.js';
+import { enabledActions } from '../accounts/permission-tree.js';
+import { createRole, deleteRole, updateRole } from '../accounts/roles.js';
+import { setActions } from '../accounts/grant-actions.js';
+import { setRules } from '../accounts/set-rules.js';
+import { within } from '../content/content-context.js';
+import { notFoundError, validationError } from '../errors.js';
+import { inTransaction } from '../mongo/transaction.js';
+import type { Values } from '../schema/check-input.js';
+import { readRoles } from '../access/read-roles.js';
+import { idOf, type AdminCall, type AdminRoute } from './admin-call.js';
+
+/** Roles with their actions, as a flat list or as the reference's tree, and their rules. */
+export const roleAdminRoutes: readonly AdminRoute[] = [
+  { method: 'GET', path: '/roles', handle: async (call) => [...(await rolesOf(call)).values()].map(shown) },
+  { method: 'POST', path: '/roles', handle: create },
+  { method: 'GET', path: '/roles/:id', handle: async (call) => shown(await findRole(call, idOf(call))) },
+  { method: 'PUT', path: '/roles/:id', handle: update },
+  { method: 'DELETE', path: '/roles/:id', handle: remove },
+  { method: 'PUT', path: '/roles/:id/rules', handle: replaceRules },
+  { method: 'GET', path: '/permissions', handle: (call) => Promise.resolve(actionsOf(call)) },
+];
+
+const shown = ({ id, name, type, actions, rules }: Role) => ({ id, name, type, actions: [...actions].sort(), rules });
+
+const rolesOf = async ({ backend }: AdminCall): Promise<ReadonlyMap<number, Role>> =>
+  (await readRoles(backend.store.database)).byId;
+
+async function findRole(call: AdminCall, id: number): Promise<Role> {
+  const role = (await rolesOf(call)).get(id);
+  if (role === undefined) throw notFoundError('Role not found');
+  return role;
+}
+
+async function create(call: AdminCall): Promise<unknown> {
+  const actions = actionsIn(call.body, call);
+  const id = await createRole(call.body, call.content);
+  if (actions !== null) await replaceActions(id, actions, call);
+  return shown(await findRole(call, id));
+}
+
+async function update(call: AdminCall): Promise<unknown> {
+  const actions = actionsIn(call.body, call);
+  await updateRole(idOf(call), call.body, call.content);
+  if (actions !== null) await replaceActions(idOf(call), actions, call);
+  return shown(await findRole(call, idOf(call)));
+}
+
+async function remove(call: AdminCall): Promise<unknown> {
+  const role = await findRole(call, idOf(call));
+  await deleteRole(role.id, call.content);
+  return shown(role);
+}
+
+async function replaceRules(call: AdminCall): Promise<unknown> {
+  await setRules(idOf(call), call.body, call.content);
+  return shown(await findRole(call, idOf(call)));
+}
+
+const replaceActions = (role: number, actions: readonly string[], { content }: AdminCall): Promise<void> =>
+  inTransaction(content.store.database, (database) => setActions(role, actions, within(content, database)));
+
+/** `actions`: a list of names. Throws a ValidationError for one that there is not. Null: the body names none. */
+function actionsIn({ actions, permissions }: Values, call: AdminCall): string[] | null {
+  if (actions !== undefined && !Array.isArray(actions)) throw validationError('actions must be a list');
+  const named = [...(actions ?? []).map(String), ...enabledActions(permissions)];
+  const known = new Set(actionsOf(call));
+  const unknown = named.find((action) => !known.has(action));
+  if (unknown !== undefined) throw validationError(`there is no action ${unknown}`);
+  return actions === undefined ? null : named;
+}
+
+function actionsOf({ backend, accounts }: AdminCall): string[] {
+  const plugins = accounts?.config.plugins;
+  const active = {
+    users: plugins !== undefined,
+    upload: plugins?.upload.enabled ?? true,
+    localization: plugins?.i18n.enabled ?? true,
+  };
+  return knownActions(backend.models.current(), active);
+}

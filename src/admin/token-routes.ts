@@ -1,0 +1,24 @@
+import { createToken, listTokens, revokeToken } from '../accounts/api-tokens.js';
+import type { ApiToken } from '../access/api-token.js';
+import type { AdminRoute } from './admin-call.js';
+
+/** API tokens and admin tokens. The key is in the answer to its making, and nowhere else. */
+export const tokenRoutes: readonly AdminRoute[] = [
+  { method: 'GET', path: '/tokens', handle: async ({ backend }) => (await listTokens(backend.store)).map(shown) },
+  {
+    method: 'POST',
+    path: '/tokens',
+    handle: async ({ backend, body, tokenSalt }) => {
+      const { token, key } = await createToken(body, tokenSalt, backend.store);
+      return { ...shown(token), accessKey: key };
+    },
+  },
+  {
+    method: 'DELETE',
+    path: '/tokens/:id',
+    handle: async ({ backend, params }) => shown(await revokeToken(params['id'] ?? '', backend.store)),
+  },
+];
+
+const shown = (token: ApiToken): object =>
+  Object.fromEntries(Object.entries(token).filter(([name]) => name !== 'access' && name !== 'hash'));

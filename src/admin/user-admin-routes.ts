@@ -1,0 +1,67 @@
+import { knownUser, type KnownUser } from '../access/known-user.js';
+import { findStoredUser } from '../accounts/user-store.js';
+import { createUser, deleteUser, updateUser } from '../accounts/users.js';
+import type { AccountCall, Accounts } from '../accounts/accounts.js';
+import { notFoundError } from '../errors.js';
+import { readAll } from '../mongo/database.js';
+import { fullAccess } from '../query/access.js';
+import { emptyQuery } from '../query/ast.js';
+import { idOf, type AdminCall, type AdminRoute } from './admin-call.js';
+
+/** Users; what may be sent is what `/api/users` takes. */
+export const userAdminRoutes: readonly AdminRoute[] = [
+  { method: 'GET', path: '/users', handle: list },
+  { method: 'POST', path: '/users', handle: create },
+  { method: 'GET', path: '/users/:id', handle: (call) => findUser(idOf(call), call) },
+  { method: 'PUT', path: '/users/:id', handle: update },
+  { method: 'DELETE', path: '/users/:id', handle: remove },
+];
+
+type ShownUser = Omit<KnownUser, 'tokenVersion'>;
+
+function shown({ id, username, email, role, blocked, confirmed }: KnownUser): ShownUser {
+  return { id, username, email, role, blocked, confirmed };
+}
+
+/** In pages of up to 1,000 by id: `?after=ID&limit=N`. */
+async function list({ backend, ctx }: AdminCall): Promise<ShownUser[]> {
+  const figure = (name: string, otherwise: number): number => {
+    const text = ctx.query[name];
+    return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : otherwise;
+  };
+  const limit = Math.min(Math.max(figure('limit', 100), 1), 1000);
+  const filter = { _id: { $gt: figure('after', 0) } };
+  const rows = await readAll(backend.store.database, { find: 'up_users', filter, sort: { _id: 1 }, limit, batchSize: limit });
+  return rows.map((row) => shown(knownUser(row)));
+}
+
+async function findUser(id: number, { content }: AdminCall): Promise<ShownUser> {
+  const user = await findStoredUser(content, { _id: id });
+  if (user === null) throw notFoundError('User not found');
+  return shown(user);
+}
+
+async function create(call: AdminCall): Promise<ShownUser> {
+  return findUser(await createUser(accountsOf(call), call.body, accountCall(call)), call);
+}
+
+async function update(call: AdminCall): Promise<ShownUser> {
+  await updateUser(accountsOf(call), idOf(call), call.body, accountCall(call));
+  return findUser(idOf(call), call);
+}
+
+async function remove(call: AdminCall): Promise<ShownUser> {
+  const user = await findUser(idOf(call), call);
+  await deleteUser(user.id, emptyQuery, accountCall(call));
+  return user;
+}
+
+function accountsOf({ accounts }: AdminCall): Accounts {
+  if (accounts === null) throw notFoundError('Users and permissions are switched off');
+  return accounts;
+}
+
+const accountCall = ({ content }: AdminCall): AccountCall => ({
+  caller: { kind: 'public', access: fullAccess, isShut: false },
+  content,
+});

@@ -1,0 +1,110 @@
+import { expect } from 'chai';
+import { adminToken, serveAccounts, type ServingAccounts } from '../access/serve-accounts.js';
+
+describe('admin API', () => {
+  let server: ServingAccounts;
+  before(async () => {
+    server = await serveAccounts();
+  });
+  after(() => server.stop());
+
+  it('takes admin tokens only', async () => {
+    const { body: made } = await server.admin('POST', '/tokens', { name: 'all', type: 'full-access' });
+    for (const token of [null, 'wrong', made.data.accessKey])
+      expect((await server.as(token, 'GET', '/admin/api/status')).status).to.equal(401);
+    const { body: admin } = await server.admin('POST', '/tokens', { name: 'ops', type: 'admin' });
+    expect((await server.as(admin.data.accessKey, 'GET', '/admin/api/status')).status).to.equal(200);
+    expect((await server.as(admin.data.accessKey, 'GET', '/api/articles')).status).to.equal(401);
+  });
+
+  it('shows no key or hash of a token again', async () => {
+    const { body } = await server.admin('GET', '/tokens');
+    expect(body.data[0]).to.have.keys(
+      ...['id', 'name', 'type', 'description', 'permissions', 'expiresAt', 'lastUsedAt', 'createdAt'],
+    );
+  });
+
+  it('writes every change down, without secrets', async () => {
+    await server.admin('POST', '/users', { username: 'ann', email: 'ann@mail.test', password: 'Secret123', role: 1 });
+    await server.admin('POST', '/users', { username: 'ann' });
+    const { body } = await server.admin('GET', '/audit?limit=2');
+    const [failed, done] = body.data;
+    expect(done).to.include({ who: 'ADMIN_TOKEN', what: 'POST /users', status: 200 });
+    expect(done.body).to.include({ username: 'ann', password: '***' });
+    expect(failed).to.include({ what: 'POST /users', status: 400 });
+  });
+
+  it('says what a model would change, and changes nothing', async () => {
+    await server.admin('PUT', '/roles/2', { actions: ['api::article.article.create', 'api::article.article.find'] });
+    for (const price of [1, 1, null]) await server.as(null, 'POST', '/api/articles', { data: { title: 'a', price } });
+    const { body } = await server.admin('GET', '/models/api::article.article');
+    const model = {
+      ...body.data,
+      attributes: { ...body.data.attributes, price: { type: 'integer', required: true, unique: true }, more: { type: 'json' } },
+    };
+    delete model.problems;
+    const answer = await server.admin('PUT', '/models/api::article.article?dryRun=true', model);
+    expect(answer.body.data).to.deep.include({
+      isValid: true,
+      changes: [{ uid: 'api::article.article', change: 'changed', added: ['more'], changed: ['price'], removed: [] }],
+    });
+    expect(answer.body.data.indexes).to.deep.equal([{ collection: 'articles', built: ['mangrove_price_unique'], dropped: [] }]);
+    expect(answer.body.data.data).to.deep.equal([
+      { uid: 'api::article.article', attribute: 'price', rule: 'required', count: 1, examples: [3] },
+      { uid: 'api::article.article', attribute: 'price', rule: 'unique', count: 2, examples: [1, 2] },
+    ]);
+    expect((await server.admin('GET', '/models/api::article.article')).body.data.attributes).to.not.have.property('more');
+  });
+
+  it('refuses a wrong model', async () => {
+    const { status, body } = await server.admin('PUT', '/models/api::article.article', { kind: 'collectionType' });
+    expect(status).to.equal(400);
+    expect(body.error.details.problems).to.have.property('api::article.article');
+  });
+
+  it('puts a model in force and takes it out', async () => {
+    const model = {
+      kind: 'collectionType',
+      collectionName: 'things',
+      info: { singularName: 'thing', pluralName: 'things', displayName: 'Thing' },
+      attributes: { name: { type: 'string' } },
+    };
+    expect((await server.admin('PUT', '/models/api::thing.thing', model)).status).to.equal(200);
+    await server.admin('PUT', '/roles/2', { actions: ['api::thing.thing.find'] });
+    expect((await server.as(null, 'GET', '/api/things')).body.data).to.deep.equal([]);
+    expect((await server.admin('DELETE', '/models/api::thing.thing')).status).to.equal(200);
+    expect((await server.as(null, 'GET', '/api/things')).status).to.equal(404);
+  });
+
+  it('adds locales and removes them with their entries', async () => {
+    const added = await server.admin('POST', '/locales', { code: 'fr', isDefault: true });
+    expect(added.body.data).to.deep.include({ id: 2, code: 'fr', name: 'French (fr)', isDefault: true });
+    expect((await server.admin('DELETE', '/locales/fr')).status).to.equal(400);
+    await server.admin('PUT', '/locales/en', { isDefault: true });
+    expect((await server.admin('DELETE', '/locales/fr')).body.data.map(({ code }: { code: string }) => code)).to.deep.equal([
+      'en',
+    ]);
+    expect((await server.admin('POST', '/locales', { code: 'no such' })).status).to.equal(400);
+  });
+
+  it('changes settings with checks', async () => {
+    const put = (advanced: object) => server.admin('PUT', '/settings', { advanced });
+    expect((await put({ allow_register: false })).body.data.advanced.allow_register).to.equal(false);
+    expect((await put({ email_confirmation_redirection: 'javascript:alert(1)' })).status).to.equal(400);
+    expect((await put({ bogus: 1 })).status).to.equal(400);
+    const register = { username: 'new', email: 'new@mail.test', password: 'Secret123' };
+    expect((await server.as(null, 'POST', '/api/auth/local/register', register)).status).to.be.oneOf([400, 403]);
+    await put({ allow_register: true });
+  });
+
+  it('answers what it does not know by 404 and 405', async () => {
+    expect((await server.admin('GET', '/bogus')).status).to.equal(404);
+    expect((await server.admin('POST', '/status')).status).to.equal(405);
+  });
+
+  it('is away where it is switched off', async () => {
+    const other = await serveAccounts({ config: { admin: { enabled: false } } });
+    expect((await other.as(adminToken, 'GET', '/admin/api/status')).status).to.equal(404);
+    await other.stop();
+  });
+});
