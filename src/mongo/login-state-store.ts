@@ -1,0 +1,31 @@
+import type { Database } from './database.js';
+import { translating } from './driver-errors.js';
+
+/** Something that a login by way of another service has to remember between two requests, under the hash of a secret. */
+export interface LoginState<Value> {
+  readonly _id: string;
+  readonly value: Value;
+  readonly expiresAt: Date;
+}
+
+export interface LoginStateStore<Value> {
+  put(state: LoginState<Value>): Promise<void>;
+  /** Takes it out: it serves once. Null where there is none, or it has run out. */
+  take(id: string): Promise<Value | null>;
+}
+
+/** States in `_login_states`; the server deletes what was not fetched. */
+export function loginStateStore<Value>({ db }: Database): LoginStateStore<Value> {
+  const states = db.collection<{ readonly _id: string; readonly expiresAt: Date }>('_login_states');
+  return {
+    put: async (state) => {
+      await translating(() => states.createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 }));
+      await translating(() => states.insertOne(state));
+    },
+    take: async (id) => {
+      const found = await translating(() => states.findOneAndDelete({ _id: id }));
+      if (found === null || found.expiresAt.getTime() <= Date.now()) return null;
+      return (found as unknown as LoginState<Value>).value; // stored in this form
+    },
+  };
+}

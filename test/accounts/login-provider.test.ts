@@ -1,0 +1,123 @@
+import { expect } from 'chai';
+import { OAuth2Server } from 'oauth2-mock-server';
+import { serveAccounts, type ServingAccounts } from '../access/serve-accounts.js';
+
+const jwtSecret = 'jwt-secret-of-the-tests-0123456789abcdef';
+
+interface Claims {
+  readonly sub: string;
+  readonly email?: string;
+  readonly email_verified?: boolean;
+  readonly preferred_username?: string;
+}
+
+interface Step {
+  readonly status: number;
+  readonly location: string;
+  readonly cookie: string;
+}
+
+/** One request of a browser that does not follow by itself. */
+async function go(address: string, cookie = ''): Promise<Step> {
+  const answer = await fetch(address, { redirect: 'manual', headers: cookie === '' ? {} : { cookie } });
+  const set = answer.headers.get('set-cookie')?.split(';')[0] ?? '';
+  return { status: answer.status, location: answer.headers.get('location') ?? '', cookie: set };
+}
+
+describe('login by way of an OpenID Connect provider', () => {
+  const provider = new OAuth2Server();
+  let server: ServingAccounts;
+  let claims: Claims = { sub: 'p-1', email: 'Pat@mail.test', email_verified: true, preferred_username: 'pat' };
+
+  before(async () => {
+    await provider.issuer.keys.generate('RS256');
+    await provider.start(0, '127.0.0.1');
+    provider.service.on('beforeTokenSigning', ({ payload }: { payload: Record<string, unknown> }) => {
+      Object.assign(payload, claims, { aud: 'app' });
+    });
+    const settings = { issuer: provider.issuer.url ?? '', clientId: 'app', clientSecret: 'app-secret' };
+    const providers = { direct: settings, mock: { ...settings, redirect: 'http://client.test/done?x=1' } };
+    const config = { jwtSecret, ratelimit: { enabled: false }, providers };
+    server = await serveAccounts({ config: { plugins: { 'users-permissions': { config } } } });
+  });
+  after(async () => {
+    await server.stop();
+    await provider.stop();
+  });
+
+  /** From the first request to the return of the browser. */
+  async function logIn(
+    name: string,
+    cookieOf = (cookie: string) => cookie,
+  ): Promise<{ readonly back: string; readonly step: Step }> {
+    const begun = await go(`${server.server.url}/api/connect/${name}`);
+    expect(begun.status).to.equal(302);
+    const { location: back } = await go(begun.location);
+    return { back, step: await go(back, cookieOf(begun.cookie)) };
+  }
+
+  const exchange = async (name: string, location: string) => {
+    const code = new URL(location).searchParams.get('access_token') ?? '';
+    return server.as(null, 'GET', `/api/auth/${name}/callback?access_token=${code}`);
+  };
+
+  it('registers a user the first time, and knows it the second', async () => {
+    const { step } = await logIn('mock');
+    expect(step.location).to.match(/^http:\/\/client\.test\/done\?x=1&access_token=\w+$/);
+    const first = await exchange('mock', step.location);
+    expect(first.body.user).to.include({ username: 'pat', email: 'pat@mail.test', provider: 'mock', confirmed: true });
+    expect((await server.as(first.body.jwt, 'GET', '/api/users/me')).body.username).to.equal('pat');
+    const again = await exchange('mock', (await logIn('mock')).step.location);
+    expect(again.body.user.id).to.equal(first.body.user.id);
+  });
+
+  it('exchanges a code once', async () => {
+    const { step } = await logIn('mock');
+    expect((await exchange('mock', step.location)).status).to.equal(200);
+    expect((await exchange('mock', step.location)).status).to.equal(400);
+  });
+
+  it('takes a browser back once', async () => {
+    const { back } = await logIn('mock');
+    expect((await go(back)).status).to.equal(400);
+  });
+
+  it('refuses another browser than the one that it sent away', async () => {
+    for (const cookie of ['', 'mangrove.login=00']) expect((await logIn('mock', () => cookie)).step.status).to.equal(400);
+  });
+
+  it('refuses a code of another provider', async () => {
+    const { step } = await logIn('mock');
+    expect((await exchange('direct', step.location)).status).to.equal(400);
+  });
+
+  it('refuses an address that the provider has not verified, and one of another user', async () => {
+    claims = { sub: 'p-2', email: 'eve@mail.test', email_verified: false };
+    expect((await logIn('mock')).step.status).to.equal(400);
+    claims = { sub: 'p-2', email: 'pat@mail.test', email_verified: true };
+    expect((await logIn('mock')).step.status).to.equal(400);
+  });
+
+  it('refuses a token for another audience', async () => {
+    const spoil = ({ payload }: { payload: Record<string, unknown> }): void => void (payload['aud'] = 'other');
+    provider.service.on('beforeTokenSigning', spoil);
+    expect((await logIn('mock')).step.status).to.equal(400);
+    provider.service.off('beforeTokenSigning', spoil);
+  });
+
+  it('finds a user by the id at the provider, whatever became of the address', async () => {
+    claims = { sub: 'p-1', email: 'moved@mail.test', email_verified: true };
+    expect((await exchange('mock', (await logIn('mock')).step.location)).body.user.username).to.equal('pat');
+  });
+
+  it('keeps blocked users out', async () => {
+    const { body } = await server.admin('GET', '/users');
+    await server.admin('PUT', `/users/${String(body.data[0].id)}`, { blocked: true });
+    expect((await logIn('mock')).step.status).to.equal(400);
+  });
+
+  it('answers 400 for a provider that is not configured', async () => {
+    for (const path of ['/api/connect/other', '/api/auth/other/callback', '/api/connect/constructor'])
+      expect((await server.as(null, 'GET', path)).body.error.message).to.equal('This provider is disabled');
+  });
+});
