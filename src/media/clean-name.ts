@@ -35,7 +35,7 @@ export function cleanTitle(title: string): string | null {
 
 /** The name under which a file is served, without its extension: `Mangrove_roots_0a1b2c3d4e`. */
 export function hashName(name: string, extension: string): string {
-  const base = path.basename(name, extension);
+  const base = extension !== '' && name.endsWith(extension) ? name.slice(0, -extension.length) : name;
   const slug = slugify(base, { separator: '_', lowercase: false }).slice(0, 100);
   return `${slug === '' ? 'file' : slug}_${randomBytes(5).toString('hex')}`;
 }

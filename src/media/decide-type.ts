@@ -49,8 +49,12 @@ async function detectType(head: Buffer): Promise<FileType | null> {
   if (isSvg(head)) return { mime: 'image/svg+xml', ext: '.svg', certain: true };
   const { fileTypeFromBuffer } = await import('file-type');
   const found = await fileTypeFromBuffer(head).catch(() => undefined);
+  if (found === undefined && isTiff(head)) return { mime: 'image/tiff', ext: '.tiff', certain: true };
   return found === undefined ? null : { mime: found.mime, ext: `.${found.ext}`, certain: true };
 }
+
+/** Its directory, which tells it from raw photos, mostly stands at the end. */
+const isTiff = (head: Buffer): boolean => ['II*\0', 'MM\0*'].includes(head.toString('latin1', 0, 4));
 
 /** What may stand in front of the root element, each taken whole, so that no text makes the search go back and forth. */
 const prologue = /\uFEFF|\s+|<\?xml[^>]*>|<!--[\s\S]*?-->|<!doctype\s+svg[^>[]*(?:\[[^\]]*\])?[^>]*>/iy;

@@ -1,5 +1,4 @@
 import type { Sharp } from 'sharp';
-import { applicationError } from '../errors.js';
 import { encodeImage, refuseImage } from './encode-image.js';
 import type { ImageFormat, ImageSet, ImageSize, MadeImage } from './image-types.js';
 import type { MediaSettings } from './media-settings.js';
@@ -14,7 +13,7 @@ const thumbnail: ImageSize = { width: 245, height: 156 };
 
 /** Measures an image, and makes what is kept of it and its smaller variants: those that it does not fit into itself (rest.md 12). */
 export async function makeImageSet(bytes: Buffer, format: ImageFormat, { open, settings }: Making): Promise<ImageSet> {
-  const about = await describe(open(bytes), settings);
+  const about = await describe(open(bytes));
   const original = await makeOriginal(bytes, format, about, { open, settings });
   const variants = new Map<string, MadeImage>();
   const boxes = Object.entries(settings.breakpoints).map(([name, side]) => [name, { width: side, height: side }] as const);
@@ -41,11 +40,10 @@ interface About {
   readonly tells: boolean;
 }
 
-async function describe(image: Sharp, { pixelLimit }: MediaSettings): Promise<About> {
+async function describe(image: Sharp): Promise<About> {
   const found = await image.metadata().catch(refuseImage);
   const { width, height } = found.autoOrient;
   const size = { width, height: found.pageHeight ?? height };
-  if (size.width * size.height > pixelLimit) throw applicationError(`Image has more than ${String(pixelLimit)} pixels`);
   return {
     size,
     animated: (found.pages ?? 1) > 1,

@@ -1,0 +1,185 @@
+import { expect } from 'chai';
+import { serveMedia, type Answered, type FormFile, type MediaServer } from './serve-media.js';
+
+const file = (field: string, name = 'a.txt'): FormFile => ({ field, name, type: 'text/plain', bytes: name });
+const everything =
+  'populate[cover]=*&populate[gallery]=*&populate[shot][populate]=*&populate[shots][populate]=*&populate[blocks][populate]=*';
+
+describe('rest/entry-files', () => {
+  let media: MediaServer;
+  before(async () => {
+    media = await serveMedia();
+  });
+  after(() => media.stop());
+
+  const create = (data: object, files: readonly FormFile[]): Promise<Answered> =>
+    media.upload(files, { data: JSON.stringify(data) }, `POST /api/stories?${everything}`);
+  const nameOf = (field: { data: { attributes: { name: string } } | null }): string | undefined => field.data?.attributes.name;
+  const namesOf = (field: { data: { attributes: { name: string } }[] | null }): string[] | undefined =>
+    field.data?.map(({ attributes }) => attributes.name);
+
+  it('creates an entry with files everywhere', async () => {
+    const part = { label: 'p' };
+    const { status, body } = await create(
+      { title: 't', shot: part, shots: [part, part], blocks: [{ __component: 'shared.shot', ...part }] },
+      [
+        file('files.cover', 'cover.txt'),
+        file('files.gallery', 'g1.txt'),
+        file('files.gallery', 'g2.txt'),
+        file('files.shot.image', 'shot.txt'),
+        file('files.shots[1].image', 'second.txt'),
+        file('files.blocks.0.image', 'block.txt'),
+      ],
+    );
+    expect(status).to.equal(200);
+    const { cover, gallery, shot, shots, blocks } = body.data.attributes;
+    expect([nameOf(cover), namesOf(gallery), nameOf(shot.image), nameOf(blocks[0].image)]).to.deep.equal([
+      'cover.txt',
+      ['g1.txt', 'g2.txt'],
+      'shot.txt',
+      'block.txt',
+    ]);
+    expect([nameOf(shots[0].image), nameOf(shots[1].image)]).to.deep.equal([undefined, 'second.txt']);
+  });
+
+  it('updates: a single field is replaced, a list grows behind its first, components in the database are found', async () => {
+    const { body } = await create({ title: 't', shot: { label: 'x' } }, [
+      file('files.cover', '1.txt'),
+      file('files.gallery', '1.txt'),
+      file('files.gallery', '2.txt'),
+    ]);
+    const answer = await media.upload(
+      [file('files.cover', 'new.txt'), file('files.gallery', 'new.txt'), file('files.shot.image', 'in.txt')],
+      { data: '{}' },
+      `PUT /api/stories/${body.data.id}?${everything}`,
+    );
+    const { cover, gallery, shot, title } = answer.body.data.attributes;
+    expect([title, nameOf(cover), namesOf(gallery), shot.label, nameOf(shot.image)]).to.deep.equal([
+      't',
+      'new.txt',
+      ['1.txt', 'new.txt', '2.txt'],
+      'x',
+      'in.txt',
+    ]);
+  });
+
+  it('stores files of unknown fields, linked to nothing', async () => {
+    const { status, body } = await create({ title: 't' }, [
+      file('files.bogus'),
+      file('files.shots.7.image'),
+      file('files.title'),
+    ]);
+    expect([status, body.data.attributes.cover.data, body.data.attributes.title]).to.deep.equal([200, null, 't']);
+  });
+
+  it('takes a JSON part that has a type', async () => {
+    const form = new FormData();
+    form.append('data', '{"title":"plain"}');
+    const response = await fetch(`${media.url}/api/stories`, { method: 'POST', body: form });
+    expect([response.status, ((await response.json()) as { data: { attributes: object } }).data.attributes]).to.deep.include(200);
+  });
+
+  const refused: readonly (readonly [
+    title: string,
+    files: readonly FormFile[],
+    fields: Record<string, string>,
+    status: number,
+    message: string,
+  ])[] = [
+    [
+      'no data',
+      [file('files.cover')],
+      {},
+      400,
+      "When using multipart/form-data you need to provide your data in a JSON 'data' field.",
+    ],
+    [
+      'data that is no JSON',
+      [file('files.cover')],
+      { data: 'nope' },
+      400,
+      "Invalid 'data' field. 'data' should be a valid JSON.",
+    ],
+    ['data that is a list', [], { data: '[]' }, 400, "Invalid 'data' field. 'data' should be a valid JSON."],
+    [
+      'a file without its prefix',
+      [file('cover')],
+      { data: '{"title":"t"}' },
+      400,
+      'When using multipart/form-data you need to provide your files by prefixing them with the \'files\'.\nFor example, when a media file is named "avatar", make sure the form key name is "files.avatar"',
+    ],
+    ['wrong values', [file('files.cover')], { data: '{}' }, 400, 'title must be defined.'],
+    [
+      'a value that is taken',
+      [file('files.cover')],
+      { data: '{"title":"t","slug":"taken"}' },
+      400,
+      'This attribute must be unique',
+    ],
+    ['prototypes', [], { data: '{"title":"t","__proto__":{"a":1}}' }, 400, 'request body has a key that is not allowed'],
+  ];
+  for (const [title, files, fields, status, message] of refused)
+    it(`refuses ${title}, and stores neither entry nor file`, async () => {
+      await media.send('POST', '/api/stories', { data: { title: 'first', slug: 'taken' } });
+      const count = () => media.database.db.collection('stories').countDocuments();
+      const before = [await count(), await media.stored()];
+      const answer = await media.upload(files, fields, 'POST /api/stories');
+      expect([answer.status, answer.body.error.message]).to.deep.equal([status, message]);
+      expect([await count(), await media.stored()]).to.deep.equal(before);
+    });
+
+  it('answers 404 for an entry that is not there, and stores nothing', async () => {
+    const before = await media.stored();
+    const answer = await media.upload([file('files.cover')], { data: '{}' }, 'PUT /api/stories/99999');
+    expect(answer.status).to.equal(404);
+    expect(await media.stored()).to.deep.equal(before);
+  });
+
+  describe('ref, refId and field', () => {
+    const linked = async (fields: Record<string, string>): Promise<Answered> =>
+      media.upload([file('files', 'linked.txt')], fields);
+
+    it('link to an entry, and to a component by its id', async () => {
+      const { body } = await create({ title: 't', shots: [{ label: 'a' }, { label: 'b' }] }, []);
+      const { id, attributes } = body.data;
+      expect((await linked({ ref: 'api::story.story', refId: String(id), field: 'cover' })).status).to.equal(200);
+      expect((await linked({ ref: 'shared.shot', refId: String(attributes.shots[1].id), field: 'image' })).status).to.equal(200);
+      const found = (await media.send('GET', `/api/stories/${id}?${everything}`)).body.data.attributes;
+      expect([nameOf(found.cover), nameOf(found.shots[0].image), nameOf(found.shots[1].image)]).to.deep.equal([
+        'linked.txt',
+        undefined,
+        'linked.txt',
+      ]);
+    });
+
+    it('link nothing where the entry or the field is not there', async () => {
+      for (const fields of [
+        { ref: 'api::story.story', refId: '99999', field: 'cover' },
+        { ref: 'api::story.story', refId: '{"$ne":null}', field: 'cover' },
+        { ref: 'api::story.story', refId: '1', field: 'constructor' },
+        { ref: 'shared.shot', refId: '99999', field: 'image' },
+      ])
+        expect((await linked(fields)).status, JSON.stringify(fields)).to.equal(200);
+    });
+  });
+
+  it('takes files over GraphQL, and deletes those that no operation used', async () => {
+    const query =
+      'mutation ($f: Upload!) { upload(file: $f, info: { caption: "c" }) { data { id attributes { name caption } } } }';
+    const send = (text: string) =>
+      media.upload(
+        [file('0', 'graph.txt')],
+        { operations: JSON.stringify({ query: text, variables: { f: null } }), map: '{"0":["variables.f"]}' },
+        'POST /graphql',
+      );
+    const { body } = await send(query);
+    expect(body.data.upload.data.attributes).to.deep.equal({ name: 'graph.txt', caption: 'c' });
+    const before = await media.stored();
+    expect((await send('query ($f: Upload) { uploadFile(id: 1) { data { id } } }')).body.errors).to.have.length(1);
+    expect(await media.stored()).to.deep.equal(before);
+    const removed = await media.send('POST', '/graphql', {
+      query: `mutation { removeFile(id: ${body.data.upload.data.id}) { data { attributes { name } } } }`,
+    });
+    expect(removed.body.data.removeFile.data.attributes.name).to.equal('graph.txt');
+  });
+});

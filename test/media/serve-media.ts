@@ -1,0 +1,117 @@
+import { createServer, type MangroveServer } from '../../src/server.js';
+import type { PartialConfig } from '../../src/config/create-config.js';
+import type { Model } from '../../src/schema/model.js';
+import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into answers of every form
+  readonly body: any;
+}
+
+/** A file of a form. */
+export interface FormFile {
+  readonly field?: string;
+  readonly name: string;
+  readonly type?: string;
+  readonly bytes: Uint8Array | string;
+}
+
+export interface MediaServer {
+  readonly url: string;
+  readonly database: FreshDatabase;
+  readonly server: MangroveServer;
+  send(method: string, path: string, body?: object): Promise<Answered>;
+  /** Sends a form; to the upload route unless another is named. */
+  upload(files: readonly FormFile[], fields?: Readonly<Record<string, string>>, route?: string): Promise<Answered>;
+  /** What there is of stored files: names, chunks, and what is pending. */
+  stored(): Promise<{ readonly names: string[]; readonly chunks: number; readonly pending: number }>;
+  stop(): Promise<void>;
+}
+
+const shot: Model = {
+  uid: 'shared.shot',
+  collectionName: 'components_shared_shots',
+  info: { displayName: 'Shot' },
+  attributes: { label: { type: 'string' }, image: { type: 'media', multiple: false } },
+};
+
+const story: Model = {
+  uid: 'api::story.story',
+  kind: 'collectionType',
+  collectionName: 'stories',
+  info: { singularName: 'story', pluralName: 'stories', displayName: 'Story' },
+  options: { draftAndPublish: false },
+  attributes: {
+    title: { type: 'string', required: true },
+    slug: { type: 'string', unique: true },
+    cover: { type: 'media', multiple: false },
+    gallery: { type: 'media', multiple: true },
+    shot: { type: 'component', component: 'shared.shot' },
+    shots: { type: 'component', component: 'shared.shot', repeatable: true },
+    blocks: { type: 'dynamiczone', components: ['shared.shot'] },
+  },
+};
+
+type UploadConfig = NonNullable<NonNullable<PartialConfig['plugins']>['upload']>;
+
+/** The whole service on a database of its own, with stories that have media everywhere. */
+export async function serveMedia(upload: UploadConfig = {}, uses?: FreshDatabase): Promise<MediaServer> {
+  const database = uses ?? (await freshDatabase());
+  for (const { uid, ...model } of [shot, story])
+    await database.db.collection<{ _id: string }>('_models').replaceOne({ _id: uid }, model, { upsert: true });
+  const server = await createServer({
+    config: {
+      server: { host: '127.0.0.1', port: 0 },
+      database: { uri: database.uri },
+      api: { open: true },
+      plugins: { upload, 'users-permissions': { enabled: false } },
+      middlewares: { logger: { level: 'silent' } },
+    },
+  });
+  await server.start();
+  const url = server.url.replace('localhost', '127.0.0.1');
+  const send = sender(url);
+  return {
+    url,
+    database,
+    server,
+    send: (method, path, body) =>
+      send(method, path, body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    upload: (files, fields = {}, route = 'POST /api/upload') => {
+      const [method = '', path = ''] = route.split(' ');
+      return send(method, path, { body: formOf(files, fields) });
+    },
+    stored: () => storedIn(database),
+    stop: async () => {
+      await server.stop();
+      if (uses === undefined) await database.drop();
+    },
+  };
+}
+
+const sender =
+  (url: string) =>
+  async (method: string, path: string, init: RequestInit = {}): Promise<Answered> => {
+    const response = await fetch(url + path, { method, ...init });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') === true && text !== '';
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+  };
+
+export function formOf(files: readonly FormFile[], fields: Readonly<Record<string, string>>): FormData {
+  const form = new FormData();
+  for (const { field = 'files', name, type = '', bytes } of files) form.append(field, new Blob([bytes], { type }), name);
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  return form;
+}
+
+export async function storedIn({ db }: FreshDatabase) {
+  const blobs = await db.collection('uploads.files').find().toArray();
+  return {
+    names: blobs.flatMap(({ filename }) => (typeof filename === 'string' ? [filename] : [])),
+    chunks: await db.collection('uploads.chunks').countDocuments(),
+    pending: blobs.filter(({ pending }) => pending !== undefined).length,
+  };
+}
