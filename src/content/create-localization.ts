@@ -1,15 +1,20 @@
 import { applicationError, notFoundError } from '../errors.js';
+import { compileCondition } from '../mongo/compile-condition.js';
 import { readAll } from '../mongo/database.js';
 import { readRelated } from '../mongo/read-related.js';
+import { resolveRelated } from '../mongo/resolve-related.js';
 import { inTransaction } from '../mongo/transaction.js';
 import type { Query } from '../query/ast.js';
+import { bindRule } from '../query/bind-filter.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
+import { allOf } from '../query/conditions.js';
 import type { Values } from '../schema/check-input.js';
 import type { ContentType } from '../schema/content-type.js';
 import { acceptInput } from './accept-input.js';
 import { checkBody } from './check-body.js';
 import { within, type ContentContext } from './content-context.js';
 import { insertChecked } from './create.js';
+import { hasId } from './find-one.js';
 import type { LoadedEntry, StoredDocument } from './loaded.js';
 import { copyValues, isShared, syncLocales } from './sync-locales.js';
 
@@ -36,8 +41,10 @@ export async function createLocalization(
   return { selection, document, tables: await readRelated(selection, [document], context.store.database) };
 }
 
-async function readSource(type: ContentType, id: number, { store }: ContentContext): Promise<StoredDocument> {
-  const [source] = await readAll(store.database, { find: type.collection, filter: { _id: id }, limit: 1 });
+async function readSource(type: ContentType, id: number, { bind, store }: ContentContext): Promise<StoredDocument> {
+  const condition = allOf([hasId(id), ...bindRule(type, bind)]);
+  const filter = compileCondition(condition, await resolveRelated(condition, store.database));
+  const [source] = await readAll(store.database, { find: type.collection, filter, limit: 1 });
   if (source === undefined) throw notFoundError('Entity not found');
   return source;
 }

@@ -42,7 +42,9 @@ function bindStep(name: string, step: Step, context: BindContext): Step {
   }
   if ((attribute?.kind === 'relation' || attribute?.kind === 'media') && attribute.storage.kind !== 'morph') {
     const target = context.registry.types.get(attribute.target);
-    if (target === undefined || !maySee(context.access, attribute.target)) throw invalidParameter(name);
+    // Where a row rule hides some of the related entries, an order by them would tell what is in those.
+    const isHidden = !maySee(context.access, attribute.target) || context.access.rules.has(attribute.target);
+    if (target === undefined || isHidden) throw invalidParameter(name);
     return { type: target, links: [...step.links, { path: `${step.prefix}${name}`, link: attribute, target }], prefix: '' };
   }
   throw invalidParameter(name);
