@@ -1,0 +1,138 @@
+import { expect } from 'chai';
+import { serveAccounts, type ServingAccounts } from './serve-accounts.js';
+
+const types = ['api::article.article', 'api::note.note'];
+const all = ['find', 'findOne', 'create', 'update', 'delete'];
+const actions = [
+  ...types.flatMap((uid) => all.map((action) => `${uid}.${action}`)),
+  'plugin::users-permissions.user.find',
+  'plugin::users-permissions.user.me',
+];
+const own = { owner: { id: { $eq: '$user.id' } } };
+
+/** Ann has article 1 with notes 1 and 2, of which 2 is Bob's; Bob has article 2 with note 3. */
+describe('rules of a role', () => {
+  let server: ServingAccounts;
+  let ann: { readonly id: number; readonly jwt: string };
+  let bob: { readonly id: number; readonly jwt: string };
+
+  before(async () => {
+    server = await serveAccounts();
+    await server.admin('PUT', '/roles/2', { actions: [...actions.slice(0, 10), 'plugin::users-permissions.auth.callback'] });
+    await server.admin('PUT', '/roles/1', { actions });
+    ann = await server.addUser('ann');
+    bob = await server.addUser('bob');
+    const { body } = await server.admin('POST', '/tokens', { name: 'loader', type: 'full-access' });
+    const load = (path: string, data: object) => server.as(body.data.accessKey, 'POST', path, { data });
+    await load('/api/articles', { title: 'of ann', price: 1, owner: ann.id });
+    await load('/api/articles', { title: 'of bob', price: 2, owner: bob.id });
+    await load('/api/notes', { text: 'a1', owner: ann.id, article: 1 });
+    await load('/api/notes', { text: 'b1', owner: bob.id, article: 1 });
+    await load('/api/notes', { text: 'b2', owner: bob.id, article: 2 });
+    const rules = { rows: { 'api::article.article': own, 'api::note.note': own }, fields: {} };
+    expect((await server.admin('PUT', '/roles/1/rules', rules)).status).to.equal(200);
+    await server.admin('PUT', '/roles/2/rules', rules);
+  });
+  after(() => server.stop());
+
+  const get = async (path: string, token = ann.jwt) => server.as(token, 'GET', path);
+
+  it('hold in lists and their totals', async () => {
+    const { body } = await get('/api/articles');
+    expect(body.data.map(({ id }: { id: number }) => id)).to.deep.equal([1]);
+    expect(body.meta.pagination.total).to.equal(1);
+  });
+
+  it('hold in single reads', async () => {
+    expect((await get('/api/articles/1')).status).to.equal(200);
+    expect((await get('/api/articles/2')).status).to.equal(404);
+  });
+
+  it('hold in populated relations, on either side, and their counts', async () => {
+    const { body } = await get('/api/articles/1?populate=notes');
+    expect(body.data.attributes.notes.data.map(({ id }: { id: number }) => id)).to.deep.equal([1]);
+    const counted = await get('/api/articles/1?populate[notes][count]=true');
+    expect(counted.body.data.attributes.notes.data.attributes.count).to.equal(1);
+    const other = await get('/api/notes/2?populate=article', bob.jwt);
+    expect(other.body.data.attributes.article.data).to.equal(null);
+  });
+
+  it('hold in filters through relations', async () => {
+    expect((await get('/api/articles?filters[notes][text]=b1')).body.data).to.deep.equal([]);
+    expect((await get('/api/articles?filters[notes][text]=a1')).body.data).to.have.length(1);
+  });
+
+  it('refuse an order by entries that may be hidden', async () => {
+    expect((await get('/api/notes?sort=article.title')).body.error.message).to.equal('Invalid parameter article');
+  });
+
+  it('hold in updates and deletes', async () => {
+    const put = (id: number) => server.as(ann.jwt, 'PUT', `/api/articles/${String(id)}`, { data: { price: 5 } });
+    expect([(await put(1)).status, (await put(2)).status]).to.deep.equal([200, 404]);
+    expect((await server.as(ann.jwt, 'DELETE', '/api/articles/2')).status).to.equal(404);
+    expect((await get('/api/articles/2', bob.jwt)).body.data.attributes.price).to.equal(2);
+  });
+
+  it('hold in GraphQL', async () => {
+    const query = '{ articles { data { id attributes { notes { data { id } } } } meta { pagination { total } } } }';
+    const { body } = await server.as(ann.jwt, 'POST', '/graphql', { query });
+    expect(body.data.articles).to.deep.equal({
+      data: [{ id: '1', attributes: { notes: { data: [{ id: '1' }] } } }],
+      meta: { pagination: { total: 1 } },
+    });
+  });
+
+  it('that name the user are met by nothing for the public', async () => {
+    expect((await server.as(null, 'GET', '/api/articles')).body.data).to.deep.equal([]);
+  });
+
+  it('do not bind tokens', async () => {
+    const { body } = await server.admin('POST', '/tokens', { name: 'all', type: 'full-access' });
+    expect((await server.as(body.data.accessKey, 'GET', '/api/articles')).body.data).to.have.length(2);
+  });
+
+  describe('on fields', () => {
+    before(() =>
+      server.admin('PUT', '/roles/1/rules', {
+        rows: {},
+        fields: { 'api::article.article': { deny: ['price'] }, 'api::note.note': { allow: ['text'] } },
+      }),
+    );
+
+    it('hide what is denied, and what is not allowed', async () => {
+      expect((await get('/api/articles/1')).body.data.attributes).to.have.all.keys('title', 'createdAt', 'updatedAt');
+      expect((await get('/api/notes/1')).body.data.attributes).to.deep.equal({ text: 'a1' });
+      expect((await get('/api/articles/1?populate=notes')).body.data.attributes.notes.data[0].attributes).to.have.all.keys(
+        'text',
+      );
+    });
+
+    for (const query of ['filters[price]=1', 'sort=price', 'fields=price', 'filters[notes][owner][id]=1', 'sort=notes.createdAt'])
+      it(`refuse ${query}`, async () => {
+        expect((await get(`/api/articles?${query}`)).status).to.equal(400);
+      });
+
+    it('drop what is written to them', async () => {
+      await server.as(ann.jwt, 'PUT', '/api/articles/2', { data: { price: 99, title: 'new' } });
+      const rows = await server.database.db.collection<{ _id: number }>('articles').findOne({ _id: 2 });
+      expect(rows).to.include({ price: 2, title: 'new' });
+    });
+
+    it('hide in GraphQL too', async () => {
+      const { body } = await server.as(ann.jwt, 'POST', '/graphql', { query: '{ articles { data { attributes { price } } } }' });
+      expect(JSON.stringify(body.data ?? null)).to.not.match(/[25]/);
+    });
+  });
+
+  const wrong: Readonly<Record<string, object>> = {
+    'an unknown type': { rows: { 'api::no.no': own } },
+    'an unknown attribute': { rows: { 'api::note.note': { bogus: 1 } } },
+    'an unknown name of the user': { rows: { 'api::note.note': { text: '$user.password' } } },
+    'both lists': { fields: { 'api::note.note': { allow: [], deny: [] } } },
+    'an unknown field': { fields: { 'api::note.note': { deny: ['bogus'] } } },
+  };
+  for (const [name, rules] of Object.entries(wrong))
+    it(`are refused with ${name}`, async () => {
+      expect((await server.admin('PUT', '/roles/1/rules', rules)).status).to.equal(400);
+    });
+});
