@@ -19,7 +19,7 @@ export interface Part {
 /** Compiles what has to be read for one relation; nothing where no entry has related ones. */
 export function compileNeed(need: Need, resolved: Resolved): Part[] {
   const { child } = need;
-  if (child.kind === 'morph') return compileMorph(need, child);
+  if (child.kind === 'morph') return compileMorph(need, child, resolved);
   const pipeline = compileLink(need, child, resolved);
   const collection = readsParents(child) ? need.owner.collection : child.target.collection;
   return pipeline === null ? [] : [{ need, collection, pipeline, uid: null }];
@@ -95,7 +95,7 @@ function inverseMatch(
   return { field, match: { [field]: { $in: parents } } };
 }
 
-function compileMorph(need: Need, child: MorphChild): Part[] {
+function compileMorph(need: Need, child: MorphChild, resolved: Resolved): Part[] {
   const ids = new Map<string, Set<number>>();
   for (const container of need.containers)
     for (const { __type: uid, id } of morphLinks(container[child.attribute.name]))
@@ -103,7 +103,10 @@ function compileMorph(need: Need, child: MorphChild): Part[] {
   return [...ids].flatMap(([uid, wanted]) => {
     const selection = child.selections.get(uid);
     if (selection === undefined || selection.type.collection === '') return [];
-    const pipeline = [{ $match: { _id: { $in: [...wanted] } } }, { $project: compileProjection(selection) }];
+    const condition = child.conditions.get(uid);
+    const match = { _id: { $in: [...wanted] } };
+    const $match = condition === undefined ? match : { $and: [match, compileCondition(condition, resolved)] };
+    const pipeline = [{ $match }, { $project: compileProjection(selection) }];
     return [{ need, collection: selection.type.collection, pipeline, uid }];
   });
 }

@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import type { LinkChild, MorphChild, Selection } from '../query/plan.js';
+import type { Condition, LinkChild, MorphChild, Selection } from '../query/plan.js';
 import { collectNeeds, type Need } from './collect-needs.js';
 import { oneReply } from './compile-page.js';
 import { compileNeed, readsParents, type Part } from './compile-need.js';
@@ -29,9 +29,7 @@ export async function readRelated(
 }
 
 async function readLevel(needs: readonly Need[], database: Database): Promise<RelatedTables> {
-  const conditions = await Promise.all(
-    needs.map(({ child }) => (child.kind === 'link' ? resolveRelated(child.condition, database) : new Map<never, never>())),
-  );
+  const conditions = await Promise.all(needs.map(({ child }) => resolveRelated(conditionOf(child), database)));
   const parts = needs.flatMap((need, index) => compileNeed(need, conditions[index] ?? (new Map() as Resolved)));
   const rows = await readParts(parts, database);
   return new Map(
@@ -41,6 +39,9 @@ async function readLevel(needs: readonly Need[], database: Database): Promise<Re
     }),
   );
 }
+
+const conditionOf = (child: LinkChild | MorphChild): Condition | null =>
+  child.kind === 'link' ? child.condition : { kind: 'and', conditions: [...child.conditions.values()] };
 
 /** All parts in one command; each row says which part it belongs to. Rows of one part keep their order. */
 async function readParts(parts: readonly Part[], database: Database): Promise<Document[][]> {

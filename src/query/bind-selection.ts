@@ -14,7 +14,7 @@ import type { SelectionContext } from './bind-context.js';
 import { bindFilter, bindRule } from './bind-filter.js';
 import { bindSort } from './bind-sort.js';
 import { allOf, orNull } from './conditions.js';
-import { published, type Child, type LinkChild, type Selection, type Window } from './plan.js';
+import { published, type Child, type LinkChild, type MorphChild, type Selection, type Window } from './plan.js';
 import { readable } from './readable.js';
 
 /**
@@ -91,7 +91,7 @@ function bindChild(attribute: Exclude<Attribute, ScalarAttribute>, field: Popula
     case 'media':
       return bindLink(attribute, field, context);
     case 'morph':
-      return [{ kind: 'morph', key: field.key, attribute, selections: bindMorph(attribute, field, context) }];
+      return [bindMorphChild(attribute, field, context)];
     case 'component':
       return bindComponent(attribute, field, context);
     case 'dynamiczone':
@@ -160,6 +160,15 @@ function bindZone(
     selections.set(type.uid, bindSelection(components.includes(type.uid) ? query : emptyQuery, type, context));
   }
   return selections;
+}
+
+function bindMorphChild(attribute: MorphAttribute, field: PopulateField, context: SelectionContext): MorphChild {
+  const selections = bindMorph(attribute, field, context);
+  const conditions = [...selections.values()].flatMap(({ type }) => {
+    const rules = bindRule(type, context);
+    return rules.length === 0 ? [] : [[type.uid, allOf(rules)] as const];
+  });
+  return { kind: 'morph', key: field.key, attribute, selections, conditions: new Map(conditions) };
 }
 
 function bindMorph(_attribute: MorphAttribute, { query, on }: PopulateField, context: SelectionContext): Map<string, Selection> {

@@ -101,6 +101,8 @@ export interface MorphChild {
   readonly attribute: MorphAttribute;
   /** By uid; types that are not in it are left out of the answer. */
   readonly selections: ReadonlyMap<string, Selection>;
+  /** By uid: what the targets of a type must meet, for types whose entries are not all shown. */
+  readonly conditions: ReadonlyMap<string, Condition>;
 }
 
 export interface ComponentChild {

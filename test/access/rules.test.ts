@@ -26,7 +26,7 @@ describe('rules of a role', () => {
     const load = (path: string, data: object) => server.as(body.data.accessKey, 'POST', path, { data });
     await load('/api/articles', { title: 'of ann', price: 1, owner: ann.id });
     await load('/api/articles', { title: 'of bob', price: 2, owner: bob.id });
-    await load('/api/notes', { text: 'a1', owner: ann.id, article: 1 });
+    await load('/api/notes', { text: 'a1', owner: ann.id, article: 1, about: { __type: 'api::article.article', id: 2 } });
     await load('/api/notes', { text: 'b1', owner: bob.id, article: 1 });
     await load('/api/notes', { text: 'b2', owner: bob.id, article: 2 });
     const rules = { rows: { 'api::article.article': own, 'api::note.note': own }, fields: {} };
@@ -55,6 +55,11 @@ describe('rules of a role', () => {
     expect(counted.body.data.attributes.notes.data.attributes.count).to.equal(1);
     const other = await get('/api/notes/2?populate=article', bob.jwt);
     expect(other.body.data.attributes.article.data).to.equal(null);
+  });
+
+  it('hold in polymorphic relations', async () => {
+    const { body } = await get('/api/notes/1?populate=about');
+    expect(body.data.attributes).to.not.have.property('about');
   });
 
   it('hold in filters through relations', async () => {

@@ -40,6 +40,7 @@ const note: TestModel = {
     text: { type: 'string' },
     owner: { type: 'relation', relation: 'manyToOne', target: 'plugin::users-permissions.user' },
     article: { type: 'relation', relation: 'manyToOne', target: 'api::article.article', inversedBy: 'notes' },
+    about: { type: 'relation', relation: 'morphToOne' },
   },
 };
 
