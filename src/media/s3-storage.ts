@@ -54,7 +54,8 @@ interface Content {
 const partSize = 8_388_608;
 
 /** One request for what fits into one part, else a part at a time: the length need not be known. */
-async function writeObject({ client, s3 }: Bucket, place: Place, { source, mime }: Content): Promise<void> {
+async function writeObject(bucket: Bucket, place: Place, { source, mime }: Content): Promise<void> {
+  const { client, s3 } = bucket;
   const parts = inParts(source);
   const first = await parts.next();
   const second = first.done === true ? first : await parts.next();
@@ -62,6 +63,17 @@ async function writeObject({ client, s3 }: Bucket, place: Place, { source, mime 
     await client.send(new s3.PutObjectCommand({ ...place, Body: first.value ?? Buffer.alloc(0), ContentType: mime }));
     return;
   }
+  await writeParts(bucket, place, { first: [first.value ?? Buffer.alloc(0), second.value], rest: parts, mime });
+}
+
+interface LargeContent {
+  readonly first: readonly Buffer[];
+  readonly rest: AsyncIterable<Buffer>;
+  readonly mime: string;
+}
+
+/** Parts of an upload that is never completed cost money for ever: where it fails they go at once. */
+async function writeParts({ client, s3 }: Bucket, place: Place, { first, rest, mime }: LargeContent): Promise<void> {
   const { UploadId } = await client.send(new s3.CreateMultipartUploadCommand({ ...place, ContentType: mime }));
   const done: S3.CompletedPart[] = [];
   const send = async (Body: Buffer): Promise<void> => {
@@ -69,10 +81,14 @@ async function writeObject({ client, s3 }: Bucket, place: Place, { source, mime 
     const { ETag } = await client.send(new s3.UploadPartCommand({ ...place, UploadId, PartNumber, Body }));
     done.push({ PartNumber, ETag });
   };
-  await send(first.value ?? Buffer.alloc(0));
-  await send(second.value);
-  for await (const part of parts) await send(part);
-  await client.send(new s3.CompleteMultipartUploadCommand({ ...place, UploadId, MultipartUpload: { Parts: done } }));
+  try {
+    for (const part of first) await send(part);
+    for await (const part of rest) await send(part);
+    await client.send(new s3.CompleteMultipartUploadCommand({ ...place, UploadId, MultipartUpload: { Parts: done } }));
+  } catch (error) {
+    await client.send(new s3.AbortMultipartUploadCommand({ ...place, UploadId })).catch(() => undefined);
+    throw error;
+  }
 }
 
 async function* inParts(source: ByteSource): AsyncGenerator<Buffer, undefined> {
@@ -93,15 +109,28 @@ async function* readObject(open: () => Promise<Bucket>, Key: string, { start, en
   if (end <= start) return;
   const { client, s3, bucket } = await open();
   const Range = `bytes=${String(start)}-${String(end - 1)}`;
-  const { Body } = await client.send(new s3.GetObjectCommand({ Bucket: bucket, Key, Range }));
-  yield* Body as unknown as ByteSource; // a stream of Node, on Node
+  const { Body, ContentRange } = await client.send(new s3.GetObjectCommand({ Bucket: bucket, Key, Range }));
+  if (ContentRange === undefined && start > 0) throw new Error(`the storage gave all of ${Key} instead of ${Range}`);
+  let left = end - start;
+  for await (const bytes of Body as unknown as ByteSource) {
+    // a stream of Node, on Node
+    yield bytes.subarray(0, left);
+    left -= bytes.length;
+    if (left <= 0) return;
+  }
 }
 
-/** Parts of an upload that was never completed cost money for ever: they go with the object. */
+/** With the object go the parts of an upload that a crash cut short, where the storage can list them. */
 async function removeObject({ client, s3, bucket }: Bucket, Key: string): Promise<void> {
   await client.send(new s3.DeleteObjectCommand({ Bucket: bucket, Key }));
-  const { Uploads = [] } = await client.send(new s3.ListMultipartUploadsCommand({ Bucket: bucket, Prefix: Key }));
+  const list = new s3.ListMultipartUploadsCommand({ Bucket: bucket, Prefix: Key });
+  const { Uploads = [] } = await client.send(list).catch(ignoreMissing);
   for (const upload of Uploads)
     if (upload.Key === Key)
       await client.send(new s3.AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId: upload.UploadId }));
+}
+
+function ignoreMissing(error: unknown): { readonly Uploads?: readonly S3.MultipartUpload[] } {
+  if (error instanceof Error && error.name === 'NotImplemented') return {};
+  throw error;
 }

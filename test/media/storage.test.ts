@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import { connect } from '../../src/mongo/connect.js';
+import { createConfig } from '../../src/config/create-config.js';
+import { newBlobId } from '../../src/mongo/blob-store.js';
+import { diskStorage } from '../../src/media/disk-storage.js';
+import type { ByteSource, FileStorage } from '../../src/media/file-storage.js';
+import { gridStorage } from '../../src/media/grid-storage.js';
+import { s3Storage } from '../../src/media/s3-storage.js';
+import { freshDatabase } from '../support/mongo.js';
+import { startS3, type S3Server } from './start-s3.js';
+
+interface Opened {
+  readonly storage: FileStorage;
+  /** How many pieces of anything there are. */
+  readonly count: () => Promise<number>;
+  readonly close: () => Promise<unknown>;
+}
+
+const storages: Readonly<Record<string, () => Promise<Opened>>> = {
+  gridfs: async () => {
+    const database = await freshDatabase();
+    const connected = await connect(database.uri, createConfig({}).database);
+    const close = () => connected.client.close().then(database.drop);
+    return { storage: gridStorage(connected), count: () => database.db.collection('uploads.chunks').countDocuments(), close };
+  },
+  disk: async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'mangrove-disk-'));
+    const count = async () =>
+      (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile()).length;
+    return { storage: diskStorage(folder), count, close: () => rm(folder, { recursive: true }) };
+  },
+  s3: async () => {
+    const server: S3Server = await startS3();
+    return { storage: s3Storage({ ...server.options, prefix: 'media/' }), count: server.count, close: server.stop };
+  },
+};
+
+for (const [name, open] of Object.entries(storages))
+  describe(`media/storage: ${name}`, () => {
+    let opened: Opened;
+    before(async function () {
+      this.timeout(60_000);
+      opened = await open();
+    });
+    after(() => opened.close());
+
+    const collect = async (source: ByteSource): Promise<Buffer> => {
+      const pieces: Uint8Array[] = [];
+      for await (const piece of source) pieces.push(piece);
+      return Buffer.concat(pieces);
+    };
+
+    for (const size of [0, 1, 1_048_576, 20_000_003])
+      it(`keeps ${String(size)} bytes, gives any range of them, and deletes them`, async () => {
+        const { storage, count } = opened;
+        const before = await count();
+        const key = newBlobId();
+        const bytes = randomBytes(size);
+        await storage.write(key, inPieces(bytes), { mime: 'application/octet-stream' });
+        expect((await collect(storage.read(key, { start: 0, end: size }))).equals(bytes)).to.equal(true);
+        for (const [start, end] of [
+          [0, 1],
+          [size >> 1, size],
+          [size >> 2, size >> 1],
+        ].map(([a = 0, b = 0]) => [Math.min(a, size), Math.min(b, size)] as const))
+          expect(
+            (await collect(storage.read(key, { start, end }))).equals(bytes.subarray(start, end)),
+            `${String(start)}-${String(end)}`,
+          ).to.equal(true);
+        await storage.remove(key);
+        expect(await count()).to.equal(before);
+        await storage.remove(key);
+      });
+
+    it('after a source that fails removes what there was', async () => {
+      const { storage, count } = opened;
+      const before = await count();
+      const key = newBlobId();
+      const failed = await storage.write(key, failing(12_000_000), { mime: 'text/plain' }).catch((error: unknown) => error);
+      expect(failed).to.have.property('message', 'the client has gone');
+      await storage.remove(key);
+      expect(await count()).to.equal(before);
+    });
+
+    it('fails to read what is not there', async () => {
+      const error = await collect(opened.storage.read(newBlobId(), { start: 0, end: 10 })).catch((thrown: unknown) => thrown);
+      expect(error).to.be.an('error');
+    });
+  });
+
+function* inPieces(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);
+}
+
+async function* failing(size: number): AsyncGenerator<Buffer> {
+  for (let at = 0; at < size; at += 65_536) yield Buffer.alloc(65_536);
+  await Promise.resolve();
+  throw new Error('the client has gone');
+}
