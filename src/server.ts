@@ -14,12 +14,15 @@ import { fullAccess } from './query/access.js';
 import { createApp } from './http/create-app.js';
 import { createLogger } from './http/create-logger.js';
 import { serveFiles } from './http/serve-files.js';
+import { requestLimiter, type RequestLimiter } from './http/limit-requests.js';
 import { startHttpServer, type HttpServer } from './http/start-http-server.js';
 import { openMedia, type OpenMedia } from './media/open-media.js';
 import { ping } from './mongo/connect.js';
 import { openBackend, type Backend } from './mongo/open-backend.js';
+import { writeSchemaStatus } from './mongo/schema-status.js';
 import { createGraphql, type GraphqlEndpoint } from './graphql/create-graphql.js';
 import { createUploads, type Uploads } from './graphql/plugins/create-uploads.js';
+import { createExtension, type GraphqlExtension, type Register } from './graphql/extension/create-extension.js';
 import { createAccountsService } from './graphql/plugins/create-accounts-service.js';
 import { unknownPath } from './http/unknown-path.js';
 import { createContext, createGate, type Gate } from './http/create-gate.js';
@@ -34,6 +37,11 @@ export interface ServerInput {
   readonly config: PartialConfig;
   /** One like the service's own is made unless given. */
   readonly logger?: Logger;
+  /**
+   * Shapes the GraphQL schema in code, as config/extensions does for a service that is started from a directory: called once by
+   * `start`, which rejects with what it throws.
+   */
+  readonly register?: Register;
 }
 
 /** The whole service, from the connection to MongoDB to the port it listens on. */
@@ -55,10 +63,10 @@ export interface MangroveServer {
 const retryAfter = 2000;
 
 /** Puts a server together; nothing is opened before `start`. Throws a ConfigError with all that is wrong. */
-export async function createServer({ config: given, logger }: ServerInput): Promise<MangroveServer> {
+export async function createServer({ config: given, logger, register }: ServerInput): Promise<MangroveServer> {
   const config = createConfig(given);
   const log = logger ?? (await createLogger(config));
-  return new Server(config, log);
+  return new Server(config, log, register ?? null);
 }
 
 class Server implements MangroveServer {
@@ -70,20 +78,24 @@ class Server implements MangroveServer {
   #authenticator: Authenticator | null = null;
   #accounts: Accounts | null = null;
   #secrets: Secrets | null = null;
+  #limiter: RequestLimiter | null = null;
   readonly #gate: Gate;
   readonly #graphql: GraphqlEndpoint | null;
+  readonly #extension: GraphqlExtension;
+  #register: Register | null;
   readonly #uploads: Uploads | null;
   #retry: NodeJS.Timeout | null = null;
   #stopped = false;
 
-  constructor(config: Config, logger: Logger) {
+  constructor(config: Config, logger: Logger, register: Register | null) {
     this.config = config;
     this.#logger = logger;
-    this.#gate = createGate(
-      config,
-      () => given(this.#backend),
-      () => given(this.#authenticator),
-    );
+    this.#register = register;
+    this.#gate = createGate(config, {
+      backend: () => given(this.#backend),
+      authenticator: () => given(this.#authenticator),
+      limiter: () => this.#limiter,
+    });
     const admit = (ctx: Context) => this.#gate.admit(ctx, 'nothing');
     this.#uploads = config.plugins.upload.enabled ? createUploads(() => given(this.#media).media) : null;
     const schema = {
@@ -91,7 +103,17 @@ class Server implements MangroveServer {
       ...(this.#uploads !== null && { upload: this.#uploads.service }),
     };
     const files = this.#uploads === null ? {} : { readMultipart: this.#uploads.readMultipart };
-    this.#graphql = config.plugins.graphql.enabled ? createGraphql({ config, logger, admit, schema, ...files }) : null;
+    const content = () => createContext(config, given(this.#backend), fullAccess);
+    this.#extension = createExtension({ config, logger, content });
+    const extension = {
+      extension: this.#extension.schemaOptions,
+      onSchema: (problem: string | null) => {
+        this.#reportSchema(problem);
+      },
+    };
+    this.#graphql = config.plugins.graphql.enabled
+      ? createGraphql({ config, logger, admit, schema, ...extension, ...files })
+      : null;
   }
 
   get url(): string {
@@ -103,6 +125,9 @@ class Server implements MangroveServer {
   }
 
   async start(): Promise<void> {
+    const register = this.#register;
+    this.#register = null;
+    await register?.(this.#extension.input);
     this.#secrets = await loadSecrets(this.config);
     await this.#connect(this.#secrets);
     this.#http = await startHttpServer(this.#createApp().callback(), this.config.server);
@@ -153,11 +178,18 @@ class Server implements MangroveServer {
     this.#accounts = tokens === null ? null : createAccounts({ ...common, tokens });
     if (config.plugins.upload.enabled)
       this.#media = await openMedia({ config, database: backend.store.database, logger: this.#logger });
+    this.#limiter = requestLimiter(config, backend.store.database);
     this.#authenticator = authenticator;
     this.#backend = backend;
     const rebuild = (registry: Registry): void => void this.#graphql?.replaceRegistry(registry);
     backend.models.onChange(rebuild);
     rebuild(backend.models.current());
+  }
+
+  #reportSchema(problem: string | null): void {
+    writeSchemaStatus(given(this.#backend).store.database, problem).catch((err: unknown) => {
+      if (!this.#stopped) this.#logger.warn({ err }, 'the state of the GraphQL schema could not be stored');
+    });
   }
 
   #adminApi(): Middleware {

@@ -7,6 +7,7 @@ import { forbiddenError, unauthorizedError } from '../errors.js';
 import type { Backend } from '../mongo/open-backend.js';
 import { allows, type Access } from '../query/access.js';
 import type { BindContext } from '../query/bind-context.js';
+import type { RequestLimiter } from './limit-requests.js';
 import { actionOf, type ContentType } from '../schema/content-type.js';
 
 /** Who sends a request, and what operations work with on their behalf. */
@@ -28,13 +29,22 @@ export interface Gate {
   admit(ctx: Context, demand: Demand): Promise<Admitted>;
 }
 
-/** Works from the start on; until the database has answered it throws what `authenticator` throws. */
-export function createGate(config: Config, backend: () => Backend, authenticator: () => Authenticator): Gate {
+/** What a gate is made of; each throws until the database has answered. */
+export interface GateParts {
+  readonly backend: () => Backend;
+  readonly authenticator: () => Authenticator;
+  readonly limiter: () => RequestLimiter | null;
+}
+
+/** Works from the start on. */
+export function createGate(config: Config, { backend, authenticator, limiter }: GateParts): Gate {
   const identify = async (ctx: Context): Promise<Caller> => {
     const { authorization } = ctx.req.headers;
     // What one caller may see is not for caches that serve others.
     if (authorization !== undefined) ctx.set('Cache-Control', 'private, no-store');
-    return authenticator().authenticate(authorization);
+    const caller = await authenticator().authenticate(authorization);
+    await limiter()?.(ctx, caller);
+    return caller;
   };
   const admit: Gate['admit'] = async (ctx, demand) => {
     const caller = await identify(ctx);

@@ -1,0 +1,36 @@
+import type { Context } from 'koa';
+import type { Caller } from '../access/caller.js';
+import { attemptLimiter } from '../accounts/limit-attempts.js';
+import type { Config } from '../config/config.js';
+import { rateLimitError } from '../errors.js';
+import type { Database } from '../mongo/database.js';
+
+/** Counts a request for its caller. Throws a RateLimitError where there were too many. */
+export type RequestLimiter = (ctx: Context, caller: Caller) => Promise<void>;
+
+/** The general limit (`api.ratelimit`): for each user and token, and for each address without credentials. Null: switched off. */
+export function requestLimiter({ api: { ratelimit } }: Config, database: Database): RequestLimiter | null {
+  const { enabled, interval, identity, address } = ratelimit;
+  if (!enabled) return null;
+  const ofIdentities = attemptLimiter(database, { collection: '_requests', max: identity, interval });
+  const ofAddresses = attemptLimiter(database, { collection: '_requests', max: address, interval });
+  return async (ctx, caller) => {
+    const limiter = caller.kind === 'public' ? ofAddresses : ofIdentities;
+    const { limit, remaining, resetsAt, isOver } = await limiter.count(keyOf(ctx, caller));
+    ctx.set('X-RateLimit-Limit', String(limit));
+    ctx.set('X-RateLimit-Remaining', String(remaining));
+    ctx.set('X-RateLimit-Reset', String(resetsAt));
+    if (isOver) throw rateLimitError();
+  };
+}
+
+function keyOf({ ip }: Context, caller: Caller): string {
+  switch (caller.kind) {
+    case 'public':
+      return `address ${ip}`;
+    case 'user':
+      return `user ${String(caller.user.id)}`;
+    case 'token':
+      return `token ${String(caller.token.id)}`;
+  }
+}

@@ -1,0 +1,110 @@
+import { readdir, readFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { password, serveAccounts, type ServingAccounts } from '../access/serve-accounts.js';
+
+const jwtSecret = 'jwt-secret-of-the-tests-0123456789abcdef';
+
+describe('sessions', () => {
+  let server: ServingAccounts;
+  let directory: string;
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'mangrove-sessions-'));
+    const config = { jwtSecret, ratelimit: { enabled: false }, refreshTokens: { enabled: true } };
+    server = await serveAccounts({ config: { directory, plugins: { 'users-permissions': { config } } } });
+    await server.addUser('ann');
+  });
+  after(async () => {
+    await server.stop();
+    await rm(directory, { recursive: true });
+  });
+
+  const post = (path: string, body: object, token: string | null = null) => server.as(token, 'POST', `/api/auth${path}`, body);
+  const logIn = async (word = password) => (await post('/local', { identifier: 'ann', password: word })).body;
+
+  it('go on by refresh tokens, each of which serves once', async () => {
+    const first = await logIn();
+    const second = await post('/refresh', { refreshToken: first.refreshToken });
+    expect(second.status).to.equal(200);
+    expect((await server.as(second.body.jwt, 'GET', '/api/users/me')).status).to.equal(200);
+    expect((await post('/refresh', { refreshToken: first.refreshToken })).status).to.equal(401);
+    const third = await post('/refresh', { refreshToken: second.body.refreshToken });
+    expect(third.status, 'the whole family ends when a token comes twice').to.equal(401);
+  });
+
+  it('end at a logout', async () => {
+    const { refreshToken } = await logIn();
+    expect((await post('/logout', { refreshToken })).body).to.deep.equal({ ok: true });
+    expect((await post('/refresh', { refreshToken })).status).to.equal(401);
+  });
+
+  it('refuse a refresh token that is no text, or none', async () => {
+    for (const refreshToken of [{}, ['x'], 5]) expect((await post('/refresh', { refreshToken })).status).to.equal(400);
+    expect((await post('/refresh', { refreshToken: 'x' })).status).to.equal(401);
+  });
+
+  it('end with a new password, set by a code from an e-mail that serves once', async () => {
+    const { jwt, refreshToken } = await logIn();
+    expect((await post('/forgot-password', { email: 'ann@mail.test' })).body).to.deep.equal({ ok: true });
+    const code = await readCode(join(directory, 'data', 'mail'));
+    const word = { code, password: 'Changed12', passwordConfirmation: 'Changed12' };
+    const answers = await Promise.all([1, 2, 3, 4].map(() => post('/reset-password', word)));
+    expect(answers.filter(({ status }) => status === 200)).to.have.length(1);
+    expect((await server.as(jwt, 'GET', '/api/users/me')).status).to.equal(401);
+    expect((await post('/refresh', { refreshToken })).status).to.equal(401);
+    expect((await logIn('Changed12')).user.username).to.equal('ann');
+  });
+
+  it('store no code and no token in plain', async () => {
+    const { refreshToken } = await logIn('Changed12');
+    await post('/forgot-password', { email: 'ann@mail.test' });
+    const { db } = server.database;
+    const stored = JSON.stringify([
+      await db.collection('up_users').find().toArray(),
+      await db.collection('_refresh_tokens').find().toArray(),
+    ]);
+    expect(stored).to.not.include(refreshToken);
+  });
+
+  it('are given to one of many that register with one address at a time', async () => {
+    const names = Array.from({ length: 10 }, (_, index) => `race${String(index)}`);
+    const body = { email: 'race@mail.test', password };
+    const answers = await Promise.all(names.map((username) => post('/local/register', { ...body, username })));
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, ...Array<number>(9).fill(400)]);
+  });
+
+  it('refuse passwords that bcrypt would cut', async () => {
+    const body = { username: 'long', email: 'long@mail.test', password: 'é'.repeat(37) };
+    expect((await post('/local/register', body)).status).to.equal(400);
+  });
+});
+
+/** The code in the last e-mail, when it has been written. */
+async function readCode(folder: string): Promise<string> {
+  for (const until = Date.now() + 5000; Date.now() < until;) {
+    const [file] = (await readdir(folder).catch(() => [])).reverse();
+    const text =
+      file === undefined ? '' : (await readFile(join(folder, file), 'utf8')).replaceAll('=\r\n', '').replaceAll('=\n', '');
+    const code = /code=(?:3D)?([0-9a-f]{128})/.exec(text)?.[1];
+    if (code !== undefined) return code;
+  }
+  throw new Error('no e-mail came');
+}
+
+describe('the general limit', () => {
+  it('counts users and addresses apart', async () => {
+    const ratelimit = { enabled: true, interval: 60_000, identity: 3, address: 5 };
+    const server = await serveAccounts({ config: { api: { ratelimit } } });
+    await server.admin('PUT', '/roles/2', { actions: ['api::article.article.find', 'plugin::users-permissions.auth.callback'] });
+    const ann = await server.addUser('ann');
+    const asked = async (token: string | null, times: number): Promise<number[]> => {
+      const statuses: number[] = [];
+      for (let time = 0; time < times; time++) statuses.push((await server.as(token, 'GET', '/api/articles')).status);
+      return statuses;
+    };
+    expect(await asked(ann.jwt, 4)).to.deep.equal([403, 403, 403, 429]);
+    expect(await asked(null, 5)).to.deep.equal([200, 200, 200, 200, 429]);
+    await server.stop();
+  });
+});
