@@ -1,0 +1,43 @@
+import { expect } from 'chai';
+import { workload } from '../../scripts/bench/workload.js';
+
+const asker = { size: '10k', writer: 'product' } as const;
+
+describe('workload', () => {
+  for (const { key, ask } of workload)
+    it(`${key}: the same question for the same number`, () => {
+      expect([0, 1, 1_000].map((n) => ask(n, asker))).to.deep.equal([0, 1, 1_000].map((n) => ask(n, asker)));
+    });
+
+  it('asks for entries that exist', () => {
+    const paths = workload
+      .filter(({ key }) => 'dkf'.includes(key))
+      .map(
+        ({ ask }) =>
+          (n: number) =>
+            ask(n, asker).product.path,
+      );
+    const ids = paths.flatMap((path) => Array.from({ length: 300 }, (_, n) => Number(/\/(\d+)/.exec(path(n))?.[1])));
+    expect(Math.min(...ids)).to.be.at.least(1);
+    expect(Math.max(...ids)).to.be.at.most(10_000);
+    expect(new Set(ids).size).to.be.above(500);
+  });
+
+  it('creates what differs in its slug between any two questions and writers', () => {
+    const create = workload.find(({ key }) => key === 'e');
+    const slugs = ['product', 'baseline'].flatMap((writer) =>
+      [0, 1, 2].map((n) => {
+        const { body = '' } = create?.ask(n, { size: '10k', writer }).product ?? {};
+        return (JSON.parse(body) as { readonly data: { readonly slug: string } }).data.slug;
+      }),
+    );
+    expect(new Set(slugs).size).to.equal(6);
+  });
+
+  it('sends both targets the same values', () => {
+    for (const { ask } of workload.filter(({ key }) => key === 'e' || key === 'f')) {
+      const { product, baseline } = ask(7, asker);
+      expect(product.body).to.equal(baseline.body);
+    }
+  });
+});
