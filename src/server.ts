@@ -137,7 +137,7 @@ class Server implements MangroveServer {
     this.#stopped = true;
     if (this.#retry !== null) clearTimeout(this.#retry);
     await this.#http?.close();
-    this.#media?.close();
+    await this.#media?.close();
     await this.#backend?.close();
   }
 

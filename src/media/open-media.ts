@@ -12,7 +12,8 @@ import { sweep } from './sweep.js';
 /** The media library with what it does on its own. */
 export interface OpenMedia {
   readonly media: Media;
-  close(): void;
+  /** Resolves when it does nothing more. */
+  close(): Promise<void>;
 }
 
 export interface MediaInput {
@@ -21,10 +22,7 @@ export interface MediaInput {
   readonly logger: Logger;
 }
 
-/** Milliseconds between two sweeps. */
-const sweepEvery = 300_000;
-
-/** Opens the media library: indexes, then the remains of crashes are swept away, now and every few minutes. */
+/** Opens the media library. The remains of crashes are swept away behind it, now and every few minutes. */
 export async function openMedia({ config, database, logger }: MediaInput): Promise<OpenMedia> {
   const settings = config.plugins.upload.config;
   const media: Media = {
@@ -34,24 +32,42 @@ export async function openMedia({ config, database, logger }: MediaInput): Promi
     images: createImageMaker(settings),
     storageOf: createStorageOf({ settings, directory: config.directory, database }),
   };
-  // Receiving takes no longer than the limit; making the variants of many images may.
-  const oldest = 2 * config.server.uploadTimeout;
-  const sweepNow = async (): Promise<void> => {
-    try {
-      const count = await sweep(media, oldest);
-      if (count > 0) logger.warn({ count }, 'remains of interrupted uploads were deleted');
-    } catch (error) {
-      logger.warn({ err: error }, 'remains of interrupted uploads could not be deleted, trying again later');
-    }
-  };
   await ensureBlobIndexes(database);
-  await sweepNow();
-  const timer = setInterval(() => void sweepNow(), sweepEvery);
-  timer.unref();
-  return {
-    media,
-    close: () => {
-      clearInterval(timer);
-    },
+  // Receiving takes no longer than the limit; making the variants of many images may.
+  return { media, close: keepSweeping(media, 2 * config.server.uploadTimeout, logger) };
+}
+
+/** Milliseconds to the next sweep, and where something could not be deleted. */
+const pauses = { usual: 300_000, soon: 3_000 };
+
+/** Sweeps until the function that it gives is called, which resolves when no sweep is under way. */
+function keepSweeping(media: Media, oldest: number, logger: Logger): () => Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+  const sweepOnce = async (): Promise<void> => {
+    const left = await sweepAndReport(media, oldest, logger);
+    if (closed) return;
+    timer = setTimeout(run, left > 0 ? pauses.soon : pauses.usual);
+    timer.unref();
   };
+  let running = sweepOnce();
+  const run = (): void => {
+    running = sweepOnce();
+  };
+  return () => {
+    closed = true;
+    clearTimeout(timer);
+    return running;
+  };
+}
+
+async function sweepAndReport(media: Media, oldest: number, logger: Logger): Promise<number> {
+  try {
+    const { deleted, left } = await sweep(media, oldest);
+    if (deleted > 0 || left > 0) logger.warn({ deleted, left }, 'remains of interrupted uploads');
+    return left;
+  } catch (error) {
+    logger.warn({ err: error }, 'remains of interrupted uploads could not be looked for');
+    return 1;
+  }
 }

@@ -2,14 +2,22 @@ import { findPending, type BlobOwner, type PendingBlob } from '../mongo/blob-sto
 import type { Media } from './media.js';
 import { deleteBlobs } from './staging.js';
 
+/** What a sweep has come to. */
+export interface Swept {
+  readonly deleted: number;
+  /** Held by transactions of the dead, which the server ends after a minute, or in a storage that does not answer. */
+  readonly left: number;
+}
+
 /**
  * Deletes what uploads and deletions have left behind that a crash cut short. `oldest`: milliseconds after which a request on any
- * machine has ended. Gives how many there were.
+ * machine has ended.
  */
-export async function sweep(media: Media, oldest: number): Promise<number> {
+export async function sweep(media: Media, oldest: number): Promise<Swept> {
   const remains = (await findPending(media.database)).filter((blob) => isDead(blob, media.owner, oldest));
-  await deleteBlobs(remains, media);
-  return remains.length;
+  const results = await Promise.allSettled(remains.map((blob) => deleteBlobs([blob], media)));
+  const left = results.filter(({ status }) => status === 'rejected').length;
+  return { deleted: remains.length - left, left };
 }
 
 /** Of processes on this machine we know whether they live; those elsewhere are given the time that a request may take. */
