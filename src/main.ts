@@ -4,17 +4,21 @@ import type { Config } from './config/config.js';
 import { loadConfig } from './config/load-config.js';
 import { describeStart } from './cli/describe-start.js';
 import { loadDemo } from './cli/load-demo.js';
+import { loadRegister } from './cli/load-register.js';
 import { createContext } from './http/create-gate.js';
 import { createLogger } from './http/create-logger.js';
 import { startEmbedded, type EmbeddedDatabase } from './mongo/embedded/start-embedded.js';
+import * as mangrove from './index.js';
 import { createServer, type MangroveServer } from './server.js';
 
 /** Starts the service from the configuration of the working directory, and stops it on SIGTERM and SIGINT. */
 async function main(): Promise<void> {
   const config = await loadConfig({ directory: process.cwd() });
+  const register = await loadRegister(process.cwd(), mangrove);
   const embedded = config.database.uri === null ? await startOwnDatabase(config) : null;
   const logger = await createLogger(config);
-  const server = await createServer({ config: embedded === null ? config : withUri(config, embedded.uri), logger });
+  const given = embedded === null ? config : withUri(config, embedded.uri);
+  const server = await createServer({ config: given, logger, ...(register !== null && { register }) });
   stopOnSignal(server, embedded);
   await server.start();
   if (config.database.demo && embedded !== null && server.backend !== null) await fillDemo(server);

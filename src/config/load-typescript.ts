@@ -14,19 +14,22 @@ interface LoadedModule {
  * What a TypeScript file exports, types stripped by sucrase and the module run as CommonJS, so that it may import packages,
  * other TypeScript files and JSON. Measured on Node 20 with five files: 65 ms, where tsx takes 190 ms and 20 MB more.
  */
-export async function loadTypescript(file: string): Promise<unknown> {
+export async function loadTypescript(file: string, packages: Packages = {}): Promise<unknown> {
   const { transform } = await import('sucrase');
-  return createLoader(transform)(file);
+  return createLoader(transform, packages)(file);
 }
 
-function createLoader(transform: Transform): (file: string) => unknown {
+/** What imports of these names give, in place of the installed packages. */
+export type Packages = Readonly<Record<string, unknown>>;
+
+function createLoader(transform: Transform, packages: Packages): (file: string) => unknown {
   const loaded = new Map<string, LoadedModule>();
   const load = (file: string): unknown => {
     const known = loaded.get(file);
     if (known) return known.exports;
     const module: LoadedModule = { exports: {} };
     loaded.set(file, module);
-    compile(transform, file)(...placeOf(module, file, load));
+    compile(transform, file)(...placeOf(module, file, (from) => requireFrom(from, load, packages)));
     return module.exports;
   };
   return load;
@@ -43,9 +46,9 @@ type Place = readonly [
 
 const names = ['exports', 'require', 'module', '__filename', '__dirname'];
 
-const placeOf = (module: LoadedModule, file: string, load: (file: string) => unknown): Place => [
+const placeOf = (module: LoadedModule, file: string, requireOf: (file: string) => Place[1]): Place => [
   module.exports,
-  requireFrom(file, load),
+  requireOf(file),
   module,
   file,
   dirname(file),
@@ -60,9 +63,10 @@ function compile(transform: Transform, file: string): (...place: Place) => void 
 }
 
 /** `./x`, `./x.js` and `./x.ts` mean x.ts where there is one; the rest is left to Node. */
-function requireFrom(file: string, load: (file: string) => unknown): (id: string) => unknown {
+function requireFrom(file: string, load: (file: string) => unknown, packages: Packages): (id: string) => unknown {
   const native = createRequire(file);
   return (id) => {
+    if (Object.hasOwn(packages, id)) return packages[id];
     const path = /^\.{1,2}\//.test(id) ? resolve(dirname(file), id.replace(/\.(js|ts)$/, '')) + '.ts' : null;
     // Node's own require is typed as any.
     return path !== null && existsSync(path) ? load(path) : (native(id) as unknown);

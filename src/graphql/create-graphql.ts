@@ -20,6 +20,10 @@ export interface GraphqlServices {
   readonly admit: (ctx: Context) => Promise<Admitted>;
   /** Parts of the schema that belong to plugins and extensions; a service that is absent leaves its mutations out. */
   readonly schema?: Pick<SchemaOptions, 'shadow' | 'decorate' | 'accounts' | 'upload'>;
+  /** How custom code changes the schema of a snapshot; what it throws leaves the former schema in force. */
+  readonly extension?: (registry: Registry) => Pick<SchemaOptions, 'shadow' | 'extend'>;
+  /** Takes why the schema of the newest snapshot could not be built; null when it is in force. */
+  readonly onSchema?: (problem: string | null) => void;
   /** Reads multipart bodies; uploads are refused without it. */
   readonly readMultipart?: (ctx: Context) => Promise<MultipartBody>;
 }
@@ -33,7 +37,7 @@ export interface GraphqlEndpoint {
 
 /** Puts the GraphQL front end together: settings, schema, transport, playground. */
 export function createGraphql(services: GraphqlServices): GraphqlEndpoint {
-  const { config, logger, schema = {} } = services;
+  const { config, logger, schema = {}, extension = () => ({}), onSchema = () => undefined } = services;
   const settings = graphqlSettings(config.plugins.graphql.config, config.environment);
   if (settings.unknownOptions.length > 0)
     logger.warn({ options: settings.unknownOptions }, 'graphql.config.apolloServer has options that mean nothing here');
@@ -43,11 +47,13 @@ export function createGraphql(services: GraphqlServices): GraphqlEndpoint {
   const artifacts = artifactsOf(config);
   const current = new CurrentSchema(
     async (registry) => {
-      const built = await buildSchema(registry, schemaOptions(settings, schema));
+      const built = await buildSchema(registry, schemaOptions(settings, { ...schema, ...extension(registry) }));
       if (artifacts !== null) await writeArtifacts(built, artifacts);
+      onSchema(null);
       return built;
     },
     (err) => {
+      onSchema(err instanceof Error ? err.message : String(err));
       logger.error({ err }, 'the GraphQL schema could not be built, the old one stays');
     },
   );
@@ -61,7 +67,7 @@ export function createGraphql(services: GraphqlServices): GraphqlEndpoint {
   return { middleware, replaceRegistry: (registry) => current.replace(registry) };
 }
 
-function schemaOptions({ shadowCrud, tracing }: GraphqlSettings, schema: NonNullable<GraphqlServices['schema']>): SchemaOptions {
+function schemaOptions({ shadowCrud, tracing }: GraphqlSettings, schema: SchemaOptions): SchemaOptions {
   if (!tracing) return { ...schema, shadowCrud };
   const { decorate } = schema;
   return {

@@ -50,6 +50,8 @@ export interface Query {
   readonly pagination: Pagination | null;
   /** Null: all attributes. */
   readonly fields: readonly string[] | null;
+  /** Code of the service reads the entry, not the client: with all attributes come the private ones, passwords never. */
+  readonly forCode?: boolean | undefined;
   readonly populate: Populate;
   readonly locale: string | readonly string[] | null;
   readonly publicationState: PublicationState | null;

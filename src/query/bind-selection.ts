@@ -23,7 +23,7 @@ import { readable } from './readable.js';
  */
 export function bindSelection(query: Query, type: ContentType, context: SelectionContext): Selection {
   const locales = query.withLocales && type.localized ? bindLocales(type, context) : null;
-  return { type, fields: bindFields(query.fields, type, context), children: bindPopulate(query, type, context), locales };
+  return { type, fields: bindFields(query, type, context), children: bindPopulate(query, type, context), locales };
 }
 
 /** The entries of the same localization group, with nothing but their locale. */
@@ -46,7 +46,7 @@ function bindLocales(type: ContentType, context: SelectionContext): LinkChild | 
   };
 }
 
-function bindFields(names: readonly string[] | null, type: ContentType, context: SelectionContext): ScalarAttribute[] {
+function bindFields({ fields: names, forCode }: Query, type: ContentType, context: SelectionContext): ScalarAttribute[] {
   const wanted = names === null ? null : new Set(names);
   for (const name of wanted ?? []) {
     if (name !== 'id' && readable(type, name, context.access)?.kind !== 'scalar') throw invalidParameter(name);
@@ -54,7 +54,8 @@ function bindFields(names: readonly string[] | null, type: ContentType, context:
   const fields: ScalarAttribute[] = [];
   for (const attribute of type.attributes.values()) {
     if (attribute.kind !== 'scalar' || (wanted !== null && !wanted.has(attribute.name))) continue;
-    if (readable(type, attribute.name, context.access) !== null) fields.push(attribute);
+    const seen = readable(type, attribute.name, context.access) !== null || (forCode === true && attribute.type !== 'password');
+    if (seen) fields.push(attribute);
   }
   return fields;
 }

@@ -1,26 +1,30 @@
 import type { FieldNode, GraphQLFieldResolver } from 'graphql';
 import { forbiddenError } from '../../errors.js';
 import { maySee } from '../../query/access.js';
+import { readable } from '../../query/readable.js';
 import type { ComponentAttribute, ContentType, LinkAttribute, MorphAttribute, ZoneAttribute } from '../../schema/content-type.js';
 import { entityName } from '../schema/names.js';
 import { childKeyAt } from './child-key.js';
 import type { GraphqlContext } from './graphql-context.js';
+import type { Structured } from '../query/read-selection.js';
+import { loadLate } from './load-late.js';
 import type { LoadedList, LoadedOne, Row } from './loaded.js';
+import { isUnplanned } from './unplanned.js';
 
-type Resolver = GraphQLFieldResolver<Row, GraphqlContext>;
+type Resolver = GraphQLFieldResolver<Row, GraphqlContext, Record<string, unknown>>;
 
 /** Reads related entries that the root field has loaded. Throws a ForbiddenError unless the caller may find the target type. */
 export function linkResolver(link: LinkAttribute, owner: ContentType): Resolver {
-  const entity = entityAround(owner);
-  return (row, _args, { access, failures }, { path, fieldNodes }): LoadedOne | LoadedList => {
-    if (!maySee(access, link.target)) throw forbiddenError('Forbidden access');
-    throwFailure(failures, fieldNodes);
-    const loaded = row[childKeyAt(link.name, entity, path)];
-    return link.many ? listOf(loaded) : { value: (loaded ?? null) as Row | null }; // loaded by the plan made for this field
+  const read = childReader(link, owner);
+  return (row, args, context, info) => {
+    if (!maySee(context.access, link.target)) throw forbiddenError('Forbidden access');
+    const loaded = read(row, args, context, info);
+    return loaded instanceof Promise ? loaded.then((late) => wrapLink(link, late)) : wrapLink(link, loaded);
   };
 }
 
-const entityAround = (owner: ContentType): string | null => (owner.kind === 'component' ? null : entityName(owner));
+const wrapLink = (link: LinkAttribute, loaded: unknown): LoadedList | LoadedOne =>
+  link.many ? listOf(loaded) : { value: (loaded ?? null) as Row | null }; // loaded by the plan made for this field
 
 const listOf = (loaded: unknown): LoadedList => ({
   nodes: Array.isArray(loaded) ? loaded : [],
@@ -30,22 +34,40 @@ const listOf = (loaded: unknown): LoadedList => ({
 });
 
 export const componentResolver = (attribute: ComponentAttribute, owner: ContentType): Resolver =>
-  childResolver(attribute.name, owner, attribute.repeatable ? [] : null);
+  childResolver(attribute, owner, attribute.repeatable ? [] : null);
 
 /** A zone without components holds the reason instead (graphql.md 1.5). */
-export function zoneResolver({ name, components }: ZoneAttribute, owner: ContentType): Resolver {
-  if (components.length > 0) return childResolver(name, owner, []);
-  return () => [{ code: 'dynamiczone.empty', message: `The dynamic zone ${name} has no components` }];
+export function zoneResolver(zone: ZoneAttribute, owner: ContentType): Resolver {
+  if (zone.components.length > 0) return childResolver(zone, owner, []);
+  return () => [{ code: 'dynamiczone.empty', message: `The dynamic zone ${zone.name} has no components` }];
 }
 
 export const morphResolver = (attribute: MorphAttribute, owner: ContentType): Resolver =>
-  childResolver(attribute.name, owner, attribute.many ? [] : null);
+  childResolver(attribute, owner, attribute.many ? [] : null);
 
-function childResolver(name: string, owner: ContentType, empty: null | readonly never[]): Resolver {
-  const entity = entityAround(owner);
-  return (row, _args, { failures }, { path, fieldNodes }) => {
-    throwFailure(failures, fieldNodes);
-    return row[childKeyAt(name, entity, path)] ?? empty;
+function childResolver(attribute: Structured, owner: ContentType, empty: null | readonly never[]): Resolver {
+  const read = childReader(attribute, owner);
+  return (row, args, context, info) => {
+    const loaded = read(row, args, context, info);
+    return loaded instanceof Promise ? loaded.then((late: unknown) => late ?? empty) : (loaded ?? empty);
+  };
+}
+
+/**
+ * What was loaded for a field. Entries that code of an extension gave are not planned: what the field wants of them is read now,
+ * as a promise. Throws what was wrong with the field's arguments.
+ */
+function childReader(attribute: Structured, owner: ContentType): Resolver {
+  const entity = owner.kind === 'component' ? null : entityName(owner);
+  return (row, args, context, info) => {
+    throwFailure(context.failures, info.fieldNodes);
+    const key = childKeyAt(attribute.name, entity, info.path);
+    const loaded = row[key];
+    if (loaded !== undefined && !isUnplanned(loaded)) return loaded;
+    if (entity === null || (loaded === undefined && key in row)) return loaded;
+    if (readable(owner, attribute.name, context.access) === null) return undefined;
+    const id = Number(row['id']);
+    return Number.isSafeInteger(id) ? loadLate(id, { owner, attribute, args, context, info }) : undefined;
   };
 }
 

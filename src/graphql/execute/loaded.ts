@@ -14,6 +14,8 @@ export interface LoadedList {
   readonly start: number;
   /** Null: no limit. */
   readonly limit: number | null;
+  /** Counts all entries, for lists that code of an extension gave. */
+  readonly count?: () => Promise<number>;
 }
 
 export const nothing: LoadedOne = { value: null };

@@ -7,8 +7,15 @@ export interface Page {
   readonly pageCount: number;
 }
 
+/** The page figures of a list; a promise where they are still to be counted. */
+export function readPage(list: LoadedList): Page | Promise<Page> {
+  return list.total === null && list.count !== undefined
+    ? list.count().then((total) => pageOf({ ...list, total }))
+    : pageOf(list);
+}
+
 /** The page figures of a list, from the offset it was read with (graphql.md 3.4). */
-export function pageOf({ nodes, total, start, limit }: LoadedList): Page {
+function pageOf({ nodes, total, start, limit }: LoadedList): Page {
   const counted = total ?? nodes.length;
   const pageSize = limit ?? Math.max(counted - start, 0);
   if (pageSize === 0) return { total: counted, page: 1, pageSize, pageCount: 0 };

@@ -20,6 +20,7 @@ export class CurrentSchema {
   #snapshot: SchemaSnapshot | undefined;
   #next: Registry | undefined;
   #building: Promise<void> | undefined;
+  #hasFailed = false;
 
   constructor(build: Build, report: (error: unknown) => void) {
     this.#build = build;
@@ -29,7 +30,7 @@ export class CurrentSchema {
   /** Gives the schema in force; waits for the very first one. Throws a 503 while there is none. */
   async read(): Promise<SchemaSnapshot> {
     if (this.#snapshot === undefined) await this.#building;
-    if (this.#snapshot === undefined) throw unavailableError();
+    if (this.#snapshot === undefined) throw unavailableError(this.#hasFailed ? 'The GraphQL schema could not be built' : undefined);
     return this.#snapshot;
   }
 
@@ -48,6 +49,7 @@ export class CurrentSchema {
       try {
         this.#snapshot = { schema: await this.#build(registry), registry };
       } catch (error) {
+        this.#hasFailed = true;
         this.#report(error);
       }
     }

@@ -10,15 +10,16 @@ import { collectionName, responseName } from '../schema/names.js';
 import { collectFields } from './collect-fields.js';
 import { parseListArguments } from './parse-list-arguments.js';
 import type { Offset } from './parse-pagination.js';
-import { readSelection } from './read-selection.js';
-import type { SelectionContext } from './selection-context.js';
+import { isCustomField } from './field-definition.js';
+import { mergeSelected, readSelection, seenByCode } from './read-selection.js';
+import type { Selected, SelectionContext } from './selection-context.js';
 
 type Args = Readonly<Record<string, unknown>>;
 
 /** The query of a root field that answers with one entry: what is selected of it. Throws an ApiError. */
 export function readOneQuery(type: ContentType, context: GraphqlContext, info: GraphQLResolveInfo): Query {
   const selection = readSelection(info.fieldNodes, responseName(type), type, selectionContext(context, info));
-  const query = { ...emptyQuery, withTotal: false, ...selection };
+  const query = { ...emptyQuery, withTotal: false, ...forRoot(selection, info) };
   context.spend(query);
   return query;
 }
@@ -35,13 +36,17 @@ export function readListQuery(
   const query = {
     ...emptyQuery,
     ...list,
-    ...readSelection(info.fieldNodes, collectionName(type), type, reading),
+    ...forRoot(readSelection(info.fieldNodes, collectionName(type), type, reading), info),
     locale: localeOf(args),
     withTotal: list.pagination.limit === -1 || selectsTotal(info.fieldNodes, type, reading),
   };
   context.spend(query);
   return query;
 }
+
+/** Middlewares of the root field see whole entries. */
+const forRoot = (selection: Selected, info: GraphQLResolveInfo): Selected =>
+  isCustomField(info.parentType.name, info.fieldName, info) ? mergeSelected([selection, seenByCode]) : selection;
 
 /** An explicit null is a locale that no entry has (graphql.md 3.6). */
 export function localeOf({ locale }: Args): Query['locale'] {
@@ -56,7 +61,11 @@ function selectsTotal(nodes: readonly FieldNode[], type: ContentType, { operatio
   return ['total', 'pageCount'].some((name) => below(pagination, 'Pagination', name).length > 0);
 }
 
-function selectionContext({ content, access, pages, failures }: GraphqlContext, info: GraphQLResolveInfo): SelectionContext {
+/** What the selection of an operation is read with. */
+export function selectionContext(
+  { content, access, pages, failures }: GraphqlContext,
+  info: GraphQLResolveInfo,
+): SelectionContext {
   const { bind } = content;
   return {
     operation: info,

@@ -1,7 +1,7 @@
 import type { FieldNode } from 'graphql';
 import { ApiError } from '../../errors.js';
 import { maySee } from '../../query/access.js';
-import { emptyQuery, type PopulateField, type Query } from '../../query/ast.js';
+import { emptyQuery, noPopulate, type PopulateField, type Query } from '../../query/ast.js';
 import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, ScalarAttribute } from '../../schema/content-type.js';
 import { childKey } from '../execute/child-key.js';
 import { entityName, relationCollectionName, responseName, typeName } from '../schema/names.js';
@@ -23,12 +23,18 @@ export function readSelection(
   const parts: Selected[] = [];
   for (const [dataKey, data] of collectFields(nodes, response, context.operation)) {
     if (data[0]?.name.value !== 'data') continue;
-    for (const [attributesKey, attributes] of collectFields(data, entityName(type), context.operation))
-      if (attributes[0]?.name.value === 'attributes')
-        parts.push(readAttributes(attributes, type, [dataKey, attributesKey], context));
+    if (isCustomField(response, 'data', context.operation)) parts.push(seenByCode);
+    for (const [attributesKey, attributes] of collectFields(data, entityName(type), context.operation)) {
+      const name = attributes[0]?.name.value ?? '';
+      if (isCustomField(entityName(type), name, context.operation)) parts.push(seenByCode);
+      if (name === 'attributes') parts.push(readAttributes(attributes, type, [dataKey, attributesKey], context));
+    }
   }
   return mergeSelected(parts);
 }
+
+/** What code of an extension that gets the entry may look at: every attribute of its own. */
+export const seenByCode: Selected = { fields: null, forCode: true, populate: noPopulate };
 
 /** Reads a selection set on the attributes type of a content type, or on a component. `around`: see childKey. */
 function readAttributes(
@@ -44,32 +50,43 @@ function readAttributes(
     const name = selected[0]?.name.value ?? '';
     const attribute = type.attributes.get(name);
     // a field that extensions added or took over may ask its parent for any attribute
-    whole ||= name !== '__typename' && name !== 'id' && (attribute === undefined || isCustomField(type, name, context.operation));
+    whole ||=
+      name !== '__typename' &&
+      name !== 'id' &&
+      (attribute === undefined || isCustomField(typeName(type), name, context.operation));
     if (attribute?.kind === 'scalar') fields.add(name);
     else if (attribute !== undefined) populated.push(...readChild(attribute, selected, { owner: type, around, alias }, context));
   }
-  return { fields: whole ? null : [...fields], populate: { all: false, fields: populated } };
+  return { fields: whole ? null : [...fields], forCode: whole, populate: { all: false, fields: populated } };
 }
 
-function mergeSelected(parts: readonly Selected[]): Selected {
+/** What is selected in several places. */
+export function mergeSelected(parts: readonly Selected[]): Selected {
   const whole = parts.some(({ fields }) => fields === null);
   return {
     fields: whole ? null : [...new Set(parts.flatMap(({ fields }) => fields ?? []))],
+    forCode: whole,
     populate: { all: false, fields: parts.flatMap(({ populate }) => populate.fields) },
   };
 }
 
 /** Where a field stands: the type it belongs to, its response key, and those of the `data` and `attributes` around it. */
-interface Place {
+export interface Place {
   readonly owner: ContentType;
   readonly around: readonly string[];
   readonly alias: string;
 }
 
-type Structured = Exclude<Attribute, ScalarAttribute>;
+/** Attributes that are more than a value of the entry itself. */
+export type Structured = Exclude<Attribute, ScalarAttribute>;
 
 /** Reads one selected relation, component, dynamic zone or polymorphic relation; nothing where its resolver will refuse it. */
-function readChild(attribute: Structured, nodes: readonly FieldNode[], place: Place, context: SelectionContext): PopulateField[] {
+export function readChild(
+  attribute: Structured,
+  nodes: readonly FieldNode[],
+  place: Place,
+  context: SelectionContext,
+): PopulateField[] {
   const { name } = attribute;
   const plain = { name, key: childKey(name, place.around, place.alias), countOnly: false, reversed: false };
   switch (attribute.kind) {
@@ -95,7 +112,10 @@ function readLink(link: LinkAttribute, nodes: readonly FieldNode[], owner: Conte
   if (target === undefined || !maySee(context.access, link.target)) return [];
   const response = link.many ? relationCollectionName(target) : responseName(target);
   const list = link.many ? readList(nodes, owner, target, context) : { publicationState: 'preview' as const };
-  return list === null ? [] : [{ ...related, ...list, ...readSelection(nodes, response, target, context) }];
+  if (list === null) return [];
+  const selected = readSelection(nodes, response, target, context);
+  const custom = isCustomField(typeName(owner), link.name, context.operation);
+  return [{ ...related, ...list, ...(custom ? mergeSelected([selected, seenByCode]) : selected) }];
 }
 
 function readComponent(
@@ -131,7 +151,8 @@ function readList(
   const [node] = nodes;
   if (node === undefined) return null;
   try {
-    const list = parseListArguments(argumentsOf(node, owner, context.operation), target, context);
+    const given = context.given?.get(node) ?? argumentsOf(node, typeName(owner), context.operation);
+    const list = parseListArguments(given, target, context);
     context.check({ ...related, ...list }, target);
     return list;
   } catch (error) {

@@ -14,7 +14,9 @@ export interface SelectionContext extends ArgumentContext {
   readonly check: (query: Query, type: ContentType) => void;
   /** Takes the error of a nested field whose arguments are wrong: that field fails alone, when it is resolved. */
   readonly fail: (node: FieldNode, error: ApiError) => void;
+  /** Arguments that code of an extension gave a field, in place of those in the query. */
+  readonly given?: ReadonlyMap<FieldNode, Readonly<Record<string, unknown>>>;
 }
 
 /** What is selected of entries or components of one type. */
-export type Selected = Pick<Query, 'fields' | 'populate'>;
+export type Selected = Pick<Query, 'fields' | 'forCode' | 'populate'>;

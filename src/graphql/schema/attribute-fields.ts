@@ -50,9 +50,9 @@ const scalarOutput = (type: ContentType, attribute: ScalarAttribute, context: Sc
 function linkField(link: LinkAttribute, owner: ContentType, context: SchemaContext): Field | null {
   const target = shownType(context, link.target);
   if (target === null) return null;
-  const resolve = linkResolver(link, owner);
-  if (!link.many) return { type: context.objects.response(target, context), resolve };
-  return { type: context.objects.relationCollection(target, context), args: listArgs(target, context), resolve };
+  const field = { resolve: linkResolver(link, owner), extensions: { target: link.target } };
+  if (!link.many) return { type: context.objects.response(target, context), ...field };
+  return { type: context.objects.relationCollection(target, context), args: listArgs(target, context), ...field };
 }
 
 function componentField(attribute: ComponentAttribute, owner: ContentType, context: SchemaContext): Field | null {

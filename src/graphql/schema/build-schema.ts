@@ -14,12 +14,13 @@ import { accountMutations, accountQueries, roleMutations, userMutations } from '
 import type { AccountsService } from '../plugins/accounts-service.js';
 import { uploadMutations } from '../plugins/upload-fields.js';
 import type { UploadService } from '../plugins/upload-service.js';
+import { allTypes, commonTypes } from './all-types.js';
 import { localizationFields, mutationFields } from './mutation-fields.js';
 import { objectTypes } from './object-types.js';
 import { queryFields } from './query-fields.js';
 import { shownTypes, type Decorate, type Fields, type SchemaContext } from './schema-context.js';
 import { defaultShadow, type Shadow } from './shadow.js';
-import { createTypeStore, pauseAfter } from './type-store.js';
+import { createTypeStore, pauseAfter, type Pause } from './type-store.js';
 
 /** What a schema is generated from, besides the registry; what is left out is switched off or has its default. */
 export interface SchemaOptions {
@@ -27,6 +28,11 @@ export interface SchemaOptions {
   readonly shadowCrud?: boolean;
   readonly shadow?: Shadow;
   readonly decorate?: Decorate;
+  /**
+   * Adds to the generated schema, of which it is given all types, used or not. It puts the checks of scopes before the root fields
+   * itself, since it may change them.
+   */
+  readonly extend?: (schema: GraphQLSchema) => GraphQLSchema;
   readonly accounts?: AccountsService;
   readonly upload?: UploadService;
 }
@@ -41,15 +47,32 @@ const slice = 20;
 export async function buildSchema(registry: Registry, options: SchemaOptions = {}): Promise<GraphQLSchema> {
   const pause = pauseAfter(slice);
   const store = createTypeStore();
-  const { shadow = defaultShadow, decorate = (_type, fields) => fields } = options;
+  const { shadow = defaultShadow, decorate = (_type, fields) => fields, extend } = options;
   const context: SchemaContext = { objects: objectTypes, registry, shadow, decorate, store };
+  const guard = extend === undefined ? guardFields : (fields: Fields) => fields;
   const rootType = (name: string, fields: () => Fields) =>
-    store.define(name, () => new GraphQLObjectType({ name, fields: () => guardFields(decorate(name, fields())) }));
+    store.define(name, () => new GraphQLObjectType({ name, fields: () => guard(decorate(name, fields())) }));
   const query = rootType('Query', () => queries(context, options));
   const mutation = rootType('Mutation', () => mutations(context, options));
+  if (extend !== undefined) return extend(await completeSchema({ query, mutation, context, options }, pause));
   await store.complete(pause);
   const writable = Object.keys(mutation.getFields()).length > 0;
   return new GraphQLSchema({ query, mutation: writable ? mutation : null, directives, assumeValid: true });
+}
+
+interface Parts {
+  readonly query: GraphQLObjectType;
+  readonly mutation: GraphQLObjectType;
+  readonly context: SchemaContext;
+  readonly options: SchemaOptions;
+}
+
+/** The schema with all types that an extension may refer to. */
+async function completeSchema({ query, mutation, context, options }: Parts, pause: Pause): Promise<GraphQLSchema> {
+  const shown = options.shadowCrud === false ? [] : shownTypes(context);
+  const generated = shown.flatMap((type) => allTypes(type, context));
+  await context.store.complete(pause);
+  return new GraphQLSchema({ query, mutation, types: [...generated, ...commonTypes], directives, assumeValid: true });
 }
 
 /** Those of the reference; graphql-js would add its own newer ones. */

@@ -10,7 +10,7 @@ import {
 import type { GraphQLArgumentConfig } from 'graphql';
 import type { PublicationState } from '../../query/ast.js';
 import type { LoadedList } from '../execute/loaded.js';
-import { pageOf } from '../execute/page-of.js';
+import { readPage } from '../execute/page-of.js';
 
 /** An item of a dynamic zone that has no components (graphql.md 1.3). */
 export const errorType = new GraphQLObjectType({
@@ -28,10 +28,11 @@ const paginationType = new GraphQLObjectType({
 /** `meta` of a list; the total was counted only if it was selected. */
 export const collectionMetaType = new GraphQLObjectType<LoadedList>({
   name: 'ResponseCollectionMeta',
-  fields: { pagination: { type: new GraphQLNonNull(paginationType), resolve: pageOf } },
+  fields: { pagination: { type: new GraphQLNonNull(paginationType), resolve: readPage } },
 });
 
-const paginationArg = new GraphQLInputObjectType({
+/** A page or an offset. */
+export const paginationArg = new GraphQLInputObjectType({
   name: 'PaginationArg',
   fields: {
     page: { type: GraphQLInt },
@@ -46,7 +47,7 @@ const states: Readonly<Record<'LIVE' | 'PREVIEW', { readonly value: PublicationS
   PREVIEW: { value: 'preview' },
 };
 
-const publicationState = new GraphQLEnumType({ name: 'PublicationState', values: states });
+export const publicationState = new GraphQLEnumType({ name: 'PublicationState', values: states });
 
 /** The arguments of every list besides its filters. */
 export const listArguments: Readonly<Record<'pagination' | 'sort', GraphQLArgumentConfig>> = {

@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ConfigError } from '../config/config-error.js';
+import { loadTypescript } from '../config/load-typescript.js';
+import type { Register, RegisterInput } from '../graphql/extension/create-extension.js';
+import { isRecord } from '../query/is-record.js';
+
+const file = 'config/extensions';
+
+/**
+ * The `register` of config/extensions.{ts,js} in the working directory, which first registers the `policies` and `middlewares` that
+ * the file exports by bare name; null where there is no such file. In TypeScript files `mangrove` means `own`. What the file, or
+ * `register` later, throws is printed with its stack and becomes a ConfigError.
+ */
+export async function loadRegister(directory: string, own: unknown): Promise<Register | null> {
+  const [path, second] = ['.ts', '.js'].map((end) => join(directory, file + end)).filter((candidate) => existsSync(candidate));
+  if (path === undefined) return null;
+  if (second !== undefined) throw new ConfigError(`${file}.ts and ${file}.js both exist; keep one of them`);
+  const module = await explained(() => load(path, own));
+  const { register, policies, middlewares } = partsOf(module);
+  if (typeof register !== 'function') throw new ConfigError(`${file} must export a function register({ strapi })`);
+  return (input) =>
+    explained(() => {
+      addAll(input.strapi.policies, policies);
+      addAll(input.strapi.middlewares, middlewares);
+      return (register as Register)(input); // the contract of the file
+    });
+}
+
+const load = (path: string, own: unknown): Promise<unknown> =>
+  extname(path) === '.ts' ? loadTypescript(path, { mangrove: own }) : import(pathToFileURL(path).href);
+
+async function explained(run: () => unknown): Promise<unknown> {
+  try {
+    return await run();
+  } catch (error) {
+    console.error(error);
+    throw new ConfigError(`${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}
+
+/** Exported one by one, or as one default object. */
+function partsOf(module: unknown): Readonly<Record<string, unknown>> {
+  if (!isRecord(module)) return {};
+  if (module['register'] !== undefined) return module;
+  return partsOf(module['default']);
+}
+
+type Named = RegisterInput['strapi']['policies'] | RegisterInput['strapi']['middlewares'];
+
+function addAll(named: Named, code: unknown): void {
+  if (isRecord(code)) for (const [name, one] of Object.entries(code)) named.add(name, one as never); // checked where it is used
+}

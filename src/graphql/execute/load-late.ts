@@ -1,0 +1,104 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { FieldNode, GraphQLResolveInfo } from 'graphql';
+import { findMany } from '../../content/find-many.js';
+import type { ContentContext } from '../../content/content-context.js';
+import type { ApiError } from '../../errors.js';
+import { emptyQuery, type Query } from '../../query/ast.js';
+import type { ContentType } from '../../schema/content-type.js';
+import { selectionContext } from '../query/read-root.js';
+import { readChild, type Structured } from '../query/read-selection.js';
+import type { GraphqlContext } from './graphql-context.js';
+import type { Row } from './loaded.js';
+import { shapeRow } from './shape-row.js';
+
+/** A field that wants a relation, component or zone of entries which no plan has loaded. */
+export interface LateField {
+  readonly owner: ContentType;
+  readonly attribute: Structured;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly context: GraphqlContext;
+  readonly info: GraphQLResolveInfo;
+}
+
+/**
+ * Reads what a field wants of an entry that code of an extension gave: no plan has seen it. Entries for which the same field of the
+ * query asks in the same turn share one reading. Undefined for entries that are not there. Throws what is wrong with the arguments.
+ */
+export async function loadLate(id: number, field: LateField): Promise<unknown> {
+  const batch = batchOf(field);
+  batch.ids.add(id);
+  return (await batch.rows).get(id)?.[field.attribute.name];
+}
+
+interface Batch {
+  readonly field: LateField;
+  readonly ids: Set<number>;
+  readonly rows: Promise<ReadonlyMap<number, Row>>;
+}
+
+/** Batches that are still open, by operation; the failures of an operation are its own, whatever its context is wrapped in. */
+const open = new WeakMap<GraphqlContext['failures'], Set<Batch>>();
+
+function batchOf(field: LateField): Batch {
+  const { failures } = field.context;
+  const batches = open.get(failures) ?? new Set<Batch>();
+  open.set(failures, batches);
+  for (const batch of batches) if (isSame(batch.field, field)) return batch;
+  const ids = new Set<number>();
+  const rows = turnEnd().then(() => {
+    batches.delete(batch);
+    return readRows([...ids], field);
+  });
+  const batch: Batch = { field, ids, rows };
+  batches.add(batch);
+  return batch;
+}
+
+const isSame = (one: LateField, other: LateField): boolean =>
+  one.info.fieldNodes[0] === other.info.fieldNodes[0] &&
+  one.context.access === other.context.access &&
+  one.attribute === other.attribute &&
+  isDeepStrictEqual(one.args, other.args);
+
+/** Resolvers that run side by side have all asked by then. */
+const turnEnd = (): Promise<void> =>
+  Promise.resolve().then(
+    () =>
+      new Promise((resolve) => {
+        process.nextTick(resolve);
+      }),
+  );
+
+async function readRows(ids: readonly number[], { owner, attribute, args, context, info }: LateField): Promise<Map<number, Row>> {
+  const failures = new Map<FieldNode, ApiError>();
+  const [node] = info.fieldNodes;
+  const reading = {
+    ...selectionContext(context, info),
+    fail: (failed: FieldNode, error: ApiError) => failures.set(failed, error),
+    ...(node !== undefined && { given: new Map([[node, args]]) }),
+  };
+  const fields = readChild(attribute, info.fieldNodes, { owner, around: [], alias: attribute.name }, reading);
+  const failure = node === undefined ? undefined : failures.get(node);
+  if (failure !== undefined) throw failure;
+  for (const [failed, error] of failures) context.failures.set(failed, error);
+  const query = { ...entriesQuery(ids), populate: { all: false, fields } };
+  context.spend(query);
+  const { documents, selection, tables } = await findMany(owner, query, unlimited(context.content));
+  return new Map(documents.map((document) => [Number(document['_id']), shapeRow(document, selection, tables)]));
+}
+
+/** Entries of any state and locale, by their ids alone. */
+const entriesQuery = (ids: readonly number[]): Query => ({
+  ...emptyQuery,
+  filter: { kind: 'field', name: 'id', filter: { kind: 'test', operator: 'in', value: ids } },
+  fields: ['id'],
+  pagination: { kind: 'offset', start: 0, limit: ids.length, withCount: false },
+  locale: 'all',
+  publicationState: 'preview',
+  withTotal: false,
+});
+
+const unlimited = (content: ContentContext): ContentContext => ({
+  ...content,
+  bind: { ...content.bind, settings: { ...content.bind.settings, maxLimit: null } },
+});

@@ -1,0 +1,73 @@
+import {
+  GraphQLEnumType,
+  GraphQLScalarType,
+  GraphQLUnionType,
+  isEnumType,
+  isInterfaceType,
+  isObjectType,
+  isScalarType,
+  isUnionType,
+} from 'graphql';
+import type { GraphQLNamedType, GraphQLSchema, GraphQLTypeResolver } from 'graphql';
+import { nearestName } from '../../config/nearest-name.js';
+import { isRecord } from '../../query/is-record.js';
+import type { Resolver } from './extension.js';
+import { mapSchema, type FieldConfig } from './map-schema.js';
+
+type All = Readonly<Record<string, unknown>>;
+
+/** Puts resolvers into a schema, over generated ones too. Throws for a type or field that the schema does not have. */
+export function addResolvers(schema: GraphQLSchema, resolvers: All): GraphQLSchema {
+  for (const [name, given] of Object.entries(resolvers)) checkNames(schema, name, given);
+  return Object.keys(resolvers).length === 0 ? schema : mapSchema(schema, mappingOf(resolvers));
+}
+
+const mappingOf = (resolvers: All) => ({
+  type: (type: GraphQLNamedType) => replaceType(type, resolvers[type.name]),
+  field: (typeName: string, name: string, field: FieldConfig): FieldConfig => {
+    const given = resolvers[typeName];
+    const resolve = isRecord(given) && Object.hasOwn(given, name) ? resolverOf(given[name]) : null;
+    return resolve === null ? field : { ...field, resolve };
+  },
+});
+
+/** A function, or an object that has it under `resolve`. */
+function resolverOf(given: unknown): Resolver | null {
+  const resolve = isRecord(given) ? given['resolve'] : given;
+  return typeof resolve === 'function' ? (resolve as Resolver) : null; // the contract of a resolver
+}
+
+/** Scalars are replaced; enums get the values behind their names, unions the function that tells their members apart. */
+function replaceType(type: GraphQLNamedType, given: unknown): GraphQLNamedType {
+  if (given === undefined) return type;
+  if (isScalarType(type)) return new GraphQLScalarType({ ...type.toConfig(), ...configOf(given), name: type.name });
+  if (!isRecord(given)) return type;
+  if (isEnumType(type)) {
+    const config = type.toConfig();
+    const values = Object.entries(config.values).map(([name, value]) => [name, { ...value, ...valueOf(given, name) }]);
+    return new GraphQLEnumType({ ...config, values: Object.fromEntries(values) as typeof config.values }); // the same names
+  }
+  const resolveType = given['__resolveType'];
+  if (isUnionType(type) && typeof resolveType === 'function')
+    return new GraphQLUnionType({ ...type.toConfig(), resolveType: resolveType as GraphQLTypeResolver<unknown, unknown> }); // its contract
+  return type;
+}
+
+const valueOf = (given: All, name: string): { value?: unknown } => (Object.hasOwn(given, name) ? { value: given[name] } : {});
+
+const configOf = (given: unknown): object => (given instanceof GraphQLScalarType ? given.toConfig() : (given as object)); // the functions of a scalar
+
+function checkNames(schema: GraphQLSchema, name: string, given: unknown): void {
+  const type = schema.getType(name);
+  if (type === undefined) throw unknown(`resolvers: unknown type "${name}"`, name, Object.keys(schema.getTypeMap()));
+  if (!isRecord(given)) throw new Error(`resolvers: "${name}" must be an object`);
+  if (!isObjectType(type) && !isInterfaceType(type)) return;
+  const fields = Object.keys(type.getFields());
+  const wrong = Object.keys(given).find((field) => !field.startsWith('__') && !fields.includes(field));
+  if (wrong !== undefined) throw unknown(`resolvers: ${name} has no field "${wrong}"`, wrong, fields);
+}
+
+function unknown(what: string, name: string, known: readonly string[]): Error {
+  const near = nearestName(name, known);
+  return new Error(`${what}${near === null ? '' : `, did you mean "${near}"?`}`);
+}

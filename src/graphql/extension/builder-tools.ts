@@ -1,0 +1,51 @@
+import type { core } from 'nexus';
+import { isRecord } from '../../query/is-record.js';
+import type { ContentType, Registry } from '../../schema/content-type.js';
+import { parsePagination } from '../query/parse-pagination.js';
+import type { PageSettings } from '../query/page-settings.js';
+import { respellFilters } from '../query/respell-filters.js';
+import { filtersName } from '../schema/names.js';
+import { loadNexus } from './load-nexus.js';
+
+type Args = Readonly<Record<string, unknown>>;
+
+/** Tools for own fields that take the arguments of generated ones. */
+export interface BuilderTools {
+  /** GraphQL arguments as parameters of the entity service: filters with `$`, and `start` and `limit` where pages are used. */
+  readonly transformArgs: (
+    args: Args,
+    options: { readonly contentType: ContentType; readonly usePagination?: boolean },
+  ) => Record<string, unknown>;
+  /** The arguments of a generated field as Nexus takes them: those of a list unless `multiple` is false. */
+  readonly getContentTypeArgs: (contentType: ContentType, options?: { readonly multiple?: boolean }) => core.ArgsRecord;
+}
+
+/** `pages`: the page figures of GraphQL. */
+export const createBuilderTools = (registry: () => Registry, pages: PageSettings): BuilderTools => ({
+  transformArgs: ({ filters, pagination, ...rest }, { contentType, usePagination = false }) => {
+    const types = registry();
+    const type = types.types.get(contentType.uid) ?? contentType;
+    const transformed: Record<string, unknown> = { ...rest };
+    if (isRecord(filters)) transformed['filters'] = respellFilters(filters, type, types);
+    if (!usePagination) return pagination === undefined ? transformed : { ...transformed, pagination };
+    const { start, limit } = parsePagination(isRecord(pagination) ? pagination : null, pages);
+    return { ...transformed, start, limit };
+  },
+  getContentTypeArgs: (type, { multiple = true } = {}) => {
+    const { arg } = loadNexus();
+    const locale = type.localized ? { locale: arg({ type: 'I18NLocaleCode' }) } : {};
+    const state = type.draftAndPublish ? { publicationState: arg({ type: 'PublicationState', default: 'live' }) } : {};
+    if (type.kind === 'singleType') return { ...state, ...locale };
+    if (!multiple) return { ...(type.kind === 'collectionType' && { id: arg({ type: 'ID' }) }), ...locale };
+    return { ...listArguments(type), ...state, ...locale };
+  },
+});
+
+function listArguments(type: ContentType): core.ArgsRecord {
+  const { arg, list } = loadNexus();
+  return {
+    filters: arg({ type: filtersName(type) }),
+    pagination: arg({ type: 'PaginationArg', default: {} }),
+    sort: arg({ type: list('String'), default: [] }),
+  };
+}

@@ -1,0 +1,101 @@
+import { isRecord } from '../../query/is-record.js';
+import type { Extension, ExtensionInput, FieldConfiguration, Resolvers, ResolversConfig, UsedExtension } from './extension.js';
+
+/** All extensions of a schema as one. */
+export interface CollectedExtension {
+  readonly types: readonly unknown[];
+  readonly typeDefs: readonly string[];
+  readonly plugins: readonly unknown[];
+  readonly resolvers: Readonly<Record<string, unknown>>;
+  /** By `Type.field`. */
+  readonly resolversConfig: ReadonlyMap<string, FieldConfiguration>;
+}
+
+/**
+ * Calls the extension functions, in the order of registration, and merges what all extensions give (graphql.md 5.2): types, SDL and
+ * plugins one after the other; of resolvers the later wins; of `auth` the earlier; policies and middlewares are joined.
+ */
+export function collectExtensions(used: readonly UsedExtension[], input: ExtensionInput): CollectedExtension {
+  const extensions = used.map((extension) => resultOf(extension, input));
+  return {
+    types: extensions.flatMap(({ types }) => (types === undefined ? [] : [types])),
+    typeDefs: extensions.flatMap(({ typeDefs = [] }) => typeDefs),
+    plugins: extensions.flatMap(({ plugins = [] }) => plugins),
+    resolvers: mergeResolvers(extensions.map(({ resolvers = {} }) => resolvers)),
+    resolversConfig: mergeConfigs(extensions.map(({ resolversConfig = {} }) => resolversConfig)),
+  };
+}
+
+function resultOf(used: UsedExtension, input: ExtensionInput): Extension {
+  const extension: unknown = typeof used === 'function' ? used(input) : used;
+  if (!isRecord(extension)) throw new Error(`A GraphQL extension must be an object, or a function that returns one`);
+  const unknown = Object.keys(extension).find((key) => !keys.has(key));
+  if (unknown !== undefined) throw new Error(`A GraphQL extension has no "${unknown}"; it has ${[...keys].join(', ')}`);
+  return extension as Extension; // what it holds is checked where it is used
+}
+
+const keys = new Set(['types', 'typeDefs', 'plugins', 'resolvers', 'resolversConfig']);
+
+function mergeResolvers(all: readonly Resolvers[]): Record<string, unknown> {
+  const merged: Record<string, unknown> = {};
+  for (const resolvers of all)
+    for (const [typeName, given] of Object.entries(resolvers)) {
+      const before = merged[typeName];
+      merged[typeName] = isPlain(before) && isPlain(given) ? { ...before, ...given } : given;
+    }
+  return merged;
+}
+
+/** Scalars are objects with a class and stand for themselves. */
+const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  isRecord(value) && [Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null);
+
+function mergeConfigs(all: readonly ResolversConfig[]): Map<string, FieldConfiguration> {
+  const merged = new Map<string, FieldConfiguration>();
+  for (const [key, config] of all.flatMap(flatten)) merged.set(key, mergeConfig(merged.get(key), config));
+  return merged;
+}
+
+const settings = ['auth', 'policies', 'middlewares'];
+
+/** `Query: { articles: {…} }` means the same as `Query.articles`. */
+function flatten(config: ResolversConfig): [string, FieldConfiguration][] {
+  return Object.entries(config).flatMap(([key, value]): [string, FieldConfiguration][] => {
+    if (key.includes('.')) return [[key, checkConfig(key, value)]];
+    return Object.entries(value).map(([name, inner]) => [`${key}.${name}`, checkConfig(`${key}.${name}`, inner)]);
+  });
+}
+
+function checkConfig(key: string, config: unknown): FieldConfiguration {
+  if (!isRecord(config)) throw new Error(`resolversConfig: "${key}" must be an object`);
+  const unknown = Object.keys(config).find((name) => !settings.includes(name));
+  if (unknown !== undefined) throw new Error(`resolversConfig: "${key}" has no "${unknown}"; it has ${settings.join(', ')}`);
+  for (const name of ['policies', 'middlewares'])
+    if (config[name] !== undefined && !Array.isArray(config[name]))
+      throw new Error(`resolversConfig: ${name} of "${key}" must be a list`);
+  return config; // each item is checked where it is resolved
+}
+
+function mergeConfig(earlier: FieldConfiguration = {}, later: FieldConfiguration): FieldConfiguration {
+  return {
+    ...mergeAuth(earlier.auth, later.auth),
+    policies: [...(earlier.policies ?? []), ...(later.policies ?? [])],
+    middlewares: [...(earlier.middlewares ?? []), ...(later.middlewares ?? [])],
+  };
+}
+
+type Auth = FieldConfiguration['auth'];
+
+/** Two lists of needed actions are both needed. */
+function mergeAuth(earlier: Auth, later: Auth): { readonly auth?: Exclude<Auth, undefined> } {
+  const [first, second] = [scopeOf(earlier), scopeOf(later)];
+  if (first !== null && second !== null) return { auth: { scope: [...first, ...second] } };
+  const auth = earlier ?? later;
+  return auth === undefined ? {} : { auth };
+}
+
+/** The actions that a configuration names; null where it names none. */
+export function scopeOf(auth: Auth): readonly string[] | null {
+  if (typeof auth !== 'object' || auth.scope === undefined) return null;
+  return typeof auth.scope === 'string' ? [auth.scope] : auth.scope;
+}

@@ -1,0 +1,83 @@
+import { defaultFieldResolver } from 'graphql';
+import { forbiddenError } from '../../errors.js';
+import type { Access } from '../../query/access.js';
+import { actionOf } from '../../schema/content-type.js';
+import { isGranted } from '../execute/guard-fields.js';
+import type { GraphqlContext } from '../execute/graphql-context.js';
+import type { Scope, ScopeExtension } from '../schema/scope.js';
+import { scopeOf } from './collect-extensions.js';
+import { withMiddlewares } from './compile-middlewares.js';
+import { withPolicies } from './compile-policies.js';
+import type { FieldConfiguration, Resolver, Strapi } from './extension.js';
+import type { FieldConfig } from './map-schema.js';
+import { reloadChanged } from './reload-changed.js';
+
+/** Where a field stands in the schema. */
+export interface FieldPlace {
+  /** A field of Query or Mutation. */
+  readonly isRoot: boolean;
+  readonly config: FieldConfiguration | undefined;
+  readonly strapi: Strapi;
+}
+
+/** Puts authorization, middlewares and policies around a field, in that order, from outside to inside (graphql.md 5.3). */
+export function configureField(field: FieldConfig, { isRoot, config = {}, strapi }: FieldPlace): FieldConfig {
+  const { policies = [], middlewares = [], auth } = config;
+  const scope = neededScope(field, isRoot, auth);
+  if (scope === null && policies.length === 0 && middlewares.length === 0) return field;
+  const resolve: Resolver = field.resolve ?? defaultFieldResolver;
+  const inner = middlewares.length > 0 && field.extensions?.['target'] !== undefined ? reloadChanged(resolve) : resolve;
+  const checked = withPolicies(policies, inner, strapi);
+  const configured = withMiddlewares(middlewares, checked, strapi);
+  const custom = middlewares.length > 0 || (!isRoot && scope !== null) || (!isRoot && policies.length > 0);
+  return {
+    ...field,
+    extensions: { ...field.extensions, ...(custom && { custom: true }) },
+    resolve: scope === null ? configured : guard(scope, isRoot ? configured : widen(configured, field)),
+  };
+}
+
+/** Root fields have a default; other fields are checked only where a configuration says so. Null: no check here. */
+function neededScope(field: FieldConfig, isRoot: boolean, auth: FieldConfiguration['auth']): Scope | null {
+  if (auth === false) return 'public';
+  const configured = scopeOf(auth);
+  if (configured !== null) return configured;
+  const { scope = 'authenticated' } = (field.extensions ?? {}) as Partial<ScopeExtension>; // set by withScope
+  return isRoot ? scope : null;
+}
+
+const guard =
+  (scope: Scope, resolve: Resolver): Resolver =>
+  (parent, args, context: GraphqlContext, info) => {
+    if (!isGranted(scope, context)) throw forbiddenError('Forbidden access');
+    return resolve(parent, args, context, info) as unknown;
+  };
+
+/** A relation with an authorization of its own needs no right to find its target; only this step is open, not what follows. */
+function widen(resolve: Resolver, { extensions }: FieldConfig): Resolver {
+  const target = extensions?.['target'];
+  if (typeof target !== 'string') return resolve;
+  return (parent, args, context: GraphqlContext, info) => resolve(parent, args, withGrant(context, target), info) as unknown;
+}
+
+const widened = new WeakMap<GraphqlContext, Map<string, GraphqlContext>>();
+
+/** The same for all fields of an operation, so that they read together. */
+function withGrant(context: GraphqlContext, target: string): GraphqlContext {
+  const { access, content } = context;
+  const known = widened.get(context) ?? new Map<string, GraphqlContext>();
+  widened.set(context, known);
+  const wider = grant(access, actionOf(target, 'find'));
+  const made = known.get(target) ?? {
+    ...context,
+    access: wider,
+    content: { ...content, bind: { ...content.bind, access: wider } },
+  };
+  known.set(target, made);
+  return made;
+}
+
+function grant(access: Access, action: string): Access {
+  if (access.grants.kind !== 'actions' || access.grants.actions.has(action)) return access;
+  return { ...access, grants: { kind: 'actions', actions: new Set([...access.grants.actions, action]) } };
+}

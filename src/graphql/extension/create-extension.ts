@@ -1,0 +1,134 @@
+import type { Logger } from 'pino';
+import type { Config } from '../../config/config.js';
+import { nearestName } from '../../config/nearest-name.js';
+import type { ContentContext } from '../../content/content-context.js';
+import type { Registry } from '../../schema/content-type.js';
+import { graphqlSettings } from '../http/graphql-settings.js';
+import type { SchemaOptions } from '../schema/build-schema.js';
+import { createBuilderTools } from './builder-tools.js';
+import { createEntityService } from './entity-service.js';
+import { extendSchema } from './extend-schema.js';
+import { createExtensions } from './extension-service.js';
+import type {
+  ExtensionService,
+  GraphqlServicesByName,
+  Middleware,
+  MiddlewareFactory,
+  Policy,
+  PolicyObject,
+  Strapi,
+} from './extension.js';
+import { createNamedCode } from './named-code.js';
+import { naming } from './naming.js';
+import { createQueriesBuilder } from './queries-builder.js';
+import { createReturnTypes } from './return-types.js';
+
+/** What the extension service works with. */
+export interface ExtensionParts {
+  readonly config: Config;
+  readonly logger: Logger;
+  /** What operations of custom code work with: the snapshot in force, everything allowed. Throws a 503 before there is a database. */
+  readonly content: () => ContentContext;
+}
+
+/** What `register` is given. */
+export interface RegisterInput {
+  readonly strapi: Strapi;
+  readonly graphql: { readonly extension: ExtensionService };
+}
+
+/** Declares policies, middlewares and extensions; called once, before the first schema is built. */
+export type Register = (input: RegisterInput) => unknown;
+
+/** The extension service with all that custom code reaches. */
+export interface GraphqlExtension {
+  readonly input: RegisterInput;
+  /** How the schema of a snapshot differs from the generated one. Throws for names that the snapshot does not have. */
+  readonly schemaOptions: (registry: Registry) => Pick<SchemaOptions, 'shadow' | 'extend'>;
+}
+
+export function createExtension(parts: ExtensionParts): GraphqlExtension {
+  const { logger } = parts;
+  const extensions = createExtensions();
+  const strapi = createStrapi(parts, extensions.service);
+  const { used } = extensions;
+  return {
+    input: { strapi, graphql: { extension: extensions.service } },
+    schemaOptions: (registry) => ({
+      shadow: extensions.shadow(registry),
+      ...(used.length > 0 && {
+        extend: (schema) =>
+          extendSchema(schema, {
+            used,
+            registry,
+            strapi,
+            warn: (message) => {
+              logger.warn({}, message);
+            },
+          }),
+      }),
+    }),
+  };
+}
+
+function createStrapi(parts: ExtensionParts, extension: ExtensionService): Strapi {
+  const { config, logger, content } = parts;
+  const registry = (): Registry => content().bind.registry;
+  const entityService = createEntityService(content);
+  const service = serviceFinder(createServices(parts, { extension, entityService, registry }));
+  const policies = createNamedCode<Policy | PolicyObject>('policy');
+  const middlewares = createNamedCode<Middleware | MiddlewareFactory>('middleware');
+  return {
+    config,
+    log: logger,
+    entityService,
+    plugin: (name) => ({ service: checkPlugin(name, service) }),
+    service: (name) => service(name.replace('plugin::graphql.', '') as never), // its type says which names there are
+    get contentTypes() {
+      return registry().types;
+    },
+    contentType: (uid) => find(uid, registry().types, 'content type'),
+    policies,
+    middlewares,
+    policy: (name) => policies.get(name),
+    middleware: (name) => middlewares.get(name),
+  };
+}
+
+interface Made {
+  readonly extension: ExtensionService;
+  readonly entityService: Strapi['entityService'];
+  readonly registry: () => Registry;
+}
+
+function createServices({ config }: ExtensionParts, { extension, entityService, registry }: Made): GraphqlServicesByName {
+  const { pages } = graphqlSettings(config.plugins.graphql.config, config.environment);
+  const utils = createBuilderTools(registry, pages);
+  const builder = createQueriesBuilder(entityService, utils);
+  return {
+    extension,
+    format: { returnTypes: createReturnTypes(entityService) },
+    builders: { utils, get: () => builder },
+    utils: { naming },
+  };
+}
+
+type FindService = <Name extends keyof GraphqlServicesByName>(name: Name) => GraphqlServicesByName[Name];
+
+function serviceFinder(services: GraphqlServicesByName): FindService {
+  const byName = new Map<string, unknown>(Object.entries(services));
+  return <Name extends keyof GraphqlServicesByName>(name: Name) =>
+    find(name, byName, 'service of graphql') as GraphqlServicesByName[Name]; // found by its name
+}
+
+function checkPlugin(name: string, service: FindService): FindService {
+  if (name !== 'graphql') throw new Error(`Unknown plugin "${name}"; custom code reaches "graphql"`);
+  return service;
+}
+
+function find<Value>(name: string, known: ReadonlyMap<string, Value>, kind: string): Value {
+  const found = known.get(name);
+  if (found !== undefined) return found;
+  const near = nearestName(name, [...known.keys()]);
+  throw new Error(`Unknown ${kind} "${name}"${near === null ? '' : `, did you mean "${near}"?`}`);
+}

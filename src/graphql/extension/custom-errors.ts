@@ -1,0 +1,44 @@
+import { ApiError } from '../../errors.js';
+
+type Details = Readonly<Record<string, unknown>>;
+
+/** A policy refused: `new PolicyError('Only its author may', { policy: 'is-author' })`. */
+export class PolicyError extends ApiError {
+  constructor(message = 'Policy Failed', details: Details = {}) {
+    super(403, 'PolicyError', message, details);
+  }
+}
+
+/** The caller may not do this. */
+export class ForbiddenError extends ApiError {
+  constructor(message = 'Forbidden access', details: Details = {}) {
+    super(403, 'ForbiddenError', message, details);
+  }
+}
+
+/** The caller is nobody, or not who they say. */
+export class UnauthorizedError extends ApiError {
+  constructor(message = 'Unauthorized', details: Details = {}) {
+    super(401, 'UnauthorizedError', message, details);
+  }
+}
+
+/** What was asked for cannot be done. */
+export class ApplicationError extends ApiError {
+  constructor(message = 'An application error occurred', details: Details = {}) {
+    super(400, 'ApplicationError', message, details);
+  }
+}
+
+/** What was sent is wrong. */
+export class ValidationError extends ApiError {
+  constructor(message: string, details: Details = {}) {
+    super(400, 'ValidationError', message, details);
+  }
+}
+
+export class NotFoundError extends ApiError {
+  constructor(message = 'Entity not found', details: Details = {}) {
+    super(404, 'NotFoundError', message, details);
+  }
+}

@@ -1,0 +1,123 @@
+import type { ContentContext } from '../../content/content-context.js';
+import { create } from '../../content/create.js';
+import { findMany } from '../../content/find-many.js';
+import { findOne } from '../../content/find-one.js';
+import type { LoadedEntry } from '../../content/loaded.js';
+import { remove } from '../../content/remove.js';
+import { update } from '../../content/update.js';
+import { nearestName } from '../../config/nearest-name.js';
+import { isRecord } from '../../query/is-record.js';
+import type { Query } from '../../query/ast.js';
+import { parseQuery } from '../../query/parse-query.js';
+import type { ContentType } from '../../schema/content-type.js';
+import { entryId } from '../execute/read-resolvers.js';
+import { shapeRow } from '../execute/shape-row.js';
+import { markUnplanned } from '../execute/unplanned.js';
+
+/** The parameters of REST as objects; pages and offsets may also be written beside the others: `{ start: 0, limit: 5 }`. */
+export type EntityParameters = Readonly<Record<string, unknown>>;
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- what an entry holds is for its model to say
+export type Entity = Record<string, any> & { readonly id: number };
+
+export type EntityId = number | string;
+
+/**
+ * Reads and writes entries for custom code, which may do everything. Entries are flat: `{ id, title, author: { id, name } }`, private
+ * attributes included, relations where `populate` names them. Drafts are shown unless `publicationState: 'live'` asks for published
+ * ones, everything is given unless a limit says otherwise, of localized types only the default locale unless `locale` names another.
+ * What is created is a draft unless it has `publishedAt`. Throws a ValidationError for parameters or data that do not fit.
+ */
+export interface EntityService {
+  findMany(uid: string, parameters?: EntityParameters): Promise<Entity[]>;
+  findOne(uid: string, id: EntityId, parameters?: EntityParameters): Promise<Entity | null>;
+  create(uid: string, parameters: EntityParameters & { readonly data: object }): Promise<Entity>;
+  /** Null where there is no such entry. */
+  update(uid: string, id: EntityId, parameters: EntityParameters & { readonly data: object }): Promise<Entity | null>;
+  /** The entry as it was; null where there is none. */
+  delete(uid: string, id: EntityId, parameters?: EntityParameters): Promise<Entity | null>;
+  count(uid: string, parameters?: EntityParameters): Promise<number>;
+}
+
+/** `content` gives what operations work with now: the registry in force, everything allowed. */
+export function createEntityService(content: () => ContentContext): EntityService {
+  const open = (uid: string, parameters: EntityParameters = {}): Opened => openType(uid, parameters, content());
+  const one = async (id: EntityId, read: (number: number) => Promise<LoadedEntry | null>): Promise<Entity | null> => {
+    const number = entryId(id);
+    return number === null ? null : entityOrNull(await read(number));
+  };
+  return {
+    findMany: async (uid, parameters) => {
+      const { type, query, context } = open(uid, parameters);
+      const { documents, selection, tables } = await findMany(type, { ...query, withTotal: false }, context);
+      return documents.map((document) => entityOf({ document, selection, tables }));
+    },
+    findOne: (uid, id, parameters) => {
+      const { type, query, context } = open(uid, parameters);
+      return one(id, (number) => findOne(type, number, query, context));
+    },
+    create: async (uid, { data, ...parameters }) => {
+      const { type, query, context } = open(uid, parameters);
+      return entityOf(await create(type, data, query, context));
+    },
+    update: (uid, id, { data, ...parameters }) => {
+      const { type, query, context } = open(uid, parameters);
+      return one(id, (number) => update(type, number, data, query, context));
+    },
+    delete: (uid, id, parameters) => {
+      const { type, query, context } = open(uid, parameters);
+      return one(id, (number) => remove(type, number, query, context));
+    },
+    count: async (uid, parameters) => {
+      const { type, query, context } = open(uid, parameters);
+      const pagination = { kind: 'offset', start: 0, limit: 1, withCount: true } as const;
+      return (await findMany(type, { ...query, fields: ['id'], pagination, sort: [] }, context)).total ?? 0;
+    },
+  };
+}
+
+interface Opened {
+  readonly type: ContentType;
+  readonly query: Query;
+  readonly context: ContentContext;
+}
+
+function openType(uid: string, parameters: EntityParameters, context: ContentContext): Opened {
+  const { registry, limits, settings } = context.bind;
+  const type = registry.types.get(uid);
+  if (type === undefined || type.kind === 'component') throw unknownType(uid, [...registry.types.keys()]);
+  const { publicationState = 'preview', ...rest } = withPagination(parameters);
+  const query = parseQuery({ ...rest, publicationState }, limits);
+  const pagination = query.pagination ?? { kind: 'offset', start: 0, limit: -1, withCount: false };
+  const bind = { ...context.bind, settings: { ...settings, maxLimit: null, withCount: true } };
+  return {
+    type,
+    query: { ...query, pagination, withLocales: false, forCode: true },
+    context: { ...context, bind, createsDrafts: true },
+  };
+}
+
+const pageKeys = ['start', 'limit', 'page', 'pageSize', 'withCount'];
+
+function withPagination(parameters: EntityParameters): EntityParameters {
+  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  const page = given.filter(([key]) => pageKeys.includes(key));
+  const rest = Object.fromEntries(given.filter(([key]) => !pageKeys.includes(key)));
+  return page.length === 0 ? rest : { ...rest, pagination: { ...Object.fromEntries(page), ...asObject(rest['pagination']) } };
+}
+
+const asObject = (value: unknown): object => (isRecord(value) ? value : {});
+
+function unknownType(uid: string, known: readonly string[]): Error {
+  const near = nearestName(uid, known);
+  return new Error(`Unknown content type "${uid}"${near === null ? '' : `, did you mean "${near}"?`}`);
+}
+
+const entityOrNull = (loaded: LoadedEntry | null): Entity | null => (loaded === null ? null : entityOf(loaded));
+
+/** What is populated was asked for by code, not by a client's query. */
+function entityOf({ document, selection, tables }: LoadedEntry): Entity {
+  const entity = shapeRow(document, selection, tables);
+  for (const { key } of selection.children) markUnplanned(entity[key]);
+  return { ...entity, id: Number(entity['id']) };
+}

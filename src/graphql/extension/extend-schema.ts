@@ -1,0 +1,89 @@
+import { defaultFieldResolver, isObjectType, isSpecifiedDirective, validateSchema } from 'graphql';
+import type { GraphQLDirective, GraphQLSchema } from 'graphql';
+import { nearestName } from '../../config/nearest-name.js';
+import type { Registry } from '../../schema/content-type.js';
+import { addNexusTypes, applyNexusPlugins } from './add-nexus-types.js';
+import { addResolvers } from './add-resolvers.js';
+import { addTypeDefs } from './add-type-defs.js';
+import { collectExtensions } from './collect-extensions.js';
+import { configureField } from './configure-field.js';
+import type { FieldConfiguration, Strapi, UsedExtension } from './extension.js';
+import { loadNexus } from './load-nexus.js';
+import { mapSchema, type FieldConfig, type SchemaMapping } from './map-schema.js';
+import { createTypeRegistry } from './type-registry.js';
+
+/** What a schema is extended with. */
+export interface ExtendInput {
+  readonly used: readonly UsedExtension[];
+  readonly registry: Registry;
+  readonly strapi: Strapi;
+  /** Takes what looks like a mistake but does no harm. */
+  readonly warn: (message: string) => void;
+}
+
+/**
+ * Adds all extensions to a generated schema, in the order of the reference (graphql.md 5.2): types, SDL, resolvers, Nexus plugins,
+ * then the configuration of each field; what nothing refers to is left out. Throws where the result is no valid schema.
+ */
+export function extendSchema(generated: GraphQLSchema, { used, registry, strapi, warn }: ExtendInput): GraphQLSchema {
+  const nexus = loadNexus();
+  const typeRegistry = createTypeRegistry(generated, registry);
+  const collected = collectExtensions(used, { strapi, nexus, registry, typeRegistry });
+  const { typeDefs, plugins, resolvers, resolversConfig } = collected;
+  const types = [...collected.types, ...typeRegistry.added];
+  const typed = addTypeDefs(addNexusTypes(generated, types, plugins, nexus), typeDefs);
+  const complete = applyNexusPlugins(addResolvers(typed, resolvers), plugins, nexus);
+  for (const message of unknownFields(complete, resolversConfig)) warn(message);
+  const field = fieldMapping(fieldResolvers(generated), resolversConfig, strapi);
+  const extended = mapSchema(complete, { field, directives: directivesOf(generated, complete) });
+  const errors = validateSchema(extended);
+  if (errors.length > 0) throw new Error(`The extended schema is not valid: ${errors.map(({ message }) => message).join('; ')}`);
+  return extended;
+}
+
+/** A configured field that is not there may be a misspelt one, which then is not protected. */
+function* unknownFields(schema: GraphQLSchema, configs: ReadonlyMap<string, FieldConfiguration>): Generator<string> {
+  const known = fieldResolvers(schema);
+  for (const key of configs.keys()) {
+    if (known.has(key)) continue;
+    const near = nearestName(key, [...known.keys()]);
+    yield `resolversConfig: the schema has no "${key}"${near === null ? '' : `, did you mean "${near}"?`}`;
+  }
+}
+
+/** The resolvers of all object types by `Type.field`. */
+function fieldResolvers(schema: GraphQLSchema): ReadonlyMap<string, unknown> {
+  const types = Object.values(schema.getTypeMap()).filter((type) => isObjectType(type));
+  return new Map(
+    types.flatMap((type) => Object.values(type.getFields()).map(({ name, resolve }) => [`${type.name}.${name}`, plain(resolve)])),
+  );
+}
+
+/** Nexus gives every field a resolver; without one the value is read off the parent. */
+const plain = <Resolve>(resolve: Resolve): Resolve | undefined => (resolve === defaultFieldResolver ? undefined : resolve);
+
+function fieldMapping(
+  generated: ReadonlyMap<string, unknown>,
+  configs: ReadonlyMap<string, FieldConfiguration>,
+  strapi: Strapi,
+): NonNullable<SchemaMapping['field']> {
+  return (typeName, name, { resolve: given, ...rest }) => {
+    const key = `${typeName}.${name}`;
+    const resolve = plain(given);
+    const field: FieldConfig = resolve === undefined ? rest : { ...rest, resolve };
+    const isRoot = typeName === 'Query' || typeName === 'Mutation';
+    const isGenerated = generated.has(key) && generated.get(key) === resolve;
+    return configureField(isGenerated ? field : markCustom(field), { isRoot, config: configs.get(key), strapi });
+  };
+}
+
+/** Code of an extension may be asynchronous and may look at anything: such fields are not run by compiled selections. */
+const markCustom = (field: FieldConfig): FieldConfig => ({ ...field, extensions: { ...field.extensions, custom: true } });
+
+/** Those of the generated schema, and those that SDL declares. */
+const directivesOf = (generated: GraphQLSchema, complete: GraphQLSchema): readonly GraphQLDirective[] => [
+  ...generated.getDirectives(),
+  ...complete
+    .getDirectives()
+    .filter((directive) => !isSpecifiedDirective(directive) && generated.getDirective(directive.name) === undefined),
+];

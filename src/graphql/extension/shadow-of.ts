@@ -1,0 +1,72 @@
+import { nearestName } from '../../config/nearest-name.js';
+import type { ContentType, Registry } from '../../schema/content-type.js';
+import { defaultShadow, type RootAction, type Shadow } from '../schema/shadow.js';
+import { isActionOn, type FieldRules, type TypeRules } from './shadow-crud.js';
+
+/** What custom code has switched off, by uid. */
+export type ShadowRules = ReadonlyMap<string, TypeRules>;
+
+/** The rules that the service begins with: accounts have mutations of their own, locales are set up elsewhere (graphql.md 5.1). */
+export function firstRules(): Map<string, TypeRules> {
+  const writes = ['create', 'update', 'delete'];
+  return new Map([
+    ['plugin::users-permissions.permission', { ...newRules(), queries: false, mutations: false }],
+    ['plugin::users-permissions.role', { ...newRules(), disabledActions: new Set(writes) }],
+    ['plugin::users-permissions.user', { ...newRules(), disabledActions: new Set(writes) }],
+    ['plugin::i18n.locale', { ...newRules(), mutations: false }],
+  ]);
+}
+
+export const newRules = (): TypeRules => ({
+  enabled: true,
+  queries: true,
+  mutations: true,
+  disabledActions: new Set(),
+  fields: new Map(),
+});
+
+/**
+ * What the schema of a snapshot shows. Throws for a content type, component or field that the snapshot does not have, with the
+ * nearest name that it has.
+ */
+export function shadowOf(rules: ShadowRules, registry: Registry): Shadow {
+  checkNames(rules, registry);
+  const flag = (uid: string, attribute: string, name: keyof FieldRules): boolean =>
+    rules.get(uid)?.fields.get(attribute)?.[name] ?? true;
+  return {
+    hasType: (uid) => defaultShadow.hasType(uid) && (rules.get(uid)?.enabled ?? true),
+    hasAction: (type, action) => defaultShadow.hasAction(type, action) && hasAction(rules.get(type.uid), action),
+    hasOutput: (uid, attribute) => flag(uid, attribute, 'output'),
+    hasInput: (uid, attribute) => flag(uid, attribute, 'input'),
+    hasFilters: (uid, attribute) => flag(uid, attribute, 'filters'),
+  };
+}
+
+function hasAction(rules: TypeRules | undefined, action: RootAction): boolean {
+  if (rules === undefined) return true;
+  const kind = action === 'find' || action === 'findOne' ? rules.queries : rules.mutations;
+  return kind && isActionOn(rules, action);
+}
+
+/** Names that some types have and others may be asked about all the same. */
+const systemNames = ['id', 'createdAt', 'updatedAt', 'publishedAt', 'createdBy', 'updatedBy', 'locale', 'localizations'];
+
+function checkNames(rules: ShadowRules, registry: Registry): void {
+  const builtin = firstRules();
+  for (const [uid, { fields }] of rules) {
+    const type = registry.types.get(uid);
+    if (type !== undefined) checkFields(type, [...fields.keys()]);
+    else if (!builtin.has(uid)) throw unknown(`content type or component "${uid}"`, uid, [...registry.types.keys()]);
+  }
+}
+
+function checkFields(type: ContentType, names: readonly string[]): void {
+  const known = [...type.attributes.keys(), ...systemNames];
+  const wrong = names.find((name) => !known.includes(name));
+  if (wrong !== undefined) throw unknown(`field "${wrong}" of ${type.uid}`, wrong, known);
+}
+
+function unknown(what: string, name: string, known: readonly string[]): Error {
+  const near = nearestName(name, known);
+  return new Error(`shadowCRUD: unknown ${what}${near === null ? '' : `, did you mean "${near}"?`}`);
+}

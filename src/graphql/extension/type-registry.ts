@@ -1,0 +1,77 @@
+import type { GraphQLNamedType, GraphQLSchema } from 'graphql';
+import type { ContentType, Registry } from '../../schema/content-type.js';
+import {
+  collectionName,
+  entityName,
+  filtersName,
+  inputName,
+  relationCollectionName,
+  responseName,
+  typeName,
+} from '../schema/names.js';
+
+/** One type of the generated schema; `config` says what it was generated for. */
+export interface RegisteredType {
+  readonly name: string;
+  readonly definition: unknown;
+  readonly config: { readonly kind: string; readonly contentType?: ContentType };
+}
+
+/** The generated types by name; what is registered goes into the schema like `types` of an extension. */
+export interface TypeRegistry {
+  readonly has: (name: string) => boolean;
+  readonly get: (name: string) => RegisteredType | undefined;
+  readonly where: (matches: (type: RegisteredType) => boolean) => readonly RegisteredType[];
+  readonly register: (name: string, definition: unknown, config?: RegisteredType['config']) => TypeRegistry;
+  readonly types: readonly string[];
+}
+
+export interface OpenTypeRegistry extends TypeRegistry {
+  /** What extensions have registered. */
+  readonly added: readonly unknown[];
+}
+
+/** A registry of the types of a generated schema. */
+export function createTypeRegistry(schema: GraphQLSchema, registry: Registry): OpenTypeRegistry {
+  const kinds = kindsOf(registry);
+  const describe = (type: GraphQLNamedType): RegisteredType => ({
+    name: type.name,
+    definition: type,
+    config: kinds.get(type.name) ?? { kind: 'internal' },
+  });
+  const types = new Map(Object.values(schema.getTypeMap()).map((type) => [type.name, describe(type)]));
+  const added: unknown[] = [];
+  const open: OpenTypeRegistry = {
+    has: (name) => types.has(name),
+    get: (name) => types.get(name),
+    where: (matches) => [...types.values()].filter(matches),
+    register: (name, definition, config = { kind: 'custom' }) => {
+      types.set(name, { name, definition, config });
+      added.push(definition);
+      return open;
+    },
+    get types() {
+      return [...types.keys()];
+    },
+    added,
+  };
+  return open;
+}
+
+function kindsOf(registry: Registry): ReadonlyMap<string, RegisteredType['config']> {
+  const kinds = new Map<string, RegisteredType['config']>();
+  for (const contentType of registry.types.values()) {
+    kinds.set(typeName(contentType), { kind: contentType.kind === 'component' ? 'component' : 'type', contentType });
+    for (const [kind, nameOf] of Object.entries(namesByKind)) kinds.set(nameOf(contentType), { kind, contentType });
+  }
+  return kinds;
+}
+
+const namesByKind: Readonly<Record<string, (type: ContentType) => string>> = {
+  entity: entityName,
+  'entity-response': responseName,
+  'entity-response-collection': collectionName,
+  'relation-response-collection': relationCollectionName,
+  input: inputName,
+  'filters-input': filtersName,
+};

@@ -1,0 +1,29 @@
+import type { GraphQLNamedType } from 'graphql';
+import type { ContentType } from '../../schema/content-type.js';
+import { dateScalar, dateTimeScalar } from '../scalars/date.js';
+import { jsonScalar } from '../scalars/json.js';
+import { localeCodeScalar } from '../scalars/locale-code.js';
+import { longScalar } from '../scalars/long.js';
+import { timeScalar } from '../scalars/time.js';
+import { uploadScalar } from '../scalars/upload.js';
+import { filtersType } from './filters-type.js';
+import { inputType } from './input-type.js';
+import type { SchemaContext } from './schema-context.js';
+import { paginationArg, publicationState } from './shared-types.js';
+
+/** Every type that is generated for a content type or component, whether a field refers to it or not. */
+export function allTypes(type: ContentType, context: SchemaContext): GraphQLNamedType[] {
+  const { objects } = context;
+  const input = inputType(type, context);
+  const inputs = [filtersType(type, context), ...(input === null ? [] : [input])];
+  if (type.kind === 'component') return [objects.component(type, context), ...inputs];
+  const { attributes, entity, response, collection, relationCollection } = objects;
+  return [...[attributes, entity, response, collection, relationCollection].map((make) => make(type, context)), ...inputs];
+}
+
+/** Types that belong to no content type. */
+export const commonTypes: readonly GraphQLNamedType[] = [
+  ...[jsonScalar, dateTimeScalar, dateScalar, timeScalar, longScalar, localeCodeScalar, uploadScalar],
+  paginationArg,
+  publicationState,
+];
