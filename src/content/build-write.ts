@@ -3,6 +3,7 @@ import type { Values } from '../schema/check-input.js';
 import { applyLinkInput, applyToOne } from '../schema/apply-link-input.js';
 import type { Attribute, ContentType, LinkAttribute } from '../schema/content-type.js';
 import { parseLinkInput, type LinkInput } from '../schema/parse-link-input.js';
+import { uniqueField, uniquePaths, valuesAt } from '../schema/unique-paths.js';
 import type { ContentContext } from './content-context.js';
 import { buildComponent, buildMorph, buildZone, type BuildContext, type NewParts } from './build-parts.js';
 import { castInput } from './cast-input.js';
@@ -69,6 +70,7 @@ export async function buildWrite(
     else if (mode === 'create') await buildDefault(attribute, building);
   }
   await giveIds(newParts, context);
+  keepUnique(type, building);
   return building;
 }
 
@@ -150,6 +152,17 @@ export const tooManyLinks = (link: LinkAttribute): Error =>
 function setRanks(values: Record<string, unknown>, link: LinkAttribute, ranks: unknown, mode: 'create' | 'update'): void {
   if (mode === 'update') values[`_ranks.${link.name}`] = ranks;
   else values['_ranks'] = { ...(values['_ranks'] as Values | undefined), [link.name]: ranks };
+}
+
+/** Sets beside the components what their unique attributes hold; absent where that is nothing. */
+function keepUnique(type: ContentType, { registry, values, mode }: Building): void {
+  const kept = uniquePaths(type, registry).filter(({ names }) => Object.hasOwn(values, names[0] ?? ''));
+  for (const path of kept) {
+    const held = valuesAt(values, path.names);
+    const field = uniqueField(path);
+    if (mode === 'update') values[field] = held.length === 0 ? null : held;
+    else if (held.length > 0) values['_unique'] = { ...(values['_unique'] as Values | undefined), [path.names.join('/')]: held };
+  }
 }
 
 async function giveIds(newParts: NewParts, { store }: ContentContext): Promise<void> {

@@ -17,7 +17,21 @@ export async function remove(type: ContentType, id: number, query: Query, contex
     referrers.length === 0
       ? await deleteEntry(context.store, type.collection, { _id: id })
       : await inTransaction(context.store.database, (database) => removeWithin(type, id, within(context, database)));
-  return deleted === null ? null : entry;
+  if (deleted === null) return null;
+  if (referrers.length > 0) unlinkLater(type, id, context);
+  return entry;
+}
+
+/** A write that was under way when the entry went may have linked it since: links are looked for once more, in milliseconds. */
+const secondLook = 2000;
+
+function unlinkLater(type: ContentType, id: number, context: ContentContext): void {
+  const look = async (): Promise<void> => {
+    for (const { collection, links } of referrersOf(type, context.bind.registry))
+      await bulkWrite(context.store, collection, unlinkOperations(links, type, id));
+  };
+  // A link that is left is hidden wherever entries are shown; nothing waits for this, and a stop may come before it.
+  setTimeout(() => void look().catch(() => undefined), secondLook).unref();
 }
 
 async function removeWithin(type: ContentType, id: number, context: ContentContext): Promise<object | null> {

@@ -59,8 +59,11 @@ export async function orUniqueError<Result>(type: ContentType, data: Values, wri
 
 /** The path in the body: the index names the attribute, in components without the positions in lists. */
 function pathOf({ fields, value }: DuplicateKey, data: Values, type: ContentType): string[] {
-  const field = fields.find((name) => type.attributes.has(name.split('.')[0] ?? '') && name !== 'locale') ?? '';
-  return findPath(data, field.split('.'), value[field]) ?? field.split('.');
+  const isOwn = (name: string): boolean =>
+    name.startsWith('_unique.') || (type.attributes.has(name.split('.')[0] ?? '') && name !== 'locale');
+  const field = fields.find(isOwn) ?? '';
+  const names = field.startsWith('_unique.') ? field.slice('_unique.'.length).split('/') : field.split('.');
+  return findPath(data, names, value[field]) ?? names;
 }
 
 function findPath(at: unknown, names: readonly string[], wanted: unknown): string[] | null {

@@ -14,7 +14,7 @@ import { ModelStatus } from './model-status.js';
 type StoredModel = Awaited<ReturnType<typeof readModels>>[number];
 
 /** A new model waits this long for its unique indexes, in milliseconds; a large collection goes on building behind it. */
-const indexPatience = 500;
+const indexPatience = 250;
 
 /**
  * For this long, in milliseconds, requests under way and instances that have not heard of a change yet write entries in the

@@ -1,6 +1,7 @@
 import type { CreateIndexesOptions } from 'mongodb';
 import type { ContentType, LinkAttribute, Registry, ScalarAttribute } from '../schema/content-type.js';
 import { scalarTypes } from '../schema/scalar-types.js';
+import { uniqueField, uniquePaths } from '../schema/unique-paths.js';
 import { notNull } from './not-null.js';
 
 /** An index that a content type calls for. */
@@ -27,16 +28,22 @@ export function planIndexes(type: ContentType, registry: Registry): IndexPlan[] 
       return attribute.kind === 'relation' || attribute.kind === 'media' ? linkIndexes(type, attribute, registry) : [];
     }),
     ...attributes.flatMap((attribute) =>
-      attribute.kind === 'component' ? partIndexes(type, attribute.component, `${attribute.name}.`, registry) : [],
+      attribute.kind === 'component'
+        ? partIndexes(type, attribute.component, { prefix: `${attribute.name}.`, inList: attribute.repeatable }, registry)
+        : [],
     ),
     ...attributes.flatMap((attribute) =>
       attribute.kind === 'dynamiczone'
-        ? attribute.components.flatMap((uid) => partIndexes(type, uid, `${attribute.name}.`, registry))
+        ? attribute.components.flatMap((uid) => partIndexes(type, uid, { prefix: `${attribute.name}.`, inList: true }, registry))
         : [],
     ),
   ];
-  return [...new Map(plans.map((plan) => [plan.name, plan])).values()].slice(0, maximumIndexes);
+  const named = new Map([...listedUniques(type, registry), ...plans].map((plan) => [plan.name, plan]));
+  return [...named.values()].sort(uniqueFirst).slice(0, maximumIndexes);
 }
+
+/** Rules come before speed where there are too many. */
+const uniqueFirst = (a: IndexPlan, b: IndexPlan): number => Number(b.options.unique ?? false) - Number(a.options.unique ?? false);
 
 function plan(key: IndexPlan['key'], options: CreateIndexesOptions = {}): IndexPlan {
   const fields = Object.entries(key).map(([field, order]) => (order === 1 ? field : `${field}-`));
@@ -84,13 +91,34 @@ function linkIndexes({ draftAndPublish }: ContentType, link: LinkAttribute, regi
   ];
 }
 
+interface Place {
+  readonly prefix: string;
+  /** Inside a list of components: unique values have an index of their own there. */
+  readonly inList: boolean;
+}
+
+/** The values of unique attributes inside lists of components, kept beside them. */
+const listedUniques = (type: ContentType, registry: Registry): IndexPlan[] =>
+  uniquePaths(type, registry).map((path) => {
+    const field = uniqueField(path);
+    const partialFilterExpression = { [field]: notNull[scalarTypes[path.attribute.type].stored] };
+    return plan({ [field]: 1, ...(type.localized && { locale: 1 }) }, { unique: true, partialFilterExpression });
+  });
+
 /** Links inside components are looked for when their target is deleted; unique values of components are unique in the type. */
-function partIndexes(owner: ContentType, uid: string, prefix: string, registry: Registry): IndexPlan[] {
+function partIndexes(owner: ContentType, uid: string, place: Place, registry: Registry): IndexPlan[] {
   const type = registry.types.get(uid);
+  const { prefix, inList } = place;
   if (type === undefined || prefix.split('.').length > 6) return [];
   return [...type.attributes.values()].flatMap((attribute) => {
-    if (attribute.kind === 'scalar') return scalarIndexes(owner, attribute, prefix);
-    if (attribute.kind === 'component') return partIndexes(owner, attribute.component, `${prefix}${attribute.name}.`, registry);
+    if (attribute.kind === 'scalar') return attribute.unique && inList ? [] : scalarIndexes(owner, attribute, prefix);
+    if (attribute.kind === 'component')
+      return partIndexes(
+        owner,
+        attribute.component,
+        { prefix: `${prefix}${attribute.name}.`, inList: inList || attribute.repeatable },
+        registry,
+      );
     return (attribute.kind === 'relation' || attribute.kind === 'media') && attribute.storage.kind === 'own'
       ? [plan({ [`${prefix}${attribute.name}`]: 1 })]
       : [];
