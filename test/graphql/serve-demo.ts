@@ -1,0 +1,21 @@
+import { grantActions } from '../../src/accounts/grant-actions.js';
+import { loadDemo } from '../../src/cli/load-demo.js';
+import { createContext } from '../../src/http/create-gate.js';
+import { fullAccess } from '../../src/query/access.js';
+import { serveModels, type Serving } from '../support/serve.js';
+
+const readable = ['article', 'author', 'category', 'comment', 'homepage', 'issue', 'site-setting', 'tag'];
+const actions = (name: string, ...verbs: readonly string[]): string[] => verbs.map((verb) => `api::${name}.${name}.${verb}`);
+
+/** The demo magazine as one would put it on the web: everybody may read it, who has logged in may comment. */
+export async function serveDemo(): Promise<Serving> {
+  const serving = await serveModels({ models: [], config: { api: { open: false } } });
+  const { config, backend } = serving.server;
+  if (backend === null) throw new Error('the test database did not answer');
+  await loadDemo(backend, (access) => createContext(config, backend, access));
+  const context = createContext(config, backend, fullAccess);
+  const reading = readable.flatMap((name) => actions(name, 'find', 'findOne'));
+  await grantActions(2, reading, context);
+  await grantActions(1, [...reading, ...actions('comment', 'create', 'update', 'delete')], context);
+  return serving;
+}
