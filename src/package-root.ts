@@ -3,13 +3,13 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The folder of the installed package, whether its sources or its compiled files run. */
-export const packageRoot: string = findRoot(dirname(fileURLToPath(import.meta.url)));
+export const packageRoot = findRoot(dirname(fileURLToPath(import.meta.url)));
 
 function findRoot(directory: string): string {
   return existsSync(join(directory, 'package.json')) ? directory : findRoot(dirname(directory));
 }
 
 /** The version of the package. */
-export const packageVersion: string = String(
+export const packageVersion = String(
   (JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { readonly version: unknown }).version,
 );

@@ -1,4 +1,4 @@
-import type { Document } from 'mongodb';
+import type { Document } from '../mongo/database.js';
 import { isDeepStrictEqual } from 'node:util';
 import { readAll, type Database } from '../mongo/database.js';
 import type { Attribute, ContentType, Registry, ScalarAttribute, ScalarType } from '../schema/content-type.js';

@@ -40,7 +40,9 @@ describe('polymorphic relations', () => {
       [2, [book(1)]],
       [3, []],
     ] as const)
-      await db.collection<object>('note').insertOne({ _id, text: `n${String(_id)}`, about, main: null });
+      await db
+        .collection<{ _id: number; text: string; about: unknown; main: null }>('note')
+        .insertOne({ _id, text: `n${String(_id)}`, about, main: null });
   });
 
   const idsOf = (value: unknown): unknown => (Array.isArray(value) ? value.map((entry: { id: number }) => entry.id) : value);
