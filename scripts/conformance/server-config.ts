@@ -13,11 +13,13 @@ export const tokenSalt = 'conformance-token-salt';
 
 /** The configuration under which the recordings were made, as their README lists it. */
 export const serverConfig = ({ uri, database, defaultLocale, rateLimit }: ServerSettings): PartialConfig => ({
+  // which also puts the playground away
+  environment: 'production',
   server: { host: '127.0.0.1', port: 0 },
   database: { uri, name: database },
   api: { open: false, rest: { defaultLimit: 25, maxLimit: 100, withCount: true } },
   plugins: {
-    graphql: { config: { depthLimit: 12, amountLimit: 100 } },
+    graphql: { config: { depthLimit: 12, amountLimit: 100, apolloServer: { introspection: true } } },
     'users-permissions': {
       config: {
         // The probes forge tokens with this very key.
