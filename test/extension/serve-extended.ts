@@ -1,0 +1,42 @@
+import { pino } from 'pino';
+import type { Caller } from '../../src/access/caller.js';
+import { createConfig } from '../../src/config/create-config.js';
+import { createExtension, type Register } from '../../src/graphql/extension/create-extension.js';
+import { fullAccess, type Access } from '../../src/query/access.js';
+import { buildRegistry } from '../../src/schema/build-registry.js';
+import { documents, models } from '../graphql/content.js';
+import { serveGraphql, type ServedGraphql } from '../graphql/serve-graphql.js';
+import { someAccounts } from '../graphql/services.js';
+
+export interface ExtendedInput {
+  readonly register: Register;
+  readonly access?: Access;
+  readonly caller?: Partial<Caller>;
+}
+
+export interface ServedExtended extends ServedGraphql {
+  /** Lines that were logged. */
+  readonly lines: readonly string[];
+}
+
+/** The endpoint over the conformance models with a schema that custom code has shaped. */
+export async function serveExtended({ register, access, caller }: ExtendedInput): Promise<ServedExtended> {
+  const lines: string[] = [];
+  const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) });
+  let served: ServedGraphql | null = null;
+  const content = () => {
+    if (served === null) throw new Error('not served yet');
+    return { ...served.content, bind: { ...served.content.bind, access: fullAccess } };
+  };
+  const extension = createExtension({ config: createConfig({}), logger, content });
+  await register(extension.input);
+  const options = { ...extension.schemaOptions(buildRegistry(models).registry), accounts: someAccounts };
+  served = await serveGraphql({ models, documents, options, ...(access && { access }), ...(caller && { caller }) });
+  return { ...served, lines };
+}
+
+/** Access of a caller to whom these actions are granted. */
+export const granted = (...actions: readonly string[]): Access => ({
+  ...fullAccess,
+  grants: { kind: 'actions', actions: new Set(actions) },
+});
