@@ -10,6 +10,7 @@ import { graphqlMiddleware } from './http/graphql-middleware.js';
 import { graphqlSettings, type GraphqlSettings } from './http/graphql-settings.js';
 import type { MultipartBody } from './http/place-files.js';
 import { buildSchema, type SchemaOptions } from './schema/build-schema.js';
+import { withoutPlugins } from './schema/without-plugins.js';
 import { traceFields } from './tracing/trace-fields.js';
 
 /** What the GraphQL front end is given. */
@@ -47,7 +48,9 @@ export function createGraphql(services: GraphqlServices): GraphqlEndpoint {
   const artifacts = artifactsOf(config);
   const current = new CurrentSchema(
     async (registry) => {
-      const built = await buildSchema(registry, schemaOptions(settings, { ...schema, ...extension(registry) }));
+      const options = { ...schema, ...extension(registry) };
+      const shadow = withoutPlugins(config.plugins, options.shadow);
+      const built = await buildSchema(registry, schemaOptions(settings, { ...options, shadow }));
       if (artifacts !== null) await writeArtifacts(built, artifacts);
       onSchema(null);
       return built;
