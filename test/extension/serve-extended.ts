@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import type { Caller } from '../../src/access/caller.js';
+import type { ContentContext } from '../../src/content/content-context.js';
 import { createConfig } from '../../src/config/create-config.js';
 import { createExtension, type Register } from '../../src/graphql/extension/create-extension.js';
 import { fullAccess, type Access } from '../../src/query/access.js';
@@ -23,14 +24,15 @@ export interface ServedExtended extends ServedGraphql {
 export async function serveExtended({ register, access, caller }: ExtendedInput): Promise<ServedExtended> {
   const lines: string[] = [];
   const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) });
+  const { registry } = buildRegistry(models);
   let served: ServedGraphql | null = null;
-  const content = () => {
-    if (served === null) throw new Error('not served yet');
+  const content = (): ContentContext => {
+    if (served === null) return { bind: { registry } } as ContentContext; // schemas are built before anything is read
     return { ...served.content, bind: { ...served.content.bind, access: fullAccess } };
   };
   const extension = createExtension({ config: createConfig({}), logger, content });
   await register(extension.input);
-  const options = { ...extension.schemaOptions(buildRegistry(models).registry), accounts: someAccounts };
+  const options = { ...extension.schemaOptions(registry), accounts: someAccounts };
   served = await serveGraphql({ models, documents, options, ...(access && { access }), ...(caller && { caller }) });
   return { ...served, lines };
 }

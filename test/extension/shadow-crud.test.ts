@@ -76,14 +76,14 @@ const effects: readonly (readonly [string, (extension: ExtensionService) => unkn
     ['Mutation.createPageLocalization'],
   ],
   ...(['find', 'findOne', 'create', 'update', 'delete'] as const).map((action) => {
-    const fields = {
+    const fields: Readonly<Record<string, string>> = {
       find: 'Query.articles',
       findOne: 'Query.article',
       create: 'Mutation.createArticle',
       update: 'Mutation.updateArticle',
       delete: 'Mutation.deleteArticle',
     };
-    const { [action]: gone, ...others } = fields;
+    const { [action]: gone = '', ...others } = fields;
     const change = (e: ExtensionService) => e.shadowCRUD(article).disableAction(action);
     return [`disableAction('${action}')`, change, [gone], Object.values(others)] as const;
   }),

@@ -1,5 +1,5 @@
 import type { CommandStartedEvent, MongoClient } from 'mongodb';
-import { createServer, type MangroveServer, type PartialConfig } from '../../src/index.js';
+import { createServer, type MangroveServer, type PartialConfig, type Register } from '../../src/index.js';
 import { freshDatabase, type FreshDatabase } from './mongo.js';
 
 /** A content type or component as a test writes it: schema.json with its uid. */
@@ -12,6 +12,8 @@ export interface ServingInput {
   readonly config?: PartialConfig;
   /** A database that another server of the same test uses; a new one unless given. */
   readonly database?: FreshDatabase;
+  /** Code that shapes the GraphQL schema. */
+  readonly register?: Register;
 }
 
 export interface Answer {
@@ -38,12 +40,18 @@ export interface Serving {
 }
 
 /** Starts the service with these models, everything allowed to everybody. */
-export async function serveModels({ models, documents = {}, config = {}, database: given }: ServingInput): Promise<Serving> {
+export async function serveModels({
+  models,
+  documents = {},
+  config = {},
+  database: given,
+  register,
+}: ServingInput): Promise<Serving> {
   const database = given ?? (await freshDatabase());
   await storeModels(database, models);
   for (const [name, rows] of Object.entries(documents))
     if (rows.length > 0) await database.db.collection(name).insertMany(rows.map((row) => ({ ...row })));
-  const server = await createServer({ config: testConfig(database.uri, config) });
+  const server = await createServer({ config: testConfig(database.uri, config), ...(register && { register }) });
   await server.start();
   if (server.backend === null) throw new Error('the test database did not answer');
   const stop = async (): Promise<void> => {

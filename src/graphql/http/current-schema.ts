@@ -30,7 +30,8 @@ export class CurrentSchema {
   /** Gives the schema in force; waits for the very first one. Throws a 503 while there is none. */
   async read(): Promise<SchemaSnapshot> {
     if (this.#snapshot === undefined) await this.#building;
-    if (this.#snapshot === undefined) throw unavailableError(this.#hasFailed ? 'The GraphQL schema could not be built' : undefined);
+    if (this.#snapshot === undefined)
+      throw unavailableError(this.#hasFailed ? 'The GraphQL schema could not be built' : undefined);
     return this.#snapshot;
   }
 
