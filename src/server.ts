@@ -13,6 +13,7 @@ import { unavailableError } from './errors.js';
 import { fullAccess } from './query/access.js';
 import { createApp } from './http/create-app.js';
 import { createLogger } from './http/create-logger.js';
+import type { PathTable } from './http/by-path.js';
 import { serveFiles } from './http/serve-files.js';
 import { requestLimiter, type RequestLimiter } from './http/limit-requests.js';
 import { startHttpServer, type HttpServer } from './http/start-http-server.js';
@@ -21,6 +22,7 @@ import { ping } from './mongo/connect.js';
 import { openBackend, type Backend } from './mongo/open-backend.js';
 import { writeSchemaStatus } from './mongo/schema-status.js';
 import { createGraphql, type GraphqlEndpoint } from './graphql/create-graphql.js';
+import { graphqlPaths } from './graphql/http/graphql-paths.js';
 import { createUploads, type Uploads } from './graphql/plugins/create-uploads.js';
 import { createExtension, type GraphqlExtension, type Register } from './graphql/extension/create-extension.js';
 import { createAccountsService } from './graphql/plugins/create-accounts-service.js';
@@ -80,6 +82,7 @@ class Server implements MangroveServer {
   #secrets: Secrets | null = null;
   #limiter: RequestLimiter | null = null;
   readonly #gate: Gate;
+  readonly #paths: PathTable;
   readonly #graphql: GraphqlEndpoint | null;
   readonly #extension: GraphqlExtension;
   #register: Register | null;
@@ -91,6 +94,7 @@ class Server implements MangroveServer {
     this.config = config;
     this.#logger = logger;
     this.#register = register;
+    this.#paths = graphqlPaths(config);
     this.#gate = createGate(config, {
       backend: () => given(this.#backend),
       authenticator: () => given(this.#authenticator),
@@ -206,7 +210,7 @@ class Server implements MangroveServer {
 
   #createApp(): ReturnType<typeof createApp> {
     const checks = { database: async () => this.#backend !== null && ping(this.#backend.store.database) };
-    const app = createApp({ config: this.config, logger: this.#logger, checks });
+    const app = createApp({ config: this.config, logger: this.#logger, checks, paths: this.#paths });
     if (this.#uploads !== null) app.use(this.#uploads.discardUnused);
     if (this.#graphql !== null) app.use(this.#graphql.middleware);
     const media = this.config.plugins.upload.enabled ? () => given(this.#media).media : null;

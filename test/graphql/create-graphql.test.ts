@@ -41,10 +41,14 @@ describe('The GraphQL front end', () => {
   it('names options of the reference that mean nothing here, once', () => {
     const lines: string[] = [];
     const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) });
-    const config = createConfig({ plugins: { graphql: { config: { apolloServer: { cache: 'bounded', tracing: false } } } } });
+    const config = createConfig({
+      plugins: {
+        graphql: { config: { apolloServer: { cache: 'bounded', tracing: false, cors: { origin: '*', secureContext: true } } } },
+      },
+    });
     createGraphql({ config, logger, admit });
     expect(lines).to.have.length(1);
-    expect(JSON.parse(lines[0] ?? '')).to.deep.include({ options: ['cache'] });
+    expect(JSON.parse(lines[0] ?? '')).to.deep.include({ options: ['cache', 'cors.secureContext'] });
   });
 
   it('tracing: true adds the times of all resolvers', async () => {

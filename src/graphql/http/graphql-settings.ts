@@ -1,5 +1,6 @@
 import type { GraphQLFormattedError, ValidationRule } from 'graphql';
 import type { Config } from '../../config/config.js';
+import { isRecord } from '../../query/is-record.js';
 import type { PageSettings } from '../query/page-settings.js';
 import { pageSettings } from '../query/page-settings.js';
 
@@ -56,21 +57,31 @@ export function graphqlSettings(
     stacktraces: flag(server['debug'], !production && environment !== 'test'),
     validationRules: Array.isArray(server['validationRules']) ? (server['validationRules'] as ValidationRule[]) : [], // as documented
     formatError: typeof server['formatError'] === 'function' ? (server['formatError'] as FormatHook) : null, // as documented
-    unknownOptions: Object.keys(server).filter((name) => !knownOptions.has(name)),
+    unknownOptions: unknownOptions(server),
   };
 }
 
 const flag = (value: unknown, otherwise: boolean): boolean => (typeof value === 'boolean' ? value : otherwise);
 
-/** `cors` and `bodyParserConfig` belong to the service's own middlewares and are read where those are set up. */
-const knownOptions = new Set([
-  'allowBatchedHttpRequests',
-  'bodyParserConfig',
-  'cors',
-  'csrfPrevention',
-  'debug',
-  'formatError',
-  'introspection',
-  'tracing',
-  'validationRules',
-]);
+const unknownOptions = (server: Readonly<Record<string, unknown>>): string[] =>
+  Object.entries(server).flatMap(([name, value]) => {
+    const inner = Object.hasOwn(knownOptions, name) ? knownOptions[name] : undefined;
+    if (inner === undefined) return [name];
+    if (inner === null || !isRecord(value)) return [];
+    return Object.keys(value)
+      .filter((key) => !inner.includes(key))
+      .map((key) => `${name}.${key}`);
+  });
+
+/** The options that mean something, with their own keys where they have some; graphql-paths.ts reads those that have. */
+const knownOptions: Readonly<Record<string, readonly string[] | null>> = {
+  allowBatchedHttpRequests: null,
+  bodyParserConfig: ['jsonLimit'],
+  cors: ['origin', 'credentials', 'allowMethods', 'allowHeaders', 'exposeHeaders', 'maxAge'],
+  csrfPrevention: null,
+  debug: null,
+  formatError: null,
+  introspection: null,
+  tracing: null,
+  validationRules: null,
+};

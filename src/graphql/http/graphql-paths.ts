@@ -1,0 +1,65 @@
+import type { Context } from 'koa';
+import { ConfigError } from '../../config/config-error.js';
+import type { Config } from '../../config/config.js';
+import type { CorsSettings } from '../../http/cross-origin.js';
+import type { PathSettings, PathTable } from '../../http/by-path.js';
+import { isRecord } from '../../query/is-record.js';
+
+/**
+ * What `apolloServer.cors` and `apolloServer.bodyParserConfig` change for the endpoint, in the words of @koa/cors and
+ * koa-bodyparser; what they leave open is as for the whole service. Throws a ConfigError for figures that are none.
+ */
+export function graphqlPaths({ plugins, middlewares }: Config): PathTable {
+  const { enabled, config } = plugins.graphql;
+  if (!enabled) return new Map();
+  const cors = corsOf(config.apolloServer['cors'], middlewares.cors);
+  const body = bodyOf(config.apolloServer['bodyParserConfig'], middlewares.body);
+  const settings: PathSettings = { ...(cors !== null && { cors }), ...(body !== null && { body }) };
+  return new Map([config.endpoint, `${config.endpoint}/`].map((path) => [path, settings]));
+}
+
+/** `false`, the default, leaves the endpoint to the service; `true` admits every origin. */
+function corsOf(given: unknown, service: Config['middlewares']['cors']): CorsSettings | null {
+  if (given === true) return { ...service, origin: '*', credentials: false };
+  if (!isRecord(given)) return null;
+  const { origin, credentials, maxAge } = given;
+  return {
+    origin: originOf(origin),
+    credentials: credentials === true,
+    methods: listOf(given['allowMethods']) ?? service.methods,
+    headers: listOf(given['allowHeaders']) ?? service.headers,
+    expose: listOf(given['exposeHeaders']) ?? service.expose,
+    maxAge: maxAge === undefined ? service.maxAge : wholeNumber('cors.maxAge', maxAge),
+  };
+}
+
+function originOf(origin: unknown): CorsSettings['origin'] {
+  // a function of the application's own, called as @koa/cors calls it
+  if (typeof origin === 'function') return origin as (ctx: Context) => PromiseLike<string>;
+  return listOf(origin) ?? '*';
+}
+
+/** A list of texts, or a text with commas. */
+function listOf(value: unknown): string[] | null {
+  if (typeof value === 'string') return value.split(',').map((item) => item.trim());
+  return Array.isArray(value) ? value.map(String) : null;
+}
+
+function bodyOf(given: unknown, service: Config['middlewares']['body']): Config['middlewares']['body'] | null {
+  const limit = isRecord(given) ? given['jsonLimit'] : undefined;
+  return limit === undefined ? null : { ...service, jsonLimit: readSize('bodyParserConfig.jsonLimit', limit) };
+}
+
+const units: Readonly<Record<string, number>> = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 };
+
+/** Bytes, from a number or a text such as `5mb`. */
+function readSize(name: string, value: unknown): number {
+  const [, figure = '', unit = 'b'] = /^(\d+(?:\.\d+)?) *([kmg]?b)?$/i.exec(String(value).trim()) ?? [];
+  return wholeNumber(name, figure === '' ? value : Math.floor(Number(figure) * (units[unit.toLowerCase()] ?? 1)));
+}
+
+function wholeNumber(name: string, value: unknown): number {
+  const number = typeof value === 'string' ? Number(value) : value;
+  if (typeof number === 'number' && Number.isSafeInteger(number) && number >= 0) return number;
+  throw new ConfigError(`plugins.graphql.config.apolloServer.${name} is ${JSON.stringify(value)}, which is no whole number`);
+}
