@@ -52,7 +52,7 @@ export function createEntityService(content: () => ContentContext): EntityServic
       const { documents, selection, tables } = await findMany(type, { ...query, withTotal: false }, context);
       return documents.map((document) => entityOf({ document, selection, tables }));
     },
-    findOne: (uid, id, parameters) => {
+    findOne: async (uid, id, parameters) => {
       const { type, query, context } = open(uid, parameters);
       return one(id, (number) => findOne(type, number, query, context));
     },
@@ -60,11 +60,11 @@ export function createEntityService(content: () => ContentContext): EntityServic
       const { type, query, context } = open(uid, parameters);
       return entityOf(await create(type, data, query, context));
     },
-    update: (uid, id, { data, ...parameters }) => {
+    update: async (uid, id, { data, ...parameters }) => {
       const { type, query, context } = open(uid, parameters);
       return one(id, (number) => update(type, number, data, query, context));
     },
-    delete: (uid, id, parameters) => {
+    delete: async (uid, id, parameters) => {
       const { type, query, context } = open(uid, parameters);
       return one(id, (number) => remove(type, number, query, context));
     },
