@@ -1,6 +1,7 @@
 import { MongoClient, type Db } from 'mongodb';
 import { createServer } from '../../src/index.js';
 import { startDatabase } from '../start-database.js';
+import { setNextId } from './insert-entries.js';
 import { listenInFront, type Answer } from './listen-in-front.js';
 import { loadFixtures, type Shortfall } from './load-fixtures.js';
 import { readContent } from './read-content.js';
@@ -68,6 +69,9 @@ async function start(
     product.forget();
   };
   await uploadMedia(content, product.url);
+  // the next file gets the next id, however many the product has reserved meanwhile
+  await setNextId(db, 'files', content.fixtures.media.length + 1);
+  forget();
   const shortfall = await loadFixtures(content, { url: product.url, db, forget });
   const reset = await makeReset(db, forget);
   const front = await listenInFront(product.url, port, new Map([['POST /__reset', reset]]));
