@@ -16,7 +16,9 @@ const graphqlSettings = group({
     defaultLimit: whole(10, 'Entries of a list where none is asked for', { minimum: 1 }),
     maxLimit: maybeWhole('Most entries of a list; null: amountLimit', { minimum: -1 }),
     amountLimit: whole(100, 'Most entries of a list where maxLimit is not set', { minimum: 1 }),
-    apolloServer: options('Options of the underlying server'),
+    apolloServer: options(
+      'Options of the reference: allowBatchedHttpRequests, bodyParserConfig.jsonLimit, cors, csrfPrevention, debug, formatError, introspection, tracing, validationRules; others are named in a warning',
+    ),
     generateArtifacts: maybeFlag('Write the files named in artifacts; null: in development only'),
     artifacts: group({
       schema: shaped<string | false>({ type: ['string', 'boolean'] }, false, 'File for the schema in SDL'),
