@@ -55,9 +55,9 @@ export function createGraphql(services: GraphqlServices): GraphqlEndpoint {
       onSchema(null);
       return built;
     },
-    (err) => {
+    (err, registry) => {
       onSchema(err instanceof Error ? err.message : String(err));
-      logger.error({ err }, 'the GraphQL schema could not be built, the old one stays');
+      reportFailure(err, registry, logger);
     },
   );
   const middleware = graphqlMiddleware({
@@ -68,6 +68,13 @@ export function createGraphql(services: GraphqlServices): GraphqlEndpoint {
     report,
   });
   return { middleware, replaceRegistry: (registry) => current.replace(registry) };
+}
+
+/** Before there is any content type, extensions name what is yet to come. */
+function reportFailure(err: unknown, { byPluralName, bySingularName }: Registry, logger: Logger): void {
+  if (byPluralName.size + bySingularName.size === 0 && err instanceof Error)
+    logger.info({ reason: err.message }, 'the GraphQL schema waits for content types');
+  else logger.error({ err }, 'the GraphQL schema could not be built, the old one stays');
 }
 
 function schemaOptions({ shadowCrud, tracing }: GraphqlSettings, schema: SchemaOptions): SchemaOptions {

@@ -10,19 +10,22 @@ export interface SchemaSnapshot {
 
 type Build = (registry: Registry) => Promise<GraphQLSchema>;
 
+/** Takes why the schema of a registry could not be built. */
+type Report = (error: unknown, registry: Registry) => void;
+
 /**
  * Holds the schema in force. A new registry is built off the request path while the old schema serves; of several that come
  * during a build only the last one is built next. A build that fails leaves the old one in force.
  */
 export class CurrentSchema {
   readonly #build: Build;
-  readonly #report: (error: unknown) => void;
+  readonly #report: Report;
   #snapshot: SchemaSnapshot | undefined;
   #next: Registry | undefined;
   #building: Promise<void> | undefined;
   #hasFailed = false;
 
-  constructor(build: Build, report: (error: unknown) => void) {
+  constructor(build: Build, report: Report) {
     this.#build = build;
     this.#report = report;
   }
@@ -51,7 +54,7 @@ export class CurrentSchema {
         this.#snapshot = { schema: await this.#build(registry), registry };
       } catch (error) {
         this.#hasFailed = true;
-        this.#report(error);
+        this.#report(error, registry);
       }
     }
   }
