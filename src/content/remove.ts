@@ -2,6 +2,7 @@ import type { ContentContext } from './content-context.js';
 import { within } from './content-context.js';
 import { findOne } from './find-one.js';
 import type { LoadedEntry } from './loaded.js';
+import { countExisting } from '../mongo/count-existing.js';
 import { inTransaction } from '../mongo/transaction.js';
 import { bulkWrite, deleteEntry } from '../mongo/write-entries.js';
 import type { Query } from '../query/ast.js';
@@ -27,6 +28,8 @@ const secondLook = 2000;
 
 function unlinkLater(type: ContentType, id: number, context: ContentContext): void {
   const look = async (): Promise<void> => {
+    // Restored from elsewhere in the meantime: its links are right.
+    if (((await countExisting([{ collection: type.collection, ids: [id] }], context.store.database))[0] ?? 0) > 0) return;
     for (const { collection, links } of referrersOf(type, context.bind.registry))
       await bulkWrite(context.store, collection, unlinkOperations(links, type, id));
   };
