@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTransport } from 'nodemailer';
 import type { SendMailOptions, Transporter } from 'nodemailer';
 import type { Logger } from 'pino';
 import type { EmailTemplate, StoredSettings, TemplateName } from '../access/account-settings.js';
@@ -55,13 +54,19 @@ function compose(template: EmailTemplate, user: KnownUser, values: Placeholders,
 const withoutTags = (html: string): string => html.replaceAll(/<(?!%)\/?[a-z][^<>]*>/gi, '').trim();
 
 function bySmtp(options: object): Deliver {
-  const transport: Transporter = createTransport(options);
-  return (mail) => transport.sendMail(mail);
+  const transport = laterTransport(options);
+  return async (mail) => (await transport()).sendMail(mail);
+}
+
+/** The library takes 65 ms to load, which most starts do not need: the first mail loads it. */
+function laterTransport(options: object): () => Promise<Transporter> {
+  let transport: Promise<Transporter> | null = null;
+  return () => (transport ??= import('nodemailer').then(({ createTransport }) => createTransport(options)));
 }
 
 /** For development; in production nobody would look there, so the log complains. The log never shows the text, which holds a code. */
 function byFile({ config, logger }: MailerInput): Deliver {
-  const transport = createTransport({ streamTransport: true, buffer: true });
+  const transport = laterTransport({ streamTransport: true, buffer: true });
   const directory = join(config.directory, 'data', 'mail');
   let count = 0;
   return async (mail) => {
@@ -69,7 +74,7 @@ function byFile({ config, logger }: MailerInput): Deliver {
       logger.error({ subject: mail.subject }, 'no mail server is configured (plugins.email): an e-mail was not sent');
       return;
     }
-    const { message } = await transport.sendMail(mail);
+    const { message } = (await (await transport()).sendMail(mail)) as { readonly message: Buffer }; // a buffer, as the options ask for
     const file = join(directory, `${new Date().toISOString().replaceAll(':', '-')}-${String(count++)}.eml`);
     await mkdir(directory, { recursive: true });
     await writeFile(file, message, { mode: 0o600 });
