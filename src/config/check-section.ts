@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv';
 import type { ErrorObject } from 'ajv';
-import { nearestName } from './nearest-name.js';
+import { nearestName } from '../nearest-name.js';
 import type { GroupNode, Setting, SettingNode } from './setting.js';
 
 // The schemas are our own: they need no check against the meta-schema. Only what is given is compiled: all of the settings take 60 ms.

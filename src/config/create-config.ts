@@ -1,6 +1,6 @@
 import { completeConfig } from './complete-config.js';
 import { ConfigError } from './config-error.js';
-import { nearestName } from './nearest-name.js';
+import { nearestName } from '../nearest-name.js';
 import { sectionNames } from './sections.js';
 import type { Given } from './config-file.js';
 import type { Config } from './config.js';

@@ -1,5 +1,5 @@
+import { nearestName } from '../nearest-name.js';
 import type { AttributeDefinition } from './model.js';
-import { nearestName } from './names.js';
 import { isScalarType, scalarTypes } from './scalar-types.js';
 
 const relations = [

@@ -1,7 +1,8 @@
+import { nearestName } from '../nearest-name.js';
 import type { AttributeDefinition, Model } from './model.js';
 import { attributeProblems } from './check-attribute.js';
 import { modelFormProblems } from './model-schema.js';
-import { isKebabCase, nearestName, pascalCase } from './names.js';
+import { isKebabCase, pascalCase } from './names.js';
 
 const reservedModelNames = new Set(['boolean', 'date', 'date-time', 'time', 'upload', 'then', 'rest']);
 

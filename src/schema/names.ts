@@ -13,27 +13,3 @@ export const snakeCase = (name: string): string =>
     .join('_');
 
 export const isKebabCase = (name: string): boolean => /^([a-z][a-z0-9]*)(-[a-z0-9]+)*$/.test(name);
-
-/** The known name that is the fewest edits away, for messages about a misspelt one; null where none is near. */
-export function nearestName(name: string, known: Iterable<string>): string | null {
-  let nearest: string | null = null;
-  let least = Math.max(2, Math.floor(name.length / 3)) + 1;
-  for (const candidate of known) {
-    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
-    if (distance < least) [nearest, least] = [candidate, distance];
-  }
-  return nearest;
-}
-
-function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= from.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= to.length; j++) {
-      const change = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[to.length] ?? 0;
-}

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ConfigError } from '../../src/config/config-error.js';
 import { createEnv } from '../../src/config/create-env.js';
-import { nearestName } from '../../src/config/nearest-name.js';
+import { nearestName } from '../../src/nearest-name.js';
 
 describe('env', () => {
   const env = createEnv({

@@ -9,7 +9,7 @@ import {
   isUnionType,
 } from 'graphql';
 import type { GraphQLNamedType, GraphQLSchema, GraphQLTypeResolver } from 'graphql';
-import { nearestName } from '../../config/nearest-name.js';
+import { nearestName } from '../../nearest-name.js';
 import { isRecord } from '../../query/is-record.js';
 import type { Resolver } from './extension.js';
 import { mapSchema, type FieldConfig } from './map-schema.js';

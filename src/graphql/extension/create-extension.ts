@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.js';
-import { nearestName } from '../../config/nearest-name.js';
+import { nearestName } from '../../nearest-name.js';
 import type { ContentContext } from '../../content/content-context.js';
 import type { Registry } from '../../schema/content-type.js';
 import { graphqlSettings } from '../http/graphql-settings.js';

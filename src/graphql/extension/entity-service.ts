@@ -5,7 +5,7 @@ import { findOne } from '../../content/find-one.js';
 import type { LoadedEntry } from '../../content/loaded.js';
 import { remove } from '../../content/remove.js';
 import { update } from '../../content/update.js';
-import { nearestName } from '../../config/nearest-name.js';
+import { nearestName } from '../../nearest-name.js';
 import { isRecord } from '../../query/is-record.js';
 import type { Query } from '../../query/ast.js';
 import { parseQuery } from '../../query/parse-query.js';

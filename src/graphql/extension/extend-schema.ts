@@ -1,6 +1,6 @@
 import { defaultFieldResolver, isObjectType, isSpecifiedDirective, validateSchema } from 'graphql';
 import type { GraphQLDirective, GraphQLSchema } from 'graphql';
-import { nearestName } from '../../config/nearest-name.js';
+import { nearestName } from '../../nearest-name.js';
 import type { Registry } from '../../schema/content-type.js';
 import { addNexusTypes, applyNexusPlugins } from './add-nexus-types.js';
 import { addResolvers } from './add-resolvers.js';

@@ -1,4 +1,4 @@
-import { nearestName } from '../../config/nearest-name.js';
+import { nearestName } from '../../nearest-name.js';
 
 /** Policies or middlewares that custom code registers and refers to by name. */
 export interface NamedCode<Code> {

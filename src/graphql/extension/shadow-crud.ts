@@ -1,4 +1,4 @@
-import { nearestName } from '../../config/nearest-name.js';
+import { nearestName } from '../../nearest-name.js';
 import type { RootAction } from '../schema/shadow.js';
 
 /** What custom code has switched off of one field; the flags do not follow from each other. */

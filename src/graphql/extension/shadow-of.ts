@@ -1,4 +1,4 @@
-import { nearestName } from '../../config/nearest-name.js';
+import { nearestName } from '../../nearest-name.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { defaultShadow, type RootAction, type Shadow } from '../schema/shadow.js';
 import { isActionOn, type FieldRules, type TypeRules } from './shadow-crud.js';

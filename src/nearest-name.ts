@@ -1,6 +1,9 @@
 /** The known name that a misspelt one most likely stands for, by edit distance; null where none is near. */
-export function nearestName(name: string, known: readonly string[]): string | null {
-  const ranked = known.map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate.toLowerCase()) }));
+export function nearestName(name: string, known: Iterable<string>): string | null {
+  const ranked = [...known].map((candidate) => ({
+    candidate,
+    distance: editDistance(name.toLowerCase(), candidate.toLowerCase()),
+  }));
   const best = ranked.sort((a, b) => a.distance - b.distance)[0];
   return best && best.distance <= Math.max(2, Math.floor(name.length / 3)) ? best.candidate : null;
 }
