@@ -21,6 +21,7 @@ import { queryFields } from './query-fields.js';
 import { shownTypes, type Decorate, type Fields, type SchemaContext } from './schema-context.js';
 import { defaultShadow, type Shadow } from './shadow.js';
 import { createTypeStore, pauseAfter, type Pause } from './type-store.js';
+import { shareExtensions } from './share-extensions.js';
 
 /** What a schema is generated from, besides the registry; what is left out is switched off or has its default. */
 export interface SchemaOptions {
@@ -51,7 +52,7 @@ export async function buildSchema(registry: Registry, options: SchemaOptions = {
   const context: SchemaContext = { objects: objectTypes, registry, shadow, decorate, store };
   const guard = extend === undefined ? guardFields : (fields: Fields) => fields;
   const rootType = (name: string, fields: () => Fields) =>
-    store.define(name, () => new GraphQLObjectType({ name, fields: () => guard(decorate(name, fields())) }));
+    store.define(name, () => new GraphQLObjectType({ name, fields: () => shareExtensions(guard(decorate(name, fields()))) }));
   const query = rootType('Query', () => queries(context, options));
   const mutation = rootType('Mutation', () => mutations(context, options));
   if (extend !== undefined) return extend(await completeSchema({ query, mutation, context, options }, pause));

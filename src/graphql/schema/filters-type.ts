@@ -6,13 +6,14 @@ import { scalarFields } from './scalar-fields.js';
 import { scalarFilter } from './scalar-filters.js';
 import type { SchemaContext } from './schema-context.js';
 import { shownType } from './schema-context.js';
+import { shareExtensions } from './share-extensions.js';
 
 /** `<Type>FiltersInput`: the conditions on entries of a type, or on a component (graphql.md 1.5). */
 export const filtersType = (type: ContentType, context: SchemaContext): GraphQLInputObjectType =>
   context.store.define(filtersName(type), (name) => {
     const filters: GraphQLInputObjectType = new GraphQLInputObjectType({
       name,
-      fields: () => filterFields(type, filters, context),
+      fields: () => shareExtensions(filterFields(type, filters, context)),
     });
     return filters;
   });

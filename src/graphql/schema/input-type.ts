@@ -8,13 +8,14 @@ import { scalarFields } from './scalar-fields.js';
 import type { SchemaContext } from './schema-context.js';
 import { shownType } from './schema-context.js';
 import { zoneInput } from './zone-types.js';
+import { shareExtensions } from './share-extensions.js';
 
 /** `<Type>Input`: what may be sent to create or update an entry, or a component; null where there is nothing to send. */
 export function inputType(type: ContentType, context: SchemaContext): GraphQLInputObjectType | null {
   if (!hasInputFields(type, context)) return null;
   return context.store.define(
     inputName(type),
-    (name) => new GraphQLInputObjectType({ name, fields: () => inputFields(type, context) }),
+    (name) => new GraphQLInputObjectType({ name, fields: () => shareExtensions(inputFields(type, context)) }),
   );
 }
 
