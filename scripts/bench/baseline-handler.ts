@@ -6,6 +6,9 @@ export type Handler = (db: Db, parameters: URLSearchParams, body: unknown) => Pr
 /** What every list but the preview is restricted to, as one range. */
 export const live = { publishedAt: { $gt: new Date(-8_640_000_000_000_000) } };
 
+/** The product's: a write is in the journal of most members before it is answered. */
+export const writeConcern = { w: 'majority', j: true } as const;
+
 /** A find as a bare command: reading `firstBatch` costs a third of going through a cursor. */
 export async function find(db: Db, collection: string, query: Document): Promise<Document[]> {
   const { cursor } = await db.command({ find: collection, singleBatch: true, ...query });

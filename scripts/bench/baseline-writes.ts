@@ -1,9 +1,7 @@
 import type { Db, Document } from 'mongodb';
-import { aggregate, type Handler } from './baseline-handler.js';
+import { aggregate, writeConcern, type Handler } from './baseline-handler.js';
 import { shapeEntry } from './baseline-shape.js';
-
-/** The product's: a write is in the journal of most members before it is answered. */
-const writeConcern = { w: 'majority', j: true };
+import { takeId } from './take-id.js';
 
 /** Row f: one command that updates and gives the whole entry back. */
 export const updateArticle: Handler = async (db, parameters, body) => {
@@ -23,7 +21,7 @@ export const updateArticle: Handler = async (db, parameters, body) => {
 export const createArticle: Handler = async (db, _parameters, body) => {
   // The load generator's own bodies.
   const { publishedAt, ...values } = readData(body) as Document & Links;
-  const [_id] = await Promise.all([takeId(db), checkLinks(db, values)]);
+  const [_id] = await Promise.all([takeId(db, 'articles'), checkLinks(db, values)]);
   const now = new Date();
   const article = {
     _id,
@@ -62,24 +60,3 @@ const rank = (id: number, { categories, tags }: Links) => ({
   categories: Object.fromEntries(categories.map((category) => [String(category), id])),
   tags: Object.fromEntries(tags.map((tag) => [String(tag), id])),
 });
-
-const blockSize = 100;
-let block: Promise<{ next: number }> | null = null;
-let left = 0;
-
-/** Ids are taken from the shared counter a hundred at a time. */
-async function takeId(db: Db): Promise<number> {
-  if (left === 0 || block === null) {
-    block = takeBlock(db);
-    left = blockSize;
-  }
-  left -= 1;
-  const own = await block;
-  return own.next++;
-}
-
-async function takeBlock(db: Db): Promise<{ next: number }> {
-  const query = { _id: 'articles' };
-  const { value } = await db.command({ findAndModify: '_counters', query, update: { $inc: { next: blockSize } }, writeConcern });
-  return { next: (value as { readonly next: number }).next };
-}

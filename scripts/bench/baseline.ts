@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { MongoClient } from 'mongodb';
+import { openBaselineFiles } from './baseline-files.js';
 import type { Handler } from './baseline-handler.js';
 import { answerNested } from './baseline-nested.js';
 import { listPages, readPage } from './baseline-pages.js';
@@ -29,6 +30,7 @@ const handlers: Readonly<Record<string, Handler>> = {
 const [uri = '', database = ''] = process.argv.slice(2);
 const client = await MongoClient.connect(uri, { maxPoolSize: 50 });
 const db = client.db(database);
+const files = openBaselineFiles(db);
 
 const server = createServer((request, response) => {
   if (request.url === '/n') response.writeHead(204).end();
@@ -37,11 +39,20 @@ const server = createServer((request, response) => {
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const [path = '', search = ''] = (request.url ?? '').split('?');
+  const parameters = new URLSearchParams(search);
+  if (path === '/m-download') {
+    await files.download(parameters.get('name') ?? '', response);
+    return;
+  }
+  const value = path === '/m-upload' ? await files.upload(request) : await answerJson(path, parameters, request);
+  const text = JSON.stringify(value);
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }).end(text);
+}
+
+async function answerJson(path: string, parameters: URLSearchParams, request: IncomingMessage): Promise<unknown> {
   const handler = handlers[path.slice(1)];
   if (!handler) throw new Error(`no row ${path}`);
-  const body = request.method === 'GET' ? null : await readJson(request);
-  const text = JSON.stringify(await handler(db, new URLSearchParams(search), body));
-  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }).end(text);
+  return handler(db, parameters, request.method === 'GET' ? null : await readJson(request));
 }
 
 async function readJson(request: IncomingMessage): Promise<unknown> {

@@ -63,6 +63,6 @@ function formatTable(rows: readonly (readonly string[])[]): string {
 }
 
 function sayVerdict({ key, goal, ratio, verdict }: RowResult, unit: string): string {
-  const judgement = goal === null ? ' (no goal)' : `, goal ${goal.toFixed(1)}x: ${verdict}`;
+  const judgement = goal === null ? ' (no goal)' : `, goal ${String(Math.round(goal * 100) / 100)}x: ${verdict}`;
   return `${key}: ${ratio.toFixed(2)}x ${unit}${judgement}`;
 }

@@ -3,9 +3,10 @@ import { dataSet, type Source } from './data-set.js';
 import { models } from './models.js';
 import { startProgress } from './progress-bar.js';
 import { sizes, type Size } from './sizes.js';
+import { removeUploads, storeDownload } from './store-download.js';
 
 /** Raised with every change to what the generator gives, so that data of an earlier form is loaded anew. */
-const form = 2;
+const form = 3;
 
 /** Makes sure that a database holds the data set and nothing else: what an earlier run left is used again. */
 export async function loadData(db: Db, size: Size): Promise<void> {
@@ -23,12 +24,14 @@ export async function loadData(db: Db, size: Size): Promise<void> {
 async function loadAnew(db: Db, size: Size): Promise<void> {
   await db.dropDatabase();
   await insertSources(db, dataSet(size));
+  await storeDownload(db);
   await db.collection<Marker>('_bench').insertOne({ _id: 'data set', form, size });
 }
 
-/** Deletes the articles that the workload's row e has created. */
+/** Deletes what the workload has created. */
 export async function removeAdditions(db: Db, size: Size): Promise<void> {
   await db.collection<Identified>('articles').deleteMany({ _id: { $gt: sizes[size] } });
+  await removeUploads(db);
 }
 
 interface Marker {

@@ -43,6 +43,7 @@ function makeMeter({ row }: JudgedRow, { product, baseline }: Sides<StartedConte
       return await measure(side.db, side.target, () => side.ask(row, asked++), { connections, seconds });
     } finally {
       other.target.thaw();
+      await row.clear?.(side.db);
     }
   };
 }

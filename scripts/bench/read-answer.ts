@@ -1,11 +1,17 @@
+import { createHash } from 'node:crypto';
 import type { Agent } from 'node:http';
 import type { StartedContender } from './contest.js';
 import { send } from './send-load.js';
 import type { HttpRequest } from './workload.js';
 
-/** Sends a request and gives the JSON body of the answer, or null without one. Throws on any refusal, of GraphQL too. */
+/**
+ * Sends a request and gives the JSON body of the answer, or null without one; of bytes, their digest. Throws on any refusal, of
+ * GraphQL too.
+ */
 export async function readAnswer({ target }: StartedContender, request: HttpRequest, agent: Agent): Promise<unknown> {
-  const text = (await send(target.url, request, agent)).toString();
+  const bytes = await send(target.url, request, agent);
+  if (request.answer === 'bytes') return createHash('sha256').update(bytes).digest('hex');
+  const text = bytes.toString();
   if (text === '') return null;
   const body: unknown = JSON.parse(text);
   if (typeof body === 'object' && body !== null && 'errors' in body) {

@@ -41,10 +41,11 @@ export async function sendLoad(url: string, ask: () => HttpRequest, { connection
 }
 
 /** Sends one request and gives the body of the answer. */
-export function send(url: string, { method, path, body, authorization }: HttpRequest, agent: Agent): Promise<Buffer> {
+export function send(url: string, { method, path, body, form, authorization }: HttpRequest, agent: Agent): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const headers = {
       ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+      ...(form !== undefined && { 'content-type': form.type, 'content-length': form.bytes.length }),
       ...(authorization !== undefined && { authorization }),
     };
     const outgoing = request(url + path, { method, headers, agent }, (response) => {
@@ -59,6 +60,6 @@ export function send(url: string, { method, path, body, authorization }: HttpReq
       });
     });
     outgoing.on('error', reject);
-    outgoing.end(body);
+    outgoing.end(form?.bytes ?? body);
   });
 }

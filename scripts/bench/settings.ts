@@ -27,8 +27,8 @@ export const usage = `usage: npm run bench -- [options]
   --access             the product with a token and a role of 50 permissions, against itself without authorization
   --growth             the product at each size up to --size, against itself at ${sizeNames[0]}
   --size ${sizeNames.join('|')}   articles in the data set (default: 10k; of --growth: 100k); loaded once and kept in data/bench
-  --rows a,b,...       rows of the workload: ${rowKeys.join(', ')} (c is both of its rows; default: all
-                       that the mode is about)
+  --rows a,b,...       rows of the workload: ${rowKeys.join(', ')} (c and m are both of their rows;
+                       default: all that the mode is about)
   --seconds N          length of one measurement (default: 2)
   --rounds N           measurements of each side and row (default: 3)
   --connections N      requests under way at any time (default: 32)
@@ -37,8 +37,8 @@ MONGODB_URI names the MongoDB to use; without it an embedded one is started.`;
 
 const defaults: Readonly<Record<Mode, { readonly size: Size; readonly rows: string }>> = {
   baseline: { size: '10k', rows: rowKeys.join(',') },
-  // The health check needs no authorization.
-  access: { size: '10k', rows: rowKeys.filter((key) => key !== 'n').join(',') },
+  // The health check and files need no authorization.
+  access: { size: '10k', rows: rowKeys.filter((key) => key !== 'n' && key !== 'm-download').join(',') },
   growth: { size: '100k', rows: 'a,b,c,d,e,f,g,i' },
 };
 

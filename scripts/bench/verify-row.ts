@@ -31,6 +31,7 @@ export const verifiedQuestions = 6;
 const volatile: Partial<Record<Row['key'], ReadonlySet<string>>> = {
   e: new Set(['id', 'slug', 'createdAt', 'updatedAt']),
   f: new Set(['updatedAt']),
+  'm-upload': new Set(['id', 'hash', 'url', 'createdAt', 'updatedAt']),
 };
 
 function withoutVolatile(body: unknown, row: Row): unknown {

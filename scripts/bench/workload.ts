@@ -1,16 +1,30 @@
+import type { Db } from 'mongodb';
 import { stringify } from 'qs';
+import { askDownload, askUpload } from './ask-media.js';
 import { categorySlug, letter, makeArticleValues } from './data-set.js';
 import { below, draw, makeRandom } from './random.js';
 import { authorCount, categoryCount, pageCount, sizes, tagCount, type Size } from './sizes.js';
+import { removeUploads } from './store-download.js';
 import { vocabulary } from './words.js';
 
-export type RowKey = 'n' | 'a' | 'b' | 'c-narrow' | 'c-broad' | 'd' | 'h' | 'i' | 'k' | 'l' | 'g' | 'f' | 'e';
+export type RowKey =
+  'n' | 'a' | 'b' | 'c-narrow' | 'c-broad' | 'd' | 'h' | 'i' | 'k' | 'l' | 'g' | 'm-download' | 'f' | 'e' | 'm-upload';
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;
+  /** JSON. */
   readonly body?: string;
+  readonly form?: MultipartForm;
+  /** What comes back; JSON unless given. */
+  readonly answer?: 'bytes';
   readonly authorization?: string;
+}
+
+export interface MultipartForm {
+  /** With the boundary. */
+  readonly type: string;
+  readonly bytes: Buffer;
 }
 
 /** One thing that clients ask for, spelt for both targets. */
@@ -26,6 +40,8 @@ export interface Row {
   /** Most CPU that the product may take, as a multiple of the baseline's; null: shown only. */
   readonly goal: number | null;
   ask(n: number, asker: Asker): Question;
+  /** Deletes what was written, after each measurement: it would fill the disk. */
+  clear?(db: Db): Promise<void>;
 }
 
 /** Whose question it is: the data set that it goes to, and who writes there, so that no two writers give one value that is unique. */
@@ -62,8 +78,10 @@ export const workload: readonly Row[] = [
     goal: 1.5,
     ask: () => ({ product: nestedQuery, baseline: { method: 'GET', path: '/g' } }),
   },
+  { key: 'm-download', title: 'download of 1 MB', goal: 1.25, ask: askDownload },
   { key: 'f', title: 'partial update', goal: 1.3, ask: askUpdate },
   { key: 'e', title: 'create with three relations', goal: 1.3, ask: askCreate },
+  { key: 'm-upload', title: 'upload of 1 MB', goal: 1.25, ask: askUpload, clear: removeUploads },
 ];
 
 const populate = ['author', 'categories', 'tags'];

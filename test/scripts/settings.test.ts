@@ -2,10 +2,18 @@ import { expect } from 'chai';
 import { readSettings } from '../../scripts/bench/settings.js';
 
 const accepted: Readonly<Record<string, object>> = {
-  '': { mode: 'baseline', size: '10k', rows: 'n a b c-narrow c-broad d h i k l g f e', seconds: 2, rounds: 3, connections: 32 },
-  '--access': { mode: 'access', size: '10k', rows: 'a b c-narrow c-broad d h i k l g f e' },
+  '': {
+    mode: 'baseline',
+    size: '10k',
+    rows: 'n a b c-narrow c-broad d h i k l g m-download f e m-upload',
+    seconds: 2,
+    rounds: 3,
+    connections: 32,
+  },
+  '--access': { mode: 'access', size: '10k', rows: 'a b c-narrow c-broad d h i k l g f e m-upload' },
   '--growth': { mode: 'growth', size: '100k', rows: 'a b c-narrow c-broad d i g f e' },
   '--growth --size 1M --rows d,c': { mode: 'growth', size: '1m', rows: 'c-narrow c-broad d' },
+  '--rows m': { rows: 'm-download m-upload' },
   '--rows c-broad --seconds 0.5 --rounds 1': { rows: 'c-broad', seconds: 0.5, rounds: 1 },
   '--json out.json': { jsonFile: 'out.json' },
 };
@@ -14,7 +22,7 @@ const refused: Readonly<Record<string, string>> = {
   '--access --growth': '--access and --growth: one at a time',
   '--growth --size 10k': '--size 10k: growth needs a larger one',
   '--size 2k': '--size 2k: one of 10k, 100k, 1m',
-  '--rows a,z': '--rows z: one of n, a, b, c-narrow, c-broad, d, h, i, k, l, g, f, e',
+  '--rows a,z': '--rows z: one of n, a, b, c-narrow, c-broad, d, h, i, k, l, g, m-download, f, e, m-upload',
   '--seconds 0': '--seconds 0: a positive number',
   '--connections many': '--connections many: a positive number',
 };

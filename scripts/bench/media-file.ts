@@ -1,0 +1,20 @@
+import { below, makeRandom } from './random.js';
+
+/** Where the baseline keeps its files: a bucket beside the product's, with chunks of the driver's usual size. */
+export const baselineBucket = 'baseline';
+
+/** The stored file that is downloaded, in the buckets of both. */
+export const downloadId = '0123456789abcdef01234567';
+export const downloadName = 'recording_0123456789.bin';
+
+/** A megabyte that tells no type and cannot be compressed, made when it is first asked for. */
+export function mediaBytes(): Buffer {
+  return (bytes ??= makeBytes(1_000_000));
+}
+
+let bytes: Buffer | undefined;
+
+function makeBytes(size: number): Buffer {
+  const random = makeRandom(1_700_000_000);
+  return Buffer.from(Array.from({ length: size }, () => below(random, 256)));
+}
