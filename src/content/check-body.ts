@@ -1,9 +1,10 @@
 import { fieldErrors, type FieldError } from '../errors.js';
-import { countExisting } from '../mongo/count-existing.js';
+import { countExisting, type Targets } from '../mongo/count-existing.js';
 import { checkInput, type CheckedInput, type InputContext, type Values } from '../schema/check-input.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { ContentContext } from './content-context.js';
 import { fileErrors } from './file-errors.js';
+import { ruleFilter } from './rule-filter.js';
 import { uniqueErrors } from './unique-errors.js';
 
 /** What a body is checked for; `id` is the entry's own on an update, null on a create. */
@@ -32,17 +33,23 @@ function inOrder(type: ContentType, errors: readonly FieldError[]): FieldError[]
   return [...errors].sort((a, b) => rank(a) - rank(b));
 }
 
-/** The first type that lacks some of the ids, in the words of the reference (rest.md 8.4). */
-async function missingTargets({ targets }: CheckedInput, { store, bind }: ContentContext): Promise<FieldError[]> {
-  const wanted = [...targets].map(([uid, ids]) => ({
-    uid,
-    ids: [...ids],
-    collection: bind.registry.types.get(uid)?.collection ?? '',
-  }));
-  const counts = await countExisting(wanted, store.database);
+/**
+ * The first type that lacks some of the ids, in the words of the reference (rest.md 8.4). Entries that a row rule hides from the
+ * caller are missing to them.
+ */
+async function missingTargets({ targets }: CheckedInput, context: ContentContext): Promise<FieldError[]> {
+  const wanted = await Promise.all([...targets].map(async ([uid, ids]) => ({ uid, ...(await visible(uid, [...ids], context)) })));
+  const counts = await countExisting(wanted, context.store.database);
   const at = wanted.findIndex(({ ids }, index) => (counts[index] ?? 0) < ids.length);
   const lacking = wanted[at];
   if (lacking === undefined) return [];
   const count = lacking.ids.length - (counts[at] ?? 0);
   return [{ path: [], message: `${String(count)} relation(s) of type ${lacking.uid} associated with this entity do not exist` }];
+}
+
+async function visible(uid: string, ids: readonly number[], context: ContentContext): Promise<Targets> {
+  const type = context.bind.registry.types.get(uid);
+  return type === undefined
+    ? { collection: '', ids }
+    : { collection: type.collection, ids, filter: await ruleFilter(type, context) };
 }

@@ -1,5 +1,6 @@
 import type { ContentContext } from '../content/content-context.js';
-import { readAll } from '../mongo/database.js';
+import { ruleFilter } from '../content/rule-filter.js';
+import { readAll, type Document } from '../mongo/database.js';
 import type { EntryDocument } from '../mongo/write-entries.js';
 import { isValues } from '../schema/check-input.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
@@ -12,23 +13,28 @@ export interface FoundComponent {
   readonly path: readonly string[];
 }
 
-/** Finds the component of a type by its own id; null where no entry has it. One command for each place that may hold it. */
-export async function findComponent(
-  type: ContentType,
-  id: number,
-  { bind, store }: ContentContext,
-): Promise<FoundComponent | null> {
+/**
+ * Finds the component of a type by its own id; null where no entry that the caller's rules show has it. One command for each
+ * place that may hold it.
+ */
+export async function findComponent(type: ContentType, id: number, content: ContentContext): Promise<FoundComponent | null> {
+  const { bind, store } = content;
   const wanted = { type, id, registry: bind.registry };
   const places = ownersOf(type, bind.registry).flatMap((owner) =>
     pathsTo(type.uid, owner, bind.registry).map((path) => ({ owner, filter: { [`${path.join('.')}.id`]: id } })),
   );
   for (const { owner, filter } of places)
-    for (const document of await readAll(store.database, { find: owner.collection, filter })) {
+    for (const document of await readAll(store.database, await visible(owner, filter, content))) {
       const path = search(document, owner, wanted);
       if (path !== null) return { owner, document: document as EntryDocument, path };
     }
   return null;
 }
+
+const visible = async (owner: ContentType, filter: Document, content: ContentContext): Promise<Document> => ({
+  find: owner.collection,
+  filter: { $and: [filter, await ruleFilter(owner, content)] },
+});
 
 /** The content types whose entries may hold a component. */
 export const ownersOf = (type: ContentType, registry: Registry): ContentType[] =>

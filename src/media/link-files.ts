@@ -1,9 +1,11 @@
 import type { ContentContext } from '../content/content-context.js';
+import { ruleFilter } from '../content/rule-filter.js';
 import { sharedNames, syncLocales } from '../content/sync-locales.js';
 import { readAll } from '../mongo/database.js';
 import { bulkWrite, type EntryDocument } from '../mongo/write-entries.js';
+import type { BindContext } from '../query/bind-context.js';
 import { isValues, type Values } from '../schema/check-input.js';
-import type { ContentType, LinkAttribute, Registry } from '../schema/content-type.js';
+import type { ContentType, LinkAttribute } from '../schema/content-type.js';
 import { findComponent } from './find-component.js';
 
 /** An entry, or a component by its own id, that gets files; as `ref`, `refId` and `field` name it. */
@@ -14,8 +16,8 @@ export interface LinkTarget {
 }
 
 /**
- * Links files to an entry or component; in a transaction. What is not there, or is no media attribute, gets nothing, as in the
- * reference.
+ * Links files to an entry or component; in a transaction. What is not there or hidden from the caller by a rule, or is no media
+ * attribute, gets nothing, as in the reference.
  */
 export async function linkFiles(
   { type, id, field }: LinkTarget,
@@ -39,7 +41,8 @@ export interface LinkPlace {
 
 /** Links files at a place inside an entry: `['blocks', '0', 'image']`. The same otherwise. */
 export async function linkAt({ type, id, path }: LinkPlace, files: readonly number[], content: ContentContext): Promise<void> {
-  const [document] = await readAll(content.store.database, { find: type.collection, filter: { _id: id }, limit: 1 });
+  const filter = { $and: [{ _id: id }, await ruleFilter(type, content)] };
+  const [document] = await readAll(content.store.database, { find: type.collection, filter, limit: 1 });
   if (document !== undefined) await linkWithin(type, document as EntryDocument, path, files, content);
 }
 
@@ -50,7 +53,7 @@ async function linkWithin(
   files: readonly number[],
   content: ContentContext,
 ): Promise<void> {
-  const found = locate(type, document, path, content.bind.registry);
+  const found = locate(type, document, path, content.bind);
   if (found === null) return;
   const { attribute, holder } = found;
   const value = attribute.many ? joinList(holder[attribute.name], files) : (files[0] ?? null);
@@ -71,20 +74,21 @@ interface Located {
   readonly holder: Values;
 }
 
-function locate(type: ContentType, holder: unknown, path: readonly string[], registry: Registry): Located | null {
+function locate(type: ContentType, holder: unknown, path: readonly string[], bind: BindContext): Located | null {
+  const { registry, access } = bind;
   const [name = '', ...rest] = path;
   const attribute = type.attributes.get(name);
-  if (attribute === undefined || !isValues(holder)) return null;
+  if (attribute === undefined || access.hidden.get(type.uid)?.has(name) === true || !isValues(holder)) return null;
   if (attribute.kind === 'media') return rest.length === 0 ? { attribute, holder } : null;
   if (attribute.kind === 'component' && !attribute.repeatable)
-    return below(registry.types.get(attribute.component), holder[name], rest, registry);
+    return below(registry.types.get(attribute.component), holder[name], rest, bind);
   if (attribute.kind !== 'component' && attribute.kind !== 'dynamiczone') return null;
   const [index = '', ...last] = rest;
   const list = holder[name];
   const item: unknown = Array.isArray(list) && /^\d{1,4}$/.test(index) ? list[Number(index)] : undefined;
   const uid = attribute.kind === 'component' ? attribute.component : String(isValues(item) ? item['__component'] : '');
-  return below(registry.types.get(uid), item, last, registry);
+  return below(registry.types.get(uid), item, last, bind);
 }
 
-const below = (type: ContentType | undefined, holder: unknown, path: readonly string[], registry: Registry): Located | null =>
-  type === undefined ? null : locate(type, holder, path, registry);
+const below = (type: ContentType | undefined, holder: unknown, path: readonly string[], bind: BindContext): Located | null =>
+  type === undefined ? null : locate(type, holder, path, bind);

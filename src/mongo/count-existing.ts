@@ -1,17 +1,29 @@
-import { readAll, type Database } from './database.js';
+import { readAll, type Database, type Document } from './database.js';
 
 /** Ids of one collection that must exist. */
 export interface Targets {
   readonly collection: string;
   readonly ids: readonly number[];
+  /** What the documents must meet to count. */
+  readonly filter?: Document;
 }
 
-/** How many of the ids are there, for each collection in turn. One command for all. */
+/**
+ * How many of the ids are there, for each collection in turn. One command for all; in a transaction, which takes no `$unionWith`,
+ * one for each.
+ */
 export async function countExisting(targets: readonly Targets[], database: Database): Promise<number[]> {
+  if (database.session === null) return countTogether(targets, database);
+  const counts: number[] = [];
+  for (const target of targets) counts.push(...(await countTogether([target], database)));
+  return counts;
+}
+
+async function countTogether(targets: readonly Targets[], database: Database): Promise<number[]> {
   const [first, ...others] = targets;
   if (first === undefined) return [];
-  const part = ({ ids }: Targets, index: number) => [
-    { $match: { _id: { $in: ids } } },
+  const part = ({ ids, filter = {} }: Targets, index: number) => [
+    { $match: { $and: [{ _id: { $in: ids } }, filter] } },
     { $group: { _id: { $literal: index }, count: { $sum: 1 } } },
   ];
   const unions = others.map((target, index) => ({ $unionWith: { coll: target.collection, pipeline: part(target, index + 1) } }));

@@ -7,6 +7,7 @@ const actions = [
   ...types.flatMap((uid) => all.map((action) => `${uid}.${action}`)),
   'plugin::users-permissions.user.find',
   'plugin::users-permissions.user.me',
+  'plugin::upload.content-api.upload',
 ];
 const own = { owner: { id: { $eq: '$user.id' } } };
 
@@ -77,6 +78,58 @@ describe('rules of a role', () => {
     expect((await server.as(ann.jwt, 'DELETE', '/api/articles/2')).status).to.equal(404);
     expect((await get('/api/articles/2', bob.jwt)).body.data.attributes.price).to.equal(2);
   });
+
+  const missing = (uid: string): string => `1 relation(s) of type ${uid} associated with this entity do not exist`;
+  const toHidden: Readonly<Record<string, readonly [method: string, path: string, data: object, uid: string]>> = {
+    'a create': ['POST', '/api/notes', { text: 'x', article: 2 }, 'api::article.article'],
+    'a create by connect': ['POST', '/api/notes', { text: 'x', article: { connect: [2] } }, 'api::article.article'],
+    'an update': ['PUT', '/api/notes/1', { article: { id: 2 } }, 'api::article.article'],
+    'the other side': ['PUT', '/api/articles/1', { notes: { connect: [{ id: 3 }] } }, 'api::note.note'],
+    'a polymorphic relation': [
+      'PUT',
+      '/api/notes/1',
+      { about: { __type: 'api::article.article', id: 2 } },
+      'api::article.article',
+    ],
+  };
+  for (const [name, [method, path, data, uid]] of Object.entries(toHidden))
+    it(`hide the targets of relations from ${name}, as if they were missing`, async () => {
+      const { status, body } = await server.as(ann.jwt, method, path, { data });
+      expect([status, body.error.message]).to.deep.equal([400, missing(uid)]);
+    });
+
+  it('hide the targets of relations from GraphQL', async () => {
+    const query = 'mutation { updateNote(id: 1, data: { article: 2 }) { data { id } } }';
+    const { body } = await server.as(ann.jwt, 'POST', '/graphql', { query });
+    expect(body.errors[0].message).to.equal(missing('api::article.article'));
+  });
+
+  it('let relations be written to what they show, at no further command', async () => {
+    const write = (token: string) => server.as(token, 'PUT', '/api/notes/1', { data: { article: { connect: [1] } } });
+    const { body } = await server.admin('POST', '/roles', { name: 'Free', actions });
+    const cat = await server.addUser('cat', body.data.id);
+    for (const { jwt } of [ann, cat]) expect((await write(jwt)).status).to.equal(200);
+    const bound = await server.countCommands(() => write(ann.jwt));
+    const free = await server.countCommands(() => write(cat.jwt));
+    expect(bound.commands).to.deep.equal(free.commands);
+  });
+
+  it('hide entries from files that come with their id', async () => {
+    const { status } = await upload(ann.jwt, { ref: 'api::article.article', refId: '2', field: 'cover' });
+    expect(status).to.equal(200);
+    const stored = await server.database.db.collection<{ _id: number }>('articles').findOne({ _id: 2 });
+    expect(stored).to.include({ cover: null });
+    await upload(ann.jwt, { ref: 'api::article.article', refId: '1', field: 'cover' });
+    expect(await server.database.db.collection<{ _id: number }>('articles').findOne({ _id: 1 })).to.have.property('cover', 2);
+  });
+
+  async function upload(token: string, fields: Readonly<Record<string, string>>): Promise<Response> {
+    const form = new FormData();
+    form.append('files', new Blob(['text'], { type: 'text/plain' }), 'a.txt');
+    for (const [name, value] of Object.entries(fields)) form.append(name, value);
+    const headers = { authorization: `Bearer ${token}` };
+    return fetch(`${server.server.url}/api/upload`, { method: 'POST', body: form, headers });
+  }
 
   it('hold in GraphQL', async () => {
     const query = '{ articles { data { id attributes { notes { data { id } } } } meta { pagination { total } } } }';

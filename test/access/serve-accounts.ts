@@ -28,6 +28,7 @@ const article: TestModel = {
     price: { type: 'integer' },
     owner: { type: 'relation', relation: 'manyToOne', target: 'plugin::users-permissions.user' },
     notes: { type: 'relation', relation: 'oneToMany', target: 'api::note.note', mappedBy: 'article' },
+    cover: { type: 'media', multiple: false },
   },
 };
 
