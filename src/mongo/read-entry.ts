@@ -35,12 +35,23 @@ interface Join {
 
 /**
  * Relations that a plain `$lookup` can bring: no condition, order or count of their own, and few documents, since all must fit
- * into one reply. Dynamic zones are left out: one path in them may lead to several types.
+ * into one reply. In a dynamic zone a path may lead through components of several types; what it brings for the others is not
+ * looked at.
  */
 function plainLinks(children: readonly Child[], prefix: string): Join[] {
   return children.flatMap((child) => {
-    if (child.kind === 'component') return plainLinks(child.selection.children, `${prefix}${child.attribute.name}.`);
-    return child.kind === 'link' && isPlain(child) ? [{ child, path: `${prefix}${child.link.name}` }] : [];
+    switch (child.kind) {
+      case 'component':
+        return plainLinks(child.selection.children, `${prefix}${child.attribute.name}.`);
+      case 'zone':
+        return [...child.selections.values()].flatMap(({ children: inner }) =>
+          plainLinks(inner, `${prefix}${child.attribute.name}.`),
+        );
+      case 'link':
+        return isPlain(child) ? [{ child, path: `${prefix}${child.link.name}` }] : [];
+      case 'morph':
+        return [];
+    }
   });
 }
 
