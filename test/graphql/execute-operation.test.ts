@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { execute, parse, type ExecutionResult } from 'graphql';
+import { callerState } from '../../src/graphql/execute/caller-state.js';
 import { createCostMeter } from '../../src/graphql/limits/query-cost.js';
 import { executeOperation } from '../../src/graphql/execute/execute-operation.js';
 import type { GraphqlContext } from '../../src/graphql/execute/graphql-context.js';
@@ -55,7 +56,7 @@ describe('Executing an operation', () => {
       failures: new Map(),
       tracer: null,
       koaContext: null as never, // no resolver of a generated field looks at it
-      state: {},
+      state: callerState({ kind: 'public', access, isShut: false }),
     });
   });
   after(() => server.stop());

@@ -5,6 +5,7 @@ import type { ContentContext } from '../../content/content-context.js';
 import type { ApiError } from '../../errors.js';
 import type { Access } from '../../query/access.js';
 import type { Query } from '../../query/ast.js';
+import type { CallerState } from './caller-state.js';
 import type { Tracer } from '../tracing/tracer.js';
 import type { PageSettings } from '../query/page-settings.js';
 
@@ -22,5 +23,5 @@ export interface GraphqlContext {
   readonly tracer: Tracer | null;
   /** Koa's, for custom resolvers, policies and middlewares. */
   readonly koaContext: KoaContext;
-  readonly state: Readonly<Record<string, unknown>>;
+  readonly state: CallerState;
 }

@@ -2,6 +2,7 @@ import type { Context, Middleware } from 'koa';
 import { unauthorizedError } from '../../errors.js';
 import type { Admitted } from '../../http/create-gate.js';
 import { createCostMeter } from '../limits/query-cost.js';
+import { callerState } from '../execute/caller-state.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
 import { createTracer } from '../tracing/tracer.js';
 import type { Answer } from './answer.js';
@@ -71,6 +72,7 @@ function createSession(ctx: Context, { content, caller }: Admitted, { snapshot, 
     strict: false,
   };
   const bind = { ...content.bind, registry: snapshot.registry, settings: bound };
+  const state = Object.assign(ctx.state, callerState(caller));
   return {
     schema: snapshot.schema,
     createContext: (): GraphqlContext => ({
@@ -82,7 +84,7 @@ function createSession(ctx: Context, { content, caller }: Admitted, { snapshot, 
       failures: new Map(),
       tracer: settings.tracing ? createTracer() : null,
       koaContext: ctx,
-      state: ctx.state as GraphqlContext['state'],
+      state,
     }),
   };
 }
