@@ -7,11 +7,11 @@ import type { Registry } from '../schema/content-type.js';
 import { writeArtifacts, type Artifacts } from './artifacts/write-artifacts.js';
 import { CurrentSchema } from './http/current-schema.js';
 import { graphqlMiddleware } from './http/graphql-middleware.js';
-import { graphqlSettings, type GraphqlSettings } from './http/graphql-settings.js';
+import { graphqlSettings } from './http/graphql-settings.js';
 import type { MultipartBody } from './http/place-files.js';
 import { buildSchema, type SchemaOptions } from './schema/build-schema.js';
 import { withoutPlugins } from './schema/without-plugins.js';
-import { traceFields } from './tracing/trace-fields.js';
+import { traceSchema } from './tracing/trace-schema.js';
 
 /** What the GraphQL front end is given. */
 export interface GraphqlServices {
@@ -20,7 +20,7 @@ export interface GraphqlServices {
   /** Who sends a request, with the context of its operations; fields check the actions that they need. Throws 401, or 503. */
   readonly admit: (ctx: Context) => Promise<Admitted>;
   /** Parts of the schema that belong to plugins and extensions; a service that is absent leaves its mutations out. */
-  readonly schema?: Pick<SchemaOptions, 'shadow' | 'decorate' | 'accounts' | 'upload'>;
+  readonly schema?: Pick<SchemaOptions, 'shadow' | 'accounts' | 'upload'>;
   /** How custom code changes the schema of a snapshot; what it throws leaves the former schema in force. */
   readonly extension?: (registry: Registry) => Pick<SchemaOptions, 'shadow' | 'extend'>;
   /** Takes why the schema of the newest snapshot could not be built; null when it is in force. */
@@ -48,12 +48,11 @@ export function createGraphql(services: GraphqlServices): GraphqlEndpoint {
   const artifacts = artifactsOf(config);
   const current = new CurrentSchema(
     async (registry) => {
-      const options = { ...schema, ...extension(registry) };
-      const shadow = withoutPlugins(config.plugins, options.shadow);
-      const built = await buildSchema(registry, schemaOptions(settings, { ...options, shadow }));
+      const options = { ...schema, ...extension(registry), shadowCrud: settings.shadowCrud };
+      const built = await buildSchema(registry, { ...options, shadow: withoutPlugins(config.plugins, options.shadow) });
       if (artifacts !== null) await writeArtifacts(built, artifacts);
       onSchema(null);
-      return built;
+      return settings.tracing ? traceSchema(built) : built;
     },
     (err, registry) => {
       onSchema(err instanceof Error ? err.message : String(err));
@@ -75,16 +74,6 @@ function reportFailure(err: unknown, { byPluralName, bySingularName }: Registry,
   if (byPluralName.size + bySingularName.size === 0 && err instanceof Error)
     logger.info({ reason: err.message }, 'the GraphQL schema waits for content types');
   else logger.error({ err }, 'the GraphQL schema could not be built, the old one stays');
-}
-
-function schemaOptions({ shadowCrud, tracing }: GraphqlSettings, schema: SchemaOptions): SchemaOptions {
-  if (!tracing) return { ...schema, shadowCrud };
-  const { decorate } = schema;
-  return {
-    ...schema,
-    shadowCrud,
-    decorate: (typeName, fields) => traceFields(typeName, decorate === undefined ? fields : decorate(typeName, fields)),
-  };
 }
 
 /** Null where nothing is to be written, which outside development is so unless the configuration says otherwise. */

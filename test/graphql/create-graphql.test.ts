@@ -7,9 +7,8 @@ import { pino } from 'pino';
 import ts from 'typescript';
 import { createConfig } from '../../src/config/create-config.js';
 import { createGraphql } from '../../src/graphql/create-graphql.js';
-import { traceFields } from '../../src/graphql/tracing/trace-fields.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
-import { documents, models } from './content.js';
+import { models } from './content.js';
 import { serveGraphql } from './serve-graphql.js';
 
 const admit = () => Promise.reject(new Error('not called in this test'));
@@ -49,32 +48,6 @@ describe('The GraphQL front end', () => {
     createGraphql({ config, logger, admit });
     expect(lines).to.have.length(1);
     expect(JSON.parse(lines[0] ?? '')).to.deep.include({ options: ['cache', 'cors.secureContext'] });
-  });
-
-  it('tracing: true adds the times of all resolvers', async () => {
-    const server = await serveGraphql({
-      models,
-      documents,
-      config: { apolloServer: { tracing: true } },
-      options: { decorate: traceFields },
-    });
-    try {
-      const { body } = await server.query('{ tags(sort: "id") { data { id } } }');
-      expect(Object.keys(body)).to.deep.equal(['data', 'extensions']);
-      const { version, duration, execution } = body.extensions.tracing;
-      expect(version).to.equal(1);
-      expect(duration).to.be.greaterThan(0);
-      const ids = execution.resolvers.filter(({ fieldName }: { fieldName: string }) => fieldName === 'id');
-      expect(ids.map(({ path: at }: { path: unknown }) => at)).to.deep.equal([
-        ['tags', 'data', 0, 'id'],
-        ['tags', 'data', 1, 'id'],
-      ]);
-      const [root] = execution.resolvers.filter(({ fieldName }: { fieldName: string }) => fieldName === 'tags');
-      expect(root).to.include({ parentType: 'Query', returnType: 'TagEntityResponseCollection' });
-      expect(root.duration).to.be.greaterThan(0);
-    } finally {
-      await server.stop();
-    }
   });
 
   it('shadowCRUD: false generates nothing', async () => {

@@ -17,19 +17,21 @@ import { compileComplete, fieldInfo, NotPlain, type Complete, type FieldInfo, ty
 import type { GraphqlContext } from './graphql-context.js';
 
 /**
- * Executes an operation as graphql-js does, and by graphql-js itself where introspection or a field of an extension is selected.
+ * Executes an operation as graphql-js does, and by graphql-js itself where introspection or a field of an extension is selected, or
+ * resolvers are timed.
  * Root fields run side by side, those of a mutation one after the other; what they loaded is written out by compiled selections.
  */
 export async function executeOperation(args: ExecutionArgs): Promise<ExecutionResult> {
-  const compiled = compileOperation(args);
+  const context = args.contextValue as GraphqlContext; // the only context there is
+  const compiled = context.tracer === null ? compileOperation(args) : null;
   if (compiled === null) return execute(args);
   const { fields, serial } = compiled;
-  const progress = { path: [], errors: [], context: args.contextValue as GraphqlContext }; // the only context there is
+  const progress = { path: [], errors: [], context };
   const data: Record<string, unknown> = {};
   const settled: Promise<Settled>[] = [];
   for (const field of fields) {
     data[field.key] = null; // keeps the order of the query
-    const running = settle(field, progress.context);
+    const running = settle(field, context);
     settled.push(running);
     if (serial) await running;
   }

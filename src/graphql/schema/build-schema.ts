@@ -18,7 +18,7 @@ import { allTypes, commonTypes } from './all-types.js';
 import { localizationFields, mutationFields } from './mutation-fields.js';
 import { objectTypes } from './object-types.js';
 import { queryFields } from './query-fields.js';
-import { shownTypes, type Decorate, type Fields, type SchemaContext } from './schema-context.js';
+import { shownTypes, type Fields, type SchemaContext } from './schema-context.js';
 import { defaultShadow, type Shadow } from './shadow.js';
 import { createTypeStore, pauseAfter, type Pause } from './type-store.js';
 import { shareExtensions } from './share-extensions.js';
@@ -28,7 +28,6 @@ export interface SchemaOptions {
   /** `shadowCRUD: false` generates nothing from the content types. */
   readonly shadowCrud?: boolean;
   readonly shadow?: Shadow;
-  readonly decorate?: Decorate;
   /**
    * Adds to the generated schema, of which it is given all types, used or not. It puts the checks of scopes before the root fields
    * itself, since it may change them.
@@ -48,11 +47,11 @@ const slice = 20;
 export async function buildSchema(registry: Registry, options: SchemaOptions = {}): Promise<GraphQLSchema> {
   const pause = pauseAfter(slice);
   const store = createTypeStore();
-  const { shadow = defaultShadow, decorate = (_type, fields) => fields, extend } = options;
-  const context: SchemaContext = { objects: objectTypes, registry, shadow, decorate, store };
+  const { shadow = defaultShadow, extend } = options;
+  const context: SchemaContext = { objects: objectTypes, registry, shadow, store };
   const guard = extend === undefined ? guardFields : (fields: Fields) => fields;
   const rootType = (name: string, fields: () => Fields) =>
-    store.define(name, () => new GraphQLObjectType({ name, fields: () => shareExtensions(guard(decorate(name, fields()))) }));
+    store.define(name, () => new GraphQLObjectType({ name, fields: () => shareExtensions(guard(fields())) }));
   const query = rootType('Query', () => queries(context, options));
   const mutation = rootType('Mutation', () => mutations(context, options));
   if (extend !== undefined) return extend(await completeSchema({ query, mutation, context, options }, pause));

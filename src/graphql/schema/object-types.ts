@@ -8,10 +8,7 @@ import { collectionMetaType } from './shared-types.js';
 import { shareExtensions } from './share-extensions.js';
 
 const define = (name: string, context: SchemaContext, fields: () => Fields): GraphQLObjectType =>
-  context.store.define(
-    name,
-    () => new GraphQLObjectType({ name, fields: () => shareExtensions(context.decorate(name, fields())) }),
-  );
+  context.store.define(name, () => new GraphQLObjectType({ name, fields: () => shareExtensions(fields()) }));
 
 /** The attributes of a content type. Has no fields where the type shows none. */
 const attributesType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>

@@ -7,9 +7,6 @@ import type { TypeStore } from './type-store.js';
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- graphql-js types sources and arguments per field; a map of fields has many
 export type Fields = GraphQLFieldConfigMap<any, GraphqlContext>;
 
-/** Puts extensions around the fields of one object type, by its name; fields without any come back as they are. */
-export type Decorate = (typeName: string, fields: Fields) => Fields;
-
 /** The object types of a content type or component; at hand in the context because types refer to each other in circles. */
 export type ObjectTypes = Readonly<
   Record<
@@ -24,7 +21,6 @@ export interface SchemaContext {
   readonly registry: Registry;
   readonly shadow: Shadow;
   readonly store: TypeStore;
-  readonly decorate: Decorate;
 }
 
 /** The type with that uid, if the schema shows it. */

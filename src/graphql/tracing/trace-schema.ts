@@ -1,16 +1,16 @@
 import { defaultFieldResolver } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
 import type { GraphqlContext } from '../execute/graphql-context.js';
-import type { Decorate, Fields } from '../schema/schema-context.js';
+import { mapSchema, type FieldConfig } from '../extension/map-schema.js';
 
-/** Puts a stop watch around every resolver; only schemas of servers with `tracing: true` are made with it. */
-export const traceFields: Decorate = (_typeName, fields) =>
-  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, traceField(field)]));
+/** A copy of a schema with a stop watch around every resolver, those of extensions included; for servers with `tracing: true`. */
+export const traceSchema = (schema: GraphQLSchema): GraphQLSchema =>
+  mapSchema(schema, { field: (_typeName, _name, field) => traceField(field) });
 
-function traceField(field: Fields[string]): Fields[string] {
+function traceField(field: FieldConfig): FieldConfig {
   const { resolve = defaultFieldResolver } = field;
   return {
     ...field,
-    extensions: { ...field.extensions, custom: true },
     resolve: (parent, args: Record<string, unknown>, context: GraphqlContext, info) => {
       const { tracer } = context;
       if (tracer === null) return resolve(parent, args, context, info) as unknown;
