@@ -1,21 +1,7 @@
+import type { Me } from '../../accounts/find-me.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
 
 type Args = Readonly<Record<string, unknown>>;
-
-/** A user as `me` and the login payloads show it. */
-export interface Me {
-  readonly id: number;
-  readonly username: string;
-  readonly email: string | null;
-  readonly confirmed: boolean | null;
-  readonly blocked: boolean | null;
-  readonly role: {
-    readonly id: number;
-    readonly name: string;
-    readonly description: string | null;
-    readonly type: string | null;
-  } | null;
-}
 
 export interface LoginPayload {
   readonly jwt: string | null;
