@@ -1,5 +1,6 @@
 import type { ContentContext } from '../content/content-context.js';
 import { readAll } from '../mongo/database.js';
+import { userUid } from './uids.js';
 import { findStoredUser } from './user-store.js';
 
 /** A user with its role, flat, as only that user gets to see it. */
@@ -17,15 +18,24 @@ export interface Me {
   } | null;
 }
 
-/** The user of that id; null where there is none. */
+/** The user of that id, without what a rule hides from the caller; null where there is none. */
 export async function findMe(id: number, content: ContentContext): Promise<Me | null> {
   const user = await findStoredUser(content, { _id: id });
   if (user === null) return null;
-  const { username, email, confirmed, blocked } = user;
-  return { id, username, email, confirmed, blocked, role: await findRole(user.role, content) };
+  const hidden = content.bind.access.hidden.get(userUid);
+  const shown = <Name extends 'email' | 'confirmed' | 'blocked' | 'role'>(name: Name) => (hidden?.has(name) ? null : user[name]);
+  return {
+    id,
+    username: user.username,
+    email: shown('email'),
+    confirmed: shown('confirmed'),
+    blocked: shown('blocked'),
+    role: await findRole(shown('role'), content),
+  };
 }
 
 async function findRole(id: number | null, { store }: ContentContext): Promise<Me['role']> {
+  if (id === null) return null;
   const [role] = await readAll(store.database, { find: 'up_roles', filter: { _id: id }, limit: 1 });
   if (role === undefined) return null;
   const text = (name: string): string | null => (typeof role[name] === 'string' ? role[name] : null);

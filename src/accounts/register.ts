@@ -1,4 +1,5 @@
 import { acceptInput } from '../content/accept-input.js';
+import type { ContentContext } from '../content/content-context.js';
 import { create } from '../content/create.js';
 import { ApiError, applicationError } from '../errors.js';
 import { emptyQuery } from '../query/ast.js';
@@ -8,7 +9,8 @@ import { readTexts } from './check-fields.js';
 import { claimAddress, isTaken } from './claim-address.js';
 import { sendConfirmation } from './confirm-email.js';
 import { openSession, type Session } from './session.js';
-import { asService, findStoredUser, userType, type StoredUser } from './user-store.js';
+import { roleUid } from './uids.js';
+import { asWriter, findStoredUser, userType, type StoredUser } from './user-store.js';
 
 const fields = { email: ['email', 'required'], username: ['required'], password: ['required'] } as const;
 
@@ -66,13 +68,19 @@ function pickAllowed({ config }: Accounts, body: Body, { content }: AccountCall)
 }
 
 async function insertUser(type: ContentType, data: Body, { content }: AccountCall): Promise<StoredUser> {
-  const service = asService(content);
-  const { document } = await create(type, data, emptyQuery, service).catch((error: unknown) => {
+  const { document } = await create(type, data, emptyQuery, registering(content)).catch((error: unknown) => {
     throw isUniqueError(error) ? taken() : error;
   });
   const user = await findStoredUser(content, { _id: document['_id'] });
   if (user === null) throw taken(); // deleted in the same moment
   return user;
+}
+
+/** What the caller's rules hide cannot be linked; the default role is given whatever they are. */
+function registering(content: ContentContext): ContentContext {
+  const writer = asWriter(content);
+  const rules = new Map([...writer.bind.access.rules].filter(([uid]) => uid !== roleUid));
+  return { ...writer, bind: { ...writer.bind, access: { ...writer.bind.access, rules } } };
 }
 
 /** The index on user names is the last word on two registrations at once. */

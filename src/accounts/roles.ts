@@ -4,6 +4,7 @@ import { findMany } from '../content/find-many.js';
 import { findOne } from '../content/find-one.js';
 import { within, type ContentContext } from '../content/content-context.js';
 import type { LoadedEntry } from '../content/loaded.js';
+import { ruleFilter } from '../content/rule-filter.js';
 import { applicationError, notFoundError, validationError } from '../errors.js';
 import { readAll } from '../mongo/database.js';
 import { inTransaction } from '../mongo/transaction.js';
@@ -75,10 +76,11 @@ export async function updateRole(id: number, body: Body, content: ContentContext
   const { store } = content;
   const names = ['name', 'description'].filter((name) => body[name] !== undefined);
   const values = Object.fromEntries(names.map((name) => [name, textOf(body, name)]));
+  const match = await matchRole(id, content);
   await inTransaction(store.database, async (database) => {
     const context = within(content, database);
     const update = { $set: { ...values, updatedAt: new Date() } };
-    const role = await updateEntry(context.store, collection, { match: { _id: id }, update, projection: { _id: 1 } });
+    const role = await updateEntry(context.store, collection, { match, update, projection: { _id: 1 } });
     if (role === null) throw notFoundError('Role not found');
     if (body['permissions'] !== undefined) await setActions(id, enabledActions(body['permissions']), context);
   });
@@ -87,11 +89,16 @@ export async function updateRole(id: number, body: Body, content: ContentContext
 /** Deletes a role; its users get the public one. Throws a NotFoundError, or an ApplicationError for the public role. */
 export async function deleteRole(id: number, content: ContentContext): Promise<void> {
   const { store } = content;
-  const [role] = await readAll(store.database, { find: collection, filter: { _id: id }, limit: 1 });
+  const [role] = await readAll(store.database, { find: collection, filter: await matchRole(id, content), limit: 1 });
   if (role === undefined) throw notFoundError('Role not found');
   if (role['type'] === 'public') throw applicationError('Cannot delete public role');
   await inTransaction(store.database, (database) => deleteWithin(id, within(content, database)));
 }
+
+/** The role of that id, unless a row rule hides it from the caller. */
+const matchRole = async (id: number, content: ContentContext): Promise<Document> => ({
+  $and: [{ _id: id }, await ruleFilter(roleType(content), content)],
+});
 
 async function deleteWithin(id: number, context: ContentContext): Promise<void> {
   const { store } = context;

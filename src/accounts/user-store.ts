@@ -42,6 +42,15 @@ export const asService = (content: ContentContext): ContentContext => ({
   bind: { ...content.bind, access: fullAccess },
 });
 
+/**
+ * The context of a write of users: every action is granted, as in the reference, which asks for the right to the route alone
+ * (rest.md 11.4); the rows that rules hide from the caller stay hidden.
+ */
+export const asWriter = (content: ContentContext): ContentContext => ({
+  ...content,
+  bind: { ...content.bind, access: { ...fullAccess, rules: content.bind.access.rules } },
+});
+
 export const userType = (content: ContentContext): ContentType => typeOf(content, userUid);
 export const roleType = (content: ContentContext): ContentType => typeOf(content, roleUid);
 

@@ -1,12 +1,15 @@
 import { create } from '../content/create.js';
 import { within, type ContentContext } from '../content/content-context.js';
-import { findOne } from '../content/find-one.js';
+import { hasId } from '../content/find-one.js';
 import type { LoadedEntry } from '../content/loaded.js';
 import { remove } from '../content/remove.js';
+import { ruleFilter } from '../content/rule-filter.js';
 import { update } from '../content/update.js';
 import { ApiError, applicationError, notFoundError, type FieldError } from '../errors.js';
+import { readEntry } from '../mongo/read-entry.js';
 import { inTransaction } from '../mongo/transaction.js';
 import { emptyQuery, type Query } from '../query/ast.js';
+import { bindEntrySelection } from '../query/bind-plan.js';
 import { isValues } from '../schema/check-input.js';
 import { notOfType } from '../schema/print-value.js';
 import type { AccountCall, Accounts, Body } from './accounts.js';
@@ -14,7 +17,8 @@ import { fieldProblems, refuseProblems } from './check-fields.js';
 import { claimAddress } from './claim-address.js';
 import { endRefreshTokens } from './refresh-tokens.js';
 import { hashCode } from './secret-code.js';
-import { asService, changeStoredUser, findStoredUser, userType, type StoredUser } from './user-store.js';
+import { userUid } from './uids.js';
+import { asWriter, changeStoredUser, findStoredUser, userType, type StoredUser } from './user-store.js';
 import { usersCollection } from '../access/known-user.js';
 
 const newFields = {
@@ -24,20 +28,26 @@ const newFields = {
 } as const;
 const changedFields = { email: ['notEmpty', 'email'], username: ['notEmpty'], password: ['notEmpty'] } as const;
 
-/** Creates a user of any role, with any attribute (rest.md 11.4). Gives its id. Throws a ValidationError or an ApplicationError. */
+/** Creates a user of any role, with any attribute that the caller may use (rest.md 11.4). Gives its id. Throws a ValidationError or an ApplicationError. */
 export async function createUser(accounts: Accounts, body: Body, { content }: AccountCall): Promise<number> {
   refuseProblems([...fieldProblems(body, newFields), ...newRoleProblems(body)]);
   const email = String(body['email']).toLowerCase();
   const { advanced } = await accounts.authenticator.settings();
-  const data = { ...stored(body), email, provider: 'local' };
+  const data = { ...stored(permitted(body, content)), email, provider: 'local' };
   return claimAddress(email, content, emailTaken, async () => {
     if (advanced.unique_email && (await findStoredUser(content, { email })) !== null) throw emailTaken();
-    const { document } = await create(userType(content), data, emptyQuery, asService(content)).catch(asApplicationError);
+    const { document } = await create(userType(content), data, emptyQuery, asWriter(content)).catch(asApplicationError);
     return Number(document['_id']);
   });
 }
 
 const emailTaken = (): ApiError => applicationError('Email already taken');
+
+/** Attributes that a rule hides from the caller are dropped without a word, as everywhere. */
+function permitted(body: Body, { bind }: ContentContext): Body {
+  const hidden = bind.access.hidden.get(userUid);
+  return hidden === undefined ? body : Object.fromEntries(Object.entries(body).filter(([name]) => !hidden.has(name)));
+}
 
 /** Codes come in plain and are stored as hashes. */
 function stored(body: Body): Body {
@@ -75,26 +85,35 @@ function changedRoleProblems({ role }: Body): FieldError[] {
   return isLost ? roleProblem('Cannot remove role') : [];
 }
 
-/** Changes what the body names. Throws a NotFoundError, a ValidationError or an ApplicationError. */
-export async function updateUser(accounts: Accounts, id: number, body: Body, { content }: AccountCall): Promise<void> {
-  const user = await findStoredUser(content, { _id: id });
+/**
+ * Changes what the body names and the caller may use. Throws a NotFoundError, also for a user that a rule hides from the caller, a
+ * ValidationError or an ApplicationError.
+ */
+export async function updateUser(accounts: Accounts, id: number, sent: Body, { content }: AccountCall): Promise<void> {
+  const user = await findStoredUser(content, { $and: [{ _id: id }, await ruleFilter(userType(content), content)] });
   if (user === null) throw notFoundError('User not found');
+  const body = permitted(sent, content);
   refuseProblems([...fieldProblems(body, changedFields), ...changedRoleProblems(body)]);
-  await refuseTaken(accounts, user, body, content);
-  const data = typeof body['email'] === 'string' ? { ...stored(body), email: body['email'].toLowerCase() } : stored(body);
-  await inTransaction(content.store.database, (database) => updateWithin(user, data, within(asService(content), database)));
+  const email = typeof body['email'] === 'string' ? body['email'].toLowerCase() : user.email;
+  const data = { ...stored(body), ...(body['email'] !== undefined && { email }) };
+  const write = async (): Promise<void> => {
+    await refuseTaken(accounts, user, data, content);
+    await inTransaction(content.store.database, (database) => updateWithin(user, data, within(asWriter(content), database)));
+  };
+  await (email === user.email ? write() : claimAddress(email, content, emailTaken, write));
   content.store.totals.invalidate(usersCollection);
 }
 
 async function refuseTaken(accounts: Accounts, user: StoredUser, body: Body, content: ContentContext): Promise<void> {
   const { username, email } = body;
+  const others = { _id: { $ne: user.id } };
   if (typeof username === 'string' && username !== user.username) {
-    if ((await findStoredUser(content, { username, _id: { $ne: user.id } })) !== null)
-      throw applicationError('Username already taken');
+    // An address of another as a name would stand in that user's way at a login.
+    const names = { $or: [{ username }, { email: username.toLowerCase() }] };
+    if ((await findStoredUser(content, { ...names, ...others })) !== null) throw applicationError('Username already taken');
   }
   if (typeof email !== 'string' || !(await accounts.authenticator.settings()).advanced.unique_email) return;
-  const others = { email: email.toLowerCase(), _id: { $ne: user.id } };
-  if ((await findStoredUser(content, others)) !== null) throw emailTaken();
+  if ((await findStoredUser(content, { email, ...others })) !== null) throw emailTaken();
 }
 
 /** A new password, and being blocked, end all that the user was logged in with. */
@@ -113,8 +132,9 @@ export async function deleteUser(id: number, query: Query, { content }: AccountC
   return user;
 }
 
-/** A user as the caller may see it, whatever rows its rules hide: who has just written it knows it. */
-export function findWritten(id: number, query: Query, content: ContentContext): Promise<LoadedEntry | null> {
-  const access = { ...content.bind.access, rules: new Map<never, never>() };
-  return findOne(userType(content), id, query, { ...content, bind: { ...content.bind, access } });
+/** A user as the caller may see it, even one that a row rule hides: who has just written it knows it. */
+export async function findWritten(id: number, query: Query, content: ContentContext): Promise<LoadedEntry | null> {
+  const selection = bindEntrySelection(query, userType(content), content.bind);
+  const read = await readEntry(hasId(id), selection, content.store.database);
+  return read === null ? null : { selection, ...read };
 }
