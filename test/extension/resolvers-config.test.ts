@@ -32,7 +32,7 @@ const codes = (body: { errors?: { extensions: { code: string } }[] }) =>
   (body.errors ?? []).map(({ extensions }) => extensions.code);
 
 describe('resolversConfig: auth', () => {
-  const user = (access: Access): Partial<Caller> => ({ kind: 'user', access, user: { id: 1 } as never });
+  const user = (access: Access): Partial<Caller> => ({ kind: 'user', access, user: { id: 1 } as never, role: null });
   const other = granted('api::tag.tag.find');
   const cases: readonly (readonly [string, FieldConfiguration | undefined, Access, boolean])[] = [
     ['the default is the right to find', undefined, other, false],
@@ -253,6 +253,23 @@ describe('resolversConfig: middlewares', () => {
       },
       '{ article(id: 1) { data { attributes { author { data { attributes { name } } } } } } }',
       { article: { data: { attributes: { author: { data: { attributes: { name: 'Ada, 36' } } } } } } },
+    ],
+    [
+      'see whole components',
+      'Article.seo',
+      async (next) => {
+        const seo = (await next()) as { metaTitle: string; noIndex: boolean };
+        return { ...seo, metaTitle: `${seo.metaTitle} ${String(seo.noIndex)}` };
+      },
+      '{ article(id: 1) { data { attributes { seo { metaTitle } } } } }',
+      { article: { data: { attributes: { seo: { metaTitle: 'Meta false' } } } } },
+    ],
+    [
+      'see whole components of a dynamic zone',
+      'Article.blocks',
+      async (next) => ((await next()) as object[]).filter((block) => 'text' in block),
+      '{ article(id: 1) { data { attributes { blocks { __typename } } } } }',
+      { article: { data: { attributes: { blocks: [{ __typename: 'ComponentBlocksQuote' }] } } } },
     ],
     [
       'stand on the fields of entities',

@@ -87,6 +87,25 @@ export function readChild(
   place: Place,
   context: SelectionContext,
 ): PopulateField[] {
+  const fields = readStructured(attribute, nodes, place, context);
+  return isCustomField(typeName(place.owner), attribute.name, context.operation) ? fields.map(showWhole) : fields;
+}
+
+/** Code of an extension that stands in a field sees all of what the field gives. */
+const showWhole = ({ query, on, ...field }: PopulateField): PopulateField => ({
+  ...field,
+  query: whole(query),
+  on: on === null ? null : new Map([...on].map(([uid, one]) => [uid, whole(one)])),
+});
+
+const whole = (query: Query): Query => ({ ...query, ...mergeSelected([query, seenByCode]) });
+
+function readStructured(
+  attribute: Structured,
+  nodes: readonly FieldNode[],
+  place: Place,
+  context: SelectionContext,
+): PopulateField[] {
   const { name } = attribute;
   const plain = { name, key: childKey(name, place.around, place.alias), countOnly: false, reversed: false };
   switch (attribute.kind) {
@@ -113,9 +132,7 @@ function readLink(link: LinkAttribute, nodes: readonly FieldNode[], owner: Conte
   const response = link.many ? relationCollectionName(target) : responseName(target);
   const list = link.many ? readList(nodes, owner, target, context) : { publicationState: 'preview' as const };
   if (list === null) return [];
-  const selected = readSelection(nodes, response, target, context);
-  const custom = isCustomField(typeName(owner), link.name, context.operation);
-  return [{ ...related, ...list, ...(custom ? mergeSelected([selected, seenByCode]) : selected) }];
+  return [{ ...related, ...list, ...readSelection(nodes, response, target, context) }];
 }
 
 function readComponent(
