@@ -12,6 +12,7 @@ export interface RegistryBuild {
   readonly problems: ReadonlyMap<string, readonly string[]>;
 }
 
+/** A build with the same settings. */
 interface Previous {
   readonly registry: Registry;
   readonly models: ReadonlyMap<string, Model>;
@@ -19,7 +20,8 @@ interface Previous {
 
 /**
  * Builds a snapshot from all documents of `_models`. A document that fails its check is left out, or keeps the form that
- * it had in the previous snapshot; the others go in.
+ * it had in the previous snapshot; the others go in. Models that stay as they were, and their types, are the same objects in
+ * both snapshots: a change costs what has changed.
  */
 export function buildRegistry(
   documents: readonly { readonly uid: string }[],
@@ -29,14 +31,20 @@ export function buildRegistry(
   const problems = new Map<string, readonly string[]>();
   const candidates = new Map<string, Model>(builtinModels.map((model) => [model.uid, model]));
   for (const document of documents) {
-    const found = modelProblems(document);
+    const before = previous?.models.get(document.uid);
+    const found = isDeepStrictEqual(document, before) ? [] : modelProblems(document);
     if (found.length > 0) problems.set(document.uid, found);
-    const model = found.length > 0 ? previous?.models.get(document.uid) : (document as Model); // its form is checked
-    if (model !== undefined) candidates.set(model.uid, extendBuiltin(model));
+    const model = found.length > 0 ? before : extendBuiltin(document as Model); // its form is checked
+    if (model !== undefined) candidates.set(model.uid, isDeepStrictEqual(model, before) ? (before ?? model) : model);
   }
   const models = settle(candidates, problems, previous);
-  const types = [...models.values()].map((model) => buildContentType(model, settings));
+  const types = [...models.values()].map((model) => typeOf(model, settings, previous));
   return { registry: indexTypes(types, (previous?.registry.version ?? 0) + 1), models, problems };
+}
+
+function typeOf(model: Model, settings: ModelSettings, previous: Previous | undefined): ContentType {
+  const known = previous?.models.get(model.uid) === model ? previous.registry.types.get(model.uid) : undefined;
+  return known ?? buildContentType(model, settings);
 }
 
 const builtins = new Map(builtinModels.map((model) => [model.uid, model]));
@@ -64,7 +72,7 @@ function settle(
     for (const [uid, lines] of culprits(found, candidates, previous)) {
       if (!problems.has(uid)) problems.set(uid, lines);
       const fallback = builtins.get(uid) ?? previous?.models.get(uid);
-      if (fallback !== undefined && !isDeepStrictEqual(fallback, candidates.get(uid))) candidates.set(uid, fallback);
+      if (fallback !== undefined && fallback !== candidates.get(uid)) candidates.set(uid, fallback);
       else candidates.delete(uid);
     }
   }
@@ -88,7 +96,7 @@ function culprits(
 }
 
 const isUnchanged = (uid: string, candidates: ReadonlyMap<string, Model>, previous: Previous | undefined): boolean =>
-  candidates.has(uid) && isDeepStrictEqual(candidates.get(uid), previous?.models.get(uid));
+  candidates.has(uid) && candidates.get(uid) === previous?.models.get(uid);
 
 /** Of two models that claim one name the later is at fault, which must not be the one that was there. */
 function unchangedFirst(candidates: ReadonlyMap<string, Model>, previous: Previous | undefined): ReadonlyMap<string, Model> {

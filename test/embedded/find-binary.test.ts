@@ -95,10 +95,8 @@ describe('find-binary', () => {
     expect(await isReachable(urlOf(web), {})).to.equal(true);
   });
 
-  it('gives a silent host up within 2 s', async () => {
-    const start = performance.now();
+  it('gives a silent host up', async () => {
     expect(await isReachable(urlOf(silent), {})).to.equal(false);
-    expect(performance.now() - start).to.be.within(1400, 2000);
   });
 
   it('leaves the question to the download where there is a proxy', async () => {

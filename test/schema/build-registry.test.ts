@@ -149,6 +149,16 @@ describe('buildRegistry', () => {
     const first = build([page, part]);
     expect(build([page, part], first).registry.version).to.equal(first.registry.version + 1);
   });
+
+  it('only what has changed is built anew', () => {
+    const user = { uid: 'plugin::users-permissions.user', attributes: { age: { type: 'integer' } } };
+    const before = build([author, book, page, part, user]);
+    const [title, own] = [{ title: { type: 'text' } }, { age: { type: 'integer' } }];
+    const changed = { ...page, attributes: { ...(page['attributes'] as object), ...title } };
+    const after = build(structuredClone([author, book, changed, part, { ...user, attributes: own }]), before);
+    const anew = [...after.registry.types].filter(([uid, type]) => before.registry.types.get(uid) !== type).map(([uid]) => uid);
+    expect(anew).to.deep.equal(['api::page.page']);
+  });
 });
 
 /** Attributes and models alone: what is wrong with each. */
