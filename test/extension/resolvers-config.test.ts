@@ -245,6 +245,14 @@ describe('resolversConfig: middlewares', () => {
       { article: { data: { attributes: { categories: { data: [{ attributes: { name: 'Art' } }] } } } } },
     ],
     [
+      'change the arguments of a list of components',
+      'Article.sections',
+      (next, parent, args, context, info) =>
+        next(parent, { ...args, pagination: { start: 1, limit: 1 } }, context, info) as unknown,
+      '{ article(id: 1) { data { attributes { sections { heading links { label } } } } } }',
+      { article: { data: { attributes: { sections: [{ heading: 'A', links: [] }] } } } },
+    ],
+    [
       'see whole related entries',
       'Article.author',
       async (next) => {
@@ -279,6 +287,33 @@ describe('resolversConfig: middlewares', () => {
       { tags: { data: [{ id: '1-red' }, { id: '2-blue' }] } },
     ],
   ];
+  it('change the arguments of an own resolver, which sees its parent as ever', async () => {
+    const register: Register = ({ graphql }) => {
+      graphql.extension.use({
+        resolvers: {
+          Article: { categories: ({ title }, { sort }) => ({ nodes: [{ id: 7, name: `${String(title)} by ${String(sort)}` }] }) },
+        },
+        resolversConfig: {
+          'Article.categories': { middlewares: [(next, parent, args) => next(parent, { ...args, sort: 'name' }) as unknown] },
+        },
+      });
+    };
+    const body = await ask(
+      { register },
+      '{ article(id: 3) { data { attributes { categories { data { attributes { name } } } } } } }',
+    );
+    expect(body.data.article.data.attributes.categories.data).to.deep.equal([{ attributes: { name: 'Article 3 by name' } }]);
+  });
+
+  it('may not change the arguments of lists inside components: what they hold is read with the entry', async () => {
+    const middlewares: readonly Middleware[] = [(next, parent, args) => next(parent, { ...args, sort: 'label' }) as unknown];
+    const query = '{ article(id: 1) { data { attributes { sections { heading links { label } } } } } }';
+    const body = await ask({ register: config({ 'ComponentPageSection.links': { middlewares } }) }, query);
+    expect(body.errors?.[0]?.message).to.equal('A middleware cannot change the arguments of ComponentPageSection.links');
+    const same = await ask({ register: config({ 'ComponentPageSection.links': { middlewares: [noting('own')] } }) }, query);
+    expect(same.data.article.data.attributes.sections[0].links).to.deep.equal([{ label: 'one' }, { label: 'two' }]);
+  });
+
   for (const [title, field, middleware, query, data] of changes)
     it(title, async () => {
       expect(await ask({ register: config({ [field]: { middlewares: [middleware] } }) }, query)).to.deep.equal({ data });

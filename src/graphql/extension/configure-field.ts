@@ -10,24 +10,26 @@ import { withMiddlewares } from './compile-middlewares.js';
 import { withPolicies } from './compile-policies.js';
 import type { FieldConfiguration, Resolver, Strapi } from './extension.js';
 import type { FieldConfig } from './map-schema.js';
-import { reloadChanged } from './reload-changed.js';
+import { refuseChanged, reloadChanged } from './reload-changed.js';
 
 /** Where a field stands in the schema. */
 export interface FieldPlace {
   /** A field of Query or Mutation. */
   readonly isRoot: boolean;
+  /** A field of a component. */
+  readonly isInside: boolean;
   readonly config: FieldConfiguration | undefined;
   readonly strapi: Strapi;
 }
 
 /** Puts authorization, middlewares and policies around a field, in that order, from outside to inside (graphql.md 5.3). */
-export function configureField(field: FieldConfig, { isRoot, config = {}, strapi }: FieldPlace): FieldConfig {
+export function configureField(field: FieldConfig, place: FieldPlace): FieldConfig {
+  const { isRoot, config = {}, strapi } = place;
   const { policies = [], middlewares = [], auth } = config;
   const scope = neededScope(field, isRoot, auth);
   if (scope === null && policies.length === 0 && middlewares.length === 0) return field;
-  const resolve: Resolver = field.resolve ?? defaultFieldResolver;
-  const inner = middlewares.length > 0 && field.extensions?.['target'] !== undefined ? reloadChanged(resolve) : resolve;
-  const checked = withPolicies(policies, inner, strapi);
+  const resolve = middlewares.length > 0 ? plannedResolver(field, place) : resolverOf(field);
+  const checked = withPolicies(policies, resolve, strapi);
   const configured = withMiddlewares(middlewares, checked, strapi);
   const custom = middlewares.length > 0 || (!isRoot && scope !== null) || (!isRoot && policies.length > 0);
   return {
@@ -35,6 +37,16 @@ export function configureField(field: FieldConfig, { isRoot, config = {}, strapi
     extensions: { ...field.extensions, ...(custom && { custom: true }) },
     resolve: scope === null ? configured : guard(scope, isRoot ? configured : widen(configured, field)),
   };
+}
+
+const resolverOf = ({ resolve }: FieldConfig): Resolver => resolve ?? defaultFieldResolver;
+
+/** What generated fields below a root field give is read by the arguments of the query. */
+function plannedResolver(field: FieldConfig, { isRoot, isInside }: FieldPlace): Resolver {
+  const resolve = resolverOf(field);
+  const isPlanned = !isRoot && field.extensions?.['custom'] !== true && Object.keys(field.args ?? {}).length > 0;
+  if (!isPlanned) return resolve;
+  return isInside ? refuseChanged(resolve) : reloadChanged(resolve);
 }
 
 /** Root fields have a default; other fields are checked only where a configuration says so. Null: no check here. */

@@ -10,7 +10,7 @@ import { configureField } from './configure-field.js';
 import type { FieldConfiguration, Strapi, UsedExtension } from './extension.js';
 import { loadNexus } from './load-nexus.js';
 import { mapSchema, type FieldConfig, type SchemaMapping } from './map-schema.js';
-import { createTypeRegistry } from './type-registry.js';
+import { createTypeRegistry, type TypeRegistry } from './type-registry.js';
 
 /** What a schema is extended with. */
 export interface ExtendInput {
@@ -34,7 +34,7 @@ export function extendSchema(generated: GraphQLSchema, { used, registry, strapi,
   const typed = addTypeDefs(addNexusTypes(generated, types, plugins, nexus), typeDefs);
   const complete = applyNexusPlugins(addResolvers(typed, resolvers), plugins, nexus);
   for (const message of unknownFields(complete, resolversConfig)) warn(message);
-  const field = fieldMapping(fieldResolvers(generated), resolversConfig, strapi);
+  const field = fieldMapping({ generated: fieldResolvers(generated), typeRegistry, resolversConfig, strapi });
   const extended = mapSchema(complete, { field, directives: directivesOf(generated, complete) });
   const errors = validateSchema(extended);
   if (errors.length > 0) throw new Error(`The extended schema is not valid: ${errors.map(({ message }) => message).join('; ')}`);
@@ -62,18 +62,25 @@ function fieldResolvers(schema: GraphQLSchema): ReadonlyMap<string, unknown> {
 /** Nexus gives every field a resolver; without one the value is read off the parent. */
 const plain = <Resolve>(resolve: Resolve): Resolve | undefined => (resolve === defaultFieldResolver ? undefined : resolve);
 
-function fieldMapping(
-  generated: ReadonlyMap<string, unknown>,
-  configs: ReadonlyMap<string, FieldConfiguration>,
-  strapi: Strapi,
-): NonNullable<SchemaMapping['field']> {
+interface MappingInput {
+  /** Generated resolvers by `Type.field`. */
+  readonly generated: ReadonlyMap<string, unknown>;
+  readonly typeRegistry: TypeRegistry;
+  readonly resolversConfig: ReadonlyMap<string, FieldConfiguration>;
+  readonly strapi: Strapi;
+}
+
+function fieldMapping(input: MappingInput): NonNullable<SchemaMapping['field']> {
+  const { generated, typeRegistry, resolversConfig, strapi } = input;
   return (typeName, name, { resolve: given, ...rest }) => {
     const key = `${typeName}.${name}`;
     const resolve = plain(given);
     const field: FieldConfig = resolve === undefined ? rest : { ...rest, resolve };
     const isRoot = typeName === 'Query' || typeName === 'Mutation';
     const isGenerated = generated.has(key) && generated.get(key) === resolve;
-    return configureField(isGenerated ? field : markCustom(field), { isRoot, config: configs.get(key), strapi });
+    const isInside = typeRegistry.get(typeName)?.config.kind === 'component';
+    const place = { isRoot, isInside, config: resolversConfig.get(key), strapi };
+    return configureField(isGenerated ? field : markCustom(field), place);
   };
 }
 
