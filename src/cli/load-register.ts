@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
-import { extname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { join } from 'node:path';
 import { ConfigError } from '../config/config-error.js';
 import { loadTypescript } from '../config/load-typescript.js';
 import type { Register, RegisterInput } from '../graphql/extension/create-extension.js';
@@ -10,14 +9,14 @@ const file = 'config/extensions';
 
 /**
  * The `register` of config/extensions.{ts,js} in the working directory, which first registers the `policies` and `middlewares` that
- * the file exports by bare name; null where there is no such file. In TypeScript files `mangrove` means `own`. What the file, or
- * `register` later, throws is printed with its stack and becomes a ConfigError.
+ * the file exports by bare name; null where there is no such file. It may be written as an ES module or as CommonJS, and `mangrove`
+ * means `own` in it. What the file, or `register` later, throws is printed with its stack and becomes a ConfigError.
  */
 export async function loadRegister(directory: string, own: unknown): Promise<Register | null> {
   const [path, second] = ['.ts', '.js'].map((end) => join(directory, file + end)).filter((candidate) => existsSync(candidate));
   if (path === undefined) return null;
   if (second !== undefined) throw new ConfigError(`${file}.ts and ${file}.js both exist; keep one of them`);
-  const module = await explained(() => load(path, own));
+  const module = await explained(() => loadTypescript(path, { mangrove: own }));
   const { register, policies, middlewares } = partsOf(module);
   if (typeof register !== 'function') throw new ConfigError(`${file} must export a function register({ strapi })`);
   return (input) =>
@@ -27,9 +26,6 @@ export async function loadRegister(directory: string, own: unknown): Promise<Reg
       return (register as Register)(input); // the contract of the file
     });
 }
-
-const load = (path: string, own: unknown): Promise<unknown> =>
-  extname(path) === '.ts' ? loadTypescript(path, { mangrove: own }) : import(pathToFileURL(path).href);
 
 async function explained(run: () => unknown): Promise<unknown> {
   try {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { GraphQLScalarType } from 'graphql';
+import type { CommandStartedEvent } from 'mongodb';
 import type { UsedExtension } from '../../src/graphql/extension/extension.js';
 import type { Entity } from '../../src/graphql/extension/entity-service.js';
 import { serveExtended, type ServedExtended } from './serve-extended.js';
@@ -168,6 +169,81 @@ const cases: readonly Case[] = [
     data: { names: ['api::vault.vault', 'true', 'entity'] },
   },
   {
+    title: 'types that are put into the registry of types',
+    use: [
+      ({ nexus, typeRegistry }) => {
+        const shoe = nexus.objectType({ name: 'Shoe', definition: (t) => t.int('size') });
+        const sole = nexus.objectType({ name: 'Sole', definition: (t) => t.field('shoe', { type: 'Shoe' }) });
+        typeRegistry.registerMany([['Shoe', shoe], ['Sole', sole]], { kind: 'shop' }); // prettier-ignore
+        const named = typeRegistry.where(({ config }) => config.kind === 'shop').map(({ name }) => name);
+        return {
+          typeDefs: 'extend type Query { sole: Sole shop: [String] }',
+          resolvers: {
+            Query: {
+              sole: () => ({ shoe: { size: 44 } }),
+              shop: () => [
+                ...named,
+                String(typeRegistry.types.includes('Shoe')),
+                String(typeRegistry.definitions.includes(shoe)),
+                typeRegistry.toObject()['Sole']?.config.kind,
+              ],
+            },
+          },
+          resolversConfig: { ...open('Query.sole'), ...open('Query.shop') },
+        };
+      },
+    ],
+    query: '{ sole { shoe { size } } shop }',
+    data: { sole: { shoe: { size: 44 } }, shop: ['Shoe', 'Sole', 'true', 'true', 'shop'] },
+  },
+  {
+    title: 'inputs and enums of Nexus, and lists of arguments',
+    use: [
+      ({ nexus }) => ({
+        types: [
+          nexus.inputObjectType({ name: 'Box', definition: (t) => { t.nonNull.int('side'); t.field('tone', { type: 'Tone' }); } }), // prettier-ignore
+          nexus.enumType({ name: 'Tone', members: { LOUD: 'loud!' } }),
+          nexus.extendType({
+            type: 'Query',
+            definition(t) {
+              t.nonNull.list.nonNull.string('pack', {
+                args: { boxes: nexus.nonNull(nexus.list(nexus.nonNull('Box'))) },
+                resolve: (_parent, { boxes }: { boxes: { side: number; tone: string }[] }) =>
+                  boxes.map(({ side, tone }) => `${tone} ${String(side ** 3)}`),
+              });
+            },
+          }),
+          nexus.extendInputType({ type: 'PaginationArg', definition: (t) => t.int('skip') }),
+        ],
+        resolversConfig: open('Query.pack'),
+      }),
+    ],
+    query:
+      '{ pack(boxes: [{ side: 2, tone: LOUD }, { side: 3, tone: LOUD }]) __type(name: "PaginationArg") { inputFields { name } } }',
+    data: {
+      pack: ['loud! 8', 'loud! 27'],
+      __type: { inputFields: ['page', 'pageSize', 'start', 'limit', 'skip'].map((name) => ({ name })) },
+    },
+  },
+  {
+    title: 'resolvers: a generated query that is taken over',
+    use: [
+      ({ strapi }) => ({
+        resolvers: {
+          Query: {
+            author: {
+              resolve: async (_parent: unknown, { id }: { id: string }) => ({
+                value: await strapi.entityService.findOne('api::author.author', id),
+              }),
+            },
+          },
+        },
+      }),
+    ],
+    query: '{ author(id: 1) { data { id attributes { name articles(pagination: { limit: 1 }, sort: "id") { data { id } } } } } }',
+    data: { author: { data: { id: '1', attributes: { name: 'Ada', articles: { data: [{ id: '1' }] } } } } },
+  },
+  {
     title: 'responses of own queries: what is selected below is read for them, once for all entries',
     use: [
       ({ strapi, nexus }) => ({
@@ -292,6 +368,9 @@ describe('use() of the extension service', () => {
     });
 });
 
+/** Parts of a command that differ between two servers whatever they ask. */
+const ofTheSession = new Set(['lsid', '$clusterTime', '$db']);
+
 describe('fields that nobody touched', () => {
   const query =
     '{ articles { data { attributes { title author { data { attributes { name } } } categories { data { id } } } } } }';
@@ -300,7 +379,8 @@ describe('fields that nobody touched', () => {
   before(async () => {
     plain = await serveExtended({ register: () => undefined });
     extended = await serveExtended({
-      register: ({ graphql }) =>
+      register: ({ graphql }) => {
+        graphql.extension.use(({ nexus }) => ({ types: nexus.queryField('one', { type: 'Int', resolve: () => 1 }) }));
         graphql.extension.use({
           typeDefs: 'extend type Category { upper: String }',
           resolvers: { Category: { upper: ({ name }: { name: string }) => name.toUpperCase() } },
@@ -308,7 +388,8 @@ describe('fields that nobody touched', () => {
             'Article.author': { middlewares: [(next, ...args) => next(...args) as unknown] },
             'Author.name': { policies: [() => true] },
           },
-        }),
+        });
+      },
     });
   });
   after(async () => {
@@ -327,5 +408,23 @@ describe('fields that nobody touched', () => {
     const upper = await extended.query(query.replace('categories { data { id', 'categories { data { attributes { upper }'));
     expect(upper.body.data.articles.data[0].attributes.categories.data[0].attributes.upper).to.equal('SCIENCE');
     expect(extended.commands()).to.deep.equal(commands);
+  });
+
+  it('send the very same commands as without extensions, to the last attribute', async () => {
+    const untouched =
+      '{ articles(filters: { author: { name: { eq: "Ada" } } }) { data { attributes { title tags { data { attributes { label } } } } } meta { pagination { total } } } authors { data { id } } }';
+    const sentBy = async (server: ServedExtended): Promise<unknown[]> => {
+      const sent: unknown[] = [];
+      const listen = ({ command }: CommandStartedEvent) => {
+        sent.push(Object.fromEntries(Object.entries(command).filter(([key]) => !ofTheSession.has(key))));
+      };
+      server.database.client.on('commandStarted', listen);
+      expect((await server.query(untouched)).body).not.to.have.property('errors');
+      server.database.client.off('commandStarted', listen);
+      return sent;
+    };
+    const sent = await sentBy(plain);
+    expect(sent).to.have.length.greaterThan(1);
+    expect(await sentBy(extended)).to.have.deep.members(sent);
   });
 });

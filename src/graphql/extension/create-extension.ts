@@ -83,9 +83,9 @@ function createStrapi(parts: ExtensionParts, extension: ExtensionService): Strap
     log: logger,
     entityService,
     plugin: (name) => ({ service: checkPlugin(name, service) }),
-    service: (name) => service(name.replace('plugin::graphql.', '') as never), // its type says which names there are
+    service: (name) => service(ownService(name)),
     get contentTypes() {
-      return registry().types;
+      return Object.fromEntries(registry().types);
     },
     contentType: (uid) => find(uid, registry().types, 'content type'),
     policies,
@@ -119,6 +119,14 @@ function serviceFinder(services: GraphqlServicesByName): FindService {
   const byName = new Map<string, unknown>(Object.entries(services));
   return <Name extends keyof GraphqlServicesByName>(name: Name) =>
     find(name, byName, 'service of graphql') as GraphqlServicesByName[Name]; // found by its name
+}
+
+const prefix = 'plugin::graphql.';
+
+function ownService<Name extends keyof GraphqlServicesByName>(name: `plugin::graphql.${Name}`): Name {
+  if (!name.startsWith(prefix))
+    throw new Error(`Unknown service "${name}"; custom code reaches "${prefix}...", and entries by strapi.entityService`);
+  return name.slice(prefix.length) as Name; // what follows the prefix
 }
 
 function checkPlugin(name: string, service: FindService): FindService {

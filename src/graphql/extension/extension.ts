@@ -122,8 +122,8 @@ export interface Strapi {
   readonly plugin: (name: 'graphql') => Plugin;
   /** A service by its full name: `plugin::graphql.format`. */
   readonly service: <Name extends keyof GraphqlServicesByName>(name: `plugin::graphql.${Name}`) => GraphqlServicesByName[Name];
-  /** All content types and components in force. */
-  readonly contentTypes: ReadonlyMap<string, ContentType>;
+  /** All content types and components in force, by uid. */
+  readonly contentTypes: Readonly<Record<string, ContentType>>;
   /** Throws for an unknown uid. */
   readonly contentType: (uid: string) => ContentType;
   readonly policies: NamedCode<Policy | PolicyObject>;

@@ -23,7 +23,12 @@ export interface TypeRegistry {
   readonly get: (name: string) => RegisteredType | undefined;
   readonly where: (matches: (type: RegisteredType) => boolean) => readonly RegisteredType[];
   readonly register: (name: string, definition: unknown, config?: RegisteredType['config']) => TypeRegistry;
+  /** Registers each of `[name, definition]`. */
+  readonly registerMany: (types: readonly (readonly [string, unknown])[], config?: RegisteredType['config']) => TypeRegistry;
+  /** Their names. */
   readonly types: readonly string[];
+  readonly definitions: readonly unknown[];
+  readonly toObject: () => Readonly<Record<string, RegisteredType>>;
 }
 
 export interface OpenTypeRegistry extends TypeRegistry {
@@ -50,9 +55,17 @@ export function createTypeRegistry(schema: GraphQLSchema, registry: Registry): O
       added.push(definition);
       return open;
     },
+    registerMany: (given, config) => {
+      for (const [name, definition] of given) open.register(name, definition, config);
+      return open;
+    },
     get types() {
       return [...types.keys()];
     },
+    get definitions() {
+      return [...types.values()].map(({ definition }) => definition);
+    },
+    toObject: () => Object.fromEntries(types),
     added,
   };
   return open;
