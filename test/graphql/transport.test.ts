@@ -333,8 +333,20 @@ const limited: readonly { readonly title: string; readonly query: string; readon
   },
   { title: 'aliases', query: '{ a: __typename b: __typename c: __typename }', message: 'The query has more than 2 aliases' },
   {
+    title: 'aliases of fragments, wherever they are spread',
+    query:
+      '{ tags { data { ...T } } memo(id: 1) { data { id } } } fragment T on TagEntity { attributes { ...L } x: attributes { ...L } } fragment L on Tag { y: label }',
+    message: 'The query has more than 2 aliases',
+  },
+  {
     title: 'fields at the root',
     query: '{ __typename tag(id: 1) { data { id } } tags { data { id } } memo(id: 1) { data { id } } }',
+    message: 'The operation has more than 3 fields at its root',
+  },
+  {
+    title: 'fields at the root, in fragments',
+    query:
+      '{ ...F ... { authors { data { id } } } } fragment F on Query { __typename tag(id: 1) { data { id } } memo(id: 1) { data { id } } }',
     message: 'The operation has more than 3 fields at its root',
   },
   {
@@ -368,6 +380,20 @@ describe('GraphQL limits', () => {
       const { body } = await server.query(query);
       expect(body.errors[0].message).to.equal(message);
     });
+
+  it('do not follow fragments that double one another, sixty times', async () => {
+    const unlimited = await serveGraphql({ models, documents });
+    const doubling = Array.from({ length: 60 }, (_, index) => {
+      const next = `...F${String(index + 1)}`;
+      return `fragment F${String(index)} on Tag { ${next} ${next} }`;
+    });
+    try {
+      const query = `{ tag(id: 1) { data { attributes { ...F0 } } } } ${doubling.join(' ')} fragment F60 on Tag { label }`;
+      expect((await unlimited.query(query)).body).to.deep.equal({ data: { tag: { data: { attributes: { label: 'red' } } } } });
+    } finally {
+      await unlimited.stop();
+    }
+  });
 });
 
 describe('GraphQL options', () => {

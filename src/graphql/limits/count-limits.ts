@@ -1,28 +1,64 @@
-import { GraphQLError } from 'graphql';
-import type { ValidationRule } from 'graphql';
+import { GraphQLError, Kind } from 'graphql';
+import type { SelectionNode, SelectionSetNode, ValidationContext, ValidationRule } from 'graphql';
 
-/** Refuses documents with more aliases than allowed: each alias of a field is work of its own. */
+/**
+ * Refuses operations with more aliases than allowed: each alias of a field is work of its own. Those in a fragment count wherever
+ * it is spread, since a few in fragments within fragments stand for millions of fields.
+ */
 export const aliasLimit =
   (maximum: number): ValidationRule =>
-  (context) => {
-    let count = 0;
-    return {
-      Field(node) {
-        if (node.alias === undefined || ++count !== maximum + 1) return;
-        context.reportError(new GraphQLError(`The query has more than ${String(maximum)} aliases`, { nodes: node }));
-      },
-    };
-  };
+  (context) => ({
+    OperationDefinition(operation) {
+      if (countAliases(operation.selectionSet, new Map(), context) <= maximum) return;
+      context.reportError(new GraphQLError(`The query has more than ${String(maximum)} aliases`, { nodes: operation }));
+    },
+  });
 
-/** Refuses operations with more fields at their root than allowed: each is at least one database command. */
+/** `known`: of fragments that were counted before. One that leads back to itself, which is refused elsewhere, counts as nothing. */
+function countAliases(set: SelectionSetNode | undefined, known: Map<string, number>, context: ValidationContext): number {
+  return (set?.selections ?? []).reduce((sum, selection) => sum + aliasesOf(selection, known, context), 0);
+}
+
+function aliasesOf(node: SelectionNode, known: Map<string, number>, context: ValidationContext): number {
+  if (node.kind === Kind.FIELD) return (node.alias === undefined ? 0 : 1) + countAliases(node.selectionSet, known, context);
+  if (node.kind === Kind.INLINE_FRAGMENT) return countAliases(node.selectionSet, known, context);
+  const name = node.name.value;
+  const before = known.get(name);
+  if (before !== undefined) return before;
+  known.set(name, 0);
+  const count = countAliases(context.getFragment(name)?.selectionSet, known, context);
+  known.set(name, count);
+  return count;
+}
+
+/** Refuses operations with more fields at their root than allowed, those of fragments too: each is at least one database command. */
 export const rootFieldLimit =
   (maximum: number): ValidationRule =>
   (context) => ({
     OperationDefinition(operation) {
-      const [extra] = operation.selectionSet.selections.slice(maximum);
-      if (extra === undefined) return;
-      context.reportError(
-        new GraphQLError(`The operation has more than ${String(maximum)} fields at its root`, { nodes: extra }),
-      );
+      const keys = rootKeys(operation.selectionSet, { keys: new Set(), opened: new Set() }, context);
+      if (keys.size <= maximum) return;
+      const message = `The operation has more than ${String(maximum)} fields at its root`;
+      context.reportError(new GraphQLError(message, { nodes: operation }));
     },
   });
+
+interface RootKeys {
+  readonly keys: Set<string>;
+  /** Names of fragments that were looked into. */
+  readonly opened: Set<string>;
+}
+
+/** The response keys of a root selection, fragments opened. */
+function rootKeys(set: SelectionSetNode, found: RootKeys, context: ValidationContext): ReadonlySet<string> {
+  for (const node of set.selections) {
+    if (node.kind === Kind.FIELD) found.keys.add(node.alias?.value ?? node.name.value);
+    else if (node.kind === Kind.INLINE_FRAGMENT) rootKeys(node.selectionSet, found, context);
+    else if (!found.opened.has(node.name.value)) {
+      found.opened.add(node.name.value);
+      const fragment = context.getFragment(node.name.value);
+      if (fragment) rootKeys(fragment.selectionSet, found, context);
+    }
+  }
+  return found.keys;
+}

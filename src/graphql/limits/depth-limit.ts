@@ -1,5 +1,5 @@
 import { GraphQLError, Kind } from 'graphql';
-import type { DefinitionNode, FragmentDefinitionNode, SelectionNode, ValidationContext, ValidationRule } from 'graphql';
+import type { SelectionNode, ValidationContext, ValidationRule } from 'graphql';
 
 /**
  * Refuses operations whose fields nest deeper than `maximum`, a leaf at the root being 0 deep; fragments add nothing and
@@ -9,13 +9,7 @@ export const depthLimit =
   (maximum: number): ValidationRule =>
   (context) => ({
     OperationDefinition(operation) {
-      const walk = {
-        context,
-        maximum,
-        name: operation.name?.value ?? '',
-        fragments: fragmentsOf(context),
-        open: new Set<string>(),
-      };
+      const walk = { context, maximum, name: operation.name?.value ?? '', walked: new Set<string>() };
       for (const selection of operation.selectionSet.selections) measure(selection, 0, walk);
     },
   });
@@ -24,9 +18,8 @@ interface Walk {
   readonly context: ValidationContext;
   readonly maximum: number;
   readonly name: string;
-  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  /** Fragments that are being walked, since a document that is refused for other reasons may go in circles. */
-  readonly open: Set<string>;
+  /** Fragments by the depths at which they were walked: once each, since fragments that double one another would take for ever. */
+  readonly walked: Set<string>;
 }
 
 function measure(node: SelectionNode, depth: number, walk: Walk): void {
@@ -49,19 +42,8 @@ function measure(node: SelectionNode, depth: number, walk: Walk): void {
 }
 
 function measureFragment(name: string, depth: number, walk: Walk): void {
-  const fragment = walk.fragments.get(name);
-  if (fragment === undefined || walk.open.has(name)) return;
-  walk.open.add(name);
-  for (const inner of fragment.selectionSet.selections) measure(inner, depth, walk);
-  walk.open.delete(name);
+  const place = `${name} ${String(depth)}`;
+  if (walk.walked.has(place)) return;
+  walk.walked.add(place);
+  for (const inner of walk.context.getFragment(name)?.selectionSet.selections ?? []) measure(inner, depth, walk);
 }
-
-const fragmentsOf = (context: ValidationContext): Map<string, FragmentDefinitionNode> =>
-  new Map(
-    context
-      .getDocument()
-      .definitions.filter(isFragment)
-      .map((fragment) => [fragment.name.value, fragment]),
-  );
-
-const isFragment = (node: DefinitionNode): node is FragmentDefinitionNode => node.kind === Kind.FRAGMENT_DEFINITION;
