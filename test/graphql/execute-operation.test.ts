@@ -30,6 +30,8 @@ const queries: readonly { readonly query: string; readonly variables?: Record<st
     variables: { id: 2, yes: true },
   },
   { query: 'query ($id: ID!) { article(id: $id) { data { id } } }', variables: {} },
+  { query: 'query ($yes: Boolean = true) { tags { data { id @include(if: $yes) } } }', variables: { yes: null } },
+  { query: 'query ($yes: Boolean = true) { tags @skip(if: $yes) { data { id } } __typename }', variables: { yes: null } },
   { query: '{ __schema { queryType { name } } tag(id: 1) { data { id } } }' },
   { query: '{ __proto__: tag(id: 1) { data { id } } }' },
   { query: '{ x: article(id: 1) { a: data { b: attributes { c: author { d: data { e: id } } } } } }' },

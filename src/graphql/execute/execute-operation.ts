@@ -2,6 +2,7 @@ import {
   execute,
   getArgumentValues,
   getVariableValues,
+  GraphQLError,
   isNonNullType,
   Kind,
   locatedError,
@@ -69,7 +70,8 @@ function compileOperation(args: ExecutionArgs): CompiledOperation | null {
     const fields = rootFields(operation, parentType, { ...args, fragments, variableValues: coerced });
     return { fields, serial: operation.operation === 'mutation' };
   } catch (error) {
-    if (error instanceof NotPlain) return null;
+    // a directive or argument whose variable is null after all: graphql-js says so where it stands
+    if (error instanceof NotPlain || error instanceof GraphQLError) return null;
     throw error;
   }
 }
