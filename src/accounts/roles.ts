@@ -4,6 +4,7 @@ import { findMany } from '../content/find-many.js';
 import { findOne } from '../content/find-one.js';
 import { within, type ContentContext } from '../content/content-context.js';
 import type { LoadedEntry } from '../content/loaded.js';
+import { orUniqueError } from '../content/unique-errors.js';
 import { ruleFilter } from '../content/rule-filter.js';
 import { applicationError, notFoundError, validationError } from '../errors.js';
 import { readAll } from '../mongo/database.js';
@@ -53,11 +54,12 @@ export async function createRole(body: Body, content: ContentContext): Promise<n
   const now = new Date();
   const [name, description, type] = [textOf(body, 'name'), textOf(body, 'description'), textOf(body, 'type')];
   const document = { _id: id, name, description, type: type ?? typeFrom(name), createdAt: now, updatedAt: now };
-  await inTransaction(store.database, async (database) => {
-    const context = within(content, database);
-    await insertEntry(context.store, collection, document);
-    await grantActions(id, enabledActions(body['permissions']), context);
-  });
+  await orUniqueError(roleType(content), document, () =>
+    change(content, async (context) => {
+      await insertEntry(context.store, collection, document);
+      await grantActions(id, enabledActions(body['permissions']), context);
+    }),
+  );
   return id;
 }
 
@@ -73,12 +75,10 @@ function textOf(body: Body, name: string): string | null {
 
 /** Replaces name, description and grants of a role. Throws a NotFoundError. */
 export async function updateRole(id: number, body: Body, content: ContentContext): Promise<void> {
-  const { store } = content;
   const names = ['name', 'description'].filter((name) => body[name] !== undefined);
   const values = Object.fromEntries(names.map((name) => [name, textOf(body, name)]));
   const match = await matchRole(id, content);
-  await inTransaction(store.database, async (database) => {
-    const context = within(content, database);
+  await change(content, async (context) => {
     const update = { $set: { ...values, updatedAt: new Date() } };
     const role = await updateEntry(context.store, collection, { match, update, projection: { _id: 1 } });
     if (role === null) throw notFoundError('Role not found');
@@ -92,7 +92,14 @@ export async function deleteRole(id: number, content: ContentContext): Promise<v
   const [role] = await readAll(store.database, { find: collection, filter: await matchRole(id, content), limit: 1 });
   if (role === undefined) throw notFoundError('Role not found');
   if (role['type'] === 'public') throw applicationError('Cannot delete public role');
-  await inTransaction(store.database, (database) => deleteWithin(id, within(content, database)));
+  await change(content, (context) => deleteWithin(id, context));
+}
+
+/** Changes roles in one transaction. What is kept in memory of them is read anew after it: others read on while it is open. */
+async function change(content: ContentContext, work: (context: ContentContext) => Promise<void>): Promise<void> {
+  const { database, totals } = content.store;
+  await inTransaction(database, (inner) => work(within(content, inner)));
+  for (const name of [collection, 'up_permissions', 'up_users']) totals.invalidate(name);
 }
 
 /** The role of that id, unless a row rule hides it from the caller. */

@@ -21,8 +21,11 @@ export interface AdminCall extends AdminServices {
   readonly ctx: Context;
   readonly params: RouteParams;
   readonly body: Values;
-  /** The name of the token. */
-  readonly who: string;
+  /**
+   * Stores a change together with its record: both or, where anything fails, neither (on a standalone server one after the
+   * other). Runs more than once where it meets other writers.
+   */
+  readonly commit: <Result>(change: (content: ContentContext) => Promise<Result>) => Promise<Result>;
 }
 
 /** A route of the admin API. What it gives is the body of the answer: `{ data }`. */

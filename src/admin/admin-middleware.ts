@@ -4,9 +4,10 @@ import type { Authenticator } from '../access/authenticate.js';
 import { notFoundError, unauthorizedError } from '../errors.js';
 import { envelopeError } from '../http/error-envelope.js';
 import { routeTable } from '../http/route-table.js';
-import { recordChange } from '../mongo/audit-log.js';
+import type { AuditRecord } from '../mongo/audit-log.js';
 import { isValues, type Values } from '../schema/check-input.js';
-import type { AdminRoute, AdminServices } from './admin-call.js';
+import type { AdminCall, AdminRoute, AdminServices } from './admin-call.js';
+import { beginChange } from './begin-change.js';
 import { withoutSecrets } from './without-secrets.js';
 import { adminRoutes } from './admin-routes.js';
 
@@ -19,7 +20,7 @@ export interface AdminInput {
 
 const prefix = '/admin/api';
 
-/** The admin API: for admin tokens only, and every change is written down before it is made. */
+/** The admin API: for admin tokens only; every change is written down before it is made, and again together with it. */
 export function adminMiddleware(input: AdminInput): Middleware {
   const find = routeTable(prefix, adminRoutes);
   return async (ctx, next) => {
@@ -29,10 +30,7 @@ export function adminMiddleware(input: AdminInput): Middleware {
     const found = find(ctx);
     if (found === null) throw notFoundError();
     if (found === 'answered') return;
-    const call = { ...input.services(), ctx, params: found.params, body: bodyOf(ctx), who };
-    const data = await handled(ctx, who, () => found.route.handle(call), { route: found.route, services: call });
-    if (data === undefined) ctx.status = 204;
-    else ctx.body = { data };
+    ctx.body = { data: await handle(found.route, { ...input.services(), ctx, params: found.params, body: bodyOf(ctx) }, who) };
   };
 }
 
@@ -56,23 +54,25 @@ async function identify(authorization: string, { adminToken, authenticator }: Ad
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 const isEqual = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
 
-interface Handling {
-  readonly route: AdminRoute;
-  readonly services: AdminServices;
-}
+const isReading = ({ method, path }: AdminRoute): boolean => method === 'GET' || path.endsWith('/validate');
 
-async function handled(ctx: Context, who: string, work: () => Promise<unknown>, { route, services }: Handling): Promise<unknown> {
-  if (route.method === 'GET' || route.path.endsWith('/validate')) return work();
-  const what = `${ctx.method} ${ctx.path.slice(prefix.length)}`;
-  const { database } = services.backend.store;
-  const record = { at: new Date(), who, ip: ctx.ip, what, body: withoutSecrets(ctx.request.body) };
-  const finish = await recordChange(database, record);
+async function handle(route: AdminRoute, request: Omit<AdminCall, 'commit'>, who: string): Promise<unknown> {
+  if (isReading(route)) return route.handle({ ...request, commit: (work) => work(request.content) });
+  const { commit, end } = await beginChange(recordOf(request, who), request);
   try {
-    const data = await work();
-    await finish(data === undefined ? 204 : 200);
+    const data = await route.handle({ ...request, commit });
+    await end(200);
     return data;
   } catch (error) {
-    await finish(envelopeError(error).error.status);
+    await end(envelopeError(error).error.status);
     throw error;
   }
 }
+
+const recordOf = ({ ctx }: Pick<AdminCall, 'ctx'>, who: string): AuditRecord => ({
+  at: new Date(),
+  who,
+  ip: ctx.ip,
+  what: `${ctx.method} ${ctx.path.slice(prefix.length)}`,
+  body: withoutSecrets(ctx.request.body),
+});

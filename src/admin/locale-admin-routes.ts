@@ -1,7 +1,10 @@
 import { remove } from '../content/remove.js';
-import { applicationError, notFoundError, validationError } from '../errors.js';
+import type { ContentContext } from '../content/content-context.js';
+import { applicationError, notFoundError, validationError, type ApiError } from '../errors.js';
 import { readAll } from '../mongo/database.js';
+import { DuplicateKey } from '../mongo/driver-errors.js';
 import { localeName, writeDefaultLocale } from '../mongo/locale-store.js';
+import type { Store } from '../mongo/store.js';
 import { deleteEntry, insertEntry, updateEntry } from '../mongo/write-entries.js';
 import { emptyQuery } from '../query/ast.js';
 import type { ContentType } from '../schema/content-type.js';
@@ -38,14 +41,22 @@ async function list({ backend }: AdminCall): Promise<ShownLocale[]> {
 async function create(call: AdminCall): Promise<ShownLocale[]> {
   const { code, name } = call.body;
   if (typeof code !== 'string' || !isLocaleCode(code)) throw validationError('code must be a language code, such as fr or pt-BR');
-  const { store } = call.backend;
-  if ((await list(call)).some((locale) => locale.code === code)) throw applicationError('This locale already exists');
-  const [_id = 0] = await store.ids.next(collection, 1, store.database);
+  if ((await list(call)).some((locale) => locale.code === code)) throw taken();
+  const { ids, database } = call.backend.store;
+  const [_id = 0] = await ids.next(collection, 1, database);
   const now = new Date();
   const shown = typeof name === 'string' && name !== '' ? name : localeName(code);
-  await insertEntry(store, collection, { _id, code, name: shown, createdAt: now, updatedAt: now });
-  return settle(call, code);
+  const insert = async ({ store }: ContentContext): Promise<void> => {
+    await insertEntry(store, collection, { _id, code, name: shown, createdAt: now, updatedAt: now });
+    await chooseDefault(call, code, store);
+  };
+  await call.commit(insert).catch((error: unknown) => {
+    throw error instanceof DuplicateKey ? taken() : error;
+  });
+  return settle(call);
 }
+
+const taken = (): ApiError => applicationError('This locale already exists');
 
 function isLocaleCode(code: string): boolean {
   try {
@@ -60,28 +71,35 @@ async function update(call: AdminCall): Promise<ShownLocale[]> {
   const { name } = call.body;
   const values = typeof name === 'string' && name !== '' ? { name } : {};
   const change = { match: { code }, update: { $set: { ...values, updatedAt: new Date() } }, projection: { _id: 1 } };
-  if ((await updateEntry(call.backend.store, collection, change)) === null) throw notFoundError('Locale not found');
-  return settle(call, code);
+  await call.commit(async ({ store }) => {
+    if ((await updateEntry(store, collection, change)) === null) throw notFoundError('Locale not found');
+    await chooseDefault(call, code, store);
+  });
+  return settle(call);
 }
 
-async function settle(call: AdminCall, code: string): Promise<ShownLocale[]> {
-  const { store, models } = call.backend;
-  if (call.body['isDefault'] === true) await writeDefaultLocale(store.database, code);
-  await models.load();
+async function chooseDefault({ body }: AdminCall, code: string, { database }: Store): Promise<void> {
+  if (body['isDefault'] === true) await writeDefaultLocale(database, code);
+}
+
+async function settle(call: AdminCall): Promise<ShownLocale[]> {
+  await call.backend.models.load();
   return list(call);
 }
 
-/** With the locale go its entries, as in the reference. */
+/**
+ * With the locale go its entries, as in the reference. There may be more of them than a transaction can hold, so they go one by
+ * one, and the locale last: what was interrupted can be asked for again.
+ */
 async function destroy(call: AdminCall): Promise<ShownLocale[]> {
   const code = call.params['code'] ?? '';
-  const { store, models } = call.backend;
+  const { models } = call.backend;
   if (models.locales().default === code) throw applicationError('Cannot delete the default locale');
-  const deleted = await deleteEntry(store, collection, { code });
-  if (deleted === null) throw notFoundError('Locale not found');
+  if (!(await list(call)).some((locale) => locale.code === code)) throw notFoundError('Locale not found');
   for (const type of models.current().types.values())
     if (type.localized && type.kind !== 'component') await removeAll(type, code, call);
-  await models.load();
-  return list(call);
+  await call.commit(({ store }) => deleteEntry(store, collection, { code }));
+  return settle(call);
 }
 
 async function removeAll(type: ContentType, locale: string, { content }: AdminCall): Promise<void> {

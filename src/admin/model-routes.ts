@@ -43,7 +43,7 @@ async function replace(call: AdminCall): Promise<ModelPreview> {
   const preview = await previewModels([model], backend);
   if (isDryRun(call)) return preview;
   if (!preview.isValid) throw refusal(preview);
-  await writeModels(backend.store.database, [model as unknown as Model]); // its form was checked for the preview
+  await call.commit(({ store }) => writeModels(store.database, [model as unknown as Model])); // its form was checked for the preview
   await backend.models.load();
   return preview;
 }
@@ -54,7 +54,7 @@ async function remove(call: AdminCall): Promise<ModelPreview> {
   const preview = await previewRemoval(uid, backend);
   if (isDryRun(call)) return preview;
   if (!preview.isValid) throw refusal(preview);
-  if (!(await removeModel(backend.store.database, uid))) throw notFoundError('Model not found');
+  if (!(await call.commit(({ store }) => removeModel(store.database, uid)))) throw notFoundError('Model not found');
   await backend.models.load();
   return preview;
 }

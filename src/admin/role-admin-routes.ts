@@ -4,9 +4,7 @@ import { enabledActions } from '../accounts/permission-tree.js';
 import { createRole, deleteRole, updateRole } from '../accounts/roles.js';
 import { setActions } from '../accounts/grant-actions.js';
 import { setRules } from '../accounts/set-rules.js';
-import { within } from '../content/content-context.js';
 import { notFoundError, validationError } from '../errors.js';
-import { inTransaction } from '../mongo/transaction.js';
 import type { Values } from '../schema/check-input.js';
 import { readRoles } from '../access/read-roles.js';
 import { idOf, type AdminCall, type AdminRoute } from './admin-call.js';
@@ -35,31 +33,34 @@ async function findRole(call: AdminCall, id: number): Promise<Role> {
 
 async function create(call: AdminCall): Promise<unknown> {
   const actions = actionsIn(call.body, call);
-  const id = await createRole(call.body, call.content);
-  if (actions !== null) await replaceActions(id, actions, call);
+  const id = await call.commit(async (content) => {
+    const made = await createRole(call.body, content);
+    if (actions !== null) await setActions(made, actions, content);
+    return made;
+  });
   return shown(await findRole(call, id));
 }
 
 async function update(call: AdminCall): Promise<unknown> {
   const actions = actionsIn(call.body, call);
-  await updateRole(idOf(call), call.body, call.content);
-  if (actions !== null) await replaceActions(idOf(call), actions, call);
-  return shown(await findRole(call, idOf(call)));
+  const id = idOf(call);
+  await call.commit(async (content) => {
+    await updateRole(id, call.body, content);
+    if (actions !== null) await setActions(id, actions, content);
+  });
+  return shown(await findRole(call, id));
 }
 
 async function remove(call: AdminCall): Promise<unknown> {
   const role = await findRole(call, idOf(call));
-  await deleteRole(role.id, call.content);
+  await call.commit((content) => deleteRole(role.id, content));
   return shown(role);
 }
 
 async function replaceRules(call: AdminCall): Promise<unknown> {
-  await setRules(idOf(call), call.body, call.content);
+  await call.commit((content) => setRules(idOf(call), call.body, content));
   return shown(await findRole(call, idOf(call)));
 }
-
-const replaceActions = (role: number, actions: readonly string[], { content }: AdminCall): Promise<void> =>
-  inTransaction(content.store.database, (database) => setActions(role, actions, within(content, database)));
 
 /** `actions`: a list of names. Throws a ValidationError for one that there is not. Null: the body names none. */
 function actionsIn({ actions, permissions }: Values, call: AdminCall): string[] | null {

@@ -27,9 +27,7 @@ async function readSettings({ accounts, backend }: AdminCall): Promise<unknown> 
 }
 
 async function updateSettings(call: AdminCall): Promise<unknown> {
-  const { database } = call.backend.store;
-  await changeSettings(call.body, await readAccountSettings(database), database);
-  call.backend.store.totals.invalidate('_settings');
+  await call.commit(async ({ store: { database } }) => changeSettings(call.body, await readAccountSettings(database), database));
   return readSettings(call);
 }
 

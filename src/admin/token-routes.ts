@@ -8,15 +8,15 @@ export const tokenRoutes: readonly AdminRoute[] = [
   {
     method: 'POST',
     path: '/tokens',
-    handle: async ({ backend, body, tokenSalt }) => {
-      const { token, key } = await createToken(body, tokenSalt, backend.store);
+    handle: async ({ body, tokenSalt, commit }) => {
+      const { token, key } = await commit(({ store }) => createToken(body, tokenSalt, store));
       return { ...shown(token), accessKey: key };
     },
   },
   {
     method: 'DELETE',
     path: '/tokens/:id',
-    handle: async ({ backend, params }) => shown(await revokeToken(params['id'] ?? '', backend.store)),
+    handle: async ({ params, commit }) => shown(await commit(({ store }) => revokeToken(params['id'] ?? '', store))),
   },
 ];
 

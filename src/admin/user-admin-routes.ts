@@ -2,6 +2,7 @@ import { knownUser, type KnownUser } from '../access/known-user.js';
 import { findStoredUser } from '../accounts/user-store.js';
 import { createUser, deleteUser, updateUser } from '../accounts/users.js';
 import type { AccountCall, Accounts } from '../accounts/accounts.js';
+import type { ContentContext } from '../content/content-context.js';
 import { notFoundError } from '../errors.js';
 import { readAll } from '../mongo/database.js';
 import { fullAccess } from '../query/access.js';
@@ -42,17 +43,18 @@ async function findUser(id: number, { content }: AdminCall): Promise<ShownUser> 
 }
 
 async function create(call: AdminCall): Promise<ShownUser> {
-  return findUser(await createUser(accountsOf(call), call.body, accountCall(call)), call);
+  const id = await call.commit((content) => createUser(accountsOf(call), call.body, accountCall(content)));
+  return findUser(id, call);
 }
 
 async function update(call: AdminCall): Promise<ShownUser> {
-  await updateUser(accountsOf(call), idOf(call), call.body, accountCall(call));
+  await call.commit((content) => updateUser(accountsOf(call), idOf(call), call.body, accountCall(content)));
   return findUser(idOf(call), call);
 }
 
 async function remove(call: AdminCall): Promise<ShownUser> {
   const user = await findUser(idOf(call), call);
-  await deleteUser(user.id, emptyQuery, accountCall(call));
+  await call.commit((content) => deleteUser(user.id, emptyQuery, accountCall(content)));
   return user;
 }
 
@@ -61,7 +63,7 @@ function accountsOf({ accounts }: AdminCall): Accounts {
   return accounts;
 }
 
-const accountCall = ({ content }: AdminCall): AccountCall => ({
+const accountCall = (content: ContentContext): AccountCall => ({
   caller: { kind: 'public', access: fullAccess, isShut: false },
   content,
 });

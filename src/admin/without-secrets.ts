@@ -13,7 +13,8 @@ export function withoutSecrets(value: unknown): unknown {
   return Object.fromEntries(entries) as unknown;
 }
 
-const isSecret = (name: string, value: unknown): boolean => secret.test(name) && typeof value === 'string';
+const isSecret = (name: string, value: unknown): boolean =>
+  secret.test(name) && (typeof value === 'string' || typeof value === 'number');
 
 /** Keys that the database would take for operators or paths. */
 const storable = (name: string): string => name.replace(/^\$/, '＄').replaceAll('.', '．');

@@ -26,7 +26,8 @@ export async function remove(type: ContentType, id: number, query: Query, contex
 /** A write that was under way when the entry went may have linked it since: links are looked for once more, in milliseconds. */
 const secondLook = 2000;
 
-function unlinkLater(type: ContentType, id: number, context: ContentContext): void {
+function unlinkLater(type: ContentType, id: number, entered: ContentContext): void {
+  const context = within(entered, { ...entered.store.database, session: null }); // the transaction has ended by then
   const look = async (): Promise<void> => {
     // Restored from elsewhere in the meantime: its links are right.
     if (((await countExisting([{ collection: type.collection, ids: [id] }], context.store.database))[0] ?? 0) > 0) return;

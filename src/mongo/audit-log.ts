@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import type { Database } from './database.js';
-import { readAll } from './database.js';
+import { inSession, readAll } from './database.js';
 import { translating } from './driver-errors.js';
 
 /** A change that an administrator has made, or tried to. */
@@ -17,17 +17,20 @@ export interface AuditRecord {
 
 interface StoredRecord extends AuditRecord {
   readonly _id: ObjectId;
-  /** The status of the answer; null while it is not known, and for good where the service died on the way. */
+  /** The status of the answer; null while it is not known, and for good where the service died before the change was stored. */
   readonly status: number | null;
 }
 
-/** Writes down that a change begins; nothing is changed that is not written down. Gives what writes down how it ended. */
-export async function recordChange({ db }: Database, record: AuditRecord): Promise<(status: number) => Promise<void>> {
+/** Writes down how a change ended: in the transaction of the change, or outside of any. */
+export type FinishRecord = (status: number, database: Database) => Promise<void>;
+
+/** Writes down that a change begins; nothing is changed that is not written down. */
+export async function recordChange({ db }: Database, record: AuditRecord): Promise<FinishRecord> {
   const log = db.collection<StoredRecord>('_audit');
   const _id = new ObjectId();
   await translating(() => log.insertOne({ _id, ...record, status: null }));
-  return async (status) => {
-    await translating(() => log.updateOne({ _id }, { $set: { status } }));
+  return async (status, { session }) => {
+    await translating(() => log.updateOne({ _id }, { $set: { status } }, inSession(session)));
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Database } from './database.js';
+import { inSession, type Database } from './database.js';
 import { DuplicateKey, translating } from './driver-errors.js';
 
 interface Claim {
@@ -15,14 +15,25 @@ interface ClaimedWork<Result> {
 /** After so many milliseconds a claim is void: its holder has died. */
 const patience = 30_000;
 
-/** Runs work that at most one may do at a time under this name, of all instances. */
-export async function claim<Result>({ db }: Database, name: string, { work, busy }: ClaimedWork<Result>): Promise<Result> {
+/**
+ * Runs work that at most one may do at a time under this name, of all instances. In a transaction the name is held until that
+ * ends: others meet its write.
+ */
+export async function claim<Result>(
+  { db, session }: Database,
+  name: string,
+  { work, busy }: ClaimedWork<Result>,
+): Promise<Result> {
   const claims = db.collection<Claim>('_claims');
   const now = Date.now();
   const until = new Date(now + patience);
   try {
     await translating(() =>
-      claims.updateOne({ _id: name, until: { $lt: new Date(now) } }, { $set: { until } }, { upsert: true }),
+      claims.updateOne(
+        { _id: name, until: { $lt: new Date(now) } },
+        { $set: { until } },
+        { upsert: true, ...inSession(session) },
+      ),
     );
   } catch (error) {
     throw error instanceof DuplicateKey ? busy() : error;
@@ -30,6 +41,6 @@ export async function claim<Result>({ db }: Database, name: string, { work, busy
   try {
     return await work();
   } finally {
-    await claims.deleteOne({ _id: name, until }).catch(() => undefined);
+    await claims.deleteOne({ _id: name, until }, inSession(session)).catch(() => undefined);
   }
 }

@@ -16,6 +16,10 @@ export interface Database {
   readonly session: ClientSession | null;
 }
 
+/** The option by which a call of the driver belongs to the transaction, if there is one. */
+export const inSession = (session: ClientSession | null): { readonly session?: ClientSession } =>
+  session === null ? {} : { session };
+
 interface CursorReply {
   readonly cursor: { readonly firstBatch: readonly Document[]; readonly id: unknown; readonly ns: string };
 }

@@ -1,4 +1,4 @@
-import { readAll, type Database } from './database.js';
+import { inSession, readAll, type Database } from './database.js';
 import { translating } from './driver-errors.js';
 
 /** The locales that there are, and the one that a request without a locale means. */
@@ -26,10 +26,10 @@ export async function readLocales(database: Database): Promise<Locales> {
 }
 
 /** Makes a locale the default one. */
-export async function writeDefaultLocale({ db }: Database, code: string): Promise<void> {
-  await translating(() =>
-    db.collection<Settings>('_settings').updateOne({ _id: settingsId }, { $set: { defaultLocale: code } }, { upsert: true }),
-  );
+export async function writeDefaultLocale({ db, session }: Database, code: string): Promise<void> {
+  const settings = db.collection<Settings>('_settings');
+  const options = { upsert: true, ...inSession(session) };
+  await translating(() => settings.updateOne({ _id: settingsId }, { $set: { defaultLocale: code } }, options));
 }
 
 /** Stores the first locale where there is none, so that it can be listed. */

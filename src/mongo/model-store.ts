@@ -1,5 +1,5 @@
 import type { Model } from '../schema/model.js';
-import { readAll, type Database } from './database.js';
+import { inSession, readAll, type Database } from './database.js';
 import { translating } from './driver-errors.js';
 import { inTransaction } from './transaction.js';
 
@@ -19,12 +19,13 @@ export async function writeModels(database: Database, models: readonly Model[]):
   if (operations.length === 0) return;
   await database.db.createCollection('_models').catch(() => undefined); // it may be there: a transaction cannot race to make it
   await inTransaction(database, async ({ db, session }) => {
-    await translating(() => db.collection<StoredModel>('_models').bulkWrite(operations, session === null ? {} : { session }));
+    await translating(() => db.collection<StoredModel>('_models').bulkWrite(operations, inSession(session)));
   });
 }
 
 /** Takes a model out; its entries stay. False: there was none. */
-export async function removeModel({ db }: Database, uid: string): Promise<boolean> {
-  const { deletedCount } = await translating(() => db.collection<StoredModel>('_models').deleteOne({ _id: uid }));
+export async function removeModel({ db, session }: Database, uid: string): Promise<boolean> {
+  const models = db.collection<StoredModel>('_models');
+  const { deletedCount } = await translating(() => models.deleteOne({ _id: uid }, inSession(session)));
   return deletedCount > 0;
 }

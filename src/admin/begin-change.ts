@@ -1,0 +1,34 @@
+import { tokensCollection } from '../access/api-token.js';
+import { usersCollection } from '../access/known-user.js';
+import { within } from '../content/content-context.js';
+import { recordChange, type AuditRecord } from '../mongo/audit-log.js';
+import { inTransaction } from '../mongo/transaction.js';
+import type { AdminCall, AdminServices } from './admin-call.js';
+
+/** A request that may change something, and its record. */
+export interface Change {
+  readonly commit: AdminCall['commit'];
+  /** Writes down how the request ended; what was committed is written down already. */
+  readonly end: (status: number) => Promise<void>;
+}
+
+/** What instances keep in memory of these is read anew after a change: before the commit others may have read what was there. */
+const kept = [usersCollection, 'up_roles', 'up_permissions', tokensCollection, '_settings'];
+
+/** Writes down that a change begins. */
+export async function beginChange(record: AuditRecord, { backend: { store }, content }: AdminServices): Promise<Change> {
+  const { database } = store;
+  const finish = await recordChange(database, record);
+  let isCommitted = false;
+  const commit: AdminCall['commit'] = async (change) => {
+    const result = await inTransaction(database, async (inner) => {
+      const changed = await change(within(content, inner));
+      await finish(200, inner);
+      return changed;
+    });
+    isCommitted = true;
+    for (const collection of kept) store.totals.invalidate(collection);
+    return result;
+  };
+  return { commit, end: (status) => (isCommitted ? Promise.resolve() : finish(status, database)) };
+}
