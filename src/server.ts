@@ -17,10 +17,10 @@ import type { PathTable } from './http/by-path.js';
 import { serveFiles } from './http/serve-files.js';
 import { requestLimiter, type RequestLimiter } from './http/limit-requests.js';
 import { startHttpServer, type HttpServer } from './http/start-http-server.js';
+import type { Media } from './media/media.js';
 import { openMedia, type OpenMedia } from './media/open-media.js';
 import { ping } from './mongo/connect.js';
 import { openBackend, type Backend } from './mongo/open-backend.js';
-import { writeSchemaStatus } from './mongo/schema-status.js';
 import { createGraphql, type GraphqlEndpoint } from './graphql/create-graphql.js';
 import { graphqlPaths } from './graphql/http/graphql-paths.js';
 import { createUploads, type Uploads } from './graphql/plugins/create-uploads.js';
@@ -53,6 +53,8 @@ export interface MangroveServer {
   readonly config: Config;
   /** Null until the database has answered. */
   readonly backend: Backend | null;
+  /** Null until the database has answered, and where uploads are switched off. */
+  readonly media: Media | null;
   /** Listens, and connects to the database; resolves when the port is open and the database has answered or failed once. */
   start(): Promise<void>;
   /** Lets requests under way finish, then closes everything. */
@@ -107,7 +109,7 @@ class Server implements MangroveServer {
       ...(this.#uploads !== null && { upload: this.#uploads.service }),
     };
     const files = this.#uploads === null ? {} : { readMultipart: this.#uploads.readMultipart };
-    const content = () => createContext(config, given(this.#backend), fullAccess);
+    const content = () => createContext(config, given(this.#backend, notYet), fullAccess);
     this.#extension = createExtension({ config, logger, content });
     const extension = {
       extension: this.#extension.schemaOptions,
@@ -126,6 +128,10 @@ class Server implements MangroveServer {
 
   get backend(): Backend | null {
     return this.#backend;
+  }
+
+  get media(): Media | null {
+    return this.#media?.media ?? null;
   }
 
   async start(): Promise<void> {
@@ -191,9 +197,11 @@ class Server implements MangroveServer {
   }
 
   #reportSchema(problem: string | null): void {
-    writeSchemaStatus(given(this.#backend).store.database, problem).catch((err: unknown) => {
-      if (!this.#stopped) this.#logger.warn({ err }, 'the state of the GraphQL schema could not be stored');
-    });
+    given(this.#backend)
+      .models.reportSchema(problem)
+      .catch((err: unknown) => {
+        if (!this.#stopped) this.#logger.warn({ err }, 'the state of the GraphQL schema could not be stored');
+      });
   }
 
   #adminApi(): Middleware {
@@ -235,7 +243,10 @@ class Server implements MangroveServer {
 }
 
 /** What is there once the database has answered. Throws 503 before. */
-function given<Part>(part: Part | null): Part {
-  if (part === null) throw unavailableError();
+function given<Part>(part: Part | null, message?: string): Part {
+  if (part === null) throw unavailableError(message);
   return part;
 }
+
+const notYet =
+  'register() runs before there are content types and entries; reach for them in functions given to use(), or in resolvers';

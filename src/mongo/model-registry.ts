@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from './logger.js';
 import type { ModelSettings } from '../schema/build-content-type.js';
@@ -44,7 +43,7 @@ export class ModelRegistry {
     this.#database = database;
     this.#settings = settings;
     this.#logger = logger;
-    this.#status = new ModelStatus(database, `${hostname()}:${String(process.pid)}`);
+    this.#status = new ModelStatus(database, logger);
     this.#build = buildRegistry([], settings);
   }
 
@@ -83,6 +82,11 @@ export class ModelRegistry {
     return this.#loading;
   }
 
+  /** Says why the GraphQL schema of the snapshot could not be built; null: it is in force. */
+  reportSchema(problem: string | null): Promise<void> {
+    return this.#status.reportSchema(problem);
+  }
+
   /** Resolves when all indexes of the snapshot are built. */
   async indexesBuilt(): Promise<void> {
     await this.#indexing;
@@ -113,7 +117,7 @@ export class ModelRegistry {
     this.#stored = stored;
     this.#replace(build);
     this.#completeStragglers(changed.filter((type) => asksForMore(type, previous?.types.get(type.uid))));
-    await this.#status.report(build, this.#logger);
+    await this.#status.report(build);
   }
 
   /** What a type needs before it serves: complete entries, and the indexes that keep values unique. */

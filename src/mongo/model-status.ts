@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import type { AnyBulkWriteOperation } from 'mongodb';
 import type { RegistryBuild } from '../schema/build-registry.js';
 import type { Database } from './database.js';
@@ -11,35 +13,40 @@ interface StatusDocument {
   readonly problems?: readonly string[];
   readonly indexProblems?: readonly string[];
   readonly at: Date;
+  readonly expiresAt: Date;
 }
+
+/** Milliseconds that the states of an instance outlive its last sign of life. */
+const lifetime = 900_000;
+/** Milliseconds between two signs of life. */
+const heartbeat = 300_000;
 
 /** What this instance has made of each model, in `_model_status`, for operators and the admin API; never in the model itself. */
 export class ModelStatus {
   readonly #database: Database;
-  readonly #instance: string;
+  readonly #logger: Logger;
+  readonly #instance = `${hostname()}:${String(process.pid)}:${randomBytes(2).toString('hex')}`;
+  readonly #timer: NodeJS.Timeout;
   #reported = new Map<string, string>();
 
-  constructor(database: Database, instance: string) {
+  constructor(database: Database, logger: Logger) {
     this.#database = database;
-    this.#instance = instance;
+    this.#logger = logger;
+    this.#timer = setInterval(() => void this.#live(), heartbeat).unref();
   }
 
   /** Writes the state of models whose state has changed, and logs what is wrong with them. */
-  async report({ models, problems }: RegistryBuild, logger: Logger): Promise<void> {
+  async report({ models, problems }: RegistryBuild): Promise<void> {
     const uids = new Set([...models.keys(), ...problems.keys()]);
     const changed = [...uids].filter((uid) => this.#reported.get(uid) !== stateOf(problems.get(uid)));
     for (const uid of changed) {
       this.#reported.set(uid, stateOf(problems.get(uid)));
       const found = problems.get(uid);
-      if (found !== undefined) logger.warn({ uid, problems: found }, `model ${uid} is not in force: ${found.join('; ')}`);
+      if (found !== undefined) this.#logger.warn({ uid, problems: found }, `model ${uid} is not in force: ${found.join('; ')}`);
     }
     const gone = [...this.#reported.keys()].filter((uid) => !uids.has(uid));
     for (const uid of gone) this.#reported.delete(uid);
-    await this.#write(
-      changed.map((uid) =>
-        this.#set(uid, { state: problems.has(uid) ? 'refused' : 'active', problems: problems.get(uid) ?? [] }),
-      ),
-    );
+    await this.#write(changed.map((uid) => this.#set(uid, activeUnless(problems.get(uid) ?? []))));
     if (gone.length > 0) await this.#collection().deleteMany({ instance: this.#instance, uid: { $in: gone } });
   }
 
@@ -47,11 +54,25 @@ export class ModelStatus {
     await this.#write([this.#set(uid, { indexProblems })]);
   }
 
+  /** Why the GraphQL schema of the models in force could not be built, so that the former one still serves; null: it is in force. */
+  async reportSchema(problem: string | null): Promise<void> {
+    await this.#write([this.#set('graphql', activeUnless(problem === null ? [] : [problem]))]);
+  }
+
   /** An instance that has stopped has no state. */
   async clear(): Promise<void> {
+    clearInterval(this.#timer);
     await this.#collection()
       .deleteMany({ instance: this.#instance })
       .catch(() => undefined);
+  }
+
+  async #live(): Promise<void> {
+    try {
+      await this.#collection().updateMany({ instance: this.#instance }, { $set: { expiresAt: expiry() } });
+    } catch (err) {
+      this.#logger.warn({ err }, 'the state of the models could not be kept alive');
+    }
   }
 
   #collection() {
@@ -59,13 +80,22 @@ export class ModelStatus {
   }
 
   #set(uid: string, values: Pick<StatusDocument, 'state' | 'problems'> | Pick<StatusDocument, 'indexProblems'>) {
-    const update = { $set: { uid, instance: this.#instance, ...values, at: new Date() } };
+    const update = { $set: { uid, instance: this.#instance, ...values, at: new Date(), expiresAt: expiry() } };
     return { updateOne: { filter: { _id: `${uid}@${this.#instance}` }, update, upsert: true } };
   }
 
   async #write(operations: readonly AnyBulkWriteOperation<StatusDocument>[]): Promise<void> {
-    if (operations.length > 0) await this.#collection().bulkWrite(operations, { ordered: false });
+    if (operations.length === 0) return;
+    await this.#collection().createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+    await this.#collection().bulkWrite(operations, { ordered: false });
   }
 }
+
+const expiry = (): Date => new Date(Date.now() + lifetime);
+
+const activeUnless = (problems: readonly string[]): Pick<StatusDocument, 'state' | 'problems'> => ({
+  state: problems.length === 0 ? 'active' : 'refused',
+  problems,
+});
 
 const stateOf = (problems: readonly string[] | undefined): string => (problems === undefined ? 'active' : problems.join('\n'));
