@@ -23,6 +23,7 @@ export function planIndexes(type: ContentType, registry: Registry): IndexPlan[] 
   const attributes = [...type.attributes.values()];
   const plans = [
     ...stateIndexes(type),
+    ...(keyFields[type.uid] ?? []).map(keyIndex),
     ...attributes.flatMap((attribute) => {
       if (attribute.kind === 'scalar') return scalarIndexes(type, attribute, '');
       return attribute.kind === 'relation' || attribute.kind === 'media' ? linkIndexes(type, attribute, registry) : [];
@@ -49,6 +50,13 @@ function plan(key: IndexPlan['key'], options: CreateIndexesOptions = {}): IndexP
   const fields = Object.entries(key).map(([field, order]) => (order === 1 ? field : `${field}-`));
   return { name: `mangrove_${fields.join('_')}${options.unique === true ? '_unique' : ''}`, key, options };
 }
+
+/** What the service itself looks users up by: at a login, by the codes of e-mails, and by their id at a login provider. */
+const keyFields: Readonly<Record<string, readonly string[]>> = {
+  'plugin::users-permissions.user': ['email', 'resetPasswordToken', 'confirmationToken', '_subject'],
+};
+
+const keyIndex = (field: string): IndexPlan => plan({ [field]: 1 }, { partialFilterExpression: { [field]: notNull.text } });
 
 function stateIndexes({ kind, draftAndPublish, localized }: ContentType): IndexPlan[] {
   const state = draftAndPublish ? ({ publishedAt: -1 } as const) : {};

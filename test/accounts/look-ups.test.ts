@@ -1,0 +1,58 @@
+import { expect } from 'chai';
+import { hashCode } from '../../src/accounts/secret-code.js';
+import { password, serveAccounts, storedUser, type ServingAccounts } from '../access/serve-accounts.js';
+
+const many = 500;
+
+/** What a request cost the database in documents of users that it looked at. */
+describe('users are looked up by an index', () => {
+  let server: ServingAccounts;
+  before(async () => {
+    const ann = await storedUser(1, 'ann');
+    const users = Array.from({ length: many }, (_, index) => ({
+      ...ann,
+      _id: index + 1,
+      username: `user${String(index)}`,
+      email: `user${String(index)}@mail.test`,
+      resetPasswordToken: index % 2 === 0 ? hashCode(`reset ${String(index)}`) : null,
+      confirmationToken: index % 2 === 0 ? hashCode(`confirm ${String(index)}`) : null,
+    }));
+    server = await serveAccounts({ documents: { up_users: users } });
+    const { body } = await server.admin('GET', '/roles/2');
+    await server.admin('PUT', '/roles/2', { actions: body.data.actions });
+  });
+  after(() => server.stop());
+
+  const reset = { code: 'reset 400', password: 'Changed12', passwordConfirmation: 'Changed12' };
+  const requests: Readonly<Record<string, readonly [method: string, path: string, body?: object]>> = {
+    'a login by name': ['POST', '/local', { identifier: 'user200', password }],
+    'a login by address': ['POST', '/local', { identifier: 'user200@mail.test', password }],
+    'a login of nobody': ['POST', '/local', { identifier: 'nobody@mail.test', password }],
+    'a forgotten password': ['POST', '/forgot-password', { email: 'user300@mail.test' }],
+    'a forgotten password of nobody': ['POST', '/forgot-password', { email: 'nobody@mail.test' }],
+    'a new password': ['POST', '/reset-password', reset],
+    'a wrong code': ['POST', '/reset-password', { ...reset, code: 'wrong' }],
+    'a confirmation': ['GET', '/email-confirmation?confirmation=confirm+402'],
+    'a confirmation asked for': ['POST', '/send-email-confirmation', { email: 'nobody@mail.test' }],
+    'a registration': ['POST', '/local/register', { username: 'new', email: 'new@mail.test', password }],
+    'a registration under a name that is taken': [
+      'POST',
+      '/local/register',
+      { username: 'user100', email: 'other@mail.test', password },
+    ],
+  };
+
+  for (const [name, [method, path, body]] of Object.entries(requests))
+    it(`at ${name}`, async () => {
+      const { db } = server.database;
+      await db.command({ profile: 2, filter: { ns: `${db.databaseName}.up_users` } });
+      const { status } = await server.as(null, method, `/api/auth${path}`, body);
+      await db.command({ profile: 0 });
+      const done = await db.collection('system.profile').find().toArray();
+      await db.collection('system.profile').drop();
+      expect(status).to.be.oneOf([200, 302, 400]);
+      expect(done).to.not.deep.equal([]);
+      for (const { docsExamined = 0, keysExamined = 0, planSummary } of done)
+        expect(Math.max(Number(docsExamined), Number(keysExamined)), String(planSummary)).to.be.lessThan(10);
+    });
+});
