@@ -28,6 +28,8 @@ export interface Identity {
   /** Unique at the provider, and never given to another. */
   readonly subject: string;
   readonly email: string;
+  /** The provider says that the address is the user's own. */
+  readonly isVerified: boolean;
   readonly name: string;
 }
 
@@ -45,10 +47,10 @@ const library = () => import('openid-client');
 
 const configurations = new Map<string, Promise<Configuration>>();
 
-/** The provider of that name. Throws an ApplicationError where it is not configured. */
+/** The provider of that name. Throws an ApplicationError where it is not configured; `local` are users with passwords. */
 export function loginProvider({ config }: Accounts, name: string): LoginProvider {
   const { providers } = config.plugins['users-permissions'].config;
-  const settings = Object.hasOwn(providers, name) ? providers[name] : undefined;
+  const settings = name !== 'local' && Object.hasOwn(providers, name) ? providers[name] : undefined;
   if (settings === undefined) throw applicationError('This provider is disabled');
   const configuration = () => discover(settings.issuer, settings.clientId, settings.clientSecret);
   return {
@@ -129,5 +131,5 @@ function identityOf(provider: string, claims: Readonly<Record<string, unknown>>)
   const email = text('email').toLowerCase();
   if (email === '' || claims['email_verified'] === false) throw applicationError('Email was not available.');
   const name = text('preferred_username') || text('name') || (email.split('@')[0] ?? '');
-  return { provider, subject: text('sub'), email, name };
+  return { provider, subject: text('sub'), email, isVerified: claims['email_verified'] === true, name };
 }

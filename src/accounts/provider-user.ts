@@ -19,10 +19,16 @@ export async function providerUser(accounts: Accounts, identity: Identity, conte
   return user;
 }
 
-/** By the provider's own id; by address only where that id was never learnt, as for users that were brought along. */
-async function findKnown({ provider, subject, email }: Identity, content: ContentContext): Promise<StoredUser | null> {
+/**
+ * By the provider's own id; by address only where that id was never learnt, as for users that were brought along, and where the
+ * provider has verified it: with some, users may claim any address.
+ */
+async function findKnown(
+  { provider, subject, email, isVerified }: Identity,
+  content: ContentContext,
+): Promise<StoredUser | null> {
   const known = await findStoredUser(content, { provider, _subject: subject });
-  if (known !== null) return known;
+  if (known !== null || !isVerified) return known;
   const match = { provider, email, _subject: { $exists: false } };
   return changeStoredUser(content, match, { $set: { _subject: subject } });
 }

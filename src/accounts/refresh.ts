@@ -23,6 +23,11 @@ export async function refresh(accounts: Accounts, body: Body, { content }: Accou
   refuseKeptOut(user, (await accounts.authenticator.settings()).advanced);
   const { lifetime, accessExpiresIn } = accounts.config.plugins['users-permissions'].config.refreshTokens;
   const next = await makeRefreshToken(user, { family: before.family, lifetime }, content);
+  // A second use or a logout that came in between has ended the family before the new token was in it.
+  if (!(await tokens.has(before._id))) {
+    await tokens.endFamily(before.family);
+    throw unauthorizedError();
+  }
   return { userId: user.id, jwt: accounts.tokens.sign(user, accessExpiresIn), refreshToken: next };
 }
 

@@ -1,3 +1,4 @@
+import type { ContentContext } from '../content/content-context.js';
 import { validationError } from '../errors.js';
 import type { AccountCall, Accounts, Body } from './accounts.js';
 import { readTexts } from './check-fields.js';
@@ -5,25 +6,30 @@ import { hashPassword } from './passwords.js';
 import { endRefreshTokens } from './refresh-tokens.js';
 import { hashCode, makeCode } from './secret-code.js';
 import { openSession, type Session } from './session.js';
-import { changeStoredUser, findStoredUser, userType } from './user-store.js';
+import { changeStoredUser, findStoredUser, userType, type StoredUser } from './user-store.js';
 
 /** Bytes of a reset code, as in the reference. */
 const codeBytes = 64;
 
-/** Sends a code to the address, if it is a user's who may come in; who asks is not told. Throws a ValidationError. */
+/**
+ * Sends a code to the address, if it is a user's who may come in; who asks is not told, not even by the time that it takes: the
+ * code is stored and sent after the answer. Throws a ValidationError.
+ */
 export async function forgotPassword(accounts: Accounts, body: Body, { content }: AccountCall): Promise<{ readonly ok: true }> {
   const { email } = readTexts(body, { email: ['email', 'required'] }, 'refused');
   const user = await findStoredUser(content, { email: email.toLowerCase(), provider: 'local' });
-  if (user === null || user.blocked) return { ok: true };
+  if (user !== null && !user.blocked)
+    sendCode(accounts, user, content).catch((error: unknown) => {
+      accounts.logger.error({ err: error }, 'an e-mail could not be sent');
+    });
+  return { ok: true };
+}
+
+async function sendCode({ authenticator, mailer }: Accounts, user: StoredUser, content: ContentContext): Promise<void> {
   const code = makeCode(codeBytes);
   await changeStoredUser(content, { _id: user.id }, { $set: { resetPasswordToken: hashCode(code) } });
-  const { advanced } = await accounts.authenticator.settings();
-  const sending = accounts.mailer.send('reset_password', user, { URL: advanced.email_reset_password ?? '', TOKEN: code });
-  // Not waited for: the time that sending takes would tell a known address from an unknown one.
-  sending.catch((error: unknown) => {
-    accounts.logger.error({ err: error }, 'an e-mail could not be sent');
-  });
-  return { ok: true };
+  const { advanced } = await authenticator.settings();
+  await mailer.send('reset_password', user, { URL: advanced.email_reset_password ?? '', TOKEN: code });
 }
 
 const fields = { passwordConfirmation: ['required'], password: ['required'], code: ['required'] } as const;

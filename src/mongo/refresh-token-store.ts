@@ -17,6 +17,7 @@ export interface RefreshTokenStore {
   insert(token: RefreshToken): Promise<void>;
   /** Marks a token as used, and gives it as it was before; null where there is none. */
   use(id: string): Promise<RefreshToken | null>;
+  has(id: string): Promise<boolean>;
   endFamily(family: string): Promise<void>;
   endUser(user: number): Promise<void>;
 }
@@ -31,6 +32,7 @@ export function refreshTokenStore({ db }: Database): RefreshTokenStore {
     },
     use: (id) =>
       translating(() => tokens.findOneAndUpdate({ _id: id }, { $set: { usedAt: new Date() } }, { returnDocument: 'before' })),
+    has: async (id) => (await translating(() => tokens.findOne({ _id: id }, { projection: { _id: 1 } }))) !== null,
     endFamily: async (family) => {
       await translating(() => tokens.deleteMany({ family }));
     },

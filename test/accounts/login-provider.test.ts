@@ -36,7 +36,7 @@ describe('login by way of an OpenID Connect provider', () => {
       Object.assign(payload, claims, { aud: 'app' });
     });
     const settings = { issuer: provider.issuer.url ?? '', clientId: 'app', clientSecret: 'app-secret' };
-    const providers = { direct: settings, mock: { ...settings, redirect: 'http://client.test/done?x=1' } };
+    const providers = { local: settings, direct: settings, mock: { ...settings, redirect: 'http://client.test/done?x=1' } };
     const config = { jwtSecret, ratelimit: { enabled: false }, providers };
     server = await serveAccounts({ config: { plugins: { 'users-permissions': { config } } } });
   });
@@ -98,6 +98,16 @@ describe('login by way of an OpenID Connect provider', () => {
     expect((await logIn('mock')).step.status).to.equal(400);
   });
 
+  it('knows a user that was brought along by an address that the provider has verified', async () => {
+    const { insertedId } = await server.database.db
+      .collection<{ _id: number } & Record<string, unknown>>('up_users')
+      .insertOne({ _id: 900, username: 'old', email: 'old@mail.test', provider: 'mock', confirmed: true, role: 1 });
+    claims = { sub: 'p-9', email: 'old@mail.test' };
+    expect((await logIn('mock')).step.status).to.equal(400);
+    claims = { sub: 'p-9', email: 'old@mail.test', email_verified: true };
+    expect((await exchange('mock', (await logIn('mock')).step.location)).body.user.id).to.equal(insertedId);
+  });
+
   it('refuses a token for another audience', async () => {
     const spoil = ({ payload }: { payload: Record<string, unknown> }): void => void (payload['aud'] = 'other');
     provider.service.on('beforeTokenSigning', spoil);
@@ -117,7 +127,7 @@ describe('login by way of an OpenID Connect provider', () => {
   });
 
   it('answers 400 for a provider that is not configured', async () => {
-    for (const path of ['/api/connect/other', '/api/auth/other/callback', '/api/connect/constructor'])
+    for (const path of ['/api/connect/local', '/api/connect/other', '/api/auth/other/callback', '/api/connect/constructor'])
       expect((await server.as(null, 'GET', path)).body.error.message).to.equal('This provider is disabled');
   });
 });

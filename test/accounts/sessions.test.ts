@@ -33,6 +33,17 @@ describe('sessions', () => {
     expect(third.status, 'the whole family ends when a token comes twice').to.equal(401);
   });
 
+  it('end where a refresh token comes several times at once', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { refreshToken } = await logIn();
+      const answers = await Promise.all([1, 2, 3, 4].map(() => post('/refresh', { refreshToken })));
+      for (const { status, body } of answers.filter((answer) => answer.status !== 401)) {
+        expect(status).to.equal(200);
+        expect((await post('/refresh', { refreshToken: body.refreshToken })).status).to.equal(401);
+      }
+    }
+  });
+
   it('end at a logout', async () => {
     const { refreshToken } = await logIn();
     expect((await post('/logout', { refreshToken })).body).to.deep.equal({ ok: true });
