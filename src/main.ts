@@ -5,7 +5,6 @@ import { loadConfig } from './config/load-config.js';
 import { describeStart } from './cli/describe-start.js';
 import { loadDemo } from './cli/load-demo.js';
 import { loadRegister } from './cli/load-register.js';
-import { createContext } from './http/create-gate.js';
 import { createLogger } from './http/create-logger.js';
 import { startEmbedded, type EmbeddedDatabase } from './mongo/embedded/start-embedded.js';
 import * as mangrove from './index.js';
@@ -37,8 +36,8 @@ const startOwnDatabase = ({ database, directory }: Config): Promise<EmbeddedData
 const withUri = (config: Config, uri: string): Config => ({ ...config, database: { ...config.database, uri } });
 
 async function fillDemo(server: MangroveServer): Promise<void> {
-  const { backend, config } = server;
-  if (backend !== null) await loadDemo(backend, (access) => createContext(config, backend, access));
+  const { backend, config, media } = server;
+  if (backend !== null) await loadDemo({ config, backend, media });
 }
 
 function announce(server: MangroveServer, embedded: EmbeddedDatabase | null): void {

@@ -1,16 +1,27 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Config } from '../config/config.js';
 import { create } from '../content/create.js';
 import { createLocalization } from '../content/create-localization.js';
-import type { ContentContext } from '../content/content-context.js';
+import { within, type ContentContext } from '../content/content-context.js';
 import { updateSingle } from '../content/single-type.js';
+import { createContext } from '../http/create-gate.js';
+import type { Media } from '../media/media.js';
+import { readAll, type Database } from '../mongo/database.js';
 import { writeModels } from '../mongo/model-store.js';
 import type { Backend } from '../mongo/open-backend.js';
+import type { Store } from '../mongo/store.js';
+import { inTransaction } from '../mongo/transaction.js';
 import { packageRoot } from '../package-root.js';
 import { fullAccess } from '../query/access.js';
 import { emptyQuery } from '../query/ast.js';
+import { buildRegistry } from '../schema/build-registry.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Model } from '../schema/model.js';
+import { stageDemoFiles, type DemoFiles } from './stage-demo-files.js';
+
+/** Of entries and files that were stored, by `author.ines` and `file.coral.jpg`; null for files without a media library. */
+type Ids = Map<string, number | null>;
 
 interface DemoEntry {
   readonly key: string;
@@ -24,19 +35,50 @@ interface DemoFile {
   readonly entries: readonly DemoEntry[];
 }
 
-/** Gives the context of operations that may do everything, on the registry in force. */
-export type MakeContext = (access: typeof fullAccess) => ContentContext;
+/** The service that gets the demo; `media` is null where uploads are switched off. */
+export interface DemoTarget {
+  readonly config: Config;
+  readonly backend: Backend;
+  readonly media: Media | null;
+}
 
-/** Fills an empty database with the demo magazine; does nothing where there is a model already. Gives the number of entries. */
-export async function loadDemo(backend: Backend, makeContext: MakeContext): Promise<number> {
-  const { db } = backend.store.database;
-  if ((await db.collection('_models').estimatedDocumentCount()) > 0) return 0;
-  await writeModels(backend.store.database, await readFolder<Model>('models'));
-  await backend.models.load();
-  await addFrench(backend);
-  const ids = new Map<string, number>();
-  for (const file of await readFolder<DemoFile>('entries')) await loadFile(file, ids, makeContext(fullAccess));
-  return ids.size;
+/**
+ * Fills an empty database with the demo magazine: all of it or, where that is cut short, nothing, so that the next start begins
+ * anew. Does nothing where there is a model already, which of several instances another may have brought. Gives the number of
+ * entries.
+ */
+export async function loadDemo({ config, backend, media }: DemoTarget): Promise<number> {
+  const { database } = backend.store;
+  if (await hasModels(database)) return 0;
+  const models = await readFolder<Model>('models');
+  const files = await readFolder<DemoFile>('entries');
+  const content = demoContext(models, config, backend);
+  await database.db.createCollection('_models').catch(() => undefined); // it may be there: a transaction cannot race to make it
+  const pictures = await stageDemoFiles(media, content);
+  try {
+    const count = await inTransaction(database, async (inner) => {
+      if (await hasModels(inner)) return 0;
+      await writeModels(inner, models);
+      await addFrench({ ...backend.store, database: inner });
+      return loadEntries(files, pictures, within(content, inner));
+    });
+    await backend.models.load();
+    return count;
+  } finally {
+    await pictures.discard();
+  }
+}
+
+const hasModels = async (database: Database): Promise<boolean> =>
+  (await readAll(database, { find: '_models', projection: { _id: 1 }, limit: 1 })).length > 0;
+
+/** A context that may do everything, in which the models and languages of the demo are there before they are stored. */
+function demoContext(models: readonly Model[], config: Config, { store, models: inForce }: Backend): ContentContext {
+  const { privateAttributes } = config.api.responses;
+  const { registry } = buildRegistry(models, { privateAttributes, localization: config.plugins.i18n.enabled });
+  const locales = inForce.locales();
+  const withFrench = { ...locales, codes: [...locales.codes, 'fr'] };
+  return createContext(config, { store, models: { current: () => registry, locales: () => withFrench } }, fullAccess);
 }
 
 async function readFolder<Content>(name: string): Promise<Content[]> {
@@ -45,15 +87,22 @@ async function readFolder<Content>(name: string): Promise<Content[]> {
   return Promise.all(files.map(async (file) => JSON.parse(await readFile(join(folder, file), 'utf8')) as Content)); // shipped with the package
 }
 
-async function addFrench({ store, models }: Backend): Promise<void> {
+async function addFrench({ ids, database }: Store): Promise<void> {
   const now = new Date();
-  const [id = 2] = await store.ids.next('i18n_locales', 1, store.database);
+  const [id = 2] = await ids.next('i18n_locales', 1, database);
   const french = { _id: id, code: 'fr', name: 'French (fr)', createdAt: now, updatedAt: now };
-  await store.database.db.collection<{ _id: number }>('i18n_locales').insertOne(french);
-  await models.load();
+  const options = database.session === null ? {} : { session: database.session };
+  await database.db.collection<{ _id: number }>('i18n_locales').insertOne(french, options);
 }
 
-async function loadFile({ type: uid, entries }: DemoFile, ids: Map<string, number>, context: ContentContext): Promise<void> {
+async function loadEntries(files: readonly DemoFile[], pictures: DemoFiles, content: ContentContext): Promise<number> {
+  const stored = await pictures.store(content);
+  const ids: Ids = new Map(stored);
+  for (const file of files) await loadFile(file, ids, content);
+  return ids.size - stored.size;
+}
+
+async function loadFile({ type: uid, entries }: DemoFile, ids: Ids, context: ContentContext): Promise<void> {
   const type = context.bind.registry.types.get(uid);
   if (type === undefined) throw new Error(`the demo names the unknown type ${uid}`);
   for (const entry of entries) ids.set(`${type.singularName}.${entry.key}`, await loadEntry(type, entry, ids, context));
@@ -62,13 +111,13 @@ async function loadFile({ type: uid, entries }: DemoFile, ids: Map<string, numbe
 async function loadEntry(
   type: ContentType,
   entry: DemoEntry,
-  ids: ReadonlyMap<string, number>,
+  ids: ReadonlyMap<string, number | null>,
   context: ContentContext,
 ): Promise<number> {
   const data = resolve(entry.data, ids) as DemoEntry['data']; // an object in, an object out
-  const source = entry.localizationOf === undefined ? undefined : ids.get(`${type.singularName}.${entry.localizationOf}`);
+  const source = entry.localizationOf === undefined ? null : (ids.get(`${type.singularName}.${entry.localizationOf}`) ?? null);
   const loaded =
-    source !== undefined
+    source !== null
       ? await createLocalization(type, source, { ...data, locale: entry.locale }, emptyQuery, context)
       : type.kind === 'singleType'
         ? await updateSingle(type, data, emptyQuery, context)
@@ -76,12 +125,12 @@ async function loadEntry(
   return Number(loaded?.document['_id']);
 }
 
-/** Puts ids in the place of `{ "$ref": "author.ines" }`. */
-function resolve(value: unknown, ids: ReadonlyMap<string, number>): unknown {
+/** Puts ids in the place of `{ "$ref": "author.ines" }` and `{ "$ref": "file.coral.jpg" }`. */
+function resolve(value: unknown, ids: ReadonlyMap<string, number | null>): unknown {
   if (Array.isArray(value)) return value.map((item) => resolve(item, ids));
   if (typeof value !== 'object' || value === null) return value;
   const { $ref } = value as { readonly $ref?: unknown };
-  if (typeof $ref === 'string') return ids.get($ref) ?? unknownReference($ref);
+  if (typeof $ref === 'string') return ids.has($ref) ? ids.get($ref) : unknownReference($ref);
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolve(inner, ids)]));
 }
 

@@ -1,9 +1,12 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { expect } from 'chai';
+import { imageSize } from 'image-size';
 import type { AttributeDefinition, Model } from '../../src/schema/model.js';
 import { findProblems } from './find-problems.js';
-import { loadDemo, type DemoEntry, type DemoFile } from './load-demo.js';
+import { demoFolder, loadDemo, type DemoEntry, type DemoFile } from './load-demo.js';
 
-const { models, files } = await loadDemo();
+const { models, files, pictures } = await loadDemo();
 const isLocalized = (item: Model | AttributeDefinition) => item.pluginOptions?.['i18n']?.localized === true;
 const allEntries = files.flatMap(({ entries }) => entries);
 
@@ -24,15 +27,18 @@ function completeData(file: DemoFile, entry: DemoEntry): DemoEntry['data'] {
 const isShared = (attribute: AttributeDefinition | undefined) =>
   attribute !== undefined && attribute.type !== 'relation' && attribute.type !== 'uid' && !isLocalized(attribute);
 
-/** `name.key` of every entry that is loaded before `entry`, with its type. */
+/** `name.key` of every entry that is loaded before `entry`, and `file.name` of every picture, with their types. */
 function knownBefore(file: DemoFile, entry: DemoEntry): Map<string, string> {
   const earlier = [
     ...files.slice(0, files.indexOf(file)),
     { ...file, entries: file.entries.slice(0, file.entries.indexOf(entry)) },
   ];
-  return new Map(
-    earlier.flatMap((one) => one.entries.map(({ key }) => [`${modelOf(one).info.singularName ?? ''}.${key}`, one.type])),
-  );
+  return new Map([
+    ...pictures.map(({ name }) => [`file.${name}`, 'plugin::upload.file'] as const),
+    ...earlier.flatMap((one) =>
+      one.entries.map(({ key }) => [`${modelOf(one).info.singularName ?? ''}.${key}`, one.type] as const),
+    ),
+  ]);
 }
 
 describe('demo models', () => {
@@ -131,6 +137,25 @@ describe('demo entries', () => {
     const singles = files.filter((file) => modelOf(file).kind === 'singleType');
     expect(singles.map(({ entries }) => entries.filter(({ locale }) => locale === undefined).length)).to.deep.equal([1, 1]);
   });
+});
+
+describe('demo pictures', () => {
+  const names = pictures.map(({ name }) => name);
+
+  it('are listed, all that there are, and each is shown by some entry', async () => {
+    expect(await readdir(path.join(demoFolder, 'files'))).to.have.members(names);
+    const shown = [...JSON.stringify(files).matchAll(/"\$ref":"file\.([^"]+)"/g)].map(([, name]) => name);
+    expect([...new Set(shown)]).to.have.members(names);
+  });
+
+  for (const { name, alternativeText } of pictures)
+    it(`${name}: a small JPEG that says what it shows`, async () => {
+      const bytes = await readFile(path.join(demoFolder, 'files', name));
+      const { type, width, height } = imageSize(bytes);
+      expect([type, width, height, path.extname(name)]).to.deep.equal(['jpg', 560, 350, '.jpg']);
+      expect(bytes.length).to.be.below(20_000);
+      expect(alternativeText).to.match(/^[A-Z].{10,80}$/);
+    });
 });
 
 /** Of each entry of a file: its `name.key`, its locale, and the `name.key` of all entries it refers to. */

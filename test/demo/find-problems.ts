@@ -1,6 +1,9 @@
 import type { AttributeDefinition, Model } from '../../src/schema/model.js';
 
-/** What a value is checked against: the models, the entries loaded before it (`name.key` to uid), and what a draft may leave open. */
+/**
+ * What a value is checked against: the models, the entries loaded before it (`name.key` to uid) and the files (`file.name` to
+ * uid), and what a draft may leave open.
+ */
 export interface Context {
   readonly models: ReadonlyMap<string, Model>;
   readonly known: ReadonlyMap<string, string>;
@@ -44,7 +47,7 @@ const checks: Readonly<Record<string, Check>> = {
   integer: checkInteger,
   boolean: (value) => (typeof value === 'boolean' ? [] : ['not a boolean']),
   date: (value) => (isDate(value) ? [] : ['not a date']),
-  media: () => ['media are left out of the demo files'],
+  media: checkMedia,
   relation: checkRelation,
   component: checkComponent,
   dynamiczone: checkZone,
@@ -75,15 +78,29 @@ function checkInteger(value: unknown, { min = -Infinity, max = Infinity }: Attri
 const isDate = (value: unknown) =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) && new Date(value).toISOString().startsWith(value);
 
-function checkRelation(value: unknown, attribute: AttributeDefinition, { known }: Context): string[] {
-  const many = attribute.relation?.endsWith('ToMany') === true;
+function checkRelation(value: unknown, { relation, target = '' }: AttributeDefinition, context: Context): string[] {
+  return checkReferences(value, { many: relation?.endsWith('ToMany') === true, target }, context);
+}
+
+/** All files of the demo are images. */
+function checkMedia(value: unknown, { multiple = false, allowedTypes = ['images'] }: AttributeDefinition, context: Context) {
+  return [
+    ...(allowedTypes.includes('images') ? [] : ['takes no images']),
+    ...checkReferences(value, { many: multiple, target: 'plugin::upload.file' }, context),
+  ];
+}
+
+interface Wanted {
+  readonly many: boolean;
+  readonly target: string;
+}
+
+function checkReferences(value: unknown, { many, target }: Wanted, { known }: Context): string[] {
   if (many !== Array.isArray(value)) return [many ? 'not an array' : 'not a single reference'];
   const keys = (many ? (value as unknown[]) : [value]).map((item) => String((item as Values)['$ref']));
   return [
     ...(new Set(keys).size === keys.length ? [] : ['the same entry twice']),
-    ...keys
-      .filter((key) => known.get(key) !== attribute.target)
-      .map((key) => `${key} is not an earlier ${attribute.target ?? ''}`),
+    ...keys.filter((key) => known.get(key) !== target).map((key) => `${key} is not an earlier ${target}`),
   ];
 }
 

@@ -10,7 +10,6 @@ import { pino } from 'pino';
 import ts from 'typescript';
 import { loadDemo } from '../../src/cli/load-demo.js';
 import { loadRegister } from '../../src/cli/load-register.js';
-import { createContext } from '../../src/http/create-gate.js';
 import * as mangrove from '../../src/index.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
@@ -46,9 +45,9 @@ describe('config/extensions.example.ts over the demo magazine', () => {
       register,
     });
     await server.start();
-    const { backend, config } = server;
+    const { backend, config, media } = server;
     if (backend === null) throw new Error('the test database did not answer');
-    await loadDemo(backend, (access) => createContext(config, backend, access));
+    await loadDemo({ config, backend, media });
     while ((await ask('{ articles { data { id } } }')).status !== 200) await new Promise(setImmediate);
   });
   after(async () => {

@@ -10,9 +10,9 @@ const actions = (name: string, ...verbs: readonly string[]): string[] => verbs.m
 /** The demo magazine as one would put it on the web: everybody may read it, who has logged in may comment. */
 export async function serveDemo(): Promise<Serving> {
   const serving = await serveModels({ models: [], config: { api: { open: false } } });
-  const { config, backend } = serving.server;
+  const { config, backend, media } = serving.server;
   if (backend === null) throw new Error('the test database did not answer');
-  await loadDemo(backend, (access) => createContext(config, backend, access));
+  await loadDemo({ config, backend, media });
   const context = createContext(config, backend, fullAccess);
   const reading = readable.flatMap((name) => actions(name, 'find', 'findOne'));
   await grantActions(2, reading, context);

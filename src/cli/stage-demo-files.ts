@@ -1,0 +1,65 @@
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ContentContext } from '../content/content-context.js';
+import type { Media } from '../media/media.js';
+import { prepareFile } from '../media/prepare-file.js';
+import { Staging } from '../media/staging.js';
+import { idsOf, storeFiles, type ReadyFiles } from '../media/upload-files.js';
+import { uploadFolder } from '../media/upload-folder.js';
+import { packageRoot } from '../package-root.js';
+
+/** The pictures of the demo: their bytes and variants are in the storage, and nobody knows of them yet. */
+export interface DemoFiles {
+  /** Writes their rows; in a transaction. Gives ids by `file.<name>`, nulls where the media library is switched off. */
+  store(content: ContentContext): Promise<ReadonlyMap<string, number | null>>;
+  /** Deletes what has not become a file. */
+  discard(): Promise<void>;
+}
+
+/** A file of config/demo/files, as config/demo/files.json lists it. */
+interface ListedFile {
+  readonly name: string;
+  readonly alternativeText: string;
+}
+
+const folder = join(packageRoot, 'config', 'demo');
+
+/** Does with the pictures of the demo what an upload does before its commit. `media` is null where there is no media library. */
+export async function stageDemoFiles(media: Media | null, content: ContentContext): Promise<DemoFiles> {
+  const listed = JSON.parse(await readFile(join(folder, 'files.json'), 'utf8')) as readonly ListedFile[]; // shipped with the package
+  const names = listed.map(({ name }) => `file.${name}`);
+  if (media === null) {
+    const none = new Map(names.map((name) => [name, null]));
+    return { store: () => Promise.resolve(none), discard: () => Promise.resolve() };
+  }
+  const staging = new Staging(media);
+  const ready = await prepareAll(listed, staging, { media, content });
+  return {
+    store: async (inner) => {
+      const ids = idsOf(await storeFiles(ready, inner));
+      return new Map(names.map((name, index) => [name, ids[index] ?? null]));
+    },
+    discard: () => staging.discard(),
+  };
+}
+
+interface PrepareContext {
+  readonly media: Media;
+  readonly content: ContentContext;
+}
+
+/** The variants are made side by side, as far as there are processors. */
+async function prepareAll(
+  listed: readonly ListedFile[],
+  staging: Staging,
+  { media, content }: PrepareContext,
+): Promise<ReadyFiles> {
+  const prepare = async (info: ListedFile) => {
+    const about = { name: info.name, mime: 'image/jpeg' };
+    const staged = await staging.stage(createReadStream(join(folder, 'files', info.name)), about);
+    return { ...(await prepareFile({ ...staged, ...about }, info, { media, staging })), info };
+  };
+  const [files, uploads] = await Promise.all([Promise.all(listed.map(prepare)), uploadFolder(content)]);
+  return { files, folder: uploads };
+}
