@@ -4,7 +4,7 @@ import { remove } from '../content/remove.js';
 import { retireBlobs, type PendingBlob } from '../mongo/blob-store.js';
 import { inTransaction } from '../mongo/transaction.js';
 import { emptyQuery } from '../query/ast.js';
-import { isValues } from '../schema/check-input.js';
+import { isValues, type Values } from '../schema/check-input.js';
 import { fileType } from './file-type.js';
 import { deleteBlobs } from './staging.js';
 import type { MediaContext } from './upload-files.js';
@@ -21,7 +21,7 @@ export async function removeFile(id: number, { media, content }: MediaContext): 
 }
 
 /** The names under which a file and its variants are served. */
-export function namesOf({ hash, ext, formats }: LoadedEntry['document']): string[] {
+export function namesOf({ hash, ext, formats }: Values): string[] {
   const variants = isValues(formats) ? Object.values(formats).filter(isValues) : [];
   return [{ hash, ext }, ...variants].map(
     (place) => `${String(place['hash'])}${typeof place['ext'] === 'string' ? place['ext'] : ''}`,

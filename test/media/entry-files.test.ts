@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { drawNoise } from './draw.js';
 import { serveMedia, type Answered, type FormFile, type MediaServer } from './serve-media.js';
 
 const file = (field: string, name = 'a.txt'): FormFile => ({ field, name, type: 'text/plain', bytes: name });
@@ -61,6 +62,15 @@ describe('rest/entry-files', () => {
       'x',
       'in.txt',
     ]);
+  });
+
+  it('creates an entry with a file and relations to entries of two types', async () => {
+    const { body } = await create({ title: 'first' }, [file('files.cover', 'first.txt')]);
+    const related = { before: body.data.id, notes: [body.data.attributes.cover.data.id], folder: 1 };
+    const answer = await create({ title: 'second', ...related }, [file('files.cover', 'second.txt')]);
+    expect([answer.status, nameOf(answer.body.data.attributes.cover)]).to.deep.equal([200, 'second.txt']);
+    const stored = await media.database.db.collection('stories').findOne({ _id: answer.body.data.id });
+    expect([stored?.before, stored?.notes, stored?.folder]).to.deep.equal([related.before, related.notes, related.folder]);
   });
 
   it('stores files of unknown fields, linked to nothing', async () => {
@@ -181,5 +191,50 @@ describe('rest/entry-files', () => {
       query: `mutation { removeFile(id: ${body.data.upload.data.id}) { data { attributes { name } } } }`,
     });
     expect(removed.body.data.removeFile.data.attributes.name).to.equal('graph.txt');
+  });
+
+  describe('the generated GraphQL mutations of files', () => {
+    const mutate = async (mutation: string): Promise<Answered> =>
+      media.send('POST', '/graphql', { query: `mutation { ${mutation} { data { id attributes { name caption hash } } } }` });
+
+    it('deleteUploadFile takes the bytes, the variants and the links with it', async () => {
+      const before = await media.stored();
+      const image = { name: 'wide.png', type: 'image/png', bytes: await drawNoise(300, 100) };
+      const { body } = await create({ title: 't', shot: {} }, [
+        { ...image, field: 'files.cover' },
+        { ...image, field: 'files.shot.image' },
+      ]);
+      const { cover, shot } = body.data.attributes;
+      expect((await media.stored()).names.length).to.equal(before.names.length + 4);
+      for (const { data } of [cover, shot.image]) {
+        const answer = await mutate(`deleteUploadFile(id: ${data.id})`);
+        expect(answer.body.data.deleteUploadFile.data.attributes.hash).to.equal(data.attributes.hash);
+        expect((await mutate(`deleteUploadFile(id: ${data.id})`)).body.data.deleteUploadFile.data).to.equal(null);
+      }
+      expect(await media.stored()).to.deep.equal(before);
+      const stored = await media.database.db.collection('stories').findOne({ _id: body.data.id });
+      expect([stored?.cover, stored?.shot.image]).to.deep.equal([null, null]);
+    });
+
+    it('updateUploadFile changes what is said about a file, and never where its bytes are', async () => {
+      const [one] = (await media.upload([file('files', 'one.txt')])).body;
+      const { body } = await mutate(`updateUploadFile(id: ${one.id}, data: { name: "New", caption: "c" })`);
+      expect(body.data.updateUploadFile.data.attributes).to.deep.equal({ name: 'New', caption: 'c', hash: one.hash });
+      for (const change of ['hash: "x"', 'ext: ".x"', 'formats: "{}"', 'url: "/x"', 'provider: "x"', 'size: 1'])
+        expect((await mutate(`updateUploadFile(id: ${one.id}, data: { ${change} })`)).body.errors[0].message).to.equal(
+          `${change.split(':')[0] ?? ''} follows from the content of the file and cannot be changed`,
+        );
+      expect((await media.send('GET', one.url)).body).to.equal('one.txt');
+    });
+
+    it('createUploadFile takes a file that lies elsewhere, and none that lies here', async () => {
+      const [one] = (await media.upload([file('files', 'one.txt')])).body;
+      const row = (hash: string) =>
+        `createUploadFile(data: { name: "n", hash: "${hash}", ext: ".txt", mime: "text/plain", size: 1, url: "https://x.test/n", provider: "x", folderPath: "/" })`;
+      expect((await mutate(row(one.hash))).body.errors[0].message).to.equal('hash is that of another file');
+      const { id } = (await mutate(row('elsewhere'))).body.data.createUploadFile.data;
+      expect((await mutate(`deleteUploadFile(id: ${id})`)).body.data.deleteUploadFile.data.id).to.equal(id);
+      expect((await media.send('GET', one.url)).body).to.equal('one.txt');
+    });
   });
 });

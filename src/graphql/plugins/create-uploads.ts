@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import { badRequestError } from '../../errors.js';
 import { readMultipart } from '../../http/read-multipart.js';
+import { checkNewRow } from '../../media/check-file-row.js';
 import { findTarget } from '../../media/find-target.js';
 import type { Media } from '../../media/media.js';
 import { parseFileInfo } from '../../media/parse-file-info.js';
@@ -58,6 +59,7 @@ function createService(media: () => Media, stagings: WeakMap<Context, Staging>):
       const { document } = await updateFileInfo(Number(id), parseFileInfo(info), contextOf(context));
       return Number(document['_id']);
     },
+    checkNewRow: (row) => checkNewRow(row, media()),
     removeFile: async (id, context) => {
       await removeFile(Number(id), contextOf(context));
     },

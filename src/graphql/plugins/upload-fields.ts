@@ -1,19 +1,23 @@
 import { GraphQLID, GraphQLInputObjectType, GraphQLList, GraphQLNonNull, GraphQLString } from 'graphql';
-import type { GraphQLFieldResolver } from 'graphql';
+import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
 import { isRecord } from '../../query/is-record.js';
 import { uploadFile } from '../../schema/content-type.js';
 import type { ContentType } from '../../schema/content-type.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
+import type { LoadedOne } from '../execute/loaded.js';
 import { readEntry } from '../execute/read-resolvers.js';
+import { createResolver, updateResolver } from '../execute/write-resolvers.js';
+import { checkRowChange } from '../../media/check-file-row.js';
 import type { UploadedFile } from '../../media/staging.js';
 import { uploadScalar } from '../scalars/upload.js';
+import { mutationFields } from '../schema/mutation-fields.js';
 import { shownType } from '../schema/schema-context.js';
 import type { Fields, SchemaContext } from '../schema/schema-context.js';
 import { withScope } from '../schema/scope.js';
 import type { UploadService, UploadTarget } from './upload-service.js';
 
-type Resolver = GraphQLFieldResolver<unknown, GraphqlContext>;
 type Args = Readonly<Record<string, unknown>>;
+type Resolver = GraphQLFieldResolver<unknown, GraphqlContext, Args>;
 
 const fileInfoInput = new GraphQLInputObjectType({
   name: 'FileInfoInput',
@@ -52,9 +56,29 @@ export function uploadMutations(service: UploadService, context: SchemaContext):
     removeFile: {
       type: response,
       args: id,
-      resolve: removeOne(service, file),
+      resolve: removeOrNull(service, file),
       ...withScope(['plugin::upload.content-api.destroy']),
     },
+    ...rowMutations(service, file, context),
+  };
+}
+
+/** The generated mutations, as far as the schema has them; none of them parts a file from its bytes. */
+function rowMutations(service: UploadService, file: ContentType, context: SchemaContext): Fields {
+  const { createUploadFile, updateUploadFile, deleteUploadFile } = mutationFields(file, context);
+  const create = checked((row) => service.checkNewRow(row), createResolver(file));
+  const update = checked(checkRowChange, updateResolver(file));
+  return {
+    ...(createUploadFile && { createUploadFile: { ...createUploadFile, resolve: create } }),
+    ...(updateUploadFile && { updateUploadFile: { ...updateUploadFile, resolve: update } }),
+    ...(deleteUploadFile && { deleteUploadFile: { ...deleteUploadFile, resolve: removeOne(service, file) } }),
+  };
+}
+
+function checked(check: (row: Args) => Promise<void> | void, resolve: Resolver): Resolver {
+  return async (root, args: Args, context, info_) => {
+    await check(isRecord(args['data']) ? args['data'] : {});
+    return resolve(root, args, context, info_);
   };
 }
 
@@ -85,12 +109,19 @@ const updateInfo = (service: UploadService, file: ContentType): Resolver => {
   };
 };
 
-/** Null for an unknown id. */
-const removeOne = (service: UploadService, file: ContentType): Resolver => {
-  return async (_root, args: Args, context, info_) => {
+const removeOne = (service: UploadService, file: ContentType) => {
+  return async (_root: unknown, args: Args, context: GraphqlContext, info_: GraphQLResolveInfo): Promise<LoadedOne> => {
     const found = await readEntry(file, args['id'], context, info_);
-    if (found.value === null) return null;
-    await service.removeFile(String(args['id']), context);
+    if (found.value !== null) await service.removeFile(String(args['id']), context);
     return found;
+  };
+};
+
+/** Null, not an empty response, for an unknown id. */
+const removeOrNull = (service: UploadService, file: ContentType): Resolver => {
+  const remove = removeOne(service, file);
+  return async (root, args, context, info_) => {
+    const removed = await remove(root, args, context, info_);
+    return removed.value === null ? null : removed;
   };
 };
