@@ -51,7 +51,7 @@ export function graphqlMiddleware(parts: GraphqlParts): Middleware {
       return;
     }
     const session = createSession(ctx, admitted, { snapshot: await parts.schema(), settings });
-    const forged = settings.csrfPrevention ? forgeryAnswer(ctx) : null;
+    const forged = settings.preflightHeaders === null ? null : forgeryAnswer(ctx, settings.preflightHeaders);
     send(ctx, forged ?? (await handleRequest(ctx, await bodyOf(ctx, parts), session, endpoint)));
   };
 }
@@ -91,7 +91,7 @@ function createSession(ctx: Context, { content, caller }: Admitted, { snapshot, 
 
 /** JSON that the shared middleware has decoded, or what a multipart body with files stands for; forms and text are no operations. */
 async function bodyOf(ctx: Context, { readMultipart }: GraphqlParts): Promise<unknown> {
-  const type = ctx.get('content-type');
+  const [type = ''] = ctx.get('content-type').split(';', 1);
   if (/^multipart\/form-data\b/i.test(type)) return readMultipart === null ? null : placeFiles(await readMultipart(ctx));
   return /\bjson\b/i.test(type) ? (ctx.request.body as unknown) : null;
 }

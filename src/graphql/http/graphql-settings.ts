@@ -1,4 +1,5 @@
 import type { GraphQLFormattedError, ValidationRule } from 'graphql';
+import { ConfigError } from '../../config/config-error.js';
 import type { Config } from '../../config/config.js';
 import { isRecord } from '../../query/is-record.js';
 import type { PageSettings } from '../query/page-settings.js';
@@ -24,7 +25,8 @@ export interface GraphqlSettings {
   readonly limits: GraphqlLimits;
   readonly introspection: boolean;
   readonly playground: boolean;
-  readonly csrfPrevention: boolean;
+  /** Headers, one of which a request must have that a foreign page could send; null: none is needed. */
+  readonly preflightHeaders: readonly string[] | null;
   /** Adds the times of all resolvers to every answer. */
   readonly tracing: boolean;
   /** Shows where unexpected errors were thrown. */
@@ -35,10 +37,13 @@ export interface GraphqlSettings {
   readonly unknownOptions: readonly string[];
 }
 
-/** `apolloServer.formatError`: gets an error as it would be sent, and the thrown one. */
+/** `apolloServer.formatError`: gets an error as it would be sent, with `originalError` beside it, and the thrown one. */
 export type FormatHook = (formatted: GraphQLFormattedError, error: unknown) => GraphQLFormattedError;
 
-/** Reads `plugins.graphql.config`. `environment` is NODE_ENV: only production hides the playground and introspection. */
+/**
+ * Reads `plugins.graphql.config`. `environment` is NODE_ENV: only production hides the playground and introspection. Throws a
+ * ConfigError for rules and hooks that are no functions.
+ */
 export function graphqlSettings(
   config: Config['plugins']['graphql']['config'],
   environment: string | undefined,
@@ -52,16 +57,35 @@ export function graphqlSettings(
     limits: { ...limits, depth: config.depthLimit, batch: server['allowBatchedHttpRequests'] === false ? 0 : limits.batch },
     introspection: flag(server['introspection'], !production),
     playground: !production || config.playgroundAlways,
-    csrfPrevention: flag(server['csrfPrevention'], false),
+    preflightHeaders: preflightHeaders(server['csrfPrevention']),
     tracing: flag(server['tracing'], false),
     stacktraces: flag(server['debug'], !production && environment !== 'test'),
-    validationRules: Array.isArray(server['validationRules']) ? (server['validationRules'] as ValidationRule[]) : [], // as documented
-    formatError: typeof server['formatError'] === 'function' ? (server['formatError'] as FormatHook) : null, // as documented
+    validationRules: validationRules(server['validationRules']),
+    formatError: formatHook(server['formatError']),
     unknownOptions: unknownOptions(server),
   };
 }
 
 const flag = (value: unknown, otherwise: boolean): boolean => (typeof value === 'boolean' ? value : otherwise);
+
+/** `csrfPrevention`: whether, or with which headers. */
+function preflightHeaders(given: unknown): readonly string[] | null {
+  if (given !== true && !isRecord(given)) return null;
+  const headers = given === true ? undefined : given['requestHeaders'];
+  return Array.isArray(headers) ? headers.map(String) : ['x-apollo-operation-name', 'apollo-require-preflight'];
+}
+
+function validationRules(given: unknown): readonly ValidationRule[] {
+  const rules: readonly unknown[] = Array.isArray(given) ? given : given === undefined ? [] : [given];
+  if (rules.every((rule) => typeof rule === 'function')) return rules as readonly ValidationRule[]; // as documented
+  throw new ConfigError('plugins.graphql.config.apolloServer.validationRules is no list of functions');
+}
+
+function formatHook(given: unknown): FormatHook | null {
+  if (given === undefined || given === null) return null;
+  if (typeof given === 'function') return given as FormatHook; // as documented
+  throw new ConfigError('plugins.graphql.config.apolloServer.formatError is no function');
+}
 
 const unknownOptions = (server: Readonly<Record<string, unknown>>): string[] =>
   Object.entries(server).flatMap(([name, value]) => {
@@ -78,7 +102,7 @@ const knownOptions: Readonly<Record<string, readonly string[] | null>> = {
   allowBatchedHttpRequests: null,
   bodyParserConfig: ['jsonLimit'],
   cors: ['origin', 'credentials', 'allowMethods', 'allowHeaders', 'exposeHeaders', 'maxAge'],
-  csrfPrevention: null,
+  csrfPrevention: ['requestHeaders'],
   debug: null,
   formatError: null,
   introspection: null,

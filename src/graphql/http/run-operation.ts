@@ -2,6 +2,7 @@ import { GraphQLError, Kind } from 'graphql';
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import { createHandler } from 'graphql-http';
 import type { HandlerOptions, OperationArgs, Response } from 'graphql-http';
+import { isRecord } from '../../query/is-record.js';
 import { executeOperation } from '../execute/execute-operation.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
 import type { Answer } from './answer.js';
@@ -64,8 +65,28 @@ const formatter =
   (error) => {
     const formatted = formatError(error, options);
     // what a hook gives back is sent as it is, and graphql-http does nothing but write it
-    return options.hook === null ? formatted : (options.hook(formatted.toJSON(), error) as unknown as GraphQLError);
+    return options.hook === null ? formatted : (callHook(options.hook, { formatted, error }, options) as GraphQLError);
   };
+
+interface Formatted {
+  readonly formatted: GraphQLError;
+  readonly error: Readonly<GraphQLError | Error>;
+}
+
+/**
+ * What the hook makes of an error; the error as it was where the hook throws or gives nothing. Hooks of the reference look at
+ * `originalError`, which is not sent.
+ */
+function callHook(hook: FormatHook, { formatted, error }: Formatted, { report }: ErrorFormat): unknown {
+  const originalError = error instanceof GraphQLError ? error.originalError : error;
+  try {
+    const given: unknown = hook(Object.defineProperty(formatted.toJSON(), 'originalError', { value: originalError }), error);
+    return isRecord(given) ? given : formatted;
+  } catch (thrown) {
+    report(thrown);
+    return formatted;
+  }
+}
 
 type Refuse = (status: number, errors: readonly GraphQLError[]) => Response;
 
