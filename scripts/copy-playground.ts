@@ -40,9 +40,7 @@ async function fetchArchive(directory: string): Promise<string> {
   return archive;
 }
 
-const target = path.resolve(import.meta.dirname, '../dist/playground');
-
 if (process.argv[1] === import.meta.filename)
-  await copyPlayground(target).catch((error: unknown) => {
+  copyPlayground(path.resolve(import.meta.dirname, '../dist/playground')).catch((error: unknown) => {
     console.warn(`The GraphQL playground could not be fetched and will be missing: ${String(error)}`);
   });
