@@ -50,7 +50,6 @@ export function createGraphql(services: GraphqlServices): GraphqlEndpoint {
     async (registry) => {
       const options = { ...schema, ...extension(registry), shadowCrud: settings.shadowCrud };
       const built = await buildSchema(registry, { ...options, shadow: withoutPlugins(config.plugins, options.shadow) });
-      if (artifacts !== null) await writeArtifacts(built, artifacts);
       onSchema(null);
       return settings.tracing ? traceSchema(built) : built;
     },
@@ -66,7 +65,21 @@ export function createGraphql(services: GraphqlServices): GraphqlEndpoint {
     readMultipart: services.readMultipart ?? null,
     report,
   });
-  return { middleware, replaceRegistry: (registry) => current.replace(registry) };
+  const replaceRegistry = async (registry: Registry): Promise<void> => {
+    await current.replace(registry);
+    if (artifacts !== null) await tryArtifacts(current, artifacts, logger);
+  };
+  return { middleware, replaceRegistry };
+}
+
+/** The files come after the schema is in force, and one that cannot be written stops nothing. */
+async function tryArtifacts(current: CurrentSchema, artifacts: Artifacts, logger: Logger): Promise<void> {
+  try {
+    const { schema } = await current.read();
+    await writeArtifacts(schema, artifacts);
+  } catch (err) {
+    logger.warn({ err }, 'the files of the GraphQL schema could not be written');
+  }
 }
 
 /** Before there is any content type, extensions name what is yet to come. */
@@ -80,6 +93,7 @@ function reportFailure(err: unknown, { byPluralName, bySingularName }: Registry,
 function artifactsOf({ directory, environment, plugins }: Config): Artifacts | null {
   const { generateArtifacts, artifacts } = plugins.graphql.config;
   if (!(generateArtifacts ?? environment === 'development')) return null;
-  const absolute = (file: string | false): string | false => (file === false ? false : path.resolve(directory, file));
-  return { schema: absolute(artifacts.schema), typegen: absolute(artifacts.typegen) };
+  const absolute = (file: string | boolean, usual: string): string | false =>
+    file === false ? false : path.resolve(directory, file === true ? usual : file);
+  return { schema: absolute(artifacts.schema, 'schema.graphql'), typegen: absolute(artifacts.typegen, 'schema.types.ts') };
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -35,6 +35,29 @@ describe('The GraphQL front end', () => {
     const program = ts.createProgram([path.join(directory, 'types.d.ts')], { strict: true, noEmit: true, types: [] });
     expect(ts.getPreEmitDiagnostics(program).map(({ messageText }) => messageText)).to.deep.equal([]);
     expect(await readFile(path.join(directory, 'types.d.ts'), 'utf8')).to.contain('  title: String');
+  });
+
+  it('writes them under their usual names where the configuration says true', async () => {
+    const artifacts = { schema: true, typegen: true } as unknown as { schema: string; typegen: string }; // as JSON may say it
+    const config = { ...createConfig({ plugins: { graphql: { config: { generateArtifacts: true, artifacts } } } }), directory };
+    await createGraphql({ config, logger: pino({ level: 'silent' }), admit }).replaceRegistry(buildRegistry(models).registry);
+    expect(await readFile(path.join(directory, 'schema.graphql'), 'utf8')).to.contain('type Query {');
+    expect(await readFile(path.join(directory, 'schema.types.ts'), 'utf8')).to.contain('export interface Query {');
+  });
+
+  it('serves the schema where its file cannot be written, and warns', async () => {
+    const lines: string[] = [];
+    const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) });
+    await writeFile(path.join(directory, 'a-file'), '');
+    const artifacts = { schema: path.join(directory, 'a-file/schema.graphql') };
+    const config = createConfig({ plugins: { graphql: { config: { generateArtifacts: true, artifacts } } } });
+    const problems: (string | null)[] = [];
+    const onSchema = (problem: string | null) => problems.push(problem);
+    await createGraphql({ config, logger, admit, onSchema }).replaceRegistry(buildRegistry(models).registry);
+    expect(problems).to.deep.equal([null]);
+    expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).to.deep.equal([
+      'the files of the GraphQL schema could not be written',
+    ]);
   });
 
   it('names options of the reference that mean nothing here, once', () => {
