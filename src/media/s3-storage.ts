@@ -1,4 +1,5 @@
 import type * as S3 from '@aws-sdk/client-s3';
+import { isRecord } from '../query/is-record.js';
 import type { ByteRange, ByteSource, FileStorage } from './file-storage.js';
 
 /** Where objects lie, and who speaks to the service; made with the first call, since the package is optional and takes 300 ms. */
@@ -31,14 +32,18 @@ export function s3Storage({ bucket, prefix = '', ...options }: Readonly<Record<s
   };
 }
 
-async function openBucket(bucket: string, prefix: string, options: object): Promise<Bucket> {
+async function openBucket(bucket: string, prefix: string, options: Readonly<Record<string, unknown>>): Promise<Bucket> {
   const s3 = await import('@aws-sdk/client-s3').catch(() => {
     throw new Error('the storage s3 needs the package @aws-sdk/client-s3: npm install @aws-sdk/client-s3');
   });
   // Checksums in trailers are understood by Amazon only; HTTPS and the signature protect the bytes all the same.
   const rules: S3.S3ClientConfig = { requestChecksumCalculation: 'WHEN_REQUIRED', responseChecksumValidation: 'WHEN_REQUIRED' };
-  return { s3, bucket, prefix, client: new s3.S3Client({ ...rules, ...options }) };
+  return { s3, bucket, prefix, client: new s3.S3Client({ ...rules, ...options, ...ownCredentials(options) }) };
 }
+
+/** The client writes into the credentials that it is given; those of the configuration are frozen. */
+const ownCredentials = ({ credentials }: Readonly<Record<string, unknown>>): object =>
+  isRecord(credentials) ? { credentials: { ...credentials } } : {};
 
 interface Place {
   readonly Bucket: string;
