@@ -99,6 +99,7 @@ describe('resolversConfig: policies', () => {
   const seen: PolicyContext[] = [];
   const registered: Register = ({ strapi }) => {
     strapi.policies.add('global::only-two', ({ args }: PolicyContext) => args.pagination.limit === 2);
+    strapi.policies.add('global::never', () => false);
     strapi.policies.add('global::limit', ({ args }: PolicyContext, { most }: { most: number }) => args.pagination.limit <= most);
     strapi.policies.add('bare', { handler: () => true, validator: () => undefined });
   };
@@ -112,6 +113,7 @@ describe('resolversConfig: policies', () => {
     ['all are asked', [() => true, () => false], 'Policy Failed'],
     ['an own error passes through', [() => { throw new PolicyError('Not you', { why: 1 }); }], 'Not you'], // prettier-ignore
     ['a reference passes', ['global::only-two'], null],
+    ['a reference refuses', ['global::never'], 'Policy Failed'],
     ['a reference with configuration passes', [{ name: 'global::limit', config: { most: 2 } }], null],
     ['a reference with configuration refuses', [{ name: 'global::limit', config: { most: 1 } }], 'Policy Failed'],
     ['a bare name and an object with a handler', ['bare'], null],
@@ -147,6 +149,7 @@ describe('resolversConfig: policies', () => {
     expect(context?.info.fieldName).to.equal('articles');
     expect(context?.http.method).to.equal('POST');
     expect(context?.state).to.equal(context?.http.state);
+    expect(context?.context).to.include({ koaContext: context?.http, state: context?.state });
     expect([context?.type, context?.is('graphql'), context?.is('admin')]).to.deep.equal(['graphql', true, false]);
   });
 

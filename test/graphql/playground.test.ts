@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { chromium, type Browser } from 'playwright-core';
 import { copyPlayground } from '../../scripts/copy-playground.js';
+import { findChromium } from '../support/find-chromium.js';
 import { documents, models } from './content.js';
 import { serveGraphql, type ServedGraphql } from './serve-graphql.js';
 
@@ -51,12 +51,7 @@ describe('GraphQL playground', () => {
   });
 
   describe('in a browser', () => {
-    const executablePath = [
-      process.env['CHROMIUM_PATH'] ?? '',
-      '/usr/bin/chromium',
-      '/usr/bin/chromium-browser',
-      '/usr/bin/google-chrome',
-    ].find((file) => file !== '' && existsSync(file));
+    const executablePath = findChromium();
     let browser: Browser | undefined;
 
     before(async function () {

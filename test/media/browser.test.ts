@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs';
 import { expect } from 'chai';
 import { chromium } from 'playwright-core';
+import { findChromium } from '../support/find-chromium.js';
 import { serveMedia, type MediaServer } from './serve-media.js';
 
-const browsers = [process.env['CHROMIUM_PATH'] ?? '', '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const executablePath = browsers.find((path) => path !== '' && existsSync(path));
+const executablePath = findChromium();
 
 /** 200 MB of sound: 16 bit, two channels, 48,000 times a second. */
 const perSecond = 192_000;
