@@ -178,6 +178,17 @@ describe('config/extensions', () => {
     await database.drop();
   });
 
+  it('a register that wants entries is told that it is too early', async () => {
+    const database = await freshDatabase();
+    const server = await mangrove.createServer({
+      config: { database: { uri: database.uri }, server: { port: 0 } },
+      register: ({ strapi }) => strapi.entityService.count('api::note.note'),
+    });
+    const error: unknown = await server.start().catch((caught: unknown) => caught);
+    await database.drop();
+    expect((error as Error).message).to.contain('register() runs before there are content types and entries');
+  });
+
   it('is nothing where there is no file', async () => {
     expect(await loadRegister(join(directory, 'config'), mangrove)).to.equal(null);
   });
@@ -188,6 +199,23 @@ describe('config/extensions', () => {
     expect(error).to.be.instanceOf(ConfigError);
     expect((error as Error).message).to.contain('config/extensions must export a function register');
   });
+
+  const scripts: readonly (readonly [string, string])[] = [
+    ['CommonJS', "const { PolicyError } = require('mangrove');\nmodule.exports = { register: () => PolicyError };"],
+    ['an ES module', "import { PolicyError } from 'mangrove';\nexport const register = () => PolicyError;"],
+    ['a default export', "import { PolicyError } from 'mangrove';\nexport default { register: () => PolicyError };"],
+  ];
+  for (const [title, text] of scripts)
+    it(`may be JavaScript: ${title}, whatever the package says`, async () => {
+      for (const type of ['module', 'commonjs']) {
+        const project = await mkdtemp(join(directory, 'project-'));
+        await mkdir(join(project, 'config'));
+        await writeFile(join(project, 'package.json'), JSON.stringify({ type }));
+        await writeFile(join(project, 'config/extensions.js'), text);
+        const load = await loadRegister(project, mangrove);
+        expect(await load?.({ strapi: {} } as never), type).to.equal(mangrove.PolicyError);
+      }
+    });
 
   it('a throwing register ends the process with its message and stack', async () => {
     await writeFile(
