@@ -74,6 +74,11 @@ const cases: readonly Case[] = [
     data: { articles: { ...ids(4, 5, 6, 7), meta: { pagination: { total: 11, page: 1, pageSize: 4, pageCount: 3 } } } },
   },
   {
+    query:
+      '{ articles(pagination: { page: 2147483647, pageSize: 2147483647 }) { data { id } meta { pagination { page pageCount } } } }',
+    data: { articles: { ...ids(), meta: { pagination: { page: 2147483647, pageCount: 1 } } } },
+  },
+  {
     query: '{ articles(pagination: null, sort: null, filters: null) { data { id } } }',
     data: { articles: ids(1, 2, 3, 4, 5, 6, 7, 8, 9, 10) },
   },

@@ -19,6 +19,9 @@ function pageOf({ nodes, total, start, limit }: LoadedList): Page {
   const counted = total ?? nodes.length;
   const pageSize = limit ?? Math.max(counted - start, 0);
   if (pageSize === 0) return { total: counted, page: 1, pageSize, pageCount: 0 };
-  const page = limit === null ? 1 : Math.floor(start / limit) + 1;
+  const page = limit === null ? 1 : Math.min(Math.floor(start / limit) + 1, largestInt);
   return { total: counted, page, pageSize, pageCount: limit === null ? 1 : Math.ceil(counted / limit) };
 }
+
+/** Of GraphQL's Int. */
+const largestInt = 2 ** 31 - 1;
