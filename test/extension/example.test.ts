@@ -1,21 +1,21 @@
 import { expect } from 'chai';
-import { codegen } from '@graphql-codegen/core';
-import * as typescript from '@graphql-codegen/typescript';
-import * as operations from '@graphql-codegen/typescript-operations';
-import { buildClientSchema, getIntrospectionQuery, parse, printSchema, type IntrospectionQuery } from 'graphql';
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import ts from 'typescript';
 import { loadDemo } from '../../src/cli/load-demo.js';
 import { loadRegister } from '../../src/cli/load-register.js';
 import * as mangrove from '../../src/index.js';
+import { compileStrict, generateTypes, readSchema } from '../support/codegen.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
 const reads = `query Reads($count: Int = 2) {
   longestReads(count: $count) { data { attributes { title summaryLength author { data { attributes { name } } } } } meta { pagination { total } } }
   magazineFigures { articles authors }
+}`;
+
+const send = `mutation Send($article: ID!, $name: String!, $text: String!) {
+  sendComment(article: $article, name: $name, text: $text) { data { id } }
 }`;
 
 describe('config/extensions.example.ts over the demo magazine', () => {
@@ -95,31 +95,19 @@ describe('config/extensions.example.ts over the demo magazine', () => {
     expect((await ask('{ authors { data { attributes { email } } } }')).status).to.equal(400);
   });
 
-  it('graphql-codegen makes types of it that compile', async function () {
+  it('graphql-codegen makes types of it that compile, and that know the new fields', async function () {
     this.timeout(60_000);
-    const { body } = await ask(getIntrospectionQuery());
-    const schema = parse(printSchema(buildClientSchema(body.data as IntrospectionQuery)));
-    const output = await codegen({
-      filename: 'types.ts',
-      schema,
-      documents: [{ location: 'reads.graphql', document: parse(reads) }],
-      config: {},
-      plugins: [{ typescript: {} }, { operations: {} }],
-      pluginMap: { typescript, operations },
-    });
-    expect(output).to.contain('export type ReadsQuery').and.to.contain('summaryLength');
-    const use =
-      "import type { ReadsQuery } from './types.js';\nexport const countOf = (reads: ReadsQuery): number | undefined => reads.magazineFigures?.articles;\n";
-    await writeFile(join(directory, 'types.ts'), output);
-    await writeFile(join(directory, 'use.ts'), use);
-    const program = ts.createProgram([join(directory, 'use.ts')], {
-      strict: true,
-      noEmit: true,
-      types: [],
-      target: ts.ScriptTarget.ES2022,
-      module: ts.ModuleKind.NodeNext,
-      moduleResolution: ts.ModuleResolutionKind.NodeNext,
-    });
-    expect(ts.getPreEmitDiagnostics(program).map(({ messageText }) => messageText)).to.deep.equal([]);
+    const types = await generateTypes(await readSchema(`${server.url}/graphql`), `${reads}\n${send}`);
+    const use = `import type { Article, ReadsQuery, ReadsQueryVariables, SendMutation, SendMutationVariables } from './types.js';
+      export const countOf = ({ magazineFigures }: ReadsQuery): number => magazineFigures?.articles ?? 0;
+      export const lengthOf = (article: Article): number => article.summaryLength;
+      export const lengths = ({ longestReads }: ReadsQuery): (number | undefined)[] | undefined =>
+        longestReads?.data.map(({ attributes }) => attributes?.summaryLength);
+      export const given: [ReadsQueryVariables, SendMutationVariables] = [{ count: 1 }, { article: '1', name: 'Me', text: 'Fine' }];
+      export const isThere = ({ sendComment }: SendMutation): boolean => typeof sendComment?.data?.id === 'string';`;
+    const wrong = use.replace('summaryLength;', 'summaryLenght;');
+    expect(compileStrict({ 'types.ts': types, 'use.ts': use, 'wrong.ts': wrong })).to.deep.equal([
+      "wrong.ts: Property 'summaryLenght' does not exist on type 'Article'. Did you mean 'summaryLength'?",
+    ]);
   });
 });
