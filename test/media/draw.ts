@@ -8,7 +8,7 @@ export async function drawNoise(
 ) {
   const noise = { type: 'gaussian', mean: 128, sigma: 30 } as const;
   return sharp({ create: { width, height, channels: 3, background: '#808080', noise } })
-    .toFormat(format)
+    .toFormat(format, format === 'avif' || format === 'gif' ? { effort: 1 } : {})
     .toBuffer();
 }
 
