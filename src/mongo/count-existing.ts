@@ -1,3 +1,4 @@
+import { oneReply } from './compile-page.js';
 import { readAll, type Database, type Document } from './database.js';
 
 /** Ids of one collection that must exist. */
@@ -24,11 +25,12 @@ async function countTogether(targets: readonly Targets[], database: Database): P
   if (first === undefined) return [];
   const part = ({ ids, filter = {} }: Targets, index: number) => [
     { $match: { $and: [{ _id: { $in: ids } }, filter] } },
-    { $group: { _id: { $literal: index }, count: { $sum: 1 } } },
+    { $project: { _id: 1 } },
+    { $set: { part: index } },
   ];
   const unions = others.map((target, index) => ({ $unionWith: { coll: target.collection, pipeline: part(target, index + 1) } }));
-  const rows = await readAll(database, { aggregate: first.collection, pipeline: [...part(first, 0), ...unions], cursor: {} });
-  const counts = targets.map(() => 0);
-  for (const row of rows) counts[Number(row['_id'])] = Number(row['count']);
-  return counts;
+  const pipeline = [...part(first, 0), ...unions];
+  const rows = await readAll(database, { aggregate: first.collection, pipeline, cursor: { batchSize: oneReply } });
+  // Counted here: a $group for each part takes the server a third longer.
+  return targets.map((_target, index) => rows.filter((row) => row['part'] === index).length);
 }
