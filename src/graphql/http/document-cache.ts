@@ -5,6 +5,7 @@ import { depthLimit } from '../limits/depth-limit.js';
 import { noIntrospection } from '../limits/no-introspection.js';
 import { coded } from './format-error.js';
 import type { GraphqlSettings } from './graphql-settings.js';
+import { createRecentValues, type RecentValues } from './recent-values.js';
 
 /** A document that passed every check, or what is wrong with it. */
 export type Prepared =
@@ -14,29 +15,22 @@ export type Prepared =
 /** Parses and validates a query text against a schema. */
 export type Prepare = (schema: GraphQLSchema, text: string) => Prepared;
 
-/** Documents kept per schema, and the longest text that is kept. */
-const kept = { documents: 1000, characters: 20_000 };
+/** Characters of the documents that are kept for a schema: a parsed one takes about 150 bytes for each, so these are some 75 MB. */
+const space = 500_000;
 
 /** Good documents are remembered by text and schema: parsing and validating cost several times what execution does. */
 export function createDocumentCache(settings: GraphqlSettings): Prepare {
   const rules = rulesOf(settings);
-  const bySchema = new WeakMap<GraphQLSchema, Map<string, Prepared>>();
+  const bySchema = new WeakMap<GraphQLSchema, RecentValues<Prepared>>();
   return (schema, text) => {
-    const documents = bySchema.get(schema) ?? new Map<string, Prepared>();
+    const documents = bySchema.get(schema) ?? createRecentValues<Prepared>(space);
     bySchema.set(schema, documents);
-    const known = documents.get(text);
-    const prepared = known ?? prepare(schema, text, { rules, tokens: settings.limits.tokens });
-    if (prepared.kind === 'document' && text.length <= kept.characters) keep(documents, text, prepared);
+    const known = documents.find(text);
+    if (known !== undefined) return known;
+    const prepared = prepare(schema, text, { rules, tokens: settings.limits.tokens });
+    if (prepared.kind === 'document') documents.keep(text, prepared, text.length);
     return prepared;
   };
-}
-
-/** The used one moves to the end; the first one has not been used for longest. */
-function keep(documents: Map<string, Prepared>, text: string, prepared: Prepared): void {
-  documents.delete(text);
-  documents.set(text, prepared);
-  const [oldest] = documents.keys();
-  if (documents.size > kept.documents && oldest !== undefined) documents.delete(oldest);
 }
 
 const rulesOf = ({ limits, introspection, validationRules }: GraphqlSettings): readonly ValidationRule[] => [
