@@ -5,8 +5,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 export interface LoopDelays {
   readonly p99: number;
   readonly max: number;
-  /** The longest delay less the time for which the thread waited for a processor; the delay itself where the system does not tell. */
-  readonly maxOwn: number;
+  /** The most processor time that the thread took from one look at the clock to the next, 0 where the system does not tell. */
+  readonly maxWork: number;
 }
 
 const resolution = 5;
@@ -15,23 +15,22 @@ const resolution = 5;
 export function watchLoop(): () => LoopDelays {
   const delays = monitorEventLoopDelay({ resolution });
   delays.enable();
-  const own = watchOwn();
+  const readWork = watchWork();
   return () => {
     const read = (nanoseconds: number): number => Math.max(nanoseconds / 1e6 - resolution, 0);
-    const result = { p99: read(delays.percentile(99)), max: read(delays.max), maxOwn: own() };
+    const result = { p99: read(delays.percentile(99)), max: read(delays.max), maxWork: readWork() };
     delays.reset();
     return result;
   };
 }
 
-/** The same by a timer that takes off what the thread waited in vain. */
-function watchOwn(): () => number {
-  let [last, waited] = [performance.now(), readWait()];
-  let most = 0;
+/** On a busy machine a delay tells little: the thread may only have waited for a processor. */
+function watchWork(): () => number {
+  let [last, most] = [readProcessorTime(), 0];
   setInterval(() => {
-    const [now, wait] = [performance.now(), readWait()];
-    most = Math.max(most, now - last - resolution - (wait - waited));
-    [last, waited] = [now, wait];
+    const now = readProcessorTime();
+    most = Math.max(most, now - last);
+    last = now;
   }, resolution);
   return () => {
     const result = most;
@@ -40,10 +39,10 @@ function watchOwn(): () => number {
   };
 }
 
-/** Milliseconds that the main thread was ready to run and had no processor; 0 where the system does not tell. */
-function readWait(): number {
+/** Of the main thread, in milliseconds; 0 where the system does not tell. */
+function readProcessorTime(): number {
   try {
-    return Number(readFileSync(`/proc/self/task/${String(process.pid)}/schedstat`, 'utf8').split(' ')[1]) / 1e6;
+    return Number(readFileSync(`/proc/self/task/${String(process.pid)}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
   } catch {
     return 0;
   }

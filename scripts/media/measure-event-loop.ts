@@ -17,8 +17,9 @@ const atOnce = 8;
 const photo = await drawPhoto();
 console.log(`${String(count)} JPEGs of 4000x3000 and ${(photo.length / 1e6).toFixed(1)} MB, ${String(atOnce)} at a time`);
 const mongo = await startDatabase('ephemeral');
-const service = fork(path.join(import.meta.dirname, 'serve-watched.ts'), [mongo.uri], {
-  env: { ...process.env, NODE_ENV: 'production' },
+const service = fork(path.join(import.meta.dirname, 'serve-watched.ts'), [mongo.uri]);
+service.once('exit', (code) => {
+  if (code !== 0) process.exit(1);
 });
 try {
   const ready = await nextReport(service);
@@ -49,17 +50,17 @@ async function measure(title: string, url: string, work: () => Promise<unknown>)
   const seconds = (performance.now() - started) / 1_000;
   working = false;
   await asking;
-  const { p99, max, maxOwn } = await readDelays();
+  const { p99, max, maxWork } = await readDelays();
   const sorted = latencies.sort((a, b) => a - b);
   const quantile = (share: number): string => print(sorted[Math.floor((sorted.length - 1) * share)] ?? 0);
   console.log(`${title}: ${seconds.toFixed(1)} s`);
-  console.log(
-    `  event loop: p99 ${print(p99)}, longest delay ${print(max)}, ${print(maxOwn)} of it without waiting for a processor`,
-  );
+  console.log(`  event loop: p99 ${print(p99)}, longest delay ${print(max)}, most work at a time ${print(maxWork)}`);
   console.log(`  ${String(sorted.length)} small requests: p50 ${quantile(0.5)}, p99 ${quantile(0.99)}, longest ${quantile(1)}`);
 }
 
-const print = (milliseconds: number): string => `${milliseconds.toFixed(1)} ms`;
+function print(milliseconds: number): string {
+  return `${milliseconds.toFixed(1)} ms`;
+}
 
 async function timeRequest(address: string): Promise<number> {
   const started = performance.now();
