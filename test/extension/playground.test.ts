@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { readdirSync, readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,15 +6,11 @@ import { chromium, type Browser, type Page } from 'playwright-core';
 import { copyPlayground } from '../../scripts/copy-playground.js';
 import { loadRegister } from '../../src/cli/load-register.js';
 import * as mangrove from '../../src/index.js';
+import { demoModels } from '../support/demo-models.js';
 import { findChromium } from '../support/find-chromium.js';
-import { serveModels, type Serving, type TestModel } from '../support/serve.js';
+import { serveModels, type Serving } from '../support/serve.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
-
-const demoModels = (): TestModel[] => {
-  const directory = path.join(root, 'config/demo/models');
-  return readdirSync(directory).map((file) => JSON.parse(readFileSync(path.join(directory, file), 'utf8')) as TestModel);
-};
 
 describe('the playground over an extended schema', () => {
   const executablePath = findChromium();
