@@ -66,8 +66,8 @@ async function createParser(parts: Parts) {
 const translate = (error: Error): Error =>
   'code' in error && 'httpCode' in error ? bodyInvalid('invalid multipart body') : error;
 
-/** Bytes of a file that wait in memory for the storage before the client is made to wait. */
-const waitingBytes = 262_144;
+/** Pieces of a file, of up to 64 kB, that wait in memory for the storage before the client is made to wait. */
+const waitingPieces = 8;
 
 /** The parts of one body as they come. */
 class Parts {
@@ -131,8 +131,10 @@ class Parts {
       return;
     }
     const { request } = this;
+    // As objects they stay as they are: bytes that wait together would be copied into one.
     const body = new Readable({
-      highWaterMark: waitingBytes,
+      objectMode: true,
+      highWaterMark: waitingPieces,
       read: () => {
         request.resume();
       },

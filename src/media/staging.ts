@@ -50,7 +50,7 @@ export class Staging {
     await insertPending(database, blob);
     const gauge = new Gauge(name, limit);
     await storageOf(blob.provider).write(key, gauge.watch(source), { mime });
-    return { id, size: gauge.size, head: Buffer.concat(gauge.head).subarray(0, headSize) };
+    return { id, size: gauge.size, head: Buffer.concat(gauge.head) };
   }
 
   /** Throws a ValidationError for bytes that have become a file already. */
@@ -113,7 +113,8 @@ class Gauge {
 
   async *watch(source: ByteSource): AsyncGenerator<Uint8Array> {
     for await (const bytes of source) {
-      if (this.size < headSize) this.head.push(bytes);
+      // A copy, so that the rest need not stay in memory.
+      if (this.size < headSize) this.head.push(Buffer.from(bytes.subarray(0, headSize - this.size)));
       this.size += bytes.length;
       if (this.size > this.#limit) throw payloadTooLargeError(`${this.#name} exceeds size limit of ${printSize(this.#limit)}.`);
       yield bytes;

@@ -20,27 +20,30 @@ export async function writeChunks(database: Database, id: string, source: Pieces
     const document = { files_id, n, data: new Binary(bytes) };
     await translating(() => chunks(database).insertOne(document, { maxTimeMS: database.maxTimeMS.write }));
   };
-  let n = 0;
-  for await (const bytes of inChunks(source)) await write(n++, bytes);
-}
-
-/** The same bytes in pieces of the size of a chunk. */
-async function* inChunks(source: Pieces): AsyncGenerator<Uint8Array> {
-  let parts: Uint8Array[] = [];
-  let size = 0;
+  const chunk = takeBuffer();
+  let [n, size] = [0, 0];
   for await (let bytes of source) {
-    while (size + bytes.length >= chunkSize) {
-      const head = bytes.subarray(0, chunkSize - size);
-      yield Buffer.concat([...parts, head], chunkSize);
-      bytes = bytes.subarray(head.length);
-      parts = [];
-      size = 0;
+    for (; size + bytes.length >= chunkSize; size = 0) {
+      chunk.set(bytes.subarray(0, chunkSize - size), size);
+      await write(n++, chunk);
+      bytes = bytes.subarray(chunkSize - size);
     }
-    if (bytes.length > 0) parts.push(bytes);
+    chunk.set(bytes, size);
     size += bytes.length;
   }
-  if (size > 0) yield Buffer.concat(parts, size);
+  if (size > 0) await write(n, chunk.subarray(0, size));
+  // Only here: of a write that failed nobody knows when the driver is done with it.
+  if (spare.length < mostSpare) spare.push(chunk);
 }
+
+/**
+ * Buffers of one chunk that nobody uses now. A new one for every megabyte would have the garbage collector run all the time, which
+ * takes longer the more there is in memory besides.
+ */
+const spare: Buffer[] = [];
+const mostSpare = 16;
+
+const takeBuffer = (): Buffer => spare.pop() ?? Buffer.allocUnsafeSlow(chunkSize);
 
 /** Chunks of one reply: few enough that a client who stops reading holds no more than these. */
 const chunksAtOnce = 2;
