@@ -76,6 +76,15 @@ for (const [name, open] of Object.entries(storages))
         await storage.remove(key);
       });
 
+    it('keeps files apart that are written at once', async () => {
+      const { storage } = opened;
+      const files = Array.from({ length: 20 }, (_, index) => ({ key: newBlobId(), bytes: randomBytes(100_000 * (index + 1)) }));
+      await Promise.all(files.map(({ key, bytes }) => storage.write(key, inPieces(bytes), { mime: 'text/plain' })));
+      for (const { key, bytes } of files)
+        expect((await collect(storage.read(key, { start: 0, end: bytes.length }))).equals(bytes)).to.equal(true);
+      await Promise.all(files.map(({ key }) => storage.remove(key)));
+    });
+
     it('after a source that fails removes what there was', async () => {
       const { storage, count } = opened;
       const before = await count();
