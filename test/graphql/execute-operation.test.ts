@@ -74,4 +74,21 @@ describe('Executing an operation', () => {
       expect(plain(own)).to.deep.equal(plain(expected));
       expect(JSON.stringify(own.data)).to.equal(JSON.stringify(expected.data));
     });
+
+  it('looks at variables no further after fifty wrong values', async () => {
+    let reads = 0;
+    const values = Array.from({ length: 5000 }, () => ({
+      get a() {
+        return ++reads;
+      },
+    }));
+    const { schema } = await server.current.read();
+    const document = parse('query ($or: [TagFiltersInput]) { tags(filters: { or: $or }) { data { id } } }');
+    const result = await executeOperation({ schema, document, variableValues: { or: values }, contextValue: context() });
+    expect(result.errors).to.have.length(51);
+    expect(result.errors?.[50]?.message).to.equal(
+      'Too many errors processing variables, error limit reached. Execution aborted.',
+    );
+    expect(reads).to.be.lessThan(1000);
+  });
 });

@@ -54,6 +54,9 @@ interface CompiledOperation {
   readonly serial: boolean;
 }
 
+/** Wrong values after which variables are looked at no further: each of them takes its time. */
+const maxErrors = 50;
+
 /** Null where graphql-js has to do it. */
 function compileOperation(args: ExecutionArgs): CompiledOperation | null {
   const { schema, document, operationName } = args;
@@ -61,7 +64,7 @@ function compileOperation(args: ExecutionArgs): CompiledOperation | null {
   const operation = operationName ? operations.find(({ name }) => name?.value === operationName) : operations[0];
   const parentType = operation === undefined ? null : schema.getRootType(operation.operation);
   if (operation === undefined || !parentType) return null;
-  const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], args.variableValues ?? {});
+  const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], args.variableValues ?? {}, { maxErrors });
   if (coerced === undefined) return null;
   const fragments = Object.fromEntries(
     document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION).map((node) => [node.name.value, node]),
