@@ -1,6 +1,6 @@
 import { ObjectId, type Document, type Filter } from 'mongodb';
 import { unavailableError } from '../errors.js';
-import type { Database } from './database.js';
+import { readAll, type Database } from './database.js';
 import { translating } from './driver-errors.js';
 
 /**
@@ -121,11 +121,10 @@ const idOf = ({ _id, metadata }: BlobDocument) => ({ id: _id.toHexString(), prov
 /** The file of that name; null where there is none. */
 export async function findBlob(database: Database, name: string): Promise<StoredBlob | null> {
   const filter = { filename: name, pending: { $exists: false } };
-  const found = await translating(() =>
-    blobs(database).findOne(filter, { ...options(database), maxTimeMS: database.maxTimeMS.read }),
-  );
-  if (found === null) return null;
-  return { ...idOf(found), name, size: found.length, modifiedAt: found.uploadDate };
+  const [found] = await readAll(database, { find: 'uploads.files', filter, limit: 1 });
+  if (found === undefined) return null;
+  const document = found as BlobDocument; // written in this form
+  return { ...idOf(document), name, size: document.length, modifiedAt: document.uploadDate };
 }
 
 /** Blobs that are no files; of these ids where some are given, else all. */
