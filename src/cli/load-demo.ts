@@ -20,7 +20,10 @@ import type { ContentType } from '../schema/content-type.js';
 import type { Model } from '../schema/model.js';
 import { stageDemoFiles, type DemoFiles } from './stage-demo-files.js';
 
-/** Of entries and files that were stored, by `author.ines` and `file.coral.jpg`; null for files without a media library. */
+/**
+ * Of entries and files that were stored, by `author.ines` and `file.coral.jpg`; null for files without a media library and
+ * translations without localization.
+ */
 type Ids = Map<string, number | null>;
 
 interface DemoEntry {
@@ -99,13 +102,16 @@ async function loadEntries(files: readonly DemoFile[], pictures: DemoFiles, cont
   const stored = await pictures.store(content);
   const ids: Ids = new Map(stored);
   for (const file of files) await loadFile(file, ids, content);
-  return ids.size - stored.size;
+  return [...ids].filter(([key, id]) => id !== null && !stored.has(key)).length;
 }
 
 async function loadFile({ type: uid, entries }: DemoFile, ids: Ids, context: ContentContext): Promise<void> {
   const type = context.bind.registry.types.get(uid);
   if (type === undefined) throw new Error(`the demo names the unknown type ${uid}`);
-  for (const entry of entries) ids.set(`${type.singularName}.${entry.key}`, await loadEntry(type, entry, ids, context));
+  for (const entry of entries) {
+    const told = type.localized || entry.localizationOf === undefined;
+    ids.set(`${type.singularName}.${entry.key}`, told ? await loadEntry(type, entry, ids, context) : null);
+  }
 }
 
 async function loadEntry(
@@ -127,7 +133,7 @@ async function loadEntry(
 
 /** Puts ids in the place of `{ "$ref": "author.ines" }` and `{ "$ref": "file.coral.jpg" }`. */
 function resolve(value: unknown, ids: ReadonlyMap<string, number | null>): unknown {
-  if (Array.isArray(value)) return value.map((item) => resolve(item, ids));
+  if (Array.isArray(value)) return value.map((item) => resolve(item, ids)).filter((item) => item !== null);
   if (typeof value !== 'object' || value === null) return value;
   const { $ref } = value as { readonly $ref?: unknown };
   if (typeof $ref === 'string') return ids.has($ref) ? ids.get($ref) : unknownReference($ref);

@@ -8,7 +8,8 @@ const { files, pictures, models } = await loadDemo();
 const entries = files.flatMap((file) => file.entries);
 const covers = entries.filter(({ data }) => 'cover' in data).length;
 
-describe('cli/load-demo', () => {
+describe('cli/load-demo', function () {
+  this.timeout(60_000);
   let database: FreshDatabase;
   const servers: MangroveServer[] = [];
   beforeEach(async () => {
@@ -19,7 +20,7 @@ describe('cli/load-demo', () => {
     await database.drop();
   });
 
-  const start = async (plugins: { readonly upload?: boolean } = {}): Promise<MangroveServer> => {
+  const start = async (plugins: { readonly upload?: boolean; readonly i18n?: boolean } = {}): Promise<MangroveServer> => {
     const server = await createServer({
       config: {
         server: { host: '127.0.0.1', port: 0 },
@@ -76,9 +77,10 @@ describe('cli/load-demo', () => {
     expect(await counted()).to.deep.equal(whole);
   });
 
-  it('leaves the pictures out where uploads are switched off', async () => {
-    const server = await start({ upload: false });
-    expect(await load(server)).to.equal(entries.length);
-    expect(await counted()).to.include({ entries: entries.length, covers: 0, files: 0 });
+  it('leaves pictures and translations out where uploads and localization are switched off', async () => {
+    const server = await start({ upload: false, i18n: false });
+    const originals = entries.filter(({ localizationOf }) => localizationOf === undefined).length;
+    expect(await load(server)).to.equal(originals);
+    expect(await counted()).to.include({ entries: originals, covers: 0, files: 0 });
   });
 });
