@@ -25,7 +25,7 @@ import type { GraphqlContext } from './graphql-context.js';
 export async function executeOperation(args: ExecutionArgs): Promise<ExecutionResult> {
   const context = args.contextValue as GraphqlContext; // the only context there is
   const compiled = context.tracer === null ? compileOperation(args) : null;
-  if (compiled === null) return execute(args);
+  if (compiled === null) return execute({ ...args, options: { maxCoercionErrors: errorsToShow(args.variableValues) } });
   const { fields, serial } = compiled;
   const progress = { path: [], errors: [], context };
   const data: Record<string, unknown> = {};
@@ -54,8 +54,9 @@ interface CompiledOperation {
   readonly serial: boolean;
 }
 
-/** Wrong values after which variables are looked at no further: each of them takes its time. */
-const maxErrors = 50;
+/** Each wrong value of a variable is shown with all that is around it, which is nothing to do often with large ones. */
+const errorsToShow = (variables: ExecutionArgs['variableValues']): number =>
+  JSON.stringify(variables ?? {}).length > 10_000 ? 1 : 50;
 
 /** Null where graphql-js has to do it. */
 function compileOperation(args: ExecutionArgs): CompiledOperation | null {
@@ -64,7 +65,7 @@ function compileOperation(args: ExecutionArgs): CompiledOperation | null {
   const operation = operationName ? operations.find(({ name }) => name?.value === operationName) : operations[0];
   const parentType = operation === undefined ? null : schema.getRootType(operation.operation);
   if (operation === undefined || !parentType) return null;
-  const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], args.variableValues ?? {}, { maxErrors });
+  const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], args.variableValues ?? {}, { maxErrors: 1 });
   if (coerced === undefined) return null;
   const fragments = Object.fromEntries(
     document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION).map((node) => [node.name.value, node]),
