@@ -26,7 +26,8 @@ export type LoadSharp = () => Promise<(bytes: Buffer, options: SharpOptions) => 
 
 /** `load`: gives sharp, or rejects where it is not installed. It is asked with the first image: loading takes 60 ms and 20 MB. */
 export function createImageMaker(settings: MediaSettings, load: LoadSharp = loadSharp): ImageMaker {
-  const run = createQueue(Math.min(availableParallelism(), threads - 1));
+  // A processor is left to the event loop where there are several: small requests then wait half as long.
+  const run = createQueue(Math.max(Math.min(availableParallelism(), threads) - 1, 1));
   const rules = { ...openRules, limitInputPixels: settings.pixelLimit };
   let loading: Promise<((bytes: Buffer) => Sharp) | null> | undefined;
   const opener = () =>
