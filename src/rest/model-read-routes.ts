@@ -1,25 +1,30 @@
-import { notFoundError } from '../errors.js';
+import { notFoundError, validationError } from '../errors.js';
 import type { Backend } from '../mongo/open-backend.js';
-import type { Model } from '../schema/model.js';
+import { isValues } from '../schema/check-input.js';
+import { uploadFile } from '../schema/content-type.js';
+import type { AttributeDefinition, Model } from '../schema/model.js';
 import type { PluginRoute } from './plugin-routes.js';
 
 const action = (name: string): string => `plugin::content-type-builder.${name}`;
 
 /** Content types and components as client libraries read them (rest.md 13.7). */
 export const modelReadRoutes = (backend: () => Backend): PluginRoute[] => [
-  route('/content-types', 'content-types.getContentTypes', () => ofKind(backend(), 'type').map(describeType)),
+  route('/content-types', 'content-types.getContentTypes', (_uid, kind) => listTypes(backend(), kind).map(describeType)),
   route('/content-types/:uid', 'content-types.getContentType', (uid) => describeType(find(backend(), 'type', uid))),
   route('/components', 'components.getComponents', () => ofKind(backend(), 'component').map(describeComponent)),
   route('/components/:uid', 'components.getComponent', (uid) => describeComponent(find(backend(), 'component', uid))),
 ];
 
-function route(path: string, name: string, read: (uid: string) => unknown): PluginRoute {
+/** What a route gives for the uid in its path and the `kind` in its query. */
+type Read = (uid: string, kind: unknown) => unknown;
+
+function route(path: string, name: string, read: Read): PluginRoute {
   return {
     method: 'GET',
     path: `/content-type-builder${path}`,
     demand: action(name),
     handle: ({ ctx, params }) => {
-      ctx.body = { data: read(params['uid'] ?? '') };
+      ctx.body = { data: read(params['uid'] ?? '', ctx.query['kind']) };
     },
   };
 }
@@ -30,6 +35,15 @@ const kindOf = ({ kind }: Model): Kind => (kind === undefined ? 'component' : 't
 
 const ofKind = ({ models }: Backend, kind: Kind): Model[] =>
   [...models.models().values()].filter((model) => kindOf(model) === kind && !model.uid.startsWith('admin::'));
+
+/** All types, or with `?kind=` those of one kind. Throws a ValidationError. */
+function listTypes(backend: Backend, kind: unknown): Model[] {
+  const all = ofKind(backend, 'type');
+  if (kind === undefined) return all;
+  if (kind !== 'collectionType' && kind !== 'singleType')
+    throw validationError('kind must be one of the following values: collectionType, singleType');
+  return all.filter((model) => model.kind === kind);
+}
 
 function find(backend: Backend, kind: Kind, uid: string): Model {
   const model = ofKind(backend, kind).find((candidate) => candidate.uid === uid);
@@ -54,24 +68,51 @@ function describeType(model: Model): object {
       pluginOptions,
       kind,
       collectionName,
-      attributes: model.attributes,
-      visible: origin === 'api' || uid === 'plugin::users-permissions.user',
-      restrictRelationsTo: null,
+      attributes: describeAttributes(model),
+      visible: isVisible(model),
+      restrictRelationsTo: uid === uploadFile ? [] : null,
     },
   };
 }
 
-function describeComponent({ uid, info, collectionName, attributes }: Model): object {
+/** Of the service's own types users alone are for application developers to extend. */
+function isVisible({ uid, pluginOptions }: Model): boolean {
+  const options: unknown = pluginOptions?.['content-type-builder'];
+  const isHidden = isValues(options) && options['visible'] === false;
+  return !isHidden && (uid.startsWith('api::') || uid === 'plugin::users-permissions.user');
+}
+
+/** Relations name the attribute of the other side, media what files they take; what the system adds is left out. */
+const describeAttributes = ({ attributes }: Model): object =>
+  Object.fromEntries(
+    Object.entries(attributes)
+      .filter(([, { visible }]) => visible !== false)
+      .map(([name, attribute]) => [name, describeAttribute(attribute)]),
+  );
+
+function describeAttribute(attribute: AttributeDefinition): object {
+  if (attribute.type === 'relation') {
+    const targetAttribute = attribute.inversedBy ?? attribute.mappedBy ?? null;
+    return { ...attribute, targetAttribute, private: attribute.private === true };
+  }
+  if (attribute.type !== 'media') return attribute;
+  return { ...attribute, multiple: attribute.multiple === true, required: attribute.required === true };
+}
+
+function describeComponent(model: Model): object {
+  const { uid, info, collectionName, pluginOptions } = model;
+  const [category, ...rest] = uid.split('.');
   return {
     uid,
-    category: uid.split('.')[0],
-    apiId: uid.split('.')[1],
+    category,
+    apiId: rest.join('.'),
     schema: {
       displayName: info.displayName ?? uid,
-      icon: info.icon ?? null,
+      ...(info.icon !== undefined && { icon: info.icon }),
       description: info.description ?? '',
       collectionName: collectionName ?? null,
-      attributes,
+      ...(pluginOptions !== undefined && { pluginOptions }),
+      attributes: describeAttributes(model),
     },
   };
 }
