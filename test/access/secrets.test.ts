@@ -1,12 +1,9 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { createConfig } from '../../src/config/create-config.js';
 import { loadSecrets } from '../../src/config/load-secrets.js';
-import { freshDatabase } from '../support/mongo.js';
 
 describe('secrets', () => {
   let directory: string;
@@ -37,35 +34,4 @@ describe('secrets', () => {
     const error = await loadSecrets(createConfig({ directory, environment: 'production' })).catch((reason: unknown) => reason);
     expect(String(error)).to.match(/JWT_SECRET.*node -e[\s\S]*API_TOKEN_SALT[\s\S]*ADMIN_TOKEN/);
   });
-});
-
-describe('commands', () => {
-  it('make users, tokens and grants', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'mangrove-commands-'));
-    const database = await freshDatabase();
-    const root = resolve(import.meta.dirname, '../..');
-    const env = { ...process.env, MONGODB_URI: database.uri, NODE_ENV: 'development' };
-    const tsx = join(root, 'node_modules/tsx/dist/cli.mjs');
-    const run = async (name: string, ...args: string[]): Promise<string> => {
-      const file = join(root, 'src/cli', `${name}.ts`);
-      const { stdout } = await promisify(execFile)(process.execPath, [tsx, file, ...args], { cwd: directory, env });
-      return stdout.trim();
-    };
-    const key = await run('token', 'create', '--name', 'ci', '--type', 'read-only', '--days', '7');
-    expect(key).to.match(/^[0-9a-f]{256}$/);
-    expect(await run('token', 'list')).to.match(/^1\tci\tread-only\texpires 2/);
-    await run('token', 'revoke', 'ci');
-    expect(await run('token', 'list')).to.equal('');
-    await run('user', 'create', '--username', 'ann', '--email', 'Ann@mail.test', '--password', 'Secret123');
-    await run('user', 'set-role', 'ann@mail.test', 'public');
-    expect(await database.db.collection('up_users').findOne({ username: 'ann' })).to.include({ email: 'ann@mail.test', role: 2 });
-    await run('permissions', 'grant', 'authenticated', 'plugin::upload.content-api.*');
-    expect((await run('permissions', 'list', 'authenticated')).split('\n')).to.have.length(6);
-    await run('permissions', 'revoke', 'authenticated', 'plugin::upload.content-api.find');
-    expect((await run('permissions', 'list', 'authenticated')).split('\n')).to.have.length(5);
-    const failed = await run('permissions', 'grant', 'nobody', 'x').catch((error: { stderr: string }) => error.stderr);
-    expect(failed).to.include('there is no role nobody');
-    await database.drop();
-    await rm(directory, { recursive: true });
-  }).timeout(60_000);
 });

@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
+import { runCli } from '../support/run-cli.js';
+
+const root = resolve(import.meta.dirname, '../..');
+
+describe('commands', () => {
+  let directory: string;
+  let database: FreshDatabase;
+  let env: Readonly<Record<string, string>>;
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'mangrove-commands-'));
+    database = await freshDatabase();
+    env = { MONGODB_URI: database.uri, NODE_ENV: 'development' };
+  });
+  after(async () => {
+    await database.drop();
+    await rm(directory, { recursive: true });
+  });
+
+  const run = (name: string, ...args: string[]) => runCli(name, args, { directory, env });
+  const succeed = async (name: string, ...args: string[]): Promise<string> => {
+    const { stdout, stderr, exitCode } = await run(name, ...args);
+    expect(exitCode, stderr).to.equal(0);
+    return stdout;
+  };
+
+  it('run as processes of their own', async () => {
+    const tsx = join(root, 'node_modules/tsx/dist/cli.mjs');
+    const script = join(root, 'src/cli/token.ts');
+    const options = { cwd: directory, env: { ...process.env, ...env } };
+    const { stdout } = await promisify(execFile)(process.execPath, [tsx, script, 'create', '--name', 'alone'], options);
+    expect(stdout.trim()).to.match(/^[0-9a-f]{256}$/);
+    await succeed('token', 'revoke', 'alone');
+  });
+
+  it('make, list and revoke tokens', async () => {
+    const key = await succeed('token', 'create', '--name', 'ci', '--type', 'read-only', '--days', '7');
+    expect(key).to.match(/^[0-9a-f]{256}$/);
+    expect(await succeed('token', 'list')).to.match(/^2\tci\tread-only\texpires 2/);
+    await succeed('token', 'revoke', 'ci');
+    expect(await succeed('token', 'list')).to.equal('');
+  });
+
+  it('make users, and set their roles and passwords', async () => {
+    const stored = () => database.db.collection('up_users').findOne({ username: 'ann' });
+    await succeed('user', 'create', '--username', 'ann', '--email', 'Ann@mail.test', '--password', 'Secret123');
+    await succeed('user', 'set-role', 'ann@mail.test', 'public');
+    const made = await stored();
+    expect(made).to.include({ email: 'ann@mail.test', role: 2, confirmed: true });
+    expect(await succeed('user', 'set-password', 'ann')).to.match(/^[\w-]{16}$/);
+    const changed = await stored();
+    expect(changed?.['password']).to.not.equal(made?.['password']);
+    expect(changed).to.include({ _tokenVersion: 1 });
+  });
+
+  it('grant and revoke actions', async () => {
+    const granted = async () => (await succeed('permissions', 'list', 'authenticated')).split('\n');
+    await succeed('permissions', 'grant', 'authenticated', 'plugin::upload.content-api.*');
+    expect(await granted()).to.have.length(6);
+    await succeed('permissions', 'revoke', 'authenticated', 'plugin::upload.content-api.find');
+    expect(await granted()).to.have.length(5);
+  });
+
+  const wrong: Readonly<Record<string, string>> = {
+    'permissions grant nobody x': 'there is no role nobody',
+    'permissions grant public api::no.no.find': 'no action is called api::no.no.find',
+    'user set-role nobody public': 'there is no user nobody',
+    'user create --username ann --email other@mail.test': 'the name or the address is taken',
+    'user create --username eve --email eve': 'email must be a valid email',
+    'token revoke nothing': 'Token not found',
+    'token create --name x --type other': 'type must be one of',
+    'token bogus': 'usage: npm run token',
+  };
+  for (const [line, message] of Object.entries(wrong))
+    it(`fail for ${line}, saying why`, async () => {
+      const [name = '', ...args] = line.split(' ');
+      const { stderr, exitCode } = await run(name, ...args);
+      expect(exitCode).to.equal(1);
+      expect(stderr).to.include(message);
+    });
+});
