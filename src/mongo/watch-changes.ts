@@ -64,13 +64,25 @@ async function followOne(db: Db, session: ClientSession, listener: ChangeListene
   const pipeline = [{ $changeStream: {} }, { $project: { 'ns.coll': 1 } }];
   let batch = cursorOf(await db.command({ aggregate: 1, pipeline, cursor: {} }, { session, promoteLongs: false }));
   listener.listening(true);
-  while (String(batch.id) !== '0' && (await waited(pace, stopped))) {
-    const next = { getMore: batch.id, collection: '$cmd.aggregate', maxTimeMS: 1000 };
-    batch = cursorOf(await db.command(next, { session, promoteLongs: false }));
-    for (const collection of collectionsOf(batch)) listener.changed(collection);
+  const { id } = batch;
+  let killed: Promise<unknown> = Promise.resolve();
+  // A read waits a second for changes; a stop does not wait for the read.
+  const kill = (): void => {
+    killed = db.command({ killCursors: '$cmd.aggregate', cursors: [id] }, { session }).catch(() => undefined);
+  };
+  stopped.addEventListener('abort', kill);
+  try {
+    while (String(batch.id) !== '0' && (await waited(pace, stopped))) {
+      batch = cursorOf(await db.command(nextOf(id), { session, promoteLongs: false }));
+      for (const collection of collectionsOf(batch)) listener.changed(collection);
+    }
+  } finally {
+    stopped.removeEventListener('abort', kill);
+    await killed;
   }
-  if (stopped.aborted) await db.command({ killCursors: '$cmd.aggregate', cursors: [batch.id] }, { session });
 }
+
+const nextOf = (id: unknown): Document => ({ getMore: id, collection: '$cmd.aggregate', maxTimeMS: 1000 });
 
 const cursorOf = (reply: Document): Batch => reply['cursor'] as Batch; // the form of every cursor command's reply
 
