@@ -25,7 +25,7 @@ const ofModels = ['components.getComponents', 'components.getComponent', 'conten
 export function knownActions(registry: Registry, plugins: ActivePlugins): string[] {
   const types = [...registry.types.values()].filter(({ uid }) => uid.startsWith('api::'));
   return [
-    ...types.flatMap((type) => typeActions(type).map((action) => actionOf(type, action))),
+    ...types.flatMap((type) => actionsOn(type).map((action) => actionOf(type, action))),
     ...(plugins.users ? ofUsers : []),
     ...(plugins.upload ? ofUpload : []),
     ...(plugins.localization ? ['plugin::i18n.locales.listLocales'] : []),
@@ -34,7 +34,12 @@ export function knownActions(registry: Registry, plugins: ActivePlugins): string
   ];
 }
 
-function typeActions({ kind, localized }: ContentType): string[] {
-  const own = kind === 'singleType' ? ['find', 'update', 'delete'] : ['find', 'findOne', 'create', 'update', 'delete'];
-  return localized ? [...own, 'createLocalization'] : own;
-}
+/** Every action that there may be on a content type. */
+export const typeActions = ['find', 'findOne', 'create', 'update', 'delete', 'createLocalization'] as const;
+
+const ofSingleTypes: ReadonlySet<string> = new Set(['find', 'update', 'delete', 'createLocalization']);
+
+const actionsOn = ({ kind, localized }: ContentType): string[] =>
+  typeActions.filter(
+    (action) => (kind !== 'singleType' || ofSingleTypes.has(action)) && (localized || action !== 'createLocalization'),
+  );

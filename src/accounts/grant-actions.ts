@@ -1,6 +1,9 @@
+import { tokensCollection } from '../access/api-token.js';
+import { typeActions } from '../access/known-actions.js';
 import type { ContentContext } from '../content/content-context.js';
 import { readAll } from '../mongo/database.js';
 import { bulkWrite } from '../mongo/write-entries.js';
+import { actionOf } from '../schema/content-type.js';
 
 const collection = 'up_permissions';
 
@@ -34,6 +37,17 @@ export async function grantActions(role: number, actions: readonly string[], con
 export async function revokeActions(role: number, actions: readonly string[], context: ContentContext): Promise<void> {
   if (actions.length === 0) return;
   await bulkWrite(context.store, collection, [{ deleteMany: { filter: { role, action: { $in: actions } } } }]);
+}
+
+/**
+ * Takes every action on a type from all roles and custom tokens. Else a later type of the same uid would be open, from its first
+ * moment, to whoever the former was open to.
+ */
+export async function revokeType(uid: string, { store }: ContentContext): Promise<void> {
+  const actions = typeActions.map((action) => actionOf(uid, action));
+  await bulkWrite(store, collection, [{ deleteMany: { filter: { action: { $in: actions } } } }]);
+  const update = { $pull: { permissions: { $in: actions } } };
+  await bulkWrite(store, tokensCollection, [{ updateMany: { filter: { permissions: { $in: actions } }, update } }]);
 }
 
 async function storedActions(role: number, { store }: ContentContext): Promise<string[]> {

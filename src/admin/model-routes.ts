@@ -1,4 +1,5 @@
 import { type ApiError, notFoundError, validationError } from '../errors.js';
+import { revokeType } from '../accounts/grant-actions.js';
 import { readModels, removeModel, writeModels } from '../mongo/model-store.js';
 import { isValues } from '../schema/check-input.js';
 import type { Model } from '../schema/model.js';
@@ -54,7 +55,10 @@ async function remove(call: AdminCall): Promise<ModelPreview> {
   const preview = await previewRemoval(uid, backend);
   if (isDryRun(call)) return preview;
   if (!preview.isValid) throw refusal(preview);
-  if (!(await call.commit(({ store }) => removeModel(store.database, uid)))) throw notFoundError('Model not found');
+  await call.commit(async (content) => {
+    if (!(await removeModel(content.store.database, uid))) throw notFoundError('Model not found');
+    await revokeType(uid, content);
+  });
   await backend.models.load();
   return preview;
 }

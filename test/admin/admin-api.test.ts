@@ -1,6 +1,13 @@
 import { expect } from 'chai';
 import { adminToken, serveAccounts, type ServingAccounts } from '../access/serve-accounts.js';
 
+const thing = {
+  kind: 'collectionType',
+  collectionName: 'things',
+  info: { singularName: 'thing', pluralName: 'things', displayName: 'Thing' },
+  attributes: { name: { type: 'string' } },
+};
+
 describe('admin API', () => {
   let server: ServingAccounts;
   before(async () => {
@@ -63,17 +70,31 @@ describe('admin API', () => {
   });
 
   it('puts a model in force and takes it out', async () => {
-    const model = {
-      kind: 'collectionType',
-      collectionName: 'things',
-      info: { singularName: 'thing', pluralName: 'things', displayName: 'Thing' },
-      attributes: { name: { type: 'string' } },
-    };
-    expect((await server.admin('PUT', '/models/api::thing.thing', model)).status).to.equal(200);
+    expect((await server.admin('PUT', '/models/api::thing.thing', thing)).status).to.equal(200);
     await server.admin('PUT', '/roles/2', { actions: ['api::thing.thing.find'] });
     expect((await server.as(null, 'GET', '/api/things')).body.data).to.deep.equal([]);
     expect((await server.admin('DELETE', '/models/api::thing.thing')).status).to.equal(200);
     expect((await server.as(null, 'GET', '/api/things')).status).to.equal(404);
+  });
+
+  it('opens a type to nobody that a former type of its name was open to', async () => {
+    const uid = 'api::thing.thing';
+    const model = { ...thing, info: { ...thing.info, displayName: 'Another' } };
+    await server.admin('PUT', `/models/${uid}`, thing);
+    await server.admin('PUT', '/roles/2', { actions: [`${uid}.find`, 'api::article.article.find'] });
+    const permissions = [`${uid}.find`, `${uid}.create`, 'api::article.article.find'];
+    const { body } = await server.admin('POST', '/tokens', { name: 'things', type: 'custom', permissions });
+    const statuses = async () => [
+      (await server.as(null, 'GET', '/api/things')).status,
+      (await server.as(body.data.accessKey, 'GET', '/api/things')).status,
+    ];
+    expect(await statuses()).to.deep.equal([200, 200]);
+    await server.admin('DELETE', `/models/${uid}`);
+    await server.admin('PUT', `/models/${uid}`, model);
+    expect(await statuses()).to.deep.equal([403, 403]);
+    const tokens = await server.admin('GET', '/tokens');
+    expect(tokens.body.data.at(-1).permissions).to.deep.equal(['api::article.article.find']);
+    await server.admin('DELETE', `/models/${uid}`);
   });
 
   it('adds locales and removes them with their entries', async () => {
