@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import type { AttributeDefinition, Model } from '../../src/schema/model.js';
+import { targetsOf, type AttributeDefinition, type Model } from '../../src/schema/model.js';
 import { setNextId } from './insert-entries.js';
 import type { Content, EntryFixture, FixtureValues, Localization } from './read-content.js';
 
@@ -131,7 +131,8 @@ async function send(loader: Loader, write: Write): Promise<number | null> {
 /** Components, dynamic zones, media, and relations to types of plugins. */
 const isLate = (attribute: AttributeDefinition | undefined): boolean =>
   attribute !== undefined &&
-  (['component', 'dynamiczone', 'media'].includes(attribute.type) || attribute.target?.startsWith('plugin::') === true);
+  (['component', 'dynamiczone', 'media'].includes(attribute.type) ||
+    targetsOf(attribute).some((uid) => uid.startsWith('plugin::')));
 
 async function attempt(
   { url, token }: Loader,

@@ -19,16 +19,23 @@ const graphqlSettings = group({
     apolloServer: options(
       'Options of the reference: allowBatchedHttpRequests, bodyParserConfig.jsonLimit, cors, csrfPrevention, debug, formatError, introspection, tracing, validationRules; others are named in a warning',
     ),
+    subscriptions: shaped<false>(
+      { const: false },
+      false,
+      'There are none; the setting may stay in a configuration of the reference',
+    ),
     generateArtifacts: maybeFlag('Write the files named in artifacts; null: in development only'),
     artifacts: group({
-      schema: shaped<string | false>({ type: ['string', 'boolean'] }, false, 'File for the schema in SDL'),
-      typegen: shaped<string | false>({ type: ['string', 'boolean'] }, false, 'File for TypeScript types'),
+      schema: shaped<string | boolean>({ type: ['string', 'boolean'] }, false, 'File for the schema in SDL'),
+      typegen: shaped<string | boolean>({ type: ['string', 'boolean'] }, false, 'File for TypeScript types'),
     }),
     limits: group({
       tokens: whole(2_000, 'Tokens of a document', { minimum: 1 }),
       aliases: whole(100, 'Aliases of an operation'),
       rootFields: whole(20, 'Fields at the root of an operation', { minimum: 1 }),
-      cost: whole(5_000, 'Cost of an operation: list sizes times what is in the lists', { minimum: 1 }),
+      cost: whole(20_000, 'Entries that one request may ask for: sizes of lists times those of the lists within them', {
+        minimum: 1,
+      }),
       batch: whole(10, 'Operations of one request', { minimum: 1 }),
     }),
   }),

@@ -1,6 +1,6 @@
 import type { Attribute, LinkAttribute, LinkStorage, MorphAttribute, ScalarAttribute } from './content-type.js';
 import { uploadFile } from './content-type.js';
-import type { AttributeDefinition, Model } from './model.js';
+import { targetsOf, type AttributeDefinition, type Model } from './model.js';
 import { isScalarType } from './scalar-types.js';
 
 type CommonParts = Pick<Attribute, 'name' | 'required' | 'private' | 'writable' | 'visible' | 'localized'>;
@@ -92,13 +92,13 @@ function buildMedia(common: CommonParts, definition: AttributeDefinition): LinkA
 function buildRelation(common: CommonParts, definition: AttributeDefinition): LinkAttribute | MorphAttribute {
   const relation = definition.relation ?? '';
   if (relation === 'morphToOne' || relation === 'morphToMany')
-    return { ...common, kind: 'morph', relation, many: relation === 'morphToMany' };
+    return { ...common, kind: 'morph', relation, many: relation === 'morphToMany', targets: morphTargets(definition) };
   const inverse = definition.inversedBy ?? definition.mappedBy ?? null;
   return {
     ...common,
     kind: 'relation',
     relation,
-    target: definition.target ?? '',
+    target: targetsOf(definition)[0] ?? '',
     many: relation.endsWith('Many'),
     storage: linkStorage(definition),
     inverse,
@@ -106,6 +106,9 @@ function buildRelation(common: CommonParts, definition: AttributeDefinition): Li
     allowedTypes: [],
   };
 }
+
+const morphTargets = (definition: AttributeDefinition): readonly string[] | null =>
+  definition.target === undefined ? null : targetsOf(definition);
 
 function linkStorage({ mappedBy, morphBy }: AttributeDefinition): LinkStorage {
   if (mappedBy) return { kind: 'inverse', field: mappedBy };

@@ -3,7 +3,7 @@ import { buildContentType, defaultModelSettings, type ModelSettings } from './bu
 import { builtinModels } from './builtin-models.js';
 import { crossProblems, modelProblems } from './check-models.js';
 import type { ContentType, Registry } from './content-type.js';
-import type { Model } from './model.js';
+import { targetsOf, type Model } from './model.js';
 
 /** A registry with the models that it was built from, and what kept others out, by uid. */
 export interface RegistryBuild {
@@ -107,7 +107,9 @@ function unchangedFirst(candidates: ReadonlyMap<string, Model>, previous: Previo
 /** The models that a model refers to and that were changed or removed. */
 function changedTargets(uid: string, candidates: ReadonlyMap<string, Model>, previous: Previous | undefined): string[] {
   const attributes = Object.values(candidates.get(uid)?.attributes ?? {});
-  const targets = new Set(attributes.flatMap(({ target, component, components = [] }) => [target, component, ...components]));
+  const targets = new Set(
+    attributes.flatMap((attribute) => [...targetsOf(attribute), attribute.component, ...(attribute.components ?? [])]),
+  );
   return [...targets].filter(
     (target): target is string =>
       target !== undefined && previous?.models.has(target) === true && !isUnchanged(target, candidates, previous),

@@ -80,7 +80,7 @@ function structureProblems(attribute: AttributeDefinition): string[] {
 function relationProblems({ relation = '', target, morphBy, inversedBy, mappedBy }: AttributeDefinition): string[] {
   if (!(relations as readonly string[]).includes(relation)) return [`.relation: ${unknownName(relation, relations)}`];
   if (relation.startsWith('morphTo')) return [];
-  if (target === undefined) return ['.target must name a content type'];
+  if (typeof target !== 'string') return ['.target must name a content type'];
   if (relation.startsWith('morph'))
     return morphBy === undefined ? ['.morphBy must name the polymorphic attribute of the target'] : [];
   if (relation === 'manyToOne' && mappedBy) return ['.mappedBy is not possible for manyToOne, use inversedBy'];

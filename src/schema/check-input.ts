@@ -1,6 +1,14 @@
 import type { FieldError } from '../errors.js';
 import { scalarProblems } from './check-scalar.js';
-import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, Registry, ZoneAttribute } from './content-type.js';
+import type {
+  Attribute,
+  ComponentAttribute,
+  ContentType,
+  LinkAttribute,
+  MorphAttribute,
+  Registry,
+  ZoneAttribute,
+} from './content-type.js';
 import { parseId, parseLinkInput } from './parse-link-input.js';
 import { notOfType } from './print-value.js';
 
@@ -85,7 +93,7 @@ function checkValue(attribute: Attribute, value: unknown, path: string, found: F
       checkLink(attribute, value, path, found);
       return;
     case 'morph':
-      checkMorph(value, found);
+      checkMorph(attribute, value, found);
       return;
     case 'component':
       checkComponent(attribute, value, path, found);
@@ -118,11 +126,12 @@ function addTarget(found: Findings, uid: string, id: number): void {
 }
 
 /** Targets of a polymorphic relation name their type in `__type`, or `type` (content-api.md 4.1). */
-function checkMorph(value: unknown, found: Findings): void {
+function checkMorph({ targets }: MorphAttribute, value: unknown, found: Findings): void {
   const items: readonly unknown[] = value === null ? [] : Array.isArray(value) ? value : [value];
   for (const item of items) {
     const { uid, id } = parseMorphTarget(item);
-    if (id === null || uid === null || !found.context.registry.types.has(uid)) reportRelations(found, 'Invalid relations');
+    const isTarget = uid !== null && found.context.registry.types.has(uid) && (targets?.includes(uid) ?? true);
+    if (id === null || !isTarget) reportRelations(found, 'Invalid relations');
     else addTarget(found, uid, id);
   }
 }

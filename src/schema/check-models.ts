@@ -1,5 +1,5 @@
 import { nearestName } from '../nearest-name.js';
-import type { AttributeDefinition, Model } from './model.js';
+import { targetsOf, type AttributeDefinition, type Model } from './model.js';
 import { attributeProblems } from './check-attribute.js';
 import { modelFormProblems } from './model-schema.js';
 import { isKebabCase, pascalCase } from './names.js';
@@ -83,23 +83,22 @@ function attributeTargetProblems(
       .map((uid) => unknownModel('component', uid, models));
   if (attribute.type === 'uid' && attribute.targetField !== undefined && !(attribute.targetField in model.attributes))
     return [`targetField ${JSON.stringify(attribute.targetField)} is not an attribute`];
-  return attribute.type === 'relation' && attribute.target !== undefined
-    ? relationTargetProblems(model, name, attribute, models)
-    : [];
+  if (attribute.type !== 'relation') return [];
+  const unknown = targetsOf(attribute).filter((uid) => models.get(uid)?.kind === undefined);
+  return unknown.length > 0
+    ? unknown.map((uid) => unknownModel('content type', uid, models))
+    : otherSideProblems(model, name, attribute, models);
 }
 
-function relationTargetProblems(
+function otherSideProblems(
   model: Model,
   name: string,
   attribute: AttributeDefinition,
   models: ReadonlyMap<string, Model>,
 ): string[] {
-  const target = models.get(attribute.target ?? '');
-  if (target?.kind === undefined) return [unknownModel('content type', attribute.target ?? '', models)];
-  if (attribute.morphBy !== undefined)
-    return target.attributes[attribute.morphBy]?.relation?.startsWith('morphTo') === true
-      ? []
-      : [`${target.uid} has no polymorphic attribute ${JSON.stringify(attribute.morphBy)}`];
+  const target = typeof attribute.target === 'string' ? models.get(attribute.target) : undefined;
+  if (target === undefined) return [];
+  if (attribute.morphBy !== undefined) return morphSideProblems(model, target, attribute.morphBy);
   const inverse = attribute.inversedBy ?? attribute.mappedBy;
   if (!inverse) return [];
   if (model.kind === undefined) return ['a relation of a component has no inverse side'];
@@ -108,6 +107,14 @@ function relationTargetProblems(
   return sidesAgree(attribute, other, { name, uid: model.uid })
     ? []
     : [`${target.uid}.${inverse} is not the other side of this relation`];
+}
+
+function morphSideProblems(model: Model, target: Model, name: string): string[] {
+  const other = target.attributes[name];
+  if (other?.relation?.startsWith('morphTo') !== true)
+    return [`${target.uid} has no polymorphic attribute ${JSON.stringify(name)}`];
+  const leadsHere = other.target === undefined || targetsOf(other).includes(model.uid);
+  return leadsHere ? [] : [`${target.uid}.${name} does not lead to this type`];
 }
 
 const otherSide: Readonly<Record<string, string>> = {

@@ -78,11 +78,13 @@ export interface LinkAttribute extends Common {
   readonly allowedTypes: readonly string[];
 }
 
-/** morphToOne, morphToMany: any type as target, stored as `{ __type, id }`, one or an ordered array. */
+/** morphToOne, morphToMany: several types as targets, stored as `{ __type, id }`, one or an ordered array. */
 export interface MorphAttribute extends Common {
   readonly kind: 'morph';
   readonly relation: 'morphToOne' | 'morphToMany';
   readonly many: boolean;
+  /** uids of the types that it may lead to; null: any. */
+  readonly targets: readonly string[] | null;
 }
 
 /** An embedded component, or an ordered array of them. */

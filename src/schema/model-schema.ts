@@ -31,7 +31,7 @@ const attribute = {
     repeatable: { type: 'boolean' },
     components: names,
     relation: name,
-    target: name,
+    target: { type: ['string', 'array'], minLength: 1, items: name, minItems: 1, uniqueItems: true },
     inversedBy: { type: ['string', 'null'] },
     mappedBy: { type: ['string', 'null'] },
     morphBy: { type: 'string' },

@@ -24,7 +24,8 @@ export interface AttributeDefinition {
   readonly repeatable?: boolean;
   readonly components?: readonly string[];
   readonly relation?: string;
-  readonly target?: string;
+  /** Of a polymorphic relation: the types that it may lead to, all of them unless given. */
+  readonly target?: string | readonly string[];
   readonly inversedBy?: string | null;
   readonly mappedBy?: string | null;
   readonly morphBy?: string;
@@ -51,3 +52,6 @@ export interface Model {
   readonly pluginOptions?: Readonly<Record<string, { readonly localized?: boolean } | undefined>>;
   readonly attributes: Readonly<Record<string, AttributeDefinition>>;
 }
+
+/** The uids that a relation names: one, or any number where it is polymorphic. */
+export const targetsOf = ({ target = [] }: AttributeDefinition): readonly string[] => [target].flat();

@@ -15,6 +15,7 @@ const models = [
   model('note', { text: { type: 'string' }, about: morph('morphToMany'), main: morph('morphToOne') }),
   model('book', { title: { type: 'string' }, notes: morph('morphMany', 'about'), head: morph('morphOne', 'main') }),
   model('film', { title: { type: 'string' }, notes: morph('morphMany', 'about') }),
+  model('pin', { on: { ...morph('morphToMany'), target: ['api::book.book', 'api::note.note'] } }),
 ];
 
 const book = (id: number) => ({ __type: 'api::book.book', id });
@@ -106,6 +107,30 @@ describe('polymorphic relations', () => {
       expect((await serving.call('POST', '/api/notes', { data: { about } })).status).to.equal(400);
     });
   }
+
+  describe('that names its targets', () => {
+    const pin = (on: unknown) => serving.call('POST', '/api/pins', { data: { on } });
+
+    it('leads to these alone', async () => {
+      expect((await pin([book(1), { __type: 'api::note.note', id: 2 }])).status).to.equal(200);
+      const { status, body } = await pin([film(1)]);
+      expect([status, body.error.message]).to.deep.equal([400, 'Invalid relations']);
+    });
+
+    it('has a union of its own in GraphQL', async () => {
+      const { body: written } = await pin([{ __type: 'api::note.note', id: 2 }, book(3)]);
+      const query = `{
+        pin(id: ${String(written.data.id)}) { data { attributes { on { __typename ... on Note { text } ... on Book { title } } } } }
+        __type(name: "PinOnMorph") { possibleTypes { name } }
+      }`;
+      const { body } = await serving.call('POST', '/graphql', { query });
+      expect(body.data.pin.data.attributes.on).to.deep.equal([
+        { __typename: 'Note', text: 'n2' },
+        { __typename: 'Book', title: 'B3' },
+      ]);
+      expect(body.data.__type.possibleTypes).to.deep.equal([{ name: 'Book' }, { name: 'Note' }]);
+    });
+  });
 
   it('leaves no link to a deleted entry', async () => {
     await serving.call('DELETE', '/api/books/1');

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'chai';
 import { imageSize } from 'image-size';
-import type { AttributeDefinition, Model } from '../../src/schema/model.js';
+import { targetsOf, type AttributeDefinition, type Model } from '../../src/schema/model.js';
 import { findProblems } from './find-problems.js';
 import { demoFolder, loadDemo, type DemoEntry, type DemoFile } from './load-demo.js';
 
@@ -72,7 +72,7 @@ function isConnected(model: Model, name: string, attribute: AttributeDefinition)
   if (attribute.type === 'component') return models.has(attribute.component ?? '');
   if (attribute.type === 'dynamiczone') return attribute.components?.every((uid) => models.has(uid)) === true;
   if (attribute.type !== 'relation') return true;
-  const target = models.get(attribute.target ?? '');
+  const target = models.get(targetsOf(attribute)[0] ?? '');
   const otherName = attribute.inversedBy ?? attribute.mappedBy;
   const other = target?.attributes[otherName ?? ''];
   const agreed = attribute.inversedBy ? other?.mappedBy === name : other?.inversedBy === name;

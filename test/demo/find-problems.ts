@@ -1,4 +1,4 @@
-import type { AttributeDefinition, Model } from '../../src/schema/model.js';
+import { targetsOf, type AttributeDefinition, type Model } from '../../src/schema/model.js';
 
 /**
  * What a value is checked against: the models, the entries loaded before it (`name.key` to uid) and the files (`file.name` to
@@ -78,8 +78,9 @@ function checkInteger(value: unknown, { min = -Infinity, max = Infinity }: Attri
 const isDate = (value: unknown) =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) && new Date(value).toISOString().startsWith(value);
 
-function checkRelation(value: unknown, { relation, target = '' }: AttributeDefinition, context: Context): string[] {
-  return checkReferences(value, { many: relation?.endsWith('ToMany') === true, target }, context);
+function checkRelation(value: unknown, attribute: AttributeDefinition, context: Context): string[] {
+  const many = attribute.relation?.endsWith('ToMany') === true;
+  return checkReferences(value, { many, target: targetsOf(attribute)[0] ?? '' }, context);
 }
 
 /** All files of the demo are images. */

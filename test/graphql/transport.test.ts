@@ -386,6 +386,18 @@ describe('GraphQL limits', () => {
       expect(body.errors[0].message).to.equal(message);
     });
 
+  it('count all operations of a batch together', async () => {
+    const query = '{ authors(pagination: { limit: 100 }) { data { id } } }';
+    const { body } = await server.send({
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify([{ query }, { query }, { query }]),
+    });
+    const message = 'The query asks for up to 300 entries, 250 are allowed: ask for smaller pages';
+    const messages = body.map(({ errors = [] }: { errors?: { message: string }[] }) => errors.map((error) => error.message));
+    expect(messages).to.deep.equal([[], [], [message]]);
+  });
+
   it('do not follow fragments that double one another, sixty times', async () => {
     const unlimited = await serveGraphql({ models, documents });
     const doubling = Array.from({ length: 60 }, (_, index) => {

@@ -118,6 +118,16 @@ const cases: readonly Case[] = [
     problems: { 'api::award.award': /no relation "awards"/ },
   },
   {
+    what: 'the other side of a polymorphic relation that leads elsewhere',
+    before: null,
+    after: [
+      model('note', { about: { type: 'relation', relation: 'morphToMany', target: ['api::note.note'] } }),
+      model('film', { notes: { type: 'relation', relation: 'morphMany', target: 'api::note.note', morphBy: 'about' } }),
+    ],
+    inForce: { note: ['title', 'about'] },
+    problems: { 'api::film.film': /api::note.note.about does not lead to this type/ },
+  },
+  {
     what: 'a component that holds itself',
     before: null,
     after: [{ ...part, attributes: { inner: { type: 'component', component: 'shared.part' } } }],
@@ -172,6 +182,12 @@ const refused: readonly (readonly [string, object, RegExp])[] = [
   ['a component attribute without a component', { part: { type: 'component' } }, /component must name a component/],
   ['an unknown component', { part: { type: 'component', component: 'shared.prat' } }, /did you mean "shared.part"/],
   ['an unknown relation', { other: relation('manyToNone', 'page') }, /relation/],
+  ['a plain relation to several types', { other: { ...relation('oneToOne', 'page'), target: ['api::thing.thing'] } }, /target/],
+  [
+    'an unknown target of a polymorphic relation',
+    { any: { type: 'relation', relation: 'morphToMany', target: ['api::thing.thing', 'api::thnig.thnig'] } },
+    /unknown content type "api::thnig.thnig", did you mean "api::thing.thing"/,
+  ],
   ['a unique boolean', { flag: { type: 'boolean', unique: true } }, /unique is not possible/],
   ['a uid of no attribute', { slug: { type: 'uid', targetField: 'nope' } }, /targetField "nope"/],
   ['a regular expression that is none', { name: { type: 'string', regex: '(' } }, /regex/],

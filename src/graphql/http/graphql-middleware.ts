@@ -73,6 +73,7 @@ function createSession(ctx: Context, { content, caller }: Admitted, { snapshot, 
   };
   const bind = { ...content.bind, registry: snapshot.registry, settings: bound };
   const state = Object.assign(ctx.state, callerState(caller));
+  const spend = createCostMeter(limits.cost);
   return {
     schema: snapshot.schema,
     createContext: (): GraphqlContext => ({
@@ -80,7 +81,7 @@ function createSession(ctx: Context, { content, caller }: Admitted, { snapshot, 
       caller,
       content: { ...content, bind, createsDrafts: true },
       pages,
-      spend: createCostMeter(limits.cost),
+      spend,
       failures: new Map(),
       tracer: settings.tracing ? createTracer() : null,
       koaContext: ctx,

@@ -17,7 +17,7 @@ const sizeOf = ({ pagination }: Query): number => {
 /** What a list without any limit counts as. */
 const unlimited = 100;
 
-/** Adds up what the root fields of one operation cost. Throws a ValidationError once that is over the maximum. */
+/** Adds up what the root fields of one request cost, all operations of a batch together. Throws a ValidationError once that is over the maximum. */
 export function createCostMeter(maximum: number): (query: Query) => void {
   let spent = 0;
   return (query) => {

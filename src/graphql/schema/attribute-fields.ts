@@ -38,7 +38,7 @@ function attributeField(type: ContentType, attribute: Attribute, context: Schema
       return { type: new GraphQLList(union), resolve: zoneResolver(attribute, type) };
     }
     case 'morph': {
-      const union = morphUnion(context);
+      const union = morphUnion(type, attribute, context);
       return { type: attribute.many ? new GraphQLList(union) : union, resolve: morphResolver(attribute, type) };
     }
   }

@@ -31,5 +31,9 @@ export const findName = (type: ContentType): string => lowerFirst(pascalCase(plu
 export const zoneName = (type: ContentType, attribute: Attribute): string =>
   `${typeName(type)}${pascalCase(attribute.name)}DynamicZone`;
 
+/** The union of a polymorphic relation that names its targets. */
+export const morphName = (type: ContentType, attribute: Attribute): string =>
+  `${typeName(type)}${pascalCase(attribute.name)}Morph`;
+
 export const enumName = (type: ContentType, attribute: Attribute & { readonly enumName: string | null }): string =>
   attribute.enumName ?? `ENUM_${typeName(type).toUpperCase()}_${attribute.name.toUpperCase()}`;
