@@ -23,12 +23,13 @@ export async function beginChange(record: AuditRecord, { backend: { store }, con
   const commit: AdminCall['commit'] = async (change) => {
     const result = await inTransaction(database, async (inner) => {
       const changed = await change(within(content, inner));
-      await finish(200, inner);
+      await finish({ status: 200, changed: true }, inner);
       return changed;
     });
     isCommitted = true;
     for (const collection of kept) store.totals.invalidate(collection);
     return result;
   };
-  return { commit, end: (status) => (isCommitted ? Promise.resolve() : finish(status, database)) };
+  const end = (status: number): Promise<void> => (isCommitted ? Promise.resolve() : finish({ status, changed: false }, database));
+  return { commit, end };
 }

@@ -15,22 +15,28 @@ export interface AuditRecord {
   readonly body: unknown;
 }
 
-interface StoredRecord extends AuditRecord {
-  readonly _id: ObjectId;
+/** How a change ended. */
+export interface Outcome {
   /** The status of the answer; null while it is not known, and for good where the service died before the change was stored. */
   readonly status: number | null;
+  /** Whether anything was changed; null as long as the status. */
+  readonly changed: boolean | null;
+}
+
+interface StoredRecord extends AuditRecord, Outcome {
+  readonly _id: ObjectId;
 }
 
 /** Writes down how a change ended: in the transaction of the change, or outside of any. */
-export type FinishRecord = (status: number, database: Database) => Promise<void>;
+export type FinishRecord = (outcome: Outcome, database: Database) => Promise<void>;
 
 /** Writes down that a change begins; nothing is changed that is not written down. */
 export async function recordChange({ db }: Database, record: AuditRecord): Promise<FinishRecord> {
   const log = db.collection<StoredRecord>('_audit');
   const _id = new ObjectId();
-  await translating(() => log.insertOne({ _id, ...record, status: null }));
-  return async (status, { session }) => {
-    await translating(() => log.updateOne({ _id }, { $set: { status } }, inSession(session)));
+  await translating(() => log.insertOne({ _id, ...record, status: null, changed: null }));
+  return async (outcome, { session }) => {
+    await translating(() => log.updateOne({ _id }, { $set: { ...outcome } }, inSession(session)));
   };
 }
 

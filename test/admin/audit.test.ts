@@ -60,7 +60,7 @@ describe('the log of changes', () => {
         const before = await stored();
         expect((await server.admin(method, path, body)).status).to.equal(500);
         expect(await stored()).to.deep.equal(before);
-        expect(await lastRecord()).to.include({ what: `${method} ${path}`, status: 500 });
+        expect(await lastRecord()).to.include({ what: `${method} ${path}`, status: 500, changed: false });
       });
   });
 
@@ -76,18 +76,25 @@ describe('the log of changes', () => {
       it(`has ${method} ${path} that failed, with its status`, async () => {
         const { status } = await server.admin(method, path, {});
         expect(status).to.be.oneOf([400, 404]);
-        expect(await lastRecord()).to.include({ what: `${method} ${path}`, status });
+        expect(await lastRecord()).to.include({ what: `${method} ${path}`, status, changed: false });
       });
 
     it('has every change that was made, and no secret', async () => {
       for (const [method, path, body] of changes.filter(([verb]) => verb !== 'DELETE')) {
         const { status } = await server.admin(method, path, body);
         expect(status, path).to.equal(200);
-        expect(await lastRecord()).to.include({ what: `${method} ${path}`, status: 200 });
+        expect(await lastRecord()).to.include({ what: `${method} ${path}`, status: 200, changed: true });
       }
       await server.admin('POST', '/users', { username: 'x', password: 12345678 });
       const text = JSON.stringify(await server.database.db.collection('_audit').find().toArray());
       expect(text).to.not.match(/Passw0rd!|Changed12|12345678/);
+    });
+
+    it('knows a dry run from a change', async () => {
+      await server.admin('PUT', '/models/api::other.other?dryRun=true', { ...model, collectionName: 'others' });
+      expect(await lastRecord()).to.include({ what: 'PUT /models/api::other.other', changed: false });
+      await server.admin('PUT', '/locales/en?dryRun=true', { name: 'English' });
+      expect(await lastRecord()).to.include({ what: 'PUT /locales/en', status: 200, changed: true });
     });
 
     it('has each of several changes at once', async () => {
