@@ -4,9 +4,9 @@ import { expect } from 'chai';
 import { imageSize } from 'image-size';
 import { targetsOf, type AttributeDefinition, type Model } from '../../src/schema/model.js';
 import { findProblems } from './find-problems.js';
-import { demoFolder, loadDemo, type DemoEntry, type DemoFile } from './load-demo.js';
+import { demoFolder, readDemo, type DemoEntry, type DemoFile } from './read-demo.js';
 
-const { models, files, pictures } = await loadDemo();
+const { models, files, pictures } = readDemo();
 const isLocalized = (item: Model | AttributeDefinition) => item.pluginOptions?.['i18n']?.localized === true;
 const allEntries = files.flatMap(({ entries }) => entries);
 

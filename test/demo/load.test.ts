@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { loadDemo as loadInto } from '../../src/cli/load-demo.js';
+import { loadDemo } from '../../src/cli/load-demo.js';
 import { createServer, type MangroveServer } from '../../src/server.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
-import { loadDemo } from './load-demo.js';
+import { readDemo } from './read-demo.js';
 
-const { files, pictures, models } = await loadDemo();
+const { files, pictures, models } = readDemo();
 const entries = files.flatMap((file) => file.entries);
 const covers = entries.filter(({ data }) => 'cover' in data).length;
 
@@ -36,7 +36,7 @@ describe('cli/load-demo', function () {
   };
   const load = async ({ config, backend, media }: MangroveServer): Promise<number> => {
     if (backend === null) throw new Error('the test database did not answer');
-    return loadInto({ config, backend, media });
+    return loadDemo({ config, backend, media });
   };
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into answers of every form
   const read = async ({ url }: MangroveServer, path: string): Promise<any> => (await fetch(url + path)).json();

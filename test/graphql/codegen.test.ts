@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { compileStrict, generateTypes, readSchema } from '../support/codegen.js';
 import { serveModels, type Serving } from '../support/serve.js';
-import { loadDemo } from '../demo/load-demo.js';
+import { readDemo } from '../demo/read-demo.js';
 
 /** Every kind of operation that a site asks of the demo. */
 const operations = /* GraphQL */ `
@@ -135,7 +135,7 @@ describe('graphql-codegen for the demo', () => {
   let demo: Serving;
 
   before(async () => {
-    const { models } = await loadDemo();
+    const { models } = readDemo();
     demo = await serveModels({ models: [...models.values()].map((model) => ({ ...model })) });
   });
   after(() => demo.stop());

@@ -1,4 +1,4 @@
-import { readFile, readdir } from 'node:fs/promises';
+import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Model } from '../../src/schema/model.js';
 
@@ -35,18 +35,21 @@ export interface Demo {
   readonly pictures: readonly DemoPicture[];
 }
 
-export async function loadDemo(): Promise<Demo> {
+/**
+ * Reads the demo. At once: a test file that awaited it at its top would be loaded apart from the hooks of the run, with a server of
+ * its own that nothing stops.
+ */
+export function readDemo(): Demo {
   // The shape of both is what the tests check.
-  const models = (await readFolder('models')).map(({ content }) => content as Model);
-  const files = (await readFolder('entries')).map(({ name, content }) => ({ ...(content as DemoFile), name }));
-  const pictures = JSON.parse(await readFile(path.join(demoFolder, 'files.json'), 'utf8')) as DemoPicture[];
+  const models = readFolder('models').map(({ content }) => content as Model);
+  const files = readFolder('entries').map(({ name, content }) => ({ ...(content as DemoFile), name }));
+  const pictures = readJson('files.json') as DemoPicture[];
   return { models: new Map(models.map((model) => [model.uid, model])), files, pictures };
 }
 
-async function readFolder(folder: string): Promise<{ name: string; content: unknown }[]> {
-  const directory = path.join(demoFolder, folder);
-  const names = (await readdir(directory)).sort();
-  return Promise.all(
-    names.map(async (name) => ({ name, content: JSON.parse(await readFile(path.join(directory, name), 'utf8')) as unknown })),
-  );
+function readFolder(folder: string): { name: string; content: unknown }[] {
+  const names = readdirSync(path.join(demoFolder, folder)).sort();
+  return names.map((name) => ({ name, content: readJson(path.join(folder, name)) }));
 }
+
+const readJson = (name: string): unknown => JSON.parse(readFileSync(path.join(demoFolder, name), 'utf8'));
