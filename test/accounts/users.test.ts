@@ -128,7 +128,8 @@ describe('addresses of users', () => {
   });
 
   it('serve nobody else as a name', async () => {
-    const { status, body } = await server.admin('PUT', '/users/1', { username: 'bob@mail.test' });
+    await server.admin('POST', '/users', { username: 'zed', email: 'zed@mail.test', password, role: 1 });
+    const { status, body } = await server.admin('PUT', '/users/1', { username: 'Zed@mail.test' });
     expect([status, body.error.message]).to.deep.equal([400, 'Username already taken']);
   });
 });
