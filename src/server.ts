@@ -19,6 +19,7 @@ import { requestLimiter, type RequestLimiter } from './http/limit-requests.js';
 import { startHttpServer, type HttpServer } from './http/start-http-server.js';
 import type { Media } from './media/media.js';
 import { openMedia, type OpenMedia } from './media/open-media.js';
+import { retireFile } from './media/retire-file.js';
 import { ping } from './mongo/connect.js';
 import { openBackend, type Backend } from './mongo/open-backend.js';
 import { createGraphql, type GraphqlEndpoint } from './graphql/create-graphql.js';
@@ -27,7 +28,7 @@ import { createUploads, type Uploads } from './graphql/plugins/create-uploads.js
 import { createExtension, type GraphqlExtension, type Register } from './graphql/extension/create-extension.js';
 import { createAccountsService } from './graphql/plugins/create-accounts-service.js';
 import { unknownPath } from './http/unknown-path.js';
-import { createContext, createGate, type Gate } from './http/create-gate.js';
+import { createContext, createGate, type ContextSource, type Gate } from './http/create-gate.js';
 import { createPluginRoutes } from './rest/create-plugin-routes.js';
 import { QueryCache } from './rest/query-cache.js';
 import type { Registry } from './schema/content-type.js';
@@ -98,7 +99,7 @@ class Server implements MangroveServer {
     this.#register = register;
     this.#paths = graphqlPaths(config);
     this.#gate = createGate(config, {
-      backend: () => given(this.#backend),
+      source: () => this.#source(),
       authenticator: () => given(this.#authenticator),
       limiter: () => this.#limiter,
     });
@@ -109,7 +110,7 @@ class Server implements MangroveServer {
       ...(this.#uploads !== null && { upload: this.#uploads.service }),
     };
     const files = this.#uploads === null ? {} : { readMultipart: this.#uploads.readMultipart };
-    const content = () => createContext(config, given(this.#backend, notYet), fullAccess);
+    const content = () => createContext(config, this.#source(notYet), fullAccess);
     this.#extension = createExtension({ config, logger, content });
     const extension = {
       extension: this.#extension.schemaOptions,
@@ -132,6 +133,13 @@ class Server implements MangroveServer {
 
   get media(): Media | null {
     return this.#media?.media ?? null;
+  }
+
+  /** What operations on content are put together from. Throws 503 before the database has answered. */
+  #source(message?: string): ContextSource {
+    const { store, models } = given(this.#backend, message);
+    const media = this.media;
+    return { store, models, ...(media && { retireFile: (file, database) => retireFile(file, media, database) }) };
   }
 
   async start(): Promise<void> {
@@ -211,7 +219,7 @@ class Server implements MangroveServer {
       services: () => {
         const backend = given(this.#backend);
         const { tokenSalt } = given(this.#secrets);
-        return { backend, accounts: this.#accounts, tokenSalt, content: createContext(this.config, backend, fullAccess) };
+        return { backend, accounts: this.#accounts, tokenSalt, content: createContext(this.config, this.#source(), fullAccess) };
       },
     });
   }

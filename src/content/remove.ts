@@ -3,23 +3,26 @@ import { within } from './content-context.js';
 import { findOne } from './find-one.js';
 import type { LoadedEntry } from './loaded.js';
 import { countExisting } from '../mongo/count-existing.js';
+import type { Database } from '../mongo/database.js';
 import { inTransaction } from '../mongo/transaction.js';
 import { bulkWrite, deleteEntry } from '../mongo/write-entries.js';
 import type { Query } from '../query/ast.js';
-import type { ContentType } from '../schema/content-type.js';
+import { uploadFile, type ContentType } from '../schema/content-type.js';
 import { referrersOf, unlinkOperations } from './referrers.js';
 
-/** Deletes an entry and every link to it, and gives it as it was; null where there is no such entry. */
+/** Deletes an entry, every link to it and, of a file, its bytes, and gives it as it was; null where there is no such entry. */
 export async function remove(type: ContentType, id: number, query: Query, context: ContentContext): Promise<LoadedEntry | null> {
   const entry = await findOne(type, id, query, context);
   if (entry === null) return null;
+  const { database } = context.store;
   const referrers = referrersOf(type, context.bind.registry);
-  const deleted =
-    referrers.length === 0
-      ? await deleteEntry(context.store, type.collection, { _id: id })
-      : await inTransaction(context.store.database, (database) => removeWithin(type, id, within(context, database)));
-  if (deleted === null) return null;
+  const alone = referrers.length === 0 && type.uid !== uploadFile;
+  const work = (inner: Database) => removeWithin(type, id, within(context, inner));
+  const finish = await (alone ? work(database) : inTransaction(database, work));
+  if (finish === null) return null;
   if (referrers.length > 0) unlinkLater(type, id, context);
+  // A transaction of the caller may still fail; the bytes are then left to the sweep of the next start.
+  if (database.session === null) await finish();
   return entry;
 }
 
@@ -38,10 +41,11 @@ function unlinkLater(type: ContentType, id: number, entered: ContentContext): vo
   setTimeout(() => void look().catch(() => undefined), secondLook).unref();
 }
 
-async function removeWithin(type: ContentType, id: number, context: ContentContext): Promise<object | null> {
+async function removeWithin(type: ContentType, id: number, context: ContentContext): Promise<(() => Promise<void>) | null> {
   const deleted = await deleteEntry(context.store, type.collection, { _id: id });
   if (deleted === null) return null;
   for (const { collection, links } of referrersOf(type, context.bind.registry))
     await bulkWrite(context.store, collection, unlinkOperations(links, type, id));
-  return deleted;
+  const { retireFile } = context;
+  return type.uid === uploadFile && retireFile ? retireFile(deleted, context.store.database) : () => Promise.resolve();
 }

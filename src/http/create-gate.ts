@@ -31,13 +31,13 @@ export interface Gate {
 
 /** What a gate is made of; each throws until the database has answered. */
 export interface GateParts {
-  readonly backend: () => Backend;
+  readonly source: () => ContextSource;
   readonly authenticator: () => Authenticator;
   readonly limiter: () => RequestLimiter | null;
 }
 
 /** Works from the start on. */
-export function createGate(config: Config, { backend, authenticator, limiter }: GateParts): Gate {
+export function createGate(config: Config, { source, authenticator, limiter }: GateParts): Gate {
   const identify = async (ctx: Context): Promise<Caller> => {
     const { authorization } = ctx.req.headers;
     // What one caller may see is not for caches that serve others.
@@ -49,7 +49,7 @@ export function createGate(config: Config, { backend, authenticator, limiter }: 
   const admit: Gate['admit'] = async (ctx, demand) => {
     const caller = await identify(ctx);
     refuse(caller, demand);
-    return { caller, content: createContext(config, backend(), caller.access) };
+    return { caller, content: createContext(config, source(), caller.access) };
   };
   return { admit, authorize: async (ctx, type, action) => (await admit(ctx, actionOf(type, action))).content };
 }
@@ -66,14 +66,14 @@ function refuse(caller: Caller, demand: Demand): void {
   throw caller.kind === 'public' && caller.isShut ? unauthorizedError() : forbiddenError();
 }
 
-/** Where a context comes from: the parts of a back end that it needs. */
-export interface ContextSource {
+/** Where a context comes from: the parts of a back end that it needs, and the media library's. */
+export interface ContextSource extends Pick<ContentContext, 'retireFile'> {
   readonly store: Backend['store'];
   readonly models: Pick<Backend['models'], 'current' | 'locales'>;
 }
 
 /** What operations of one request work with: this snapshot, this caller, the figures of REST. */
-export function createContext({ api }: Config, { store, models }: ContextSource, access: Access): ContentContext {
+export function createContext({ api }: Config, { store, models, retireFile }: ContextSource, access: Access): ContentContext {
   const { codes, default: defaultLocale } = models.locales();
   const { defaultLimit, maxLimit, withCount, strict } = api.rest;
   const bind: BindContext = {
@@ -84,5 +84,5 @@ export function createContext({ api }: Config, { store, models }: ContextSource,
     defaultLocale,
     locales: codes,
   };
-  return { store, bind, createsDrafts: false };
+  return { store, bind, createsDrafts: false, ...(retireFile && { retireFile }) };
 }

@@ -3,7 +3,7 @@ import { findBlob } from '../mongo/blob-store.js';
 import type { Values } from '../schema/check-input.js';
 import type { FileValues } from './file-values.js';
 import type { Media } from './media.js';
-import { namesOf } from './remove-file.js';
+import { namesOf } from './retire-file.js';
 
 /** What follows from the bytes of a file; its name may be changed. */
 const fixed: Readonly<Record<Exclude<keyof FileValues, 'name'>, true>> = {

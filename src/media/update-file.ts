@@ -3,14 +3,14 @@ import type { LoadedEntry } from '../content/loaded.js';
 import { findOne } from '../content/find-one.js';
 import { update } from '../content/update.js';
 import { notFoundError } from '../errors.js';
-import { publishBlobs, retireBlobs } from '../mongo/blob-store.js';
+import { publishBlobs } from '../mongo/blob-store.js';
 import { inTransaction } from '../mongo/transaction.js';
 import { emptyQuery } from '../query/ast.js';
 import { cleanTitle } from './clean-name.js';
 import { fileType } from './file-type.js';
 import type { FileInfo } from './parse-file-info.js';
 import { prepareFile } from './prepare-file.js';
-import { deleteLater, namesOf } from './remove-file.js';
+import { retireFile } from './retire-file.js';
 import type { Staging, UploadedFile } from './staging.js';
 import type { MediaContext } from './upload-files.js';
 
@@ -42,13 +42,13 @@ export async function replaceFile(
   const place = { hash: String(hash), ext: typeof ext === 'string' ? ext : '' };
   const { values, blobs } = await prepareFile(file, info, { media, staging, place });
   const row = { ...values, ...textsOf(info), name: values.name, url: stored.document['url'], formats: values.formats ?? {} };
-  const { entry, retired } = await inTransaction(content.store.database, async (database) => {
-    const gone = await retireBlobs(database, namesOf(stored.document), media.owner);
+  const { entry, finish } = await inTransaction(content.store.database, async (database) => {
+    const finish = await retireFile(stored.document, media, database);
     await publishBlobs(database, blobs);
-    return { retired: gone, entry: await update(fileType(content), id, row, emptyQuery, within(content, database)) };
+    return { finish, entry: await update(fileType(content), id, row, emptyQuery, within(content, database)) };
   });
   staging.keep(blobs.map((blob) => blob.id));
-  await deleteLater(retired, { media });
+  await finish();
   return entry ?? missing();
 }
 

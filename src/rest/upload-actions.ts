@@ -1,8 +1,8 @@
 import { findMany } from '../content/find-many.js';
 import { findOne } from '../content/find-one.js';
+import { remove } from '../content/remove.js';
 import { notFoundError } from '../errors.js';
 import { fileType } from '../media/file-type.js';
-import { removeFile } from '../media/remove-file.js';
 import { emptyQuery } from '../query/ast.js';
 import { parseWhole } from '../query/parse-pagination.js';
 import { parseQuery } from '../query/parse-query.js';
@@ -62,7 +62,7 @@ const readParameters = ({ ctx, services }: UploadInput) => parseQueryString(ctx.
 
 export const deleteFile: UploadAction = {
   name: 'destroy',
-  run: async ({ id, content, services }) => flatEntry((await removeFile(id, { media: services.media(), content })) ?? missing()),
+  run: async ({ id, content }) => flatEntry((await remove(fileType(content), id, emptyQuery, content)) ?? missing()),
 };
 
 function missing(): never {

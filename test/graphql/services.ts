@@ -20,4 +20,4 @@ export const someAccounts: AccountsService = {
   deleteUser: refuse,
 };
 
-export const someUpload: UploadService = { upload: refuse, updateFileInfo: refuse, checkNewRow: refuse, removeFile: refuse };
+export const someUpload: UploadService = { upload: refuse, updateFileInfo: refuse, checkNewRow: refuse };

@@ -15,7 +15,7 @@ describe('media, when the process is killed', () => {
   before(async () => {
     database = await freshDatabase();
     await setTransactionLimit(1);
-    await (await serveMedia({}, database)).stop();
+    await (await serveMedia({}, { uses: database })).stop();
   });
   after(async () => {
     await media?.stop();
@@ -72,7 +72,7 @@ describe('media, when the process is killed', () => {
       'never done',
     ).to.deep.equal([]);
     await transactionsEnded(database);
-    media = await serveMedia({}, database);
+    media = await serveMedia({}, { uses: database });
     await swept(database);
     await expectConsistent(database, done.kept());
   });

@@ -9,7 +9,7 @@ describe('media on two instances', () => {
   let other: MediaServer;
   before(async () => {
     database = await freshDatabase();
-    [one, other] = [await serveMedia({}, database), await serveMedia({}, database)];
+    [one, other] = [await serveMedia({}, { uses: database }), await serveMedia({}, { uses: database })];
   });
   after(async () => {
     await Promise.all([one.stop(), other.stop()]);

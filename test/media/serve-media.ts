@@ -1,5 +1,6 @@
 import { createServer, type MangroveServer } from '../../src/server.js';
 import type { PartialConfig } from '../../src/config/create-config.js';
+import type { Register } from '../../src/graphql/extension/create-extension.js';
 import type { Model } from '../../src/schema/model.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
@@ -60,7 +61,10 @@ const story: Model = {
 type UploadConfig = NonNullable<NonNullable<PartialConfig['plugins']>['upload']>;
 
 /** The whole service on a database of its own, with stories that have media everywhere. */
-export async function serveMedia(upload: UploadConfig = {}, uses?: FreshDatabase): Promise<MediaServer> {
+export async function serveMedia(
+  upload: UploadConfig = {},
+  { uses, register }: { readonly uses?: FreshDatabase; readonly register?: Register } = {},
+): Promise<MediaServer> {
   const database = uses ?? (await freshDatabase());
   for (const { uid, ...model } of [shot, story])
     await database.db.collection<{ _id: string }>('_models').replaceOne({ _id: uid }, model, { upsert: true });
@@ -72,6 +76,7 @@ export async function serveMedia(upload: UploadConfig = {}, uses?: FreshDatabase
       plugins: { upload, 'users-permissions': { enabled: false } },
       middlewares: { logger: { level: 'silent' } },
     },
+    ...(register && { register }),
   });
   await server.start();
   const url = server.url.replace('localhost', '127.0.0.1');

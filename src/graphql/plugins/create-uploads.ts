@@ -5,7 +5,6 @@ import { checkNewRow } from '../../media/check-file-row.js';
 import { findTarget } from '../../media/find-target.js';
 import type { Media } from '../../media/media.js';
 import { parseFileInfo } from '../../media/parse-file-info.js';
-import { removeFile } from '../../media/remove-file.js';
 import { Staging } from '../../media/staging.js';
 import { updateFileInfo } from '../../media/update-file.js';
 import { idsOf, uploadFiles } from '../../media/upload-files.js';
@@ -60,8 +59,5 @@ function createService(media: () => Media, stagings: WeakMap<Context, Staging>):
       return Number(document['_id']);
     },
     checkNewRow: (row) => checkNewRow(row, media()),
-    removeFile: async (id, context) => {
-      await removeFile(Number(id), contextOf(context));
-    },
   };
 }

@@ -1,12 +1,11 @@
 import { GraphQLID, GraphQLInputObjectType, GraphQLList, GraphQLNonNull, GraphQLString } from 'graphql';
-import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
+import type { GraphQLFieldResolver } from 'graphql';
 import { isRecord } from '../../query/is-record.js';
 import { uploadFile } from '../../schema/content-type.js';
 import type { ContentType } from '../../schema/content-type.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
-import type { LoadedOne } from '../execute/loaded.js';
 import { readEntry } from '../execute/read-resolvers.js';
-import { createResolver, updateResolver } from '../execute/write-resolvers.js';
+import { createResolver, deleteResolver, updateResolver } from '../execute/write-resolvers.js';
 import { checkRowChange } from '../../media/check-file-row.js';
 import type { UploadedFile } from '../../media/staging.js';
 import { uploadScalar } from '../scalars/upload.js';
@@ -56,7 +55,7 @@ export function uploadMutations(service: UploadService, context: SchemaContext):
     removeFile: {
       type: response,
       args: id,
-      resolve: removeOrNull(service, file),
+      resolve: removeOrNull(file),
       ...withScope(['plugin::upload.content-api.destroy']),
     },
     ...rowMutations(service, file, context),
@@ -71,7 +70,7 @@ function rowMutations(service: UploadService, file: ContentType, context: Schema
   return {
     ...(createUploadFile && { createUploadFile: { ...createUploadFile, resolve: create } }),
     ...(updateUploadFile && { updateUploadFile: { ...updateUploadFile, resolve: update } }),
-    ...(deleteUploadFile && { deleteUploadFile: { ...deleteUploadFile, resolve: removeOne(service, file) } }),
+    ...(deleteUploadFile && { deleteUploadFile }),
   };
 }
 
@@ -109,17 +108,9 @@ const updateInfo = (service: UploadService, file: ContentType): Resolver => {
   };
 };
 
-const removeOne = (service: UploadService, file: ContentType) => {
-  return async (_root: unknown, args: Args, context: GraphqlContext, info_: GraphQLResolveInfo): Promise<LoadedOne> => {
-    const found = await readEntry(file, args['id'], context, info_);
-    if (found.value !== null) await service.removeFile(String(args['id']), context);
-    return found;
-  };
-};
-
 /** Null, not an empty response, for an unknown id. */
-const removeOrNull = (service: UploadService, file: ContentType): Resolver => {
-  const remove = removeOne(service, file);
+const removeOrNull = (file: ContentType): Resolver => {
+  const remove = deleteResolver(file);
   return async (root, args, context, info_) => {
     const removed = await remove(root, args, context, info_);
     return removed.value === null ? null : removed;

@@ -16,6 +16,4 @@ export interface UploadService {
   readonly updateFileInfo: (id: string, info: Readonly<Record<string, unknown>>, context: GraphqlContext) => Promise<number>;
   /** Throws a ValidationError for a row that claims the bytes of another file. */
   readonly checkNewRow: (row: Readonly<Record<string, unknown>>) => Promise<void>;
-  /** Deletes the entry and what is stored of it; called after the file was read. */
-  readonly removeFile: (id: string, context: GraphqlContext) => Promise<void>;
 }

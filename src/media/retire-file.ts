@@ -1,0 +1,22 @@
+import { retireBlobs } from '../mongo/blob-store.js';
+import type { Database } from '../mongo/database.js';
+import { isValues, type Values } from '../schema/check-input.js';
+import type { Media } from './media.js';
+import { deleteBlobs } from './staging.js';
+
+/**
+ * Takes the bytes of a file, its variants and its other sizes from those who ask for them; in the transaction that deletes or
+ * replaces it. Gives what deletes them, for after the commit; what cannot be deleted then is left to the sweep.
+ */
+export async function retireFile(file: Values, media: Media, database: Database): Promise<() => Promise<void>> {
+  const blobs = await retireBlobs(database, namesOf(file), media.owner);
+  return () => deleteBlobs(blobs, media).catch(() => undefined);
+}
+
+/** The names under which a file and its variants are served. */
+export function namesOf({ hash, ext, formats }: Values): string[] {
+  const variants = isValues(formats) ? Object.values(formats).filter(isValues) : [];
+  return [{ hash, ext }, ...variants].map(
+    (place) => `${String(place['hash'])}${typeof place['ext'] === 'string' ? place['ext'] : ''}`,
+  );
+}
