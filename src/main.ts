@@ -3,7 +3,7 @@ import { ConfigError } from './config/config-error.js';
 import type { Config } from './config/config.js';
 import { loadConfig } from './config/load-config.js';
 import { describeStart } from './cli/describe-start.js';
-import { loadDemo } from './cli/load-demo.js';
+import { fillDemo } from './cli/fill-demo.js';
 import { loadRegister } from './cli/load-register.js';
 import { createLogger } from './http/create-logger.js';
 import { startEmbedded, type EmbeddedDatabase } from './mongo/embedded/start-embedded.js';
@@ -20,7 +20,7 @@ async function main(): Promise<void> {
   const server = await createServer({ config: given, logger, ...(register !== null && { register }) });
   stopOnSignal(server, embedded);
   await server.start();
-  if (config.database.demo && embedded !== null && server.backend !== null) await fillDemo(server);
+  await fillDemo(server, logger);
   announce(server, embedded);
 }
 
@@ -34,11 +34,6 @@ const startOwnDatabase = ({ database, directory }: Config): Promise<EmbeddedData
   });
 
 const withUri = (config: Config, uri: string): Config => ({ ...config, database: { ...config.database, uri } });
-
-async function fillDemo(server: MangroveServer): Promise<void> {
-  const { backend, config, media } = server;
-  if (backend !== null) await loadDemo({ config, backend, media });
-}
 
 function announce(server: MangroveServer, embedded: EmbeddedDatabase | null): void {
   const note = embedded === null ? null : { version: embedded.version, directory: embedded.dataDir };

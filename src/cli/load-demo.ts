@@ -8,10 +8,12 @@ import { updateSingle } from '../content/single-type.js';
 import { createContext } from '../http/create-gate.js';
 import type { Media } from '../media/media.js';
 import { readAll, type Database } from '../mongo/database.js';
+import { localeName } from '../mongo/locale-store.js';
 import { writeModels } from '../mongo/model-store.js';
 import type { Backend } from '../mongo/open-backend.js';
 import type { Store } from '../mongo/store.js';
 import { inTransaction } from '../mongo/transaction.js';
+import { insertEntry } from '../mongo/write-entries.js';
 import { packageRoot } from '../package-root.js';
 import { fullAccess } from '../query/access.js';
 import { emptyQuery } from '../query/ast.js';
@@ -45,24 +47,30 @@ export interface DemoTarget {
   readonly media: Media | null;
 }
 
+/** Where the demo lies in the package. */
+const demoFolder = join(packageRoot, 'config', 'demo');
+
+/** The demo is written in these, whatever the default locale is: originals in the first. */
+const languages = ['en', 'fr'] as const;
+
 /**
  * Fills an empty database with the demo magazine: all of it or, where that is cut short, nothing, so that the next start begins
  * anew. Does nothing where there is a model already, which of several instances another may have brought. Gives the number of
  * entries.
  */
-export async function loadDemo({ config, backend, media }: DemoTarget): Promise<number> {
+export async function loadDemo({ config, backend, media }: DemoTarget, folder = demoFolder): Promise<number> {
   const { database } = backend.store;
   if (await hasModels(database)) return 0;
-  const models = await readFolder<Model>('models');
-  const files = await readFolder<DemoFile>('entries');
+  const models = await readFolder<Model>(join(folder, 'models'));
+  const files = await readFolder<DemoFile>(join(folder, 'entries'));
   const content = demoContext(models, config, backend);
   await database.db.createCollection('_models').catch(() => undefined); // it may be there: a transaction cannot race to make it
-  const pictures = await stageDemoFiles(media, content);
+  const pictures = await stageDemoFiles(folder, media, content);
   try {
     const count = await inTransaction(database, async (inner) => {
       if (await hasModels(inner)) return 0;
       await writeModels(inner, models);
-      await addFrench({ ...backend.store, database: inner });
+      await addLocales({ ...backend.store, database: inner });
       return loadEntries(files, pictures, within(content, inner));
     });
     await backend.models.load();
@@ -80,22 +88,23 @@ function demoContext(models: readonly Model[], config: Config, { store, models: 
   const { privateAttributes } = config.api.responses;
   const { registry } = buildRegistry(models, { privateAttributes, localization: config.plugins.i18n.enabled });
   const locales = inForce.locales();
-  const withFrench = { ...locales, codes: [...locales.codes, 'fr'] };
-  return createContext(config, { store, models: { current: () => registry, locales: () => withFrench } }, fullAccess);
+  const complete = { ...locales, codes: [...new Set([...locales.codes, ...languages])] };
+  return createContext(config, { store, models: { current: () => registry, locales: () => complete } }, fullAccess);
 }
 
-async function readFolder<Content>(name: string): Promise<Content[]> {
-  const folder = join(packageRoot, 'config', 'demo', name);
+async function readFolder<Content>(folder: string): Promise<Content[]> {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.json')).sort();
   return Promise.all(files.map(async (file) => JSON.parse(await readFile(join(folder, file), 'utf8')) as Content)); // shipped with the package
 }
 
-async function addFrench({ ids, database }: Store): Promise<void> {
+/** One of them may be the default locale, which is there from the first start. */
+async function addLocales(store: Store): Promise<void> {
+  const stored = await readAll(store.database, { find: 'i18n_locales', projection: { code: 1 } });
   const now = new Date();
-  const [id = 2] = await ids.next('i18n_locales', 1, database);
-  const french = { _id: id, code: 'fr', name: 'French (fr)', createdAt: now, updatedAt: now };
-  const options = database.session === null ? {} : { session: database.session };
-  await database.db.collection<{ _id: number }>('i18n_locales').insertOne(french, options);
+  for (const code of languages.filter((language) => stored.every((locale) => locale['code'] !== language))) {
+    const [_id = 0] = await store.ids.next('i18n_locales', 1, { ...store.database, session: null });
+    await insertEntry(store, 'i18n_locales', { _id, code, name: localeName(code), createdAt: now, updatedAt: now });
+  }
 }
 
 async function loadEntries(files: readonly DemoFile[], pictures: DemoFiles, content: ContentContext): Promise<number> {
@@ -120,11 +129,11 @@ async function loadEntry(
   ids: ReadonlyMap<string, number | null>,
   context: ContentContext,
 ): Promise<number> {
-  const data = resolve(entry.data, ids) as DemoEntry['data']; // an object in, an object out
+  const data = { locale: entry.locale ?? languages[0], ...(resolve(entry.data, ids) as DemoEntry['data']) }; // an object in, an object out
   const source = entry.localizationOf === undefined ? null : (ids.get(`${type.singularName}.${entry.localizationOf}`) ?? null);
   const loaded =
     source !== null
-      ? await createLocalization(type, source, { ...data, locale: entry.locale }, emptyQuery, context)
+      ? await createLocalization(type, source, data, emptyQuery, context)
       : type.kind === 'singleType'
         ? await updateSingle(type, data, emptyQuery, context)
         : await create(type, data, emptyQuery, context);

@@ -7,7 +7,6 @@ import { prepareFile } from '../media/prepare-file.js';
 import { Staging } from '../media/staging.js';
 import { idsOf, storeFiles, type ReadyFiles } from '../media/upload-files.js';
 import { uploadFolder } from '../media/upload-folder.js';
-import { packageRoot } from '../package-root.js';
 
 /** The pictures of the demo: their bytes and variants are in the storage, and nobody knows of them yet. */
 export interface DemoFiles {
@@ -23,10 +22,8 @@ interface ListedFile {
   readonly alternativeText: string;
 }
 
-const folder = join(packageRoot, 'config', 'demo');
-
 /** Does with the pictures of the demo what an upload does before its commit. `media` is null where there is no media library. */
-export async function stageDemoFiles(media: Media | null, content: ContentContext): Promise<DemoFiles> {
+export async function stageDemoFiles(folder: string, media: Media | null, content: ContentContext): Promise<DemoFiles> {
   const listed = JSON.parse(await readFile(join(folder, 'files.json'), 'utf8')) as readonly ListedFile[]; // shipped with the package
   const names = listed.map(({ name }) => `file.${name}`);
   if (media === null) {
@@ -34,7 +31,7 @@ export async function stageDemoFiles(media: Media | null, content: ContentContex
     return { store: () => Promise.resolve(none), discard: () => Promise.resolve() };
   }
   const staging = new Staging(media);
-  const ready = await prepareAll(listed, staging, { media, content });
+  const ready = await prepareAll(listed, staging, { folder, media, content });
   return {
     store: async (inner) => {
       const ids = idsOf(await storeFiles(ready, inner));
@@ -45,6 +42,7 @@ export async function stageDemoFiles(media: Media | null, content: ContentContex
 }
 
 interface PrepareContext {
+  readonly folder: string;
   readonly media: Media;
   readonly content: ContentContext;
 }
@@ -53,7 +51,7 @@ interface PrepareContext {
 async function prepareAll(
   listed: readonly ListedFile[],
   staging: Staging,
-  { media, content }: PrepareContext,
+  { folder, media, content }: PrepareContext,
 ): Promise<ReadyFiles> {
   const prepare = async (info: ListedFile) => {
     const about = { name: info.name, mime: 'image/jpeg' };

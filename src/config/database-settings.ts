@@ -26,5 +26,5 @@ export const databaseSettings = group({
   poolSize: whole(50, 'Connections to MongoDB', { minimum: 1 }),
   waitQueueTimeout: whole(2_000, 'Longest wait for a free connection'),
   selectionTimeout: whole(5_000, 'Longest wait for a server to be found'),
-  demo: flag(false, 'Fill an empty database with the demo content', { variable: 'MANGROVE_DEMO' }),
+  demo: flag(false, 'Fill a database that has no models with the demo magazine', { variable: 'MANGROVE_DEMO' }),
 });

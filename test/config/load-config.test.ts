@@ -208,7 +208,10 @@ describe('loadConfig', () => {
     const config = await loadConfig({ directory: join(import.meta.dirname, '../..'), variables: {} });
     expect(config.api.rest.maxLimit).to.equal(100);
     expect(config.database).to.include({ uri: null, demo: true });
-    const own = await loadConfig({ directory: join(import.meta.dirname, '../..'), variables: { MONGODB_URI: 'mongodb://x/y' } });
-    expect(own.database).to.include({ uri: 'mongodb://x/y', demo: false });
+    const own = { MONGODB_URI: 'mongodb://x/y' };
+    for (const [variables, demo] of [[own, false] as const, [{ ...own, MANGROVE_DEMO: 'true' }, true] as const]) {
+      const { database } = await loadConfig({ directory: join(import.meta.dirname, '../..'), variables });
+      expect(database).to.include({ uri: 'mongodb://x/y', demo });
+    }
   });
 });

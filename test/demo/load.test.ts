@@ -1,42 +1,57 @@
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { expect } from 'chai';
+import { fillDemo } from '../../src/cli/fill-demo.js';
 import { loadDemo } from '../../src/cli/load-demo.js';
+import type { PartialConfig } from '../../src/config/create-config.js';
 import { createServer, type MangroveServer } from '../../src/server.js';
+import { drawNoise } from '../media/draw.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
-import { readDemo } from './read-demo.js';
+import { demoFolder, readDemo } from './read-demo.js';
 
 const { files, pictures, models } = readDemo();
 const entries = files.flatMap((file) => file.entries);
+const originals = entries.filter(({ localizationOf }) => localizationOf === undefined).length;
 const covers = entries.filter(({ data }) => 'cover' in data).length;
 
-describe('cli/load-demo', function () {
-  this.timeout(60_000);
+describe('cli/load-demo', () => {
   let database: FreshDatabase;
+  /** The demo with pictures that take no time to draw. */
+  let light: string;
   const servers: MangroveServer[] = [];
+  before(async () => {
+    light = await mkdtemp(path.join(tmpdir(), 'mangrove-demo-'));
+    await cp(demoFolder, light, { recursive: true });
+    const bytes = await drawNoise(4, 4, 'jpeg');
+    for (const { name } of pictures) await writeFile(path.join(light, 'files', name), bytes);
+  });
+  after(() => rm(light, { recursive: true }));
   beforeEach(async () => {
     database = await freshDatabase();
   });
   afterEach(async () => {
-    for (const server of servers.splice(0)) await server.stop();
+    await Promise.all(servers.splice(0).map((server) => server.stop()));
     await database.drop();
   });
 
-  const start = async (plugins: { readonly upload?: boolean; readonly i18n?: boolean } = {}): Promise<MangroveServer> => {
+  const start = async (plugins: PartialConfig['plugins'] = {}, settings: PartialConfig['database'] = {}) => {
     const server = await createServer({
       config: {
         server: { host: '127.0.0.1', port: 0 },
-        database: { uri: database.uri },
+        database: { uri: database.uri, ...settings },
         api: { open: true },
         plugins: { graphql: false, ...plugins },
         middlewares: { logger: { level: 'silent' } },
       },
     });
-    await server.start();
     servers.push(server);
+    await server.start();
     return server;
   };
   const load = async ({ config, backend, media }: MangroveServer): Promise<number> => {
     if (backend === null) throw new Error('the test database did not answer');
-    return loadDemo({ config, backend, media });
+    return loadDemo({ config, backend, media }, light);
   };
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into answers of every form
   const read = async ({ url }: MangroveServer, path: string): Promise<any> => (await fetch(url + path)).json();
@@ -49,37 +64,67 @@ describe('cli/load-demo', function () {
     covers: (await count('articles', { cover: { $gt: 0 } })) + (await count('issues', { cover: { $gt: 0 } })),
     files: await count('files'),
     pending: await count('uploads.files', { pending: { $exists: true } }),
-    locales: await count('i18n_locales'),
+    locales: (await database.db.collection('i18n_locales').find().sort({ _id: 1 }).toArray()).map(({ name }) => name as unknown),
   });
-  const whole = { models: models.size, entries: entries.length, covers, files: pictures.length, pending: 0, locales: 2 };
+  const whole = {
+    models: models.size,
+    entries: entries.length,
+    covers,
+    files: pictures.length,
+    pending: 0,
+    locales: ['English (en)', 'French (fr)'],
+  };
+  const warnings: unknown[] = [];
+  const logger = { warn: (_about: object, message: string) => warnings.push(message) } as const;
 
-  it('stores everything once, by whichever of two instances, nothing the next time, and serves the covers', async () => {
-    const instances = [await start(), await start()] as const;
-    const loaded = await Promise.all(instances.map(load));
-    expect(loaded.sort((a, b) => a - b)).to.deep.equal([0, entries.length]);
-    expect(await load(instances[0])).to.equal(0);
+  it('comes into a database of ours where demo is set, once, with its covers', async () => {
+    const server = await start({}, { demo: true });
+    const { backend, media, config } = server;
+    await fillDemo({ backend, media, config: { ...config, database: { ...config.database, demo: false } } }, logger);
+    expect((await counted()).models).to.equal(0);
+    await fillDemo(server, logger);
     expect(await counted()).to.deep.equal(whole);
-    const { data } = await read(instances[1], '/api/articles?filters[slug][$eq]=how-a-tree-drinks-the-sea&populate=cover');
+    expect(await load(server)).to.equal(0);
+    expect(await counted()).to.deep.equal(whole);
+    const { data } = await read(server, '/api/articles?filters[slug][$eq]=how-a-tree-drinks-the-sea&populate=cover');
     const { url, alternativeText, formats } = data[0].attributes.cover.data.attributes;
     expect([alternativeText, Object.keys(formats)]).to.deep.equal([pictures[0]?.alternativeText, ['thumbnail', 'small']]);
     for (const path of [url, formats.thumbnail.url])
-      expect((await fetch(instances[0].url + path)).headers.get('content-type')).to.equal('image/jpeg');
+      expect((await fetch(server.url + path)).headers.get('content-type')).to.equal('image/jpeg');
+    expect(warnings).to.deep.equal([]);
+  });
+
+  it('is left to the next start, and says so, where the database does not answer', async () => {
+    const config = { uri: 'mongodb://127.0.0.1:9/none', demo: true, selectionTimeout: 50 };
+    await fillDemo(await start({}, config), logger);
+    expect(warnings.splice(0)).to.deep.equal(['MongoDB does not answer: the demo is left to the next start']);
+  });
+
+  it('is stored once by two instances, in its languages, whatever the default locale', async () => {
+    const french = { i18n: { config: { defaultLocale: 'fr' } } };
+    const instances = await Promise.all([start(french), start(french)]);
+    const loaded = await Promise.all(instances.map(load));
+    expect(loaded.sort((a, b) => a - b)).to.deep.equal([0, entries.length]);
+    expect(await counted()).to.deep.equal({ ...whole, locales: ['French (fr)', 'English (en)'] });
+    const [server] = instances;
+    const localesOf = async (query: string): Promise<unknown> =>
+      (await read(server, `/api/homepage${query}`)).data.attributes.locale;
+    expect([await localesOf(''), await localesOf('?locale=en')]).to.deep.equal(['fr', 'en']);
   });
 
   it('stores nothing where it is cut short, and all of it the next time', async () => {
     const server = await start();
     const none = await counted();
-    await database.db.createCollection('homepages', { validator: { refused: true } });
+    await database.db.createCollection('issues', { validator: { refused: true } });
     expect(await load(server).catch((error: unknown) => error)).to.be.an('error');
     expect(await counted()).to.deep.equal(none);
-    await database.db.command({ collMod: 'homepages', validator: {} });
+    await database.db.command({ collMod: 'issues', validator: {} });
     expect(await load(server)).to.equal(entries.length);
     expect(await counted()).to.deep.equal(whole);
   });
 
   it('leaves pictures and translations out where uploads and localization are switched off', async () => {
     const server = await start({ upload: false, i18n: false });
-    const originals = entries.filter(({ localizationOf }) => localizationOf === undefined).length;
     expect(await load(server)).to.equal(originals);
     expect(await counted()).to.include({ entries: originals, covers: 0, files: 0 });
   });
