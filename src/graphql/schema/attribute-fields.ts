@@ -5,9 +5,10 @@ import { componentResolver, linkResolver, morphResolver, zoneResolver } from '..
 import { enumType } from './enum-type.js';
 import { filtersType } from './filters-type.js';
 import { morphUnion } from './morph-union.js';
+import { plainField } from './plain-field.js';
 import { scalarFields } from './scalar-fields.js';
 import type { Fields, SchemaContext } from './schema-context.js';
-import { shownType } from './schema-context.js';
+import { emptyFields, shownType } from './schema-context.js';
 import { listArguments, publicationStateArgument } from './shared-types.js';
 import { zoneUnion } from './zone-types.js';
 
@@ -15,7 +16,7 @@ type Field = Fields[string];
 
 /** The output fields of a type's attributes, in their order; private ones and those without a shown target are left out. */
 export function attributeFields(type: ContentType, context: SchemaContext): Fields {
-  const fields: Fields = {};
+  const fields = emptyFields();
   for (const attribute of type.attributes.values()) {
     if (attribute.private || !context.shadow.hasOutput(type.uid, attribute.name)) continue;
     const field = attributeField(type, attribute, context);
@@ -27,7 +28,7 @@ export function attributeFields(type: ContentType, context: SchemaContext): Fiel
 function attributeField(type: ContentType, attribute: Attribute, context: SchemaContext): Field | null {
   switch (attribute.kind) {
     case 'scalar':
-      return { type: scalarOutput(type, attribute, context) };
+      return plainField(scalarOutput(type, attribute, context));
     case 'relation':
     case 'media':
       return linkField(attribute, type, context);
@@ -67,5 +68,5 @@ function componentField(attribute: ComponentAttribute, owner: ContentType, conte
 /** The arguments of a list of entries or components; a list of a single type's localizations can only choose their state. */
 export function listArgs(type: ContentType, context: SchemaContext): GraphQLFieldConfigArgumentMap {
   const state = type.draftAndPublish ? { publicationState: publicationStateArgument } : {};
-  return type.kind === 'singleType' ? state : { filters: { type: filtersType(type, context) }, ...listArguments, ...state };
+  return type.kind === 'singleType' ? state : { filters: plainField(filtersType(type, context)), ...listArguments, ...state };
 }

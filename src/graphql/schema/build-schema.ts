@@ -18,10 +18,9 @@ import { allTypes, commonTypes } from './all-types.js';
 import { localizationFields, mutationFields } from './mutation-fields.js';
 import { objectTypes } from './object-types.js';
 import { queryFields } from './query-fields.js';
-import { shownTypes, type Fields, type SchemaContext } from './schema-context.js';
+import { emptyFields, shownTypes, type Fields, type SchemaContext } from './schema-context.js';
 import { defaultShadow, type Shadow } from './shadow.js';
 import { createTypeStore, pauseAfter, type Pause } from './type-store.js';
-import { shareExtensions } from './share-extensions.js';
 
 /** What a schema is generated from, besides the registry; what is left out is switched off or has its default. */
 export interface SchemaOptions {
@@ -51,7 +50,7 @@ export async function buildSchema(registry: Registry, options: SchemaOptions = {
   const context: SchemaContext = { objects: objectTypes, registry, shadow, store };
   const guard = extend === undefined ? guardFields : (fields: Fields) => fields;
   const rootType = (name: string, fields: () => Fields) =>
-    store.define(name, () => new GraphQLObjectType({ name, fields: () => shareExtensions(guard(fields())) }));
+    store.define(name, () => new GraphQLObjectType({ name, fields: () => guard(fields()) }));
   const query = rootType('Query', () => queries(context, options));
   const mutation = rootType('Mutation', () => mutations(context, options));
   if (extend !== undefined) return extend(await completeSchema({ query, mutation, context, options }, pause));
@@ -80,7 +79,7 @@ const directives = [GraphQLIncludeDirective, GraphQLSkipDirective, GraphQLDeprec
 
 const contentTypes = (context: SchemaContext) => shownTypes(context).filter(({ kind }) => kind !== 'component');
 
-const merge = (fields: readonly Fields[]): Fields => Object.assign({}, ...fields) as Fields;
+const merge = (fields: readonly Fields[]): Fields => Object.assign(emptyFields(), ...fields) as Fields;
 
 function queries(context: SchemaContext, { shadowCrud = true, accounts }: SchemaOptions): Fields {
   const ok: Fields = { ok: { type: new GraphQLNonNull(GraphQLBoolean), resolve: () => true } };

@@ -1,33 +1,33 @@
 import { GraphQLID, GraphQLInputObjectType, GraphQLList } from 'graphql';
 import type { GraphQLInputFieldConfigMap, GraphQLInputType } from 'graphql';
 import type { Attribute, ContentType } from '../../schema/content-type.js';
+import { plainField } from './plain-field.js';
 import { filtersName } from './names.js';
 import { scalarFields } from './scalar-fields.js';
 import { scalarFilter } from './scalar-filters.js';
 import type { SchemaContext } from './schema-context.js';
-import { shownType } from './schema-context.js';
-import { shareExtensions } from './share-extensions.js';
+import { emptyFields, shownType } from './schema-context.js';
 
 /** `<Type>FiltersInput`: the conditions on entries of a type, or on a component (graphql.md 1.5). */
 export const filtersType = (type: ContentType, context: SchemaContext): GraphQLInputObjectType =>
   context.store.define(filtersName(type), (name) => {
     const filters: GraphQLInputObjectType = new GraphQLInputObjectType({
       name,
-      fields: () => shareExtensions(filterFields(type, filters, context)),
+      fields: () => filterFields(type, filters, context),
     });
     return filters;
   });
 
 function filterFields(type: ContentType, self: GraphQLInputObjectType, context: SchemaContext): GraphQLInputFieldConfigMap {
-  const fields: GraphQLInputFieldConfigMap = {};
+  const fields = emptyFields<GraphQLInputFieldConfigMap>();
   const { hasFilters } = context.shadow;
-  if (type.kind === 'collectionType' && hasFilters(type.uid, 'id')) fields['id'] = { type: scalarFilter(GraphQLID) };
+  if (type.kind === 'collectionType' && hasFilters(type.uid, 'id')) fields['id'] = plainField(scalarFilter(GraphQLID));
   for (const attribute of type.attributes.values()) {
     const filter = hasFilters(type.uid, attribute.name) ? attributeFilter(attribute, context) : null;
-    if (filter !== null) fields[attribute.name] = { type: filter };
+    if (filter !== null) fields[attribute.name] = plainField(filter);
   }
-  const list = { type: new GraphQLList(self) };
-  return { ...fields, and: list, or: list, not: { type: self } };
+  const list = plainField(new GraphQLList(self));
+  return Object.assign(fields, { and: list, or: list, not: plainField(self) });
 }
 
 /** Media, dynamic zones and polymorphic relations have none. */

@@ -3,19 +3,19 @@ import type { GraphQLInputFieldConfigMap, GraphQLInputType } from 'graphql';
 import { uploadFile } from '../../schema/content-type.js';
 import type { Attribute, ContentType, LinkAttribute } from '../../schema/content-type.js';
 import { enumType } from './enum-type.js';
+import { plainField } from './plain-field.js';
 import { inputName } from './names.js';
 import { scalarFields } from './scalar-fields.js';
 import type { SchemaContext } from './schema-context.js';
-import { shownType } from './schema-context.js';
+import { emptyFields, shownType } from './schema-context.js';
 import { zoneInput } from './zone-types.js';
-import { shareExtensions } from './share-extensions.js';
 
 /** `<Type>Input`: what may be sent to create or update an entry, or a component; null where there is nothing to send. */
 export function inputType(type: ContentType, context: SchemaContext): GraphQLInputObjectType | null {
   if (!hasInputFields(type, context)) return null;
   return context.store.define(
     inputName(type),
-    (name) => new GraphQLInputObjectType({ name, fields: () => shareExtensions(inputFields(type, context)) }),
+    (name) => new GraphQLInputObjectType({ name, fields: () => inputFields(type, context) }),
   );
 }
 
@@ -27,10 +27,11 @@ const takesId = (type: ContentType, { shadow }: SchemaContext): boolean =>
   type.kind === 'component' && shadow.hasInput(type.uid, 'id');
 
 function inputFields(type: ContentType, context: SchemaContext): GraphQLInputFieldConfigMap {
-  const fields: GraphQLInputFieldConfigMap = takesId(type, context) ? { id: { type: GraphQLID } } : {};
+  const fields = emptyFields<GraphQLInputFieldConfigMap>();
+  if (takesId(type, context)) fields['id'] = plainField(GraphQLID);
   for (const attribute of type.attributes.values()) {
     const field = fieldOf(type, attribute, context);
-    if (field !== null) fields[attribute.name] = { type: field };
+    if (field !== null) fields[attribute.name] = plainField(field);
   }
   return fields;
 }

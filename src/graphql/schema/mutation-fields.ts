@@ -5,9 +5,10 @@ import type { ContentType } from '../../schema/content-type.js';
 import { createResolver, deleteResolver, localizationResolver, updateResolver } from '../execute/write-resolvers.js';
 import { localeCodeScalar } from '../scalars/locale-code.js';
 import { inputType } from './input-type.js';
+import { plainField } from './plain-field.js';
 import { typeName } from './names.js';
 import { localeArgs } from './query-fields.js';
-import type { Fields, SchemaContext } from './schema-context.js';
+import { emptyFields, type Fields, type SchemaContext } from './schema-context.js';
 import { withScope } from './scope.js';
 import type { RootAction } from './shadow.js';
 
@@ -17,17 +18,17 @@ type Write = Extract<RootAction, 'create' | 'update' | 'delete'>;
 export function mutationFields(type: ContentType, context: SchemaContext): Fields {
   const name = typeName(type);
   const collection = type.kind === 'collectionType';
-  const id = collection ? { id: { type: new GraphQLNonNull(GraphQLID) } } : {};
-  const field = (action: Write, args: GraphQLFieldConfigArgumentMap, resolve: NonNullable<Fields[string]['resolve']>): Fields => {
-    if (!context.shadow.hasAction(type, action)) return {};
+  const id = collection ? { id: plainField(new GraphQLNonNull(GraphQLID)) } : {};
+  const fields = emptyFields();
+  const add = (action: Write, args: GraphQLFieldConfigArgumentMap, resolve: NonNullable<Fields[string]['resolve']>): void => {
+    if (!context.shadow.hasAction(type, action)) return;
     const response = { type: context.objects.response(type, context), args: { ...args, ...localeArgs(type) }, resolve };
-    return { [action + name]: { ...response, ...withScope([writeAction(type, action)]) } };
+    fields[action + name] = { ...response, ...withScope([writeAction(type, action)]) };
   };
-  return {
-    ...(collection ? field('create', dataArgs(type, context), createResolver(type)) : {}),
-    ...field('update', { ...id, ...dataArgs(type, context) }, updateResolver(type)),
-    ...field('delete', id, deleteResolver(type)),
-  };
+  if (collection) add('create', dataArgs(type, context), createResolver(type));
+  add('update', { ...id, ...dataArgs(type, context) }, updateResolver(type));
+  add('delete', id, deleteResolver(type));
+  return fields;
 }
 
 /** Files are written by the upload controller's rights. */
@@ -42,7 +43,7 @@ const writeAction = (type: ContentType, action: Write): string =>
 
 function dataArgs(type: ContentType, context: SchemaContext): GraphQLFieldConfigArgumentMap {
   const input = inputType(type, context);
-  return input === null ? {} : { data: { type: new GraphQLNonNull(input) } };
+  return input === null ? {} : { data: plainField(new GraphQLNonNull(input)) };
 }
 
 /** `create<Type>Localization` of a localized type; everything nullable, checked at run time. */
@@ -53,9 +54,9 @@ export function localizationFields(type: ContentType, context: SchemaContext): F
     [`create${typeName(type)}Localization`]: {
       type: context.objects.response(type, context),
       args: {
-        id: { type: GraphQLID },
-        ...(input === null ? {} : { data: { type: input } }),
-        locale: { type: localeCodeScalar },
+        id: plainField(GraphQLID),
+        ...(input === null ? {} : { data: plainField(input) }),
+        locale: plainField(localeCodeScalar),
       },
       resolve: localizationResolver(type),
       ...withScope([actionOf(type, 'createLocalization')]),

@@ -2,13 +2,13 @@ import { GraphQLID, GraphQLList, GraphQLNonNull, GraphQLObjectType } from 'graph
 import type { ContentType } from '../../schema/content-type.js';
 import type { LoadedList, LoadedOne, Row } from '../execute/loaded.js';
 import { attributeFields } from './attribute-fields.js';
+import { plainField } from './plain-field.js';
 import { collectionName, entityName, relationCollectionName, responseName, typeName } from './names.js';
 import type { Fields, ObjectTypes, SchemaContext } from './schema-context.js';
 import { collectionMetaType } from './shared-types.js';
-import { shareExtensions } from './share-extensions.js';
 
 const define = (name: string, context: SchemaContext, fields: () => Fields): GraphQLObjectType =>
-  context.store.define(name, () => new GraphQLObjectType({ name, fields: () => shareExtensions(fields()) }));
+  context.store.define(name, () => new GraphQLObjectType({ name, fields }));
 
 /** The attributes of a content type. Has no fields where the type shows none. */
 const attributesType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
@@ -17,7 +17,7 @@ const attributesType = (type: ContentType, context: SchemaContext): GraphQLObjec
 /** A component: its id, then its attributes. */
 const componentType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
   define(typeName(type), context, () => {
-    const id: Fields = context.shadow.hasOutput(type.uid, 'id') ? { id: { type: new GraphQLNonNull(GraphQLID) } } : {};
+    const id: Fields = context.shadow.hasOutput(type.uid, 'id') ? { id: plainField(new GraphQLNonNull(GraphQLID)) } : {};
     return { ...id, ...attributeFields(type, context) };
   });
 
@@ -27,7 +27,7 @@ const entityType = (type: ContentType, context: SchemaContext): GraphQLObjectTyp
     const attributes = attributesType(type, context);
     const shown = Object.keys(attributes.getFields()).length > 0;
     return {
-      id: { type: GraphQLID },
+      id: plainField(GraphQLID),
       ...(shown ? { attributes: { type: attributes, resolve: (row: Row) => row } } : {}),
     };
   });

@@ -4,8 +4,9 @@ import type { ContentType } from '../../schema/content-type.js';
 import { findOneResolver, findResolver, findSingleResolver } from '../execute/read-resolvers.js';
 import { localeCodeScalar } from '../scalars/locale-code.js';
 import { listArgs } from './attribute-fields.js';
+import { plainField } from './plain-field.js';
 import { findName, findOneName } from './names.js';
-import type { Fields, SchemaContext } from './schema-context.js';
+import { emptyFields, type Fields, type SchemaContext } from './schema-context.js';
 import { withScope } from './scope.js';
 
 /** The generated queries of one content type (graphql.md 2.1). */
@@ -23,15 +24,15 @@ const readScope = (type: ContentType, action: 'find' | 'findOne') =>
   withScope([controllers[type.uid]?.[action] ?? actionOf(type, action)]);
 
 /** The `locale` argument of root fields of localized types. */
-export const localeArgs = (type: ContentType) => (type.localized ? { locale: { type: localeCodeScalar } } : {});
+export const localeArgs = (type: ContentType) => (type.localized ? { locale: plainField(localeCodeScalar) } : {});
 
 function collectionFields(type: ContentType, context: SchemaContext): Fields {
   const { hasAction } = context.shadow;
-  const fields: Fields = {};
+  const fields = emptyFields();
   if (hasAction(type, 'findOne'))
     fields[findOneName(type)] = {
       type: context.objects.response(type, context),
-      args: { id: { type: GraphQLID }, ...localeArgs(type) },
+      args: { id: plainField(GraphQLID), ...localeArgs(type) },
       resolve: findOneResolver(type),
       ...readScope(type, 'findOne'),
     };

@@ -7,6 +7,12 @@ import type { TypeStore } from './type-store.js';
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- graphql-js types sources and arguments per field; a map of fields has many
 export type Fields = GraphQLFieldConfigMap<any, GraphqlContext>;
 
+/**
+ * Fields to be filled in. Without a prototype they are a table from the start: an object literal would get a hidden class for each
+ * of the many different names, a tenth of the work of building a large schema.
+ */
+export const emptyFields = <Map extends object = Fields>(): Map => Object.create(null) as Map; // Object.create is untyped
+
 /** The object types of a content type or component; at hand in the context because types refer to each other in circles. */
 export type ObjectTypes = Readonly<
   Record<
