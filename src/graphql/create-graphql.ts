@@ -47,8 +47,8 @@ export function createGraphql(services: GraphqlServices): GraphqlEndpoint {
   };
   const artifacts = artifactsOf(config);
   const current = new CurrentSchema(
-    async (registry) => {
-      const options = { ...schema, ...extension(registry), shadowCrud: settings.shadowCrud };
+    async (registry, previous) => {
+      const options = { ...schema, ...extension(registry), shadowCrud: settings.shadowCrud, previous };
       const built = await buildSchema(registry, { ...options, shadow: withoutPlugins(config.plugins, options.shadow) });
       onSchema(null);
       return settings.tracing ? traceSchema(built) : built;

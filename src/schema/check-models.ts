@@ -52,6 +52,13 @@ function takenNames(model: Model, taken: ReadonlyMap<string, string>): string[] 
 
 /** Names that no two models may share: path names of API types, collections, GraphQL type names. */
 function claimedNames(model: Model): string[] {
+  const enums = Object.values(model.attributes).flatMap(({ enumName }) =>
+    enumName === undefined ? [] : [`GraphQL type:${enumName}`],
+  );
+  return [...typeNames(model), ...enums];
+}
+
+function typeNames(model: Model): string[] {
   if (model.kind === undefined) return [`GraphQL type:${pascalCase(`component_${model.uid}`)}`];
   const { singularName = '', pluralName = '' } = model.info;
   const plugin = model.uid.startsWith('plugin::') ? (model.uid.slice(8).split('.')[0] ?? '') : '';

@@ -51,7 +51,10 @@ describe('The GraphQL schema in force', () => {
   });
 
   it('is not there before the first one: 503', async () => {
-    const current = new CurrentSchema(buildSchema, () => undefined);
+    const current = new CurrentSchema(
+      (snapshot) => buildSchema(snapshot),
+      () => undefined,
+    );
     const error: unknown = await current.read().catch((thrown: unknown) => thrown);
     expect(error).to.have.property('status', 503);
   });

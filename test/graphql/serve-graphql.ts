@@ -70,7 +70,7 @@ export async function serveGraphql(input: ServeInput): Promise<ServedGraphql> {
   const config = { ...defaults.plugins.graphql.config, ...input.config } as typeof defaults.plugins.graphql.config;
   const reported: unknown[] = [];
   const report = (error: unknown) => reported.push(error);
-  const current = new CurrentSchema((snapshot) => buildSchema(snapshot, input.options), report);
+  const current = new CurrentSchema((snapshot, previous) => buildSchema(snapshot, { ...input.options, previous }), report);
   await current.replace(registry);
   const bind = {
     registry,

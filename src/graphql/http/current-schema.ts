@@ -8,7 +8,8 @@ export interface SchemaSnapshot {
   readonly registry: Registry;
 }
 
-type Build = (registry: Registry) => Promise<GraphQLSchema>;
+/** Makes the schema of a registry; `previous` is the one in force. */
+type Build = (registry: Registry, previous: GraphQLSchema | undefined) => Promise<GraphQLSchema>;
 
 /** Takes why the schema of a registry could not be built. */
 type Report = (error: unknown, registry: Registry) => void;
@@ -51,7 +52,7 @@ export class CurrentSchema {
     for (let registry = this.#next; registry !== undefined; registry = this.#next) {
       this.#next = undefined;
       try {
-        this.#snapshot = { schema: await this.#build(registry), registry };
+        this.#snapshot = { schema: await this.#build(registry, this.#snapshot?.schema), registry };
       } catch (error) {
         this.#hasFailed = true;
         this.#report(error, registry);

@@ -6,7 +6,7 @@ import type { SchemaContext } from './schema-context.js';
 
 /** The enum of an enumeration attribute: names that GraphQL allows, the stored values behind them. */
 export const enumType = (type: ContentType, attribute: ScalarAttribute, { store }: SchemaContext): GraphQLEnumType =>
-  store.define(enumName(type, attribute), (name) => {
+  store.define(type, enumName(type, attribute), (name) => {
     const values = attribute.enum.map((value) => [enumValueName(value), { value }] as const);
     return new GraphQLEnumType({ name, values: Object.fromEntries(values) });
   });

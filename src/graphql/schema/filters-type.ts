@@ -10,7 +10,7 @@ import { emptyFields, shownType } from './schema-context.js';
 
 /** `<Type>FiltersInput`: the conditions on entries of a type, or on a component (graphql.md 1.5). */
 export const filtersType = (type: ContentType, context: SchemaContext): GraphQLInputObjectType =>
-  context.store.define(filtersName(type), (name) => {
+  context.store.define(type, filtersName(type), (name) => {
     const filters: GraphQLInputObjectType = new GraphQLInputObjectType({
       name,
       fields: () => filterFields(type, filters, context),

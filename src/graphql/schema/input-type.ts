@@ -14,6 +14,7 @@ import { zoneInput } from './zone-types.js';
 export function inputType(type: ContentType, context: SchemaContext): GraphQLInputObjectType | null {
   if (!hasInputFields(type, context)) return null;
   return context.store.define(
+    type,
     inputName(type),
     (name) => new GraphQLInputObjectType({ name, fields: () => inputFields(type, context) }),
   );

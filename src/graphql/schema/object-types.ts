@@ -7,54 +7,60 @@ import { collectionName, entityName, relationCollectionName, responseName, typeN
 import type { Fields, ObjectTypes, SchemaContext } from './schema-context.js';
 import { collectionMetaType } from './shared-types.js';
 
-const define = (name: string, context: SchemaContext, fields: () => Fields): GraphQLObjectType =>
-  context.store.define(name, () => new GraphQLObjectType({ name, fields }));
+// Types outlive the schema that they were made for (kept-types.ts): their resolvers are made here, where they hold on to nothing.
+const ofRow = (row: Row): Row => row;
+const ofOne = ({ value }: LoadedOne): Row | null => value;
+const ofList = ({ nodes }: LoadedList): readonly Row[] => nodes;
+const metaOf = (list: LoadedList): LoadedList => list;
+
+const define = (type: ContentType, name: string, context: SchemaContext, fields: () => Fields): GraphQLObjectType =>
+  context.store.define(type, name, () => new GraphQLObjectType({ name, fields }));
 
 /** The attributes of a content type. Has no fields where the type shows none. */
 const attributesType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
-  define(typeName(type), context, () => attributeFields(type, context));
+  define(type, typeName(type), context, () => attributeFields(type, context));
 
 /** A component: its id, then its attributes. */
 const componentType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
-  define(typeName(type), context, () => {
+  define(type, typeName(type), context, () => {
     const id: Fields = context.shadow.hasOutput(type.uid, 'id') ? { id: plainField(new GraphQLNonNull(GraphQLID)) } : {};
     return { ...id, ...attributeFields(type, context) };
   });
 
 /** `{ id, attributes }` */
 const entityType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
-  define(entityName(type), context, () => {
+  define(type, entityName(type), context, () => {
     const attributes = attributesType(type, context);
     const shown = Object.keys(attributes.getFields()).length > 0;
     return {
       id: plainField(GraphQLID),
-      ...(shown ? { attributes: { type: attributes, resolve: (row: Row) => row } } : {}),
+      ...(shown ? { attributes: { type: attributes, resolve: ofRow } } : {}),
     };
   });
 
 /** `{ data: entity }`, the value of a single read, of a write, and of a relation to one. */
 const responseType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
-  define(responseName(type), context, () => ({
-    data: { type: entityType(type, context), resolve: ({ value }: LoadedOne) => value },
+  define(type, responseName(type), context, () => ({
+    data: { type: entityType(type, context), resolve: ofOne },
   }));
 
 const entities = (type: ContentType, context: SchemaContext): Fields => ({
   data: {
     type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(entityType(type, context)))),
-    resolve: ({ nodes }: LoadedList) => nodes,
+    resolve: ofList,
   },
 });
 
 /** `{ data: [entity], meta }` */
 const collectionType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
-  define(collectionName(type), context, () => ({
+  define(type, collectionName(type), context, () => ({
     ...entities(type, context),
-    meta: { type: new GraphQLNonNull(collectionMetaType), resolve: (list: LoadedList) => list },
+    meta: { type: new GraphQLNonNull(collectionMetaType), resolve: metaOf },
   }));
 
 /** `{ data: [entity] }`, the value of a relation to many. */
 const relationCollectionType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
-  define(relationCollectionName(type), context, () => entities(type, context));
+  define(type, relationCollectionName(type), context, () => entities(type, context));
 
 /** How each object type of a content type or component is made (graphql.md 1.5). */
 export const objectTypes: ObjectTypes = {

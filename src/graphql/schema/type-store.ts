@@ -1,33 +1,48 @@
 import { GraphQLInputObjectType, GraphQLObjectType, GraphQLUnionType } from 'graphql';
 import type { GraphQLNamedType } from 'graphql';
+import type { ContentType } from '../../schema/content-type.js';
+
+/** Whose a generated type is: a content type's or component's, one schema's alone, or that of all schemas. */
+export type Owner = ContentType | 'schema' | 'service';
+
+/** A generated type and whose it is. */
+export interface Owned {
+  readonly owner: Owner;
+  readonly type: GraphQLNamedType;
+}
 
 /**
  * The generated types of one schema, by name. A type is made when it is first asked for, so what nothing refers to is
  * never made, and its fields are made when `complete` reaches it.
  */
 export interface TypeStore {
-  readonly define: <Type extends GraphQLNamedType>(name: string, make: (name: string) => Type) => Type;
-  /** Makes the fields of every type, of those that come up on the way too, and pauses where a slice of time is used up. */
+  readonly types: ReadonlyMap<string, Owned>;
+  readonly define: <Type extends GraphQLNamedType>(owner: Owner, name: string, make: (name: string) => Type) => Type;
+  /** Makes the fields of every new type, of those that come up on the way too, and pauses where a slice of time is used up. */
   readonly complete: (pause: Pause) => Promise<void>;
 }
 
 /** Called between two types: gives the event loop back when the slice is over. */
 export type Pause = () => Promise<void> | undefined;
 
-export function createTypeStore(): TypeStore {
-  const types = new Map<string, GraphQLNamedType>();
+/** `kept`: complete types of the schema before. */
+export function createTypeStore(kept: ReadonlyMap<string, Owned> = new Map()): TypeStore {
+  const types = new Map(kept);
+  const made = new Set<GraphQLNamedType>();
   return {
-    define<Type extends GraphQLNamedType>(name: string, make: (name: string) => Type): Type {
+    types,
+    define<Type extends GraphQLNamedType>(owner: Owner, name: string, make: (name: string) => Type): Type {
       const known = types.get(name);
       // a name belongs to one maker: names are derived from uids, which the registry has checked for clashes
-      if (known !== undefined) return known as Type;
-      const made = make(name);
-      types.set(name, made);
-      return made;
+      if (known !== undefined) return known.type as Type;
+      const type = make(name);
+      types.set(name, { owner, type });
+      made.add(type);
+      return type;
     },
     async complete(pause) {
-      // a Map's iterator also visits entries that are added while it runs
-      for (const type of types.values()) {
+      // a Set's iterator also visits types that are added while it runs
+      for (const type of made) {
         makeFields(type);
         const paused = pause();
         if (paused !== undefined) await paused;

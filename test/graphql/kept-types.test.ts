@@ -1,0 +1,109 @@
+import { expect } from 'chai';
+import { printSchema, validateSchema, type GraphQLSchema } from 'graphql';
+import { buildSchema } from '../../src/graphql/schema/build-schema.js';
+import { buildRegistry, type RegistryBuild } from '../../src/schema/build-registry.js';
+import { defaultModelSettings } from '../../src/schema/build-content-type.js';
+import type { Model } from '../../src/schema/model.js';
+import { models as conformanceModels } from './content.js';
+import { someAccounts, someUpload } from './services.js';
+
+type Models = readonly Model[];
+
+const models = conformanceModels as Models;
+const services = { accounts: someAccounts, upload: someUpload };
+
+const change = (uid: string, attributes: Model['attributes']) => (all: Models) =>
+  all.map((model) => (model.uid === uid ? { ...model, attributes: { ...model.attributes, ...attributes } } : model));
+const without = (uid: string, name: string) => (all: Models) =>
+  all.map((model) => {
+    const attributes = Object.entries(model.attributes).filter(([other]) => model.uid !== uid || other !== name);
+    return { ...model, attributes: Object.fromEntries(attributes) };
+  });
+
+const ship: Model = {
+  uid: 'api::ship.ship',
+  kind: 'collectionType',
+  info: { singularName: 'ship', pluralName: 'ships', displayName: 'Ship' },
+  attributes: {
+    name: { type: 'string' },
+    photo: { type: 'media' },
+    home: { type: 'relation', relation: 'manyToOne', target: 'api::author.author' },
+  },
+};
+const sail: Model = { uid: 'parts.sail', info: { displayName: 'Sail' }, attributes: { area: { type: 'decimal' } } };
+
+/** What happens to the models, and types that are made anew for it or stay as they are. */
+const changes: readonly {
+  readonly what: string;
+  readonly apply: (all: Models) => Models;
+  readonly anew: readonly string[];
+  readonly kept: readonly string[];
+}[] = [
+  {
+    what: 'nothing',
+    apply: (all) => all,
+    anew: ['Query'],
+    kept: ['Article', 'UploadFile', 'GenericMorph', 'AuthorFiltersInput'],
+  },
+  { what: 'a new type', apply: (all) => [...all, ship], anew: [], kept: ['Article', 'AuthorEntityResponse', 'UploadFile'] },
+  { what: 'a new component', apply: (all) => [...all, sail], anew: [], kept: ['Article', 'UploadFileEntity'] },
+  {
+    what: 'another attribute',
+    apply: change('api::tag.tag', { shade: { type: 'string' } }),
+    anew: ['Tag', 'TagInput', 'Article', 'ArticleFiltersInput'],
+    kept: ['Banner', 'UploadFile'],
+  },
+  {
+    what: 'an attribute less',
+    apply: without('api::author.author', 'age'),
+    anew: ['Author', 'Article', 'ArticleEntityResponseCollection'],
+    kept: ['Banner'],
+  },
+  {
+    what: 'other values of an enumeration',
+    apply: change('api::article.article', { status: { type: 'enumeration', enum: ['new', 'old'] } }),
+    anew: ['ENUM_ARTICLE_STATUS', 'ArticleInput'],
+    kept: ['UploadFile'],
+  },
+  {
+    what: 'a component that a component holds',
+    apply: change('shared.link', { title: { type: 'string' } }),
+    anew: ['ComponentSharedLink', 'Article'],
+    kept: ['UploadFile'],
+  },
+  {
+    what: 'a type less',
+    apply: (all) => without('api::article.article', 'dossier')(all).filter(({ uid }) => uid !== 'api::vault.vault'),
+    anew: ['Article'],
+    kept: ['UploadFile'],
+  },
+];
+
+describe('types of the schema before', () => {
+  const build = async (build: RegistryBuild, previous?: GraphQLSchema) => buildSchema(build.registry, { ...services, previous });
+
+  for (const { what, apply, anew, kept } of changes)
+    it(`serve in the next one as far as they may: ${what}`, async () => {
+      const before = buildRegistry(models);
+      const first = await build(before);
+      const after = buildRegistry(apply(models), defaultModelSettings, before);
+      expect([...after.problems]).to.deep.equal([]);
+      const next = await build(after, first);
+      expect(printSchema(next)).to.equal(printSchema(await build(after)));
+      expect(validateSchema(next)).to.deep.equal([]);
+      for (const name of anew) expect(next.getType(name), name).not.to.equal(first.getType(name));
+      for (const name of kept) expect(next.getType(name), name).to.equal(first.getType(name)).and.not.to.equal(undefined);
+    });
+
+  it('are the same after any number of changes', async () => {
+    let registry = buildRegistry(models);
+    let schema = await build(registry);
+    let current: Models = models;
+    for (const { apply } of [...changes, ...changes.slice(3)]) {
+      current = apply(current);
+      registry = buildRegistry(current, defaultModelSettings, registry);
+      schema = await build(registry, schema);
+    }
+    expect(printSchema(schema)).to.equal(printSchema(await build(registry)));
+  });
+});
