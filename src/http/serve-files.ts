@@ -42,14 +42,27 @@ async function sendFile(ctx: Context, media: Media): Promise<void> {
   if (range !== null) ctx.set('Content-Range', `bytes ${String(start)}-${String(end - 1)}/${String(file.size)}`);
   if (range !== null) ctx.status = 206;
   ctx.length = end - start;
-  if (ctx.method === 'GET') ctx.body = await bodyOf(ctx, file, { start, end }, media);
+  if (ctx.method === 'GET') {
+    try {
+      ctx.body = await bodyOf(ctx, file, { start, end }, media);
+    } catch (error) {
+      return sendNewest(ctx, media, { file, error });
+    }
+  }
   ctx.length = end - start;
+}
+
+/** Of a file that was deleted or replaced while it was read, what there is now. Other errors are thrown; no cache may keep them. */
+async function sendNewest(ctx: Context, media: Media, { file, error }: { file: StoredBlob; error: unknown }): Promise<void> {
+  for (const name of described) ctx.remove(name);
+  if ((await findStored(file.name, media))?.id === file.id) throw error;
+  await sendFile(ctx, media);
 }
 
 async function findFile(ctx: Context, media: Media): Promise<StoredBlob> {
   const file = await findStored(decodeURIComponent(ctx.path.slice(prefix.length)), media);
   if (file === null) throw notFoundError();
-  const order = parseResize(ctx, file, media.settings.resize);
+  const order = parseResize(ctx, file, media.settings);
   return order === null ? file : resizedFile(file, order, media);
 }
 
@@ -64,7 +77,13 @@ const policies = {
     "default-src 'none'; img-src 'self' data:; media-src 'self'; style-src 'unsafe-inline'; object-src 'self'; base-uri 'none'",
 };
 
-/** The type is that of the name, which the service has made; names carry a hash, so what is cached stays right. */
+/** What would be wrong of an error. */
+const described = ['Content-Disposition', 'Accept-Ranges', 'ETag', 'Last-Modified', 'Cache-Control', 'Content-Range'] as const;
+
+/**
+ * The type is that of the name, which the service has made; names carry a hash, so what is cached stays right, unless the content of
+ * a file is replaced at its address.
+ */
 function describe(ctx: Context, { id, name, modifiedAt }: StoredBlob, maxAge: number): void {
   const type = lookup(name) || 'application/octet-stream';
   const isShown = shown.test(type);

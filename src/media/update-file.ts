@@ -43,13 +43,15 @@ export async function replaceFile(
   const { values, blobs } = await prepareFile(file, info, { media, staging, place });
   const row = { ...values, ...textsOf(info), name: values.name, url: stored.document['url'], formats: values.formats ?? {} };
   const { entry, finish } = await inTransaction(content.store.database, async (database) => {
+    // First, since the file may have been deleted in the meantime: no bytes may then be published.
+    const entry = (await update(fileType(content), id, row, emptyQuery, within(content, database))) ?? missing();
     const finish = await retireFile(stored.document, media, database);
     await publishBlobs(database, blobs);
-    return { finish, entry: await update(fileType(content), id, row, emptyQuery, within(content, database)) };
+    return { entry, finish };
   });
   staging.keep(blobs.map((blob) => blob.id));
   await finish();
-  return entry ?? missing();
+  return entry;
 }
 
 function missing(): never {

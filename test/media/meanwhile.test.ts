@@ -1,0 +1,86 @@
+import { expect } from 'chai';
+import { createContext } from '../../src/http/create-gate.js';
+import { serveFiles } from '../../src/http/serve-files.js';
+import type { Media } from '../../src/media/media.js';
+import { Staging } from '../../src/media/staging.js';
+import { replaceFile } from '../../src/media/update-file.js';
+import { fullAccess } from '../../src/query/access.js';
+import { serve } from '../http/serve.js';
+import { serveMedia, type MediaServer } from './serve-media.js';
+
+const text = { name: 'note.txt', type: 'text/plain', bytes: 'under the mangroves' };
+
+describe('media, while a file goes or changes', () => {
+  let server: MediaServer;
+  let media: Media;
+  before(async () => {
+    server = await serveMedia();
+    if (server.server.media === null) throw new Error('the test database did not answer');
+    media = server.server.media;
+  });
+  after(() => server.stop());
+
+  const upload = async () => (await server.upload([text])).body[0] as { readonly id: number; readonly url: string };
+
+  /** The media library in which something happens once, before bytes are read. */
+  const meanwhile = (happen: () => Promise<unknown>): Media => {
+    let happening: Promise<unknown> | null = null;
+    return {
+      ...media,
+      storageOf: (provider) => {
+        const storage = media.storageOf(provider);
+        return {
+          ...storage,
+          read: async function* (key, range) {
+            await (happening ??= happen());
+            yield* storage.read(key, range);
+          },
+        };
+      },
+    };
+  };
+
+  /** What a client gets, for whom something happens between the look-up of a file and the reading of its bytes. */
+  async function getMeanwhile(url: string, happen: () => Promise<unknown>) {
+    const { url: origin, close } = await serve({ route: serveFiles(() => meanwhile(happen)) });
+    const response = await fetch(origin + url, { headers: { range: 'bytes=0-4' } });
+    const body = await response.text();
+    await close();
+    const kept = ['cache-control', 'etag', 'last-modified', 'content-range'].filter((name) => response.headers.has(name));
+    return { status: response.status, body, kept };
+  }
+
+  it('answers 404, which no cache keeps, for a file that is deleted before it is read', async () => {
+    const { id, url } = await upload();
+    const { status, kept } = await getMeanwhile(url, () => server.send('DELETE', `/api/upload/files/${String(id)}`));
+    expect([status, kept]).to.deep.equal([404, []]);
+  });
+
+  it('sends the new content of a file that is replaced before it is read', async () => {
+    const { id, url } = await upload();
+    const other = { ...text, bytes: 'above' };
+    const { status, body } = await getMeanwhile(url, () => server.upload([other], {}, `POST /api/upload?id=${String(id)}`));
+    expect([status, body]).to.deep.equal([206, 'above']);
+  });
+
+  it('answers 500, which no cache keeps, where bytes are lost', async () => {
+    const { url } = await upload();
+    const { status, kept } = await getMeanwhile(url, () => server.database.db.collection('uploads.chunks').deleteMany({}));
+    expect([status, kept]).to.deep.equal([500, []]);
+  });
+
+  it('leaves nothing of new content for a file that is deleted before it is stored', async () => {
+    const { backend, config } = server.server;
+    if (backend === null) throw new Error('the test database did not answer');
+    const before = await server.stored();
+    const { id } = await upload();
+    const context = { media, content: createContext(config, backend, fullAccess) };
+    const staging = new Staging(meanwhile(() => server.send('DELETE', `/api/upload/files/${String(id)}`)));
+    const named = { name: 'a.svg', mime: 'image/svg+xml' };
+    const file = { ...named, ...(await staging.stage([Buffer.from('<svg width="1" height="1"/>')], named)) };
+    const error: unknown = await replaceFile({ id, file, info: {} }, staging, context).catch((reason: unknown) => reason);
+    await staging.discard();
+    expect(error).to.include({ status: 404 });
+    expect(await server.stored()).to.deep.equal(before);
+  });
+});
