@@ -1,11 +1,20 @@
+import { lookup } from 'mime-types';
 import { validationError } from '../errors.js';
+import type { FileType } from './decide-type.js';
 import type { MediaSettings } from './media-settings.js';
 
-/** Throws a ValidationError for a media type that the configuration does not let in. */
-export function checkType(mime: string, { allowedTypes, deniedTypes }: MediaSettings): void {
-  const allowed = allowedTypes.length === 0 || allowedTypes.some((pattern) => matches(mime, pattern));
-  if (!allowed || deniedTypes.some((pattern) => matches(mime, pattern)))
-    throw validationError(`Files of type ${mime} are not allowed`);
+/**
+ * Throws a ValidationError for a file that the configuration does not let in: by its type, or by that of its extension, which it
+ * would be served as.
+ */
+export function checkType({ mime, ext }: FileType, settings: MediaSettings): void {
+  const refused = [mime, lookup(ext) || mime].find((type) => !isLetIn(type, settings));
+  if (refused !== undefined) throw validationError(`Files of type ${refused} are not allowed`);
+}
+
+function isLetIn(type: string, { allowedTypes, deniedTypes }: MediaSettings): boolean {
+  const isAllowed = allowedTypes.length === 0 || allowedTypes.some((pattern) => matches(type, pattern));
+  return isAllowed && !deniedTypes.some((pattern) => matches(type, pattern));
 }
 
 /** `image/*` stands for all types that begin so, `*` for all. */

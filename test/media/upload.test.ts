@@ -113,6 +113,12 @@ describe('media/upload', () => {
       'Files of type application/x-msdownload are not allowed',
     ],
     [
+      'a name on the deny list, whatever type it says it is',
+      () => media.upload([{ name: 'x.avi', type: 'text/plain', bytes: 'x' }]),
+      400,
+      'Files of type video/x-msvideo are not allowed',
+    ],
+    [
       'fileInfo that is no JSON',
       () => media.upload([text], { fileInfo: 'no' }),
       400,
