@@ -3,17 +3,20 @@ import { lookup } from 'mime-types';
 import { validationError } from '../errors.js';
 import { formatsByType, type ImageFormat, type ResizeOrder } from '../media/image-types.js';
 import type { MediaSettings } from '../media/media-settings.js';
+import { printSize } from '../media/print-size.js';
 import type { StoredBlob } from '../mongo/blob-store.js';
 
 /**
  * The size and format that `?width=`, `?height=` and `?format=` ask for; null where none is named, or nothing is resized. Throws a
- * ValidationError for what the configuration does not list: each is drawn once and kept, so they must be few.
+ * ValidationError for what the configuration does not list: each is drawn once and kept, so they must be few; and for images that
+ * are too large to be drawn.
  */
-export function parseResize(ctx: Context, file: StoredBlob, rules: MediaSettings['resize']): ResizeOrder | null {
+export function parseResize(ctx: Context, file: StoredBlob, { resize: rules, imageSizeLimit }: MediaSettings): ResizeOrder | null {
   if (!rules.enabled || ctx.querystring === '') return null;
   const { width, height, format } = ctx.query;
   if (width === undefined && height === undefined && format === undefined) return null;
   if (formatsByType[lookup(file.name) || ''] === undefined) throw validationError('Only images can be resized');
+  if (file.size > imageSizeLimit) throw validationError(`Images of more than ${printSize(imageSizeLimit)} cannot be resized`);
   return {
     width: parseSide('width', width, rules.sizes),
     height: parseSide('height', height, rules.sizes),

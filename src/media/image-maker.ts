@@ -8,18 +8,19 @@ import type { MediaSettings } from './media-settings.js';
 import { createQueue } from './queue.js';
 import { resizeImage } from './resize-image.js';
 
+/** Reads an image when its turn has come: those that wait are not in memory. */
+type ReadImage = () => Promise<Buffer>;
+
 /** Makes and measures images, never more at a time than there are processors, and never on the event loop. */
 export interface ImageMaker {
-  /** Whether variants can be made: without sharp images are only measured. */
-  readonly canResize: () => Promise<boolean>;
   /**
-   * What an image of a media type comes to; null where it cannot even be measured. Throws an ApplicationError for what is no image
-   * after all, or has too many pixels.
+   * What an image of a media type comes to, only measured where sharp is missing; null where it cannot even be measured. Throws an
+   * ApplicationError for what is no image after all, or has too many pixels.
    */
-  readonly makeSet: (bytes: Buffer, mime: string) => Promise<ImageSet | null>;
+  readonly makeSet: (read: ReadImage, mime: string) => Promise<ImageSet | null>;
   /** The same without variants, by the header alone: the beginning of the file will do. */
   readonly measure: (bytes: Buffer) => ImageSet | null;
-  readonly resize: (bytes: Buffer, order: ResizeOrder) => Promise<MadeImage>;
+  readonly resize: (read: ReadImage, order: ResizeOrder) => Promise<MadeImage>;
 }
 
 export type LoadSharp = () => Promise<(bytes: Buffer, options: SharpOptions) => Sharp>;
@@ -36,18 +37,19 @@ export function createImageMaker(settings: MediaSettings, load: LoadSharp = load
       () => null,
     ));
   return {
-    canResize: async () => (await opener()) !== null,
-    makeSet: async (bytes, mime) => {
+    makeSet: async (read, mime) => {
       const format = formatsByType[mime];
       const open = format === undefined ? null : await opener();
-      if (format !== undefined && open !== null) return run(() => makeImageSet(bytes, format, { open, settings }));
-      return measure(bytes);
+      return run(async () => {
+        const bytes = await read();
+        return format === undefined || open === null ? measure(bytes) : makeImageSet(bytes, format, { open, settings });
+      });
     },
     measure,
-    resize: async (bytes, order) => {
+    resize: async (read, order) => {
       const open = await opener();
       if (open === null) throw applicationError('Images cannot be resized here');
-      return run(() => resizeImage(open(bytes), order));
+      return run(async () => resizeImage(open(await read()), order));
     },
   };
 }

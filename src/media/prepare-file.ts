@@ -31,7 +31,7 @@ export async function prepareFile(file: UploadedFile, info: FileInfo, context: P
   const sentName = cleanName(file.name);
   const name = cleanTitle(info.name ?? '') ?? sentName;
   const type = await decideType({ ...file, name: sentName });
-  checkType(type.mime, media.settings);
+  checkType(type, media.settings);
   const place = context.place ?? { hash: hashName(name, type.ext), ext: type.ext };
   const images = await makeImages(file, type, context);
   const original = images?.original ?? null;
@@ -52,7 +52,7 @@ async function makeImages(file: UploadedFile, { mime, certain }: FileType, conte
   const { staging, media } = context;
   const drawn = formatsByType[mime] !== undefined;
   if (!certain || (!drawn && !measured.has(mime))) return null;
-  if (drawn && file.size <= media.settings.imageSizeLimit) return media.images.makeSet(await staging.read(file, file.size), mime);
+  if (drawn && file.size <= media.settings.imageSizeLimit) return media.images.makeSet(() => staging.read(file, file.size), mime);
   return media.images.measure(await staging.read(file, Math.min(file.size, measuredBytes)));
 }
 

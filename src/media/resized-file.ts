@@ -47,9 +47,7 @@ function nameOfOrder(name: string, { width, height, format }: ResizeOrder): stri
 
 /** Null where the original was deleted or replaced before its other size was stored. */
 async function make(original: StoredBlob, order: ResizeOrder, name: string, media: Media): Promise<StoredBlob | null> {
-  const pieces: Uint8Array[] = [];
-  for await (const bytes of readStored(original, { start: 0, end: original.size }, media)) pieces.push(bytes);
-  const { bytes } = await media.images.resize(Buffer.concat(pieces), order);
+  const { bytes } = await media.images.resize(() => readAll(original, media), order);
   const staging = new Staging(media);
   try {
     const { id, size } = await staging.stage([bytes], { name, mime: `image/${order.format ?? 'png'}` });
@@ -59,4 +57,10 @@ async function make(original: StoredBlob, order: ResizeOrder, name: string, medi
     await staging.discard();
   }
   return findStored(name, media);
+}
+
+async function readAll(file: StoredBlob, media: Media): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for await (const bytes of readStored(file, { start: 0, end: file.size }, media)) pieces.push(bytes);
+  return Buffer.concat(pieces);
 }

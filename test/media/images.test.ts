@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { expect } from 'chai';
 import sharp from 'sharp';
 import { createConfig } from '../../src/config/create-config.js';
@@ -16,7 +17,7 @@ interface Format {
 describe('media/images', () => {
   let media: MediaServer;
   before(async () => {
-    media = await serveMedia({ config: { pixelLimit: 500_000 } });
+    media = await serveMedia({ config: { pixelLimit: 500_000, imageSizeLimit: 1_000_000 } });
   });
   after(() => media.stop());
 
@@ -151,8 +152,25 @@ describe('media/images', () => {
   it('without sharp measures, turned by EXIF, and makes no variants', async () => {
     const { config } = createConfig({}).plugins.upload;
     const maker = createImageMaker(config, () => Promise.reject(new Error('not installed')));
-    const set = await maker.makeSet(await drawTurned(600, 300), 'image/jpeg');
+    const set = await maker.makeSet(() => drawTurned(600, 300), 'image/jpeg');
     expect([set?.size, set?.original, set?.variants.size]).to.deep.equal([{ width: 300, height: 600 }, null, 0]);
+  });
+
+  it('reads an image when its turn has come', async () => {
+    const { config } = createConfig({}).plugins.upload;
+    const maker = createImageMaker(config);
+    const bytes = await drawNoise(300, 200);
+    const waiting = Math.max(availableParallelism(), 4) + 2;
+    let inMemory = 0;
+    let most = 0;
+    const read = () => {
+      inMemory += 1;
+      most = Math.max(most, inMemory);
+      return Promise.resolve(bytes);
+    };
+    const make = () => maker.makeSet(read, 'image/png').finally(() => (inMemory -= 1));
+    await Promise.all(Array.from({ length: waiting }, make));
+    expect(most).to.be.within(1, 3);
   });
 
   describe('?width=, ?height= and ?format=', () => {
@@ -180,11 +198,13 @@ describe('media/images', () => {
     it('refuse sizes and formats that are not listed, and other files', async () => {
       const [image] = (await media.upload([{ name: 'b.png', type: 'image/png', bytes: await drawNoise(10, 10) }])).body;
       const [text] = (await media.upload([{ name: 'b.txt', type: 'text/plain', bytes: 'b' }])).body;
+      const [large] = (await media.upload([{ name: 'c.png', type: 'image/png', bytes: await drawNoise(700, 700) }])).body;
       for (const path of [
         `${image.url}?width=321`,
         `${image.url}?width=320&width=320`,
         `${image.url}?format=bmp`,
         `${text.url}?width=320`,
+        `${large.url}?width=320`,
       ])
         expect((await media.send('GET', path)).status, path).to.equal(400);
       expect((await media.send('GET', `${image.url}?version=2`)).status).to.equal(200);
