@@ -21,7 +21,7 @@ export async function remove(type: ContentType, id: number, query: Query, contex
   const finish = await (alone ? work(database) : inTransaction(database, work));
   if (finish === null) return null;
   if (referrers.length > 0) unlinkLater(type, id, context);
-  // A transaction of the caller may still fail; the bytes are then left to the sweep of the next start.
+  // A transaction of the caller may still fail; the bytes are then left to the sweep.
   if (database.session === null) await finish();
   return entry;
 }

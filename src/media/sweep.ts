@@ -20,10 +20,10 @@ export async function sweep(media: Media, oldest: number): Promise<Swept> {
   return { deleted: remains.length - left, left };
 }
 
-/** Of processes on this machine we know whether they live; those elsewhere are given the time that a request may take. */
+/** Of other processes on this machine we know whether they live; this one and those elsewhere are given the time of a request. */
 function isDead({ owner, since }: PendingBlob, self: BlobOwner, oldest: number): boolean {
-  if (owner.instance === self.instance) return false;
   if (Date.now() - since.getTime() > oldest) return true;
+  if (owner.instance === self.instance) return false;
   return owner.host === self.host && (owner.pid === self.pid || !isAlive(owner.pid));
 }
 

@@ -1,0 +1,44 @@
+import { expect } from 'chai';
+import { findPending, insertPending, newBlobId, type BlobOwner } from '../../src/mongo/blob-store.js';
+import type { Media } from '../../src/media/media.js';
+import { sweep } from '../../src/media/sweep.js';
+import { serveMedia, type MediaServer } from './serve-media.js';
+
+const oldest = 60_000;
+
+describe('media/sweep', () => {
+  let server: MediaServer;
+  let media: Media;
+  before(async () => {
+    server = await serveMedia();
+    if (server.server.media === null) throw new Error('the test database did not answer');
+    media = server.server.media;
+  });
+  after(() => server.stop());
+
+  const owners: Readonly<Record<string, () => BlobOwner>> = {
+    'this instance': () => media.owner,
+    'another instance of this process': () => ({ ...media.owner, instance: 'other' }),
+    'a process of this machine that has ended': () => ({ ...media.owner, instance: 'other', pid: 4_194_305 }),
+    'a process of this machine that lives': () => ({ ...media.owner, instance: 'other', pid: process.ppid }),
+    'another machine': () => ({ host: 'elsewhere', pid: 1, instance: 'other' }),
+  };
+  const cases: readonly (readonly [age: number, owner: string, isSwept: boolean])[] = [
+    [0, 'this instance', false],
+    [2 * oldest, 'this instance', true],
+    [0, 'another instance of this process', true],
+    [0, 'a process of this machine that has ended', true],
+    [0, 'a process of this machine that lives', false],
+    [2 * oldest, 'a process of this machine that lives', true],
+    [0, 'another machine', false],
+    [2 * oldest, 'another machine', true],
+  ];
+  for (const [age, name, isSwept] of cases)
+    it(`${isSwept ? 'deletes' : 'leaves'} what ${name} began ${String(age / 1000)} s ago`, async () => {
+      const id = newBlobId();
+      const owner = owners[name]?.() ?? media.owner;
+      await insertPending(media.database, { id, key: id, provider: 'gridfs', owner, since: new Date(Date.now() - age) });
+      await sweep(media, oldest);
+      expect(await findPending(media.database, [id])).to.have.length(isSwept ? 0 : 1);
+    });
+});
