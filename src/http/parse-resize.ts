@@ -11,7 +11,11 @@ import type { StoredBlob } from '../mongo/blob-store.js';
  * ValidationError for what the configuration does not list: each is drawn once and kept, so they must be few; and for images that
  * are too large to be drawn.
  */
-export function parseResize(ctx: Context, file: StoredBlob, { resize: rules, imageSizeLimit }: MediaSettings): ResizeOrder | null {
+export function parseResize(
+  ctx: Context,
+  file: StoredBlob,
+  { resize: rules, imageSizeLimit }: MediaSettings,
+): ResizeOrder | null {
   if (!rules.enabled || ctx.querystring === '') return null;
   const { width, height, format } = ctx.query;
   if (width === undefined && height === undefined && format === undefined) return null;
