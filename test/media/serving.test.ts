@@ -1,4 +1,5 @@
 import { get as httpGet } from 'node:http';
+import { connect } from 'node:net';
 import { expect } from 'chai';
 import { drawNoise } from './draw.js';
 import { providers, type OpenProvider } from './providers.js';
@@ -30,6 +31,24 @@ for (const [provider, open] of Object.entries(providers))
     after(async () => {
       await media.stop();
       await storage.close();
+    });
+
+    it('leaves nothing of an upload that the client breaks off', async () => {
+      const held = async () => ({ ...(await media.stored()), elsewhere: await storage.count() });
+      const pending = async (count: number) => {
+        while ((await media.stored()).pending !== count);
+      };
+      const before = await held();
+      const { hostname, port } = new URL(media.url);
+      const socket = connect(Number(port), hostname);
+      const type = 'Content-Type: multipart/form-data; boundary=x';
+      socket.write(`POST /api/upload HTTP/1.1\r\nHost: a\r\n${type}\r\nContent-Length: 3000000\r\n\r\n`);
+      socket.write('--x\r\nContent-Disposition: form-data; name="files"; filename="a.mp4"\r\n\r\n');
+      await new Promise((resolve) => socket.write(bytes, resolve));
+      await pending(1);
+      socket.destroy();
+      await pending(0);
+      expect(await held()).to.deep.equal(before);
     });
 
     it('keeps an image with its variants, shows the places where they are, and deletes all of it', async () => {
