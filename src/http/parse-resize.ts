@@ -8,8 +8,8 @@ import type { StoredBlob } from '../mongo/blob-store.js';
 
 /**
  * The size and format that `?width=`, `?height=` and `?format=` ask for; null where none is named, or nothing is resized. Throws a
- * ValidationError for what the configuration does not list: each is drawn once and kept, so they must be few; and for images that
- * are too large to be drawn.
+ * ValidationError for what the configuration does not list, and for both a width and a height: each size is drawn once and kept, so
+ * they must be few; and for images that are too large to be drawn.
  */
 export function parseResize(
   ctx: Context,
@@ -19,6 +19,7 @@ export function parseResize(
   if (!rules.enabled || ctx.querystring === '') return null;
   const { width, height, format } = ctx.query;
   if (width === undefined && height === undefined && format === undefined) return null;
+  if (width !== undefined && height !== undefined) throw validationError('Invalid parameter height: width says the size already');
   if (formatsByType[lookup(file.name) || ''] === undefined) throw validationError('Only images can be resized');
   if (file.size > imageSizeLimit) throw validationError(`Images of more than ${printSize(imageSizeLimit)} cannot be resized`);
   return {

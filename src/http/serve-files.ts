@@ -96,7 +96,7 @@ function describe(ctx: Context, { id, name, modifiedAt }: StoredBlob, maxAge: nu
   ctx.set('Accept-Ranges', 'bytes');
   ctx.set('ETag', `"${id}"`);
   ctx.set('Last-Modified', modifiedAt.toUTCString());
-  ctx.set('Cache-Control', `public, max-age=${String(maxAge)}, immutable`);
+  ctx.set('Cache-Control', `public, max-age=${String(maxAge)}`);
 }
 
 /** Up to this size a file is sent in one piece, which takes half the work of a stream. */

@@ -125,7 +125,7 @@ async function* readObject(open: () => Promise<Bucket>, Key: string, { start, en
   }
 }
 
-/** With the object go the parts of an upload that a crash cut short, where the storage can list them. */
+/** With the object go the parts of an upload that a crash cut short, where the storage can list them and we may. */
 async function removeObject({ client, s3, bucket }: Bucket, Key: string): Promise<void> {
   await client.send(new s3.DeleteObjectCommand({ Bucket: bucket, Key }));
   const list = new s3.ListMultipartUploadsCommand({ Bucket: bucket, Prefix: Key });
@@ -136,6 +136,6 @@ async function removeObject({ client, s3, bucket }: Bucket, Key: string): Promis
 }
 
 function ignoreMissing(error: unknown): { readonly Uploads?: readonly S3.MultipartUpload[] } {
-  if (error instanceof Error && error.name === 'NotImplemented') return {};
+  if (error instanceof Error && ['NotImplemented', 'AccessDenied'].includes(error.name)) return {};
   throw error;
 }

@@ -202,6 +202,7 @@ describe('media/images', () => {
       for (const path of [
         `${image.url}?width=321`,
         `${image.url}?width=320&width=320`,
+        `${image.url}?width=320&height=320`,
         `${image.url}?format=bmp`,
         `${text.url}?width=320`,
         `${large.url}?width=320`,
