@@ -43,8 +43,16 @@ async function add(database: Database, files: readonly string[]): Promise<number
 }
 
 async function readDocuments(file: string): Promise<{ readonly file: string; readonly document: unknown }[]> {
-  const content = JSON.parse(await readFile(file, 'utf8')) as unknown;
+  const content = parseJson(await readFile(file, 'utf8'), file);
   return (Array.isArray(content) ? content : [content]).map((document: unknown) => ({ file, document }));
+}
+
+function parseJson(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
 }
 
 async function exportModels(database: Database, [directory]: readonly string[]): Promise<number> {
@@ -60,7 +68,9 @@ async function exportModels(database: Database, [directory]: readonly string[]):
 
 async function remove(database: Database, [uid]: readonly string[]): Promise<number> {
   if (uid === undefined) return fail(usage);
-  return (await removeModel(database, uid)) ? 0 : fail(`there is no model ${uid}`);
+  if (!(await removeModel(database, uid))) return fail(`there is no model ${uid}`);
+  console.log(`removed ${uid}`);
+  return 0;
 }
 
 function fail(message: string): number {

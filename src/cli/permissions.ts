@@ -3,6 +3,7 @@ import { knownActions } from '../access/known-actions.js';
 import { readRoles } from '../access/read-roles.js';
 import type { Role } from '../access/role.js';
 import { grantActions, revokeActions } from '../accounts/grant-actions.js';
+import { nearestName } from '../nearest-name.js';
 import type { OpenedService } from './open-service.js';
 import { runCommand, type Command } from './run-command.js';
 
@@ -11,12 +12,10 @@ const usage = `usage: npm run permissions -- <command>
   grant ROLE ACTION...       api::article.article.find, or 'api::article.article.*', or '*' for all
   revoke ROLE ACTION...`;
 
-const list: Command = async ({ store }, [type]) => {
-  const { byType } = await readRoles(store.database);
-  for (const role of byType.values()) {
-    if (type !== undefined && role.type !== type) continue;
+const list: Command = async (service, [type]) => {
+  const roles = await readRolesByType(service);
+  for (const role of type === undefined ? roles.values() : [pick(roles, type)])
     for (const action of [...role.actions].sort()) console.log(`${role.type}\t${action}`);
-  }
 };
 
 const grant: Command = async (service, [type, ...patterns]) => {
@@ -33,11 +32,17 @@ const revoke: Command = async (service, [type, ...patterns]) => {
   for (const action of actions) console.log(`${role.type} may no longer ${action}`);
 };
 
-async function findRole({ store }: OpenedService, type: string | undefined, patterns: readonly string[]): Promise<Role> {
+async function findRole(service: OpenedService, type: string | undefined, patterns: readonly string[]): Promise<Role> {
   if (type === undefined || patterns.length === 0) throw new Error(usage);
-  const { byType } = await readRoles(store.database);
-  const role = byType.get(type);
-  if (role === undefined) throw new Error(`there is no role ${type}; there are: ${[...byType.keys()].join(', ')}`);
+  return pick(await readRolesByType(service), type);
+}
+
+const readRolesByType = async ({ store }: OpenedService): Promise<ReadonlyMap<string, Role>> =>
+  (await readRoles(store.database)).byType;
+
+function pick(roles: ReadonlyMap<string, Role>, type: string): Role {
+  const role = roles.get(type);
+  if (role === undefined) throw new Error(`there is no role ${type}; there are: ${[...roles.keys()].join(', ')}`);
   return role;
 }
 
@@ -51,8 +56,13 @@ const allActions = ({ config: { plugins }, content }: OpenedService): string[] =
 function matching(actions: readonly string[], patterns: readonly string[]): string[] {
   const found = patterns.map((pattern) => actions.filter((action) => fits(action, pattern)));
   const without = patterns.find((_, index) => found[index]?.length === 0);
-  if (without !== undefined) throw new Error(`no action is called ${without}`);
+  if (without !== undefined) throw new Error(`no action is called ${without}${hint(without, actions)}`);
   return [...new Set(found.flat())];
+}
+
+function hint(name: string, actions: readonly string[]): string {
+  const nearest = nearestName(name, actions);
+  return nearest === null ? '' : `; did you mean ${nearest}?`;
 }
 
 const fits = (action: string, pattern: string): boolean =>

@@ -23,6 +23,7 @@ const create: Command = async ({ store, secrets }, args) => {
     },
   });
   const { name = `${values.type} ${new Date().toISOString()}`, type, days, action, description } = values;
+  if (days !== undefined && !(Number(days) > 0)) throw new Error(`--days must be a number above 0, not ${days}`);
   const lifespan = days === undefined ? null : Number(days) * day;
   const { token, key } = await createToken({ name, type, description, permissions: action, lifespan }, secrets.tokenSalt, store);
   console.error(`made the ${token.type} token ${token.name}; its key is shown this once:`);

@@ -29,7 +29,8 @@ const create: Command = async ({ content }, args) => {
   const word = password ?? makePassword();
   const data = { username, email: email.toLowerCase(), password: word, role: await roleId(role, content) };
   await createEntry(userType(content), { ...data, provider: 'local', confirmed: true }, emptyQuery, content);
-  console.log(password === undefined ? word : `created ${username}`);
+  if (password === undefined) printMade(word, username);
+  else console.log(`created ${username}`);
 };
 
 const setPassword: Command = async ({ content }, [name, password]) => {
@@ -39,7 +40,8 @@ const setPassword: Command = async ({ content }, [name, password]) => {
   const update = { $set: { password: hash, resetPasswordToken: null }, $inc: { _tokenVersion: 1 } };
   await changeStoredUser(content, { _id: id }, update);
   await endRefreshTokens(id, content);
-  console.log(password === undefined ? word : `the password of ${String(name)} is set; former tokens are void`);
+  if (password === undefined) printMade(word, String(name));
+  else console.log(`the password of ${String(name)} is set; former tokens are void`);
 };
 
 const setRole: Command = async ({ content }, [name, role]) => {
@@ -48,6 +50,12 @@ const setRole: Command = async ({ content }, [name, role]) => {
   await update(userType(content), id, { role: await roleId(role, content) }, emptyQuery, content);
   console.log(`${String(name)} has the role ${role}`);
 };
+
+/** The password alone goes to stdout, so that scripts can take it from there. */
+function printMade(password: string, name: string): void {
+  console.error(`the password of ${name} is shown this once:`);
+  console.log(password);
+}
 
 const makePassword = (): string => randomBytes(12).toString('base64url');
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -59,6 +59,27 @@ describe('commands', () => {
     expect(changed).to.include({ _tokenVersion: 1 });
   });
 
+  it('tell which password was made, apart from the password', async () => {
+    const { stdout, stderr } = await run('user', 'create', '--username', 'bob', '--email', 'bob@mail.test');
+    expect(stdout).to.match(/^[\w-]{16}$/);
+    expect(stderr).to.equal('the password of bob is shown this once:');
+  });
+
+  it('store, list, export and remove models', async () => {
+    const info = { singularName: 'recipe', pluralName: 'recipes', displayName: 'Recipe' };
+    const model = { uid: 'api::recipe.recipe', kind: 'collectionType', info, attributes: { title: { type: 'string' } } };
+    await writeFile(join(directory, 'recipe.json'), JSON.stringify(model));
+    expect(await succeed('models', 'add', 'recipe.json')).to.equal('stored api::recipe.recipe');
+    expect(await succeed('models', 'list')).to.equal('api::recipe.recipe');
+    const file = await succeed('models', 'export', 'exported');
+    expect(JSON.parse(await readFile(join(directory, file), 'utf8'))).to.deep.equal(model);
+    expect(await succeed('models', 'remove', 'api::recipe.recipe')).to.equal('removed api::recipe.recipe');
+    expect(await succeed('models', 'list')).to.equal('no models');
+    await writeFile(join(directory, 'broken.json'), '{ "uid": ');
+    const { stderr, exitCode } = await run('models', 'add', 'broken.json');
+    expect([exitCode, stderr]).to.deep.equal([1, 'broken.json: Unexpected end of JSON input']);
+  });
+
   it('grant and revoke actions', async () => {
     const granted = async () => (await succeed('permissions', 'list', 'authenticated')).split('\n');
     await succeed('permissions', 'grant', 'authenticated', 'plugin::upload.content-api.*');
@@ -69,12 +90,16 @@ describe('commands', () => {
 
   const wrong: Readonly<Record<string, string>> = {
     'permissions grant nobody x': 'there is no role nobody',
+    'permissions list nobody': 'there is no role nobody',
     'permissions grant public api::no.no.find': 'no action is called api::no.no.find',
+    'permissions grant public plugin::upload.content-api.fnd':
+      'plugin::upload.content-api.fnd; did you mean plugin::upload.content-api.find?',
     'user set-role nobody public': 'there is no user nobody',
     'user create --username ann --email other@mail.test': 'the name or the address is taken',
     'user create --username eve --email eve': 'email must be a valid email',
     'token revoke nothing': 'Token not found',
     'token create --name x --type other': 'type must be one of',
+    'token create --name x --days soon': '--days must be a number above 0, not soon',
     'token bogus': 'usage: npm run token',
   };
   for (const [line, message] of Object.entries(wrong))
