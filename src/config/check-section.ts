@@ -29,7 +29,7 @@ function unknownKey(node: GroupNode, path: readonly string[], key: string): stri
 
 function checkSetting({ schema, variable }: Setting<unknown>, value: unknown, path: string): readonly string[] {
   ajv.validate(schema, value);
-  const shown = /secret|uri|password/i.test(path) ? '' : `, not ${show(value)}`;
+  const shown = /secret|uri|password|token|salt/i.test(path) ? '' : `, not ${show(value)}`;
   const source = variable === null ? '' : ` (environment variable ${variable})`;
   return (ajv.errors ?? []).map((error) => `${path}${placeIn(error)} ${messageOf(error)}${shown}${source}`);
 }

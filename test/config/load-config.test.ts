@@ -180,6 +180,11 @@ describe('loadConfig', () => {
       'config/plugins: users-permissions.config.jwtSecret must NOT have fewer than 32 characters (environment variable JWT_SECRET)',
       { JWT_SECRET: 'short' },
     ],
+    'a short admin token, without showing it': [
+      {},
+      'config/admin: token must NOT have fewer than 32 characters (environment variable ADMIN_TOKEN)',
+      { ADMIN_TOKEN: 'short' },
+    ],
     'an export that is no object': [{ 'config/api.json': '[1]' }, 'config/api.json: the export must be object, not [1]'],
     'a file that throws': [{ 'config/api.ts': 'export default () => { throw new Error("no luck") }' }, 'config/api.ts: no luck'],
     'two files for one section': [
