@@ -14,6 +14,8 @@ export function describeStart(server: MangroveServer, { embedded }: DatabaseNote
   const types = [...(backend?.models.current().types.values() ?? [])].filter(({ uid }) => uid.startsWith('api::'));
   const sample = types.find(({ kind }) => kind === 'collectionType');
   const database = backend === null ? 'not reached yet' : backend.description;
+  const names = types.map(({ singularName }) => singularName).join(', ');
+  const none = backend === null ? 'read when the database answers' : 'none yet: npm run models -- add FILE';
   const { enabled, config: graphql } = config.plugins.graphql;
   return [
     `Mangrove ${packageVersion} (${config.environment})`,
@@ -22,7 +24,7 @@ export function describeStart(server: MangroveServer, { embedded }: DatabaseNote
     ...(enabled ? [`  GraphQL   ${url}${graphql.endpoint}`] : []),
     `  Health    ${url}/_health`,
     `  Database  ${embedded === null ? database : `embedded MongoDB ${embedded.version}, data in ${embedded.directory}`}`,
-    `  Models    ${types.map(({ singularName }) => singularName).join(', ') || 'none yet: npm run models -- add FILE'}`,
+    `  Models    ${names || none}`,
     '',
     ...(sample === undefined
       ? []
