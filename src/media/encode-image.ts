@@ -10,7 +10,7 @@ export async function encodeImage(
 ): Promise<MadeImage> {
   const encoded = format === null ? image : image.toFormat(format, { ...rules, ...efforts[format] });
   const { data, info } = await encoded.toBuffer({ resolveWithObject: true }).catch(refuseImage);
-  return { bytes: data, width: info.width, height: info.height };
+  return { bytes: data, width: info.width, height: info.pageHeight ?? info.height };
 }
 
 /**

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { Sharp, SharpOptions } from 'sharp';
 import { applicationError } from '../errors.js';
 import { formatsByType, type ImageSet, type MadeImage, type ResizeOrder } from './image-types.js';
-import { makeImageSet } from './make-image-set.js';
+import { makeImageSet, type OpenImage } from './make-image-set.js';
 import { measureImage } from './measure-image.js';
 import type { MediaSettings } from './media-settings.js';
 import { createQueue } from './queue.js';
@@ -30,10 +30,10 @@ export function createImageMaker(settings: MediaSettings, load: LoadSharp = load
   // A processor is left to the event loop where there are several: small requests then wait half as long.
   const run = createQueue(Math.max(Math.min(availableParallelism(), threads) - 1, 1));
   const rules = { ...openRules, limitInputPixels: settings.pixelLimit };
-  let loading: Promise<((bytes: Buffer) => Sharp) | null> | undefined;
+  let loading: Promise<OpenImage | null> | undefined;
   const opener = () =>
     (loading ??= load().then(
-      (sharp) => (bytes) => sharp(bytes, rules),
+      (sharp) => (bytes, options) => sharp(bytes, { ...rules, ...options }),
       () => null,
     ));
   return {

@@ -3,8 +3,11 @@ import { encodeImage, refuseImage } from './encode-image.js';
 import type { ImageFormat, ImageSet, ImageSize, MadeImage } from './image-types.js';
 import type { MediaSettings } from './media-settings.js';
 
+/** Opens an image: its first frame, or all of them where it is animated and asked for so. */
+export type OpenImage = (bytes: Buffer, options?: { readonly animated: boolean }) => Sharp;
+
 export interface Making {
-  readonly open: (bytes: Buffer) => Sharp;
+  readonly open: OpenImage;
   readonly settings: MediaSettings;
 }
 
@@ -59,8 +62,9 @@ async function makeOriginal(
   about: About,
   { open, settings }: Making,
 ): Promise<MadeImage | null> {
+  if (about.animated) return about.tells ? encodeImage(open(bytes, { animated: true }), format, {}) : null;
   const must = about.turned || about.tells;
-  if (about.animated || (!must && (!settings.sizeOptimization || format === 'gif'))) return null;
+  if (!must && (!settings.sizeOptimization || format === 'gif')) return null;
   const made = await draw(open(bytes).autoOrient(), format, settings);
   return must || made.bytes.length < bytes.length ? made : null;
 }

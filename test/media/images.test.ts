@@ -56,6 +56,19 @@ describe('media/images', () => {
       expect([found.format, found.compression === 'av1']).to.deep.equal(format === 'avif' ? ['heif', true] : [format, false]);
     });
 
+  it('strips the metadata of an animation, which stays one', async () => {
+    const frames = await Promise.all([1, 2, 3].map(() => drawNoise(40, 30)));
+    const exif = { IFD0: { Copyright: 'somebody' } };
+    const bytes = await sharp(frames, { join: { animated: true } })
+      .withExif(exif)
+      .webp()
+      .toBuffer();
+    expect((await sharp(bytes).metadata()).exif).not.to.equal(undefined);
+    const { url, width, height } = await uploadOne('moves.webp', 'image/webp', bytes);
+    const found = await sharp(await load(url)).metadata();
+    expect([width, height, found.pages, found.exif]).to.deep.equal([40, 30, 3, undefined]);
+  });
+
   it('turns a photo by its EXIF data, and tells nobody where it was taken', async () => {
     const file = await uploadOne('photo.jpg', 'image/jpeg', await drawTurned(600, 300));
     expect([file.width, file.height]).to.deep.equal([300, 600]);
