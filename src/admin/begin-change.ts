@@ -8,7 +8,7 @@ import type { AdminCall, AdminServices } from './admin-call.js';
 /** A request that may change something, and its record. */
 export interface Change {
   readonly commit: AdminCall['commit'];
-  /** Writes down how the request ended; what was committed is written down already. */
+  /** Writes down how the request ended, and whether anything was committed before; success is written down with its commit. */
   readonly end: (status: number) => Promise<void>;
 }
 
@@ -16,7 +16,10 @@ export interface Change {
 const kept = [usersCollection, 'up_roles', 'up_permissions', tokensCollection, '_settings'];
 
 /** Writes down that a change begins. */
-export async function beginChange(record: AuditRecord, { backend: { store }, content }: AdminServices): Promise<Change> {
+export async function beginChange(
+  record: AuditRecord,
+  { backend: { store }, content }: Pick<AdminServices, 'backend' | 'content'>,
+): Promise<Change> {
   const { database } = store;
   const finish = await recordChange(database, record);
   let isCommitted = false;
@@ -30,6 +33,8 @@ export async function beginChange(record: AuditRecord, { backend: { store }, con
     for (const collection of kept) store.totals.invalidate(collection);
     return result;
   };
-  const end = (status: number): Promise<void> => (isCommitted ? Promise.resolve() : finish({ status, changed: false }, database));
+  const end = async (status: number): Promise<void> => {
+    if (!isCommitted || status !== 200) await finish({ status, changed: isCommitted }, database);
+  };
   return { commit, end };
 }

@@ -88,8 +88,8 @@ async function settle(call: AdminCall): Promise<ShownLocale[]> {
 }
 
 /**
- * With the locale go its entries, as in the reference. There may be more of them than a transaction can hold, so they go one by
- * one, and the locale last: what was interrupted can be asked for again.
+ * With the locale go its entries, as in the reference. There may be more of them than a transaction can hold, so each goes in one
+ * of its own, and the locale last: what was interrupted can be asked for again.
  */
 async function destroy(call: AdminCall): Promise<ShownLocale[]> {
   const code = call.params['code'] ?? '';
@@ -102,7 +102,7 @@ async function destroy(call: AdminCall): Promise<ShownLocale[]> {
   return settle(call);
 }
 
-async function removeAll(type: ContentType, locale: string, { content }: AdminCall): Promise<void> {
+async function removeAll(type: ContentType, locale: string, { content, commit }: AdminCall): Promise<void> {
   const { database } = content.store;
   const rows = await readAll(database, {
     find: type.collection,
@@ -110,5 +110,5 @@ async function removeAll(type: ContentType, locale: string, { content }: AdminCa
     projection: { _id: 1 },
     batchSize: 1_000_000,
   });
-  for (const { _id } of rows) await remove(type, Number(_id), emptyQuery, content);
+  for (const { _id } of rows) await commit((inner) => remove(type, Number(_id), emptyQuery, inner));
 }

@@ -28,6 +28,7 @@ export class ModelStatus {
   readonly #instance = `${hostname()}:${String(process.pid)}:${randomBytes(2).toString('hex')}`;
   readonly #timer: NodeJS.Timeout;
   #reported = new Map<string, string>();
+  #expiring: Promise<unknown> | null = null;
 
   constructor(database: Database, logger: Logger) {
     this.#database = database;
@@ -75,6 +76,16 @@ export class ModelStatus {
     }
   }
 
+  /** Made once, with the first state; again where that failed. */
+  #expire(): Promise<unknown> {
+    return this.#collection()
+      .createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 })
+      .catch((error: unknown) => {
+        this.#expiring = null;
+        throw error;
+      });
+  }
+
   #collection() {
     return this.#database.db.collection<StatusDocument>('_model_status');
   }
@@ -86,7 +97,7 @@ export class ModelStatus {
 
   async #write(operations: readonly AnyBulkWriteOperation<StatusDocument>[]): Promise<void> {
     if (operations.length === 0) return;
-    await this.#collection().createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+    await (this.#expiring ??= this.#expire());
     await this.#collection().bulkWrite(operations, { ordered: false });
   }
 }

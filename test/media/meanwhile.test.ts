@@ -15,8 +15,7 @@ describe('media, while a file goes or changes', () => {
   let media: Media;
   before(async () => {
     server = await serveMedia();
-    if (server.server.media === null) throw new Error('the test database did not answer');
-    media = server.server.media;
+    ({ media } = server);
   });
   after(() => server.stop());
 

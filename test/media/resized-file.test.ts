@@ -19,8 +19,7 @@ describe('media/resized-file', () => {
     server = await serveMedia();
     // Images are made by turns, and what happens while one is made may need a turn too.
     other = await serveMedia({}, { uses: server.database });
-    if (server.server.media === null) throw new Error('the test database did not answer');
-    media = server.server.media;
+    ({ media } = server);
   });
   after(async () => {
     await other.stop();

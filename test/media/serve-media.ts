@@ -1,3 +1,4 @@
+import type { Media } from '../../src/media/media.js';
 import { createServer, type MangroveServer } from '../../src/server.js';
 import type { PartialConfig } from '../../src/config/create-config.js';
 import type { Register } from '../../src/graphql/extension/create-extension.js';
@@ -23,6 +24,7 @@ export interface MediaServer {
   readonly url: string;
   readonly database: FreshDatabase;
   readonly server: MangroveServer;
+  readonly media: Media;
   send(method: string, path: string, body?: object): Promise<Answered>;
   /** Sends a form; to the upload route unless another is named. */
   upload(files: readonly FormFile[], fields?: Readonly<Record<string, string>>, route?: string): Promise<Answered>;
@@ -79,12 +81,15 @@ export async function serveMedia(
     ...(register && { register }),
   });
   await server.start();
+  const { media } = server;
+  if (media === null) throw new Error('the test database did not answer');
   const url = server.url.replace('localhost', '127.0.0.1');
   const send = sender(url);
   return {
     url,
     database,
     server,
+    media,
     send: (method, path, body) =>
       send(method, path, body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
     upload: (files, fields = {}, route = 'POST /api/upload') => {
