@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import type { SortKey, Window } from '../query/plan.js';
-import { compileSort, compileSortJoins, dropSortJoins, sortsThroughLinks } from './compile-sort.js';
+import { compileSort, compileSortValues, sortsByComputed } from './compile-sort.js';
 
 /** A page of one collection: what `find` and a pipeline have in common. */
 export interface Page {
@@ -14,9 +14,9 @@ export interface Page {
 /** More documents than any reply holds in its 16 MB, so that one reply carries the page. */
 export const oneReply = 1_000_000;
 
-/** The command that reads a page: `find`, unless the order depends on related entries. */
+/** The command that reads a page: `find`, unless the order depends on values that are computed. */
 export function compilePage(page: Page): Document {
-  if (sortsThroughLinks(page.sort))
+  if (sortsByComputed(page.sort))
     return {
       aggregate: page.collection,
       pipeline: compilePagePipeline(page),
@@ -39,11 +39,10 @@ export function compilePage(page: Page): Document {
 export function compilePagePipeline({ match, sort, window, projection }: Omit<Page, 'collection'>): Document[] {
   return [
     { $match: match },
-    ...compileSortJoins(sort),
+    ...compileSortValues(sort),
     { $sort: compileSort(sort) },
     ...(window.skip > 0 ? [{ $skip: window.skip }] : []),
     ...(window.limit !== null ? [{ $limit: window.limit }] : []),
-    ...dropSortJoins(sort),
     { $project: projection },
   ];
 }

@@ -1,5 +1,6 @@
 import { invalidParameter, validationError } from '../errors.js';
 import type { ContentType } from '../schema/content-type.js';
+import { scalarTypes } from '../schema/scalar-types.js';
 import { maySee } from './access.js';
 import type { Sort } from './ast.js';
 import type { BindContext } from './bind-context.js';
@@ -14,10 +15,13 @@ interface Step {
   readonly type: ContentType;
   readonly links: SortKey['links'];
   readonly prefix: string;
+  readonly lists: readonly string[];
 }
 
-function bindPath(path: readonly string[], type: ContentType, context: BindContext): Pick<SortKey, 'links' | 'path'> {
-  let step: Step = { type, links: [], prefix: '' };
+type Bound = Omit<SortKey, 'order'>;
+
+function bindPath(path: readonly string[], type: ContentType, context: BindContext): Bound {
+  let step: Step = { type, links: [], prefix: '', lists: [] };
   for (const [index, name] of path.entries()) {
     const end = index === path.length - 1 ? bindEnd(name, step, context) : null;
     if (end !== null) return end;
@@ -27,25 +31,31 @@ function bindPath(path: readonly string[], type: ContentType, context: BindConte
 }
 
 /** The last name of a path: an id or a scalar attribute; null where it is something with parts. */
-function bindEnd(name: string, { type, links, prefix }: Step, { access }: BindContext): Pick<SortKey, 'links' | 'path'> | null {
-  if (name === 'id') return { links, path: `${prefix}${type.kind === 'component' ? 'id' : '_id'}` };
+function bindEnd(name: string, { type, links, prefix, lists }: Step, { access }: BindContext): Bound | null {
+  if (name === 'id') return { links, path: `${prefix}${type.kind === 'component' ? 'id' : '_id'}`, lists };
   const attribute = readable(type, name, access);
   if (attribute === null) throw invalidParameter(name);
-  return attribute.kind === 'scalar' ? { links, path: `${prefix}${name}` } : null;
+  if (attribute.kind !== 'scalar') return null;
+  const path = `${prefix}${name}`;
+  return { links, path, lists: scalarTypes[attribute.type].stored === 'json' ? [...lists, path] : lists };
 }
 
 function bindStep(name: string, step: Step, context: BindContext): Step {
   const attribute = readable(step.type, name, context.access);
   if (attribute?.kind === 'component') {
     const type = context.registry.types.get(attribute.component);
-    if (type !== undefined) return { ...step, type, prefix: `${step.prefix}${name}.` };
+    const path = `${step.prefix}${name}`;
+    const lists = attribute.repeatable ? [...step.lists, path] : step.lists;
+    if (type !== undefined) return { ...step, type, prefix: `${path}.`, lists };
   }
   if ((attribute?.kind === 'relation' || attribute?.kind === 'media') && attribute.storage.kind !== 'morph') {
     const target = context.registry.types.get(attribute.target);
     // Where a row rule hides some of the related entries, an order by them would tell what is in those.
     const isHidden = !maySee(context.access, attribute.target) || context.access.rules.has(attribute.target);
     if (target === undefined || isHidden) throw invalidParameter(name);
-    return { type: target, links: [...step.links, { path: `${step.prefix}${name}`, link: attribute, target }], prefix: '' };
+    const many = attribute.many || step.lists.length > 0;
+    const link = { path: `${step.prefix}${name}`, link: attribute, target, many };
+    return { type: target, links: [...step.links, link], prefix: '', lists: [] };
   }
   throw invalidParameter(name);
 }

@@ -51,11 +51,24 @@ export const published: Condition = {
   denied: true,
 };
 
-/** A sort key: a path in the document, reached through zero or more links first. */
+/**
+ * A sort key: a path in the document, reached through zero or more links first. Where that leads to several values, the least
+ * counts, in descending order the greatest.
+ */
 export interface SortKey {
-  readonly links: readonly { readonly path: string; readonly link: LinkAttribute; readonly target: ContentType }[];
+  readonly links: readonly SortLink[];
   readonly path: string;
+  /** The prefixes of the path that hold lists: repeatable components, and the path itself if it holds JSON. */
+  readonly lists: readonly string[];
   readonly order: 1 | -1;
+}
+
+export interface SortLink {
+  readonly path: string;
+  readonly link: LinkAttribute;
+  readonly target: ContentType;
+  /** Whether one document may lead to several. */
+  readonly many: boolean;
 }
 
 export interface Window {

@@ -17,6 +17,15 @@ const whole = { batchSize: 1_000_000 };
 const tagFields = { _id: 1, name: 1, createdAt: 1, updatedAt: 1, publishedAt: 1 };
 const personFields = { _id: 1, name: 1, age: 1, createdAt: 1, updatedAt: 1 };
 
+const first = (sortBy: 1 | -1, input: Document): Document => ({
+  $ifNull: [{ $first: { $sortArray: { input, sortBy } } }, null],
+});
+const least = (input: Document): Document => first(1, input);
+const greatest = (input: Document): Document => first(-1, input);
+const listAt = (path: string): Document => ({
+  $cond: [{ $isArray: path }, path, { $cond: [{ $lte: [path, null] }, [], [path]] }],
+});
+
 /** The commands that a list of things sends, in order; `fields=count` keeps the projections short. */
 const lists: readonly (readonly [string, readonly Document[]])[] = [
   [
@@ -92,18 +101,37 @@ const lists: readonly (readonly [string, readonly Document[]])[] = [
         aggregate: 'things',
         pipeline: [
           { $match: {} },
+          { $lookup: { from: 'persons', localField: 'owner', foreignField: '_id', as: '_sort0' } },
+          { $set: { _sort0: greatest({ $map: { input: listAt('$_sort0'), in: { $ifNull: ['$$this.name', null] } } }) } },
+          { $sort: { _sort0: -1, _id: -1 } },
+          { $limit: 2 },
+          { $project: { _id: 1, count: 1 } },
+        ],
+        cursor: { batchSize: 1_000_000 },
+        allowDiskUse: true,
+      },
+    ],
+  ],
+  [
+    'fields=count&sort=main.size,tags.name,parts.size:desc&pagination[withCount]=0&pagination[pageSize]=2',
+    [
+      {
+        aggregate: 'things',
+        pipeline: [
+          { $match: {} },
           {
             $lookup: {
-              localField: 'owner',
+              from: 'tags',
+              localField: 'tags',
               foreignField: '_id',
-              from: 'persons',
-              as: '_sort0',
-              pipeline: [{ $project: { name: 1 } }],
+              pipeline: [{ $project: { _group: 1, name: 1 } }],
+              as: '_sort1',
             },
           },
-          { $sort: { '_sort0.name': -1, _id: -1 } },
+          { $set: { _sort1: least({ $map: { input: listAt('$_sort1'), in: { $ifNull: ['$$this.name', null] } } }) } },
+          { $set: { _sort2: greatest({ $map: { input: listAt('$parts'), in: { $ifNull: ['$$this.size', null] } } }) } },
+          { $sort: { 'main.size': 1, _sort1: 1, _sort2: -1, _id: -1 } },
           { $limit: 2 },
-          { $unset: ['_sort0'] },
           { $project: { _id: 1, count: 1 } },
         ],
         cursor: { batchSize: 1_000_000 },

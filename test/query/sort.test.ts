@@ -38,6 +38,20 @@ const cases: readonly (readonly [string, readonly number[]])[] = [
   ['sort=owner.boss.name:desc,id', [2, 1, 3, 4, 5]],
   ['sort=tags.name,id', [5, 1, 2, 4, 3]],
   ['sort=photo.name,id', [1, 2, 3, 4, 5]],
+  // several keys with several values each: the least value of each counts, in descending order the greatest
+  ['sort=owner.name,tags.name', [5, 3, 1, 4, 2]],
+  ['sort=owner.name:desc,tags.name:desc', [2, 1, 4, 3, 5]],
+  ['sort=tags.name,tags.id', [5, 1, 2, 4, 3]],
+  ['sort=tags.name:desc,owner.name:desc', [1, 3, 4, 2, 5]],
+  ['sort=parts.label,owner.name', [3, 5, 4, 1, 2]],
+  ['sort=parts.label:desc,tags.name', [1, 2, 5, 4, 3]],
+  ['sort=parts.size,parts.label', [3, 4, 5, 1, 2]],
+  ['sort=parts.label,parts.size:desc', [5, 4, 3, 2, 1]],
+  ['sort=owner.boss.name,tags.name', [5, 1, 4, 3, 2]],
+  ['sort=owner.things.count:desc,tags.things.name', [2, 4, 1, 5, 3]],
+  ['sort=parts.maker.name:desc,tags.name:desc', [1, 3, 4, 2, 5]],
+  ['sort=photo.name,owner.name,main.maker.name,parts.id,id:desc', [5, 3, 4, 1, 2]],
+  ['sort=data,owner.name,data:desc', [5, 3, 4, 2, 1]],
 ];
 
 describe('sort', () => {

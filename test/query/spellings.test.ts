@@ -1,0 +1,71 @@
+import { expect } from 'chai';
+import { serveModels, type Serving } from '../support/serve.js';
+import { thingDocuments, thingModels } from '../support/things.js';
+
+/** What follows the question mark in REST, the same as arguments of GraphQL, and the ids of both answers. */
+type ListCase = readonly [rest: string, graphql: string, ids: readonly number[]];
+
+const things: readonly ListCase[] = [
+  ['sort=owner.name,tags.name', 'sort: ["owner.name", "tags.name"]', [5, 3, 1, 4, 2]],
+  ['sort=parts.label:desc,tags.name', 'sort: "parts.label:desc,tags.name"', [1, 2, 5, 4, 3]],
+  ['sort=photo.name,owner.name,id:desc', 'sort: ["photo.name", "owner.name", "id:desc"]', [5, 3, 4, 1, 2]],
+];
+
+/** Things of each person: what stands below `populate[things]`, the same as arguments, and the ids by person. */
+const thingsOfPersons: readonly (readonly [string, string, Readonly<Record<number, readonly number[]>>])[] = [
+  ['[sort]=tags.name,owner.name', 'sort: ["tags.name", "owner.name"]', { 1: [1, 4], 2: [2], 3: [] }],
+  ['[sort]=parts.size:desc,tags.name:desc', 'sort: "parts.size:desc,tags.name:desc"', { 1: [1, 4], 2: [2], 3: [] }],
+  ['[sort]=owner.boss.name,tags.name:desc', 'sort: "owner.boss.name,tags.name:desc"', { 1: [1, 4], 2: [2], 3: [] }],
+];
+
+/** Role 1 is Authenticated, role 2 Public. */
+const users = [1, 1, 2].map((role, index) => ({ _id: index + 1, username: `user${String(index)}`, role }));
+
+interface Entry {
+  readonly id: number | string;
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into answers of every form
+  readonly attributes: any;
+}
+
+const idsOf = (entries: readonly Entry[]): number[] => entries.map(({ id }) => Number(id));
+
+describe('the same question over REST and over GraphQL', () => {
+  let serving: Serving;
+  before(async () => {
+    serving = await serveModels({ models: thingModels, documents: { ...thingDocuments, up_users: users } });
+  });
+  after(() => serving.stop());
+
+  async function rest(path: string): Promise<Entry[]> {
+    const { status, body } = await serving.call('GET', `/api/${path}`);
+    expect(status, JSON.stringify(body)).to.equal(200);
+    return Array.isArray(body) ? body : body.data;
+  }
+
+  async function graphql(query: string): Promise<Entry[]> {
+    const { body } = await serving.call('POST', '/graphql', { query });
+    expect(body.errors, JSON.stringify(body)).to.equal(undefined);
+    return body.data.list.data;
+  }
+
+  for (const [query, args, ids] of things)
+    it(`things: ${query}`, async () => {
+      expect(idsOf(await rest(`things?${query}`)), 'REST').to.deep.equal(ids);
+      expect(idsOf(await graphql(`{ list: things(${args}) { data { id } } }`)), 'GraphQL').to.deep.equal(ids);
+    });
+
+  for (const [query, args, ids] of thingsOfPersons)
+    it(`things of persons: ${query}`, async () => {
+      const below = (entries: readonly Entry[]): unknown =>
+        Object.fromEntries(entries.map(({ id, attributes }) => [id, idsOf(attributes.things.data)]));
+      expect(below(await rest(`persons?populate[things]${query}`)), 'REST').to.deep.equal(ids);
+      const selection = `data { id attributes { things(${args}) { data { id } } } }`;
+      expect(below(await graphql(`{ list: persons { ${selection} } }`)), 'GraphQL').to.deep.equal(ids);
+    });
+
+  it('users: sort=role.name:desc,role.id', async () => {
+    expect(idsOf(await rest('users?sort=role.name:desc,role.id')), 'REST').to.deep.equal([3, 1, 2]);
+    const query = '{ list: usersPermissionsUsers(sort: ["role.name:desc", "role.id"]) { data { id } } }';
+    expect(idsOf(await graphql(query)), 'GraphQL').to.deep.equal([3, 1, 2]);
+  });
+});
