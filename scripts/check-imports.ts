@@ -31,7 +31,7 @@ const owners: readonly (readonly [name: RegExp, folders: readonly string[]])[] =
   [/^(graphql|graphql-.*|@graphql-.*|nexus)$/, ['graphql']],
   [/^qs$/, ['rest']],
   [/^(jsonwebtoken|bcrypt)$/, ['access', 'accounts', 'content']],
-  [/^ajv$/, ['config', 'schema']],
+  [/^ajv$/, ['config', 'schema', 'admin']],
 ];
 
 interface Source {

@@ -8,6 +8,16 @@ export function nearestName(name: string, known: Iterable<string>): string | nul
   return best && best.distance <= Math.max(2, Math.floor(name.length / 3)) ? best.candidate : null;
 }
 
+/** The end of a message that refuses a name: the nearest known name, or all of them if they are few. */
+export function suggest(name: string, names: Iterable<string>): string {
+  const known = [...names];
+  const near = nearestName(name, known);
+  if (near !== null) return `; did you mean ${near}?`;
+  return known.length > mostListed ? '' : `; known: ${known.join(', ')}`;
+}
+
+const mostListed = 30;
+
 /** Levenshtein: the fewest insertions, deletions and replacements of one character. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);

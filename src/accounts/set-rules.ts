@@ -1,54 +1,58 @@
 import { parseRule, userNames } from '../access/role-access.js';
 import type { FieldRule, RoleRules } from '../access/role.js';
 import { notFoundError, validationError } from '../errors.js';
+import { readAll } from '../mongo/database.js';
 import { updateEntry } from '../mongo/write-entries.js';
+import { suggest } from '../nearest-name.js';
 import type { ContentContext } from '../content/content-context.js';
 import { bindFilter } from '../query/bind-filter.js';
-import { isValues } from '../schema/check-input.js';
 import type { ContentType } from '../schema/content-type.js';
-import type { Body } from './accounts.js';
 import { asService } from './user-store.js';
 
-/** Replaces the rules of a role: `{ fields: { uid: { allow | deny } }, rows: { uid: filter } }`. Throws a ValidationError. */
-export async function setRules(roleId: number, body: Body, content: ContentContext): Promise<RoleRules | null> {
-  const rules = checkRules(body, asService(content));
-  const update = { $set: { _rules: rules, updatedAt: new Date() } };
-  const role = await updateEntry(content.store, 'up_roles', { match: { _id: roleId }, update, projection: { _id: 1 } });
-  if (role === null) throw notFoundError('Role not found');
-  return rules;
+/** Rules by uid; a part that is null is removed, one that is not named stays as it is. */
+export interface RulesChange {
+  readonly fields?: Readonly<Record<string, Partial<Record<'allow' | 'deny', readonly string[]>>>> | null;
+  readonly rows?: Readonly<Record<string, unknown>> | null;
 }
 
-function checkRules(body: Body, content: ContentContext): RoleRules | null {
-  const fields = Object.entries(partOf(body, 'fields')).map(
-    ([uid, rule]) => [uid, checkFields(typeOf(uid, content), rule)] as const,
-  );
-  const rows = Object.entries(partOf(body, 'rows')).map(
-    ([uid, rule]) => [uid, checkRow(typeOf(uid, content), rule, content)] as const,
-  );
-  return fields.length + rows.length === 0 ? null : { fields: Object.fromEntries(fields), rows: Object.fromEntries(rows) };
+/** Changes the rules of a role. Throws a NotFoundError if there is no such role, a ValidationError for names that there are not. */
+export async function setRules(roleId: number, change: RulesChange, content: ContentContext): Promise<void> {
+  const checked = checkRules(change, asService(content));
+  const [role] = await readAll(content.store.database, { find: 'up_roles', filter: { _id: roleId }, limit: 1 });
+  if (role === undefined) throw notFoundError('Role not found');
+  const rules: RoleRules = { fields: {}, rows: {}, ...(role['_rules'] as RoleRules | null | undefined), ...checked }; // checked when written
+  const isEmpty = Object.keys(rules.fields).length + Object.keys(rules.rows).length === 0;
+  const update = { $set: { _rules: isEmpty ? null : rules, updatedAt: new Date() } };
+  await updateEntry(content.store, 'up_roles', { match: { _id: roleId }, update, projection: { _id: 1 } });
 }
 
-function partOf(body: Body, name: 'fields' | 'rows'): Body {
-  const part = body[name] ?? {};
-  if (!isValues(part) || Array.isArray(part)) throw validationError(`${name} must be an object with uids as keys`);
-  return part;
+function checkRules({ fields, rows }: RulesChange, content: ContentContext): Partial<RoleRules> {
+  return {
+    ...(fields !== undefined && { fields: checkEach(fields, content, checkFields) }),
+    ...(rows !== undefined && { rows: checkEach(rows, content, (type, rule) => checkRow(type, rule, content)) }),
+  };
+}
+
+/** Rules by uid, each checked with its type. */
+function checkEach<Rule, Checked>(
+  rules: Readonly<Record<string, Rule>> | null,
+  content: ContentContext,
+  check: (type: ContentType, rule: Rule) => Checked,
+): Record<string, Checked> {
+  return Object.fromEntries(Object.entries(rules ?? {}).map(([uid, rule]) => [uid, check(typeOf(uid, content), rule)] as const));
 }
 
 function typeOf(uid: string, { bind }: ContentContext): ContentType {
   const type = bind.registry.types.get(uid);
-  if (type === undefined) throw validationError(`there is no type ${uid}`);
+  if (type === undefined) throw validationError(`there is no type ${uid}${suggest(uid, bind.registry.types.keys())}`);
   return type;
 }
 
-function checkFields(type: ContentType, rule: unknown): FieldRule {
-  const { allow, deny } = isValues(rule) ? rule : {};
-  if ((allow === undefined) === (deny === undefined)) throw validationError(`fields of ${type.uid}: either allow or deny`);
-  const names: unknown = allow ?? deny;
-  if (!Array.isArray(names)) throw validationError(`fields of ${type.uid}: a list of attributes`);
-  const unknown = names.find((name) => !type.attributes.has(String(name)));
-  if (unknown !== undefined) throw validationError(`fields of ${type.uid}: there is no attribute ${String(unknown)}`);
-  const list = names.map(String);
-  return allow === undefined ? { deny: list } : { allow: list };
+function checkFields(type: ContentType, { allow, deny = [] }: Partial<Record<'allow' | 'deny', readonly string[]>>): FieldRule {
+  const unknown = [...(allow ?? []), ...deny].find((name) => !type.attributes.has(name));
+  if (unknown !== undefined)
+    throw validationError(`fields of ${type.uid}: there is no attribute ${unknown}${suggest(unknown, type.attributes.keys())}`);
+  return allow === undefined ? { deny } : { allow };
 }
 
 /** Whoever the user is, the filter must fit the type. */

@@ -4,6 +4,7 @@ import type { ContentContext } from '../content/content-context.js';
 import type { RouteKey, RouteParams } from '../http/route-table.js';
 import type { Backend } from '../mongo/open-backend.js';
 import type { Values } from '../schema/check-input.js';
+import type { BodySchema } from './check-admin-body.js';
 
 /** What the admin API works on. */
 export interface AdminServices {
@@ -30,6 +31,8 @@ export interface AdminCall extends AdminServices {
 
 /** A route of the admin API. What it gives is the body of the answer: `{ data }`. */
 export interface AdminRoute extends RouteKey {
+  /** The form of the request's body; routes without one take none. */
+  readonly body?: BodySchema | ((request: AdminServices) => BodySchema);
   readonly handle: (call: AdminCall) => Promise<unknown>;
 }
 

@@ -1,13 +1,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Context, Middleware } from 'koa';
+import type { Middleware } from 'koa';
 import type { Authenticator } from '../access/authenticate.js';
 import { notFoundError, unauthorizedError } from '../errors.js';
 import { envelopeError } from '../http/error-envelope.js';
 import { routeTable } from '../http/route-table.js';
 import type { AuditRecord } from '../mongo/audit-log.js';
-import { isValues, type Values } from '../schema/check-input.js';
+import type { Values } from '../schema/check-input.js';
 import type { AdminCall, AdminRoute, AdminServices } from './admin-call.js';
 import { beginChange } from './begin-change.js';
+import { checkAdminBody } from './check-admin-body.js';
 import { withoutSecrets } from './without-secrets.js';
 import { adminRoutes } from './admin-routes.js';
 
@@ -30,13 +31,8 @@ export function adminMiddleware(input: AdminInput): Middleware {
     const found = find(ctx);
     if (found === null) throw notFoundError();
     if (found === 'answered') return;
-    ctx.body = { data: await handle(found.route, { ...input.services(), ctx, params: found.params, body: bodyOf(ctx) }, who) };
+    ctx.body = { data: await handle(found.route, { ...input.services(), ctx, params: found.params }, who) };
   };
-}
-
-function bodyOf(ctx: Context): Values {
-  const body: unknown = ctx.request.body;
-  return isValues(body) && !Array.isArray(body) ? body : {};
 }
 
 /** The name of an admin token. Throws an UnauthorizedError. */
@@ -56,17 +52,23 @@ const isEqual = (a: string, b: string): boolean => timingSafeEqual(digest(a), di
 
 const isReading = ({ method, path }: AdminRoute): boolean => method === 'GET' || path.endsWith('/validate');
 
-async function handle(route: AdminRoute, request: Omit<AdminCall, 'commit'>, who: string): Promise<unknown> {
-  if (isReading(route)) return route.handle({ ...request, commit: (work) => work(request.content) });
+async function handle(route: AdminRoute, request: Omit<AdminCall, 'commit' | 'body'>, who: string): Promise<unknown> {
+  if (isReading(route))
+    return route.handle({ ...request, body: bodyOf(route, request), commit: (work) => work(request.content) });
   const { commit, end } = await beginChange(recordOf(request, who), request);
   try {
-    const data = await route.handle({ ...request, commit });
+    const data = await route.handle({ ...request, body: bodyOf(route, request), commit });
     await end(200);
     return data;
   } catch (error) {
     await end(envelopeError(error).error.status);
     throw error;
   }
+}
+
+function bodyOf({ body: schema }: AdminRoute, request: Omit<AdminCall, 'commit' | 'body'>): Values {
+  if (schema === undefined) return {};
+  return checkAdminBody(typeof schema === 'function' ? schema(request) : schema, request.ctx.request.body);
 }
 
 const recordOf = ({ ctx }: Pick<AdminCall, 'ctx'>, who: string): AuditRecord => ({

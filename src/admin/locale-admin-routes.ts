@@ -9,14 +9,17 @@ import { deleteEntry, insertEntry, updateEntry } from '../mongo/write-entries.js
 import { emptyQuery } from '../query/ast.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
+import { anything, closed } from './check-admin-body.js';
 
 const collection = 'i18n_locales';
+
+const changed = { name: { type: 'string', minLength: 1 }, isDefault: { type: 'boolean' } } as const;
 
 /** Locales; which of them is the default one is `{ isDefault: true }`. */
 export const localeAdminRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/locales', handle: list },
-  { method: 'POST', path: '/locales', handle: create },
-  { method: 'PUT', path: '/locales/:code', handle: update },
+  { method: 'POST', path: '/locales', body: closed({ code: anything, ...changed }), handle: create },
+  { method: 'PUT', path: '/locales/:code', body: closed(changed), handle: update },
   { method: 'DELETE', path: '/locales/:code', handle: destroy },
 ];
 

@@ -1,17 +1,33 @@
 import { type ApiError, notFoundError, validationError } from '../errors.js';
 import { revokeType } from '../accounts/grant-actions.js';
 import { readModels, removeModel, writeModels } from '../mongo/model-store.js';
-import { isValues } from '../schema/check-input.js';
+import { isValues, type Values } from '../schema/check-input.js';
 import type { Model } from '../schema/model.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
+import { anything, closed } from './check-admin-body.js';
 import { previewModels, previewRemoval, type ModelPreview } from './preview-models.js';
+
+/** The keys of a `schema.json` with its uid. */
+const modelKeys = [
+  ...['uid', 'kind', 'collectionName', 'info', 'options', 'pluginOptions', 'attributes', 'problems'],
+  ...['config', '$schema', 'connection', 'globalId', 'modelName', 'modelType'],
+] as const;
+const modelBody = closed(Object.fromEntries(modelKeys.map((key) => [key, anything])));
+
+/** A model, or several that belong together. */
+const modelsBody = {
+  type: 'object',
+  if: { required: ['models'] },
+  then: closed({ models: { type: 'array', minItems: 1, items: modelBody } }),
+  else: modelBody,
+} as const;
 
 /** Content types and components: the documents of `_models`. `?dryRun=true` says what a change would do, and does nothing. */
 export const modelRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/models', handle: list },
-  { method: 'POST', path: '/models/validate', handle: (call) => previewModels(modelsIn(call), call.backend) },
+  { method: 'POST', path: '/models/validate', body: modelsBody, handle: (call) => previewModels(modelsIn(call), call.backend) },
   { method: 'GET', path: '/models/:uid', handle: findModel },
-  { method: 'PUT', path: '/models/:uid', handle: replace },
+  { method: 'PUT', path: '/models/:uid', body: modelBody, handle: replace },
   { method: 'DELETE', path: '/models/:uid', handle: remove },
 ];
 
@@ -32,15 +48,21 @@ function modelsIn({ body }: AdminCall): { readonly uid: string }[] {
   const given = Array.isArray(body['models']) ? body['models'] : [body];
   return given.map((model: unknown) => {
     if (!isValues(model) || typeof model['uid'] !== 'string') throw validationError('a model must have a uid');
-    return { ...model, uid: model['uid'] };
+    return withUid(model, model['uid']);
   });
+}
+
+/** Leaves out what is no part of a model: the problems that GET shows, and the address of a schema for editors. */
+function withUid(body: Values, uid: string): { readonly uid: string } {
+  const model = Object.entries(body).filter(([name]) => name !== 'problems' && name !== '$schema');
+  return { ...Object.fromEntries(model), uid };
 }
 
 const isDryRun = ({ ctx }: AdminCall): boolean => ctx.query['dryRun'] === 'true';
 
 async function replace(call: AdminCall): Promise<ModelPreview> {
   const { backend, params, body } = call;
-  const model = { ...body, uid: params['uid'] ?? '' };
+  const model = withUid(body, params['uid'] ?? '');
   const preview = await previewModels([model], backend);
   if (isDryRun(call)) return preview;
   if (!preview.isValid) throw refusal(preview);

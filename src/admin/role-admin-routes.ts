@@ -3,20 +3,42 @@ import type { Role } from '../access/role.js';
 import { enabledActions } from '../accounts/permission-tree.js';
 import { createRole, deleteRole, updateRole } from '../accounts/roles.js';
 import { setActions } from '../accounts/grant-actions.js';
-import { setRules } from '../accounts/set-rules.js';
+import { setRules, type RulesChange } from '../accounts/set-rules.js';
 import { notFoundError, validationError } from '../errors.js';
 import type { Values } from '../schema/check-input.js';
 import { readRoles } from '../access/read-roles.js';
+import { suggest } from '../nearest-name.js';
 import { idOf, type AdminCall, type AdminRoute } from './admin-call.js';
+import { closed, type BodySchema } from './check-admin-body.js';
+
+const maybeText = { type: ['string', 'null'] } as const;
+const names = { type: 'array', items: { type: 'string' } } as const;
+const each = (schema: BodySchema): BodySchema => ({ type: 'object', additionalProperties: schema });
+
+const changedRole = {
+  name: maybeText,
+  description: maybeText,
+  actions: names,
+  permissions: each(closed({ controllers: each(each(closed({ enabled: { type: 'boolean' }, policy: { type: 'string' } }))) })),
+} as const;
+
+/** A part that is null is removed, one that is not named stays as it is; nothing is removed by an empty object. */
+const rulesPart = (rule: BodySchema): BodySchema => ({ ...each(rule), type: ['object', 'null'], minProperties: 1 });
+const fieldRule = closed({ allow: names, deny: names }, { minProperties: 1, maxProperties: 1 });
+const rulesBody = closed(
+  { rows: rulesPart({ type: 'object', minProperties: 1 }), fields: rulesPart(fieldRule) },
+  { minProperties: 1 },
+);
 
 /** Roles with their actions, as a flat list or as the reference's tree, and their rules. */
 export const roleAdminRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/roles', handle: async (call) => [...(await rolesOf(call)).values()].map(shown) },
-  { method: 'POST', path: '/roles', handle: create },
+  { method: 'POST', path: '/roles', body: closed({ ...changedRole, type: maybeText }), handle: create },
   { method: 'GET', path: '/roles/:id', handle: async (call) => shown(await findRole(call, idOf(call))) },
-  { method: 'PUT', path: '/roles/:id', handle: update },
+  { method: 'PUT', path: '/roles/:id', body: closed(changedRole), handle: update },
   { method: 'DELETE', path: '/roles/:id', handle: remove },
-  { method: 'PUT', path: '/roles/:id/rules', handle: replaceRules },
+  { method: 'PUT', path: '/roles/:id/rules', body: rulesBody, handle: changeRules },
+  { method: 'DELETE', path: '/roles/:id/rules', handle: removeRules },
   { method: 'GET', path: '/permissions', handle: (call) => Promise.resolve(actionsOf(call)) },
 ];
 
@@ -57,19 +79,25 @@ async function remove(call: AdminCall): Promise<unknown> {
   return shown(role);
 }
 
-async function replaceRules(call: AdminCall): Promise<unknown> {
-  await call.commit((content) => setRules(idOf(call), call.body, content));
+async function changeRules(call: AdminCall): Promise<unknown> {
+  const change = call.body as RulesChange; // checked by the schema of the body
+  await call.commit((content) => setRules(idOf(call), change, content));
+  return shown(await findRole(call, idOf(call)));
+}
+
+async function removeRules(call: AdminCall): Promise<unknown> {
+  await call.commit((content) => setRules(idOf(call), { rows: null, fields: null }, content));
   return shown(await findRole(call, idOf(call)));
 }
 
 /** `actions`: a list of names. Throws a ValidationError for one that there is not. Null: the body names none. */
 function actionsIn({ actions, permissions }: Values, call: AdminCall): string[] | null {
-  if (actions !== undefined && !Array.isArray(actions)) throw validationError('actions must be a list');
-  const named = [...(actions ?? []).map(String), ...enabledActions(permissions)];
-  const known = new Set(actionsOf(call));
-  const unknown = named.find((action) => !known.has(action));
-  if (unknown !== undefined) throw validationError(`there is no action ${unknown}`);
-  return actions === undefined ? null : named;
+  const listed = Array.isArray(actions) ? actions.map(String) : null;
+  const named = [...(listed ?? []), ...enabledActions(permissions)];
+  const known = actionsOf(call);
+  const unknown = named.find((action) => !known.includes(action));
+  if (unknown !== undefined) throw validationError(`there is no action ${unknown}${suggest(unknown, known)}`);
+  return listed === null ? null : named;
 }
 
 function actionsOf({ backend, accounts }: AdminCall): string[] {

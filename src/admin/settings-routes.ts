@@ -1,15 +1,35 @@
-import { changeSettings } from '../accounts/write-settings.js';
+import { changeSettings, type SettingsChange } from '../accounts/write-settings.js';
 import { defaultTemplates } from '../accounts/email-templates.js';
 import { notFoundError } from '../errors.js';
 import { readChanges } from '../mongo/audit-log.js';
 import { readAll } from '../mongo/database.js';
 import { readAccountSettings } from '../access/account-settings.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
+import { anything, closed } from './check-admin-body.js';
+
+const text = { type: 'string' } as const;
+const flag = { type: 'boolean' } as const;
+const template = closed(
+  { from: closed({ name: text, email: text }), response_email: text, object: text, message: text },
+  { required: ['object', 'message', 'from'] },
+);
+
+const settingsBody = closed({
+  advanced: closed({
+    unique_email: flag,
+    allow_register: flag,
+    email_confirmation: flag,
+    email_reset_password: anything,
+    email_confirmation_redirection: anything,
+    default_role: { type: 'string', minLength: 1 },
+  }),
+  templates: closed({ reset_password: template, email_confirmation: template }),
+});
 
 /** Settings of users and permissions, the state of the service, and the log of changes. */
 export const settingsRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/settings', handle: readSettings },
-  { method: 'PUT', path: '/settings', handle: updateSettings },
+  { method: 'PUT', path: '/settings', body: settingsBody, handle: updateSettings },
   { method: 'GET', path: '/status', handle: readStatus },
   {
     method: 'GET',
@@ -27,7 +47,8 @@ async function readSettings({ accounts, backend }: AdminCall): Promise<unknown> 
 }
 
 async function updateSettings(call: AdminCall): Promise<unknown> {
-  await call.commit(async ({ store: { database } }) => changeSettings(call.body, await readAccountSettings(database), database));
+  const change = call.body as SettingsChange; // checked by the schema of the body
+  await call.commit(async ({ store: { database } }) => changeSettings(change, await readAccountSettings(database), database));
   return readSettings(call);
 }
 

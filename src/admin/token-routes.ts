@@ -1,6 +1,7 @@
 import { createToken, listTokens, revokeToken } from '../accounts/api-tokens.js';
 import type { ApiToken } from '../access/api-token.js';
 import type { AdminRoute } from './admin-call.js';
+import { anything, closed } from './check-admin-body.js';
 
 /** API tokens and admin tokens. The key is in the answer to its making, and nowhere else. */
 export const tokenRoutes: readonly AdminRoute[] = [
@@ -8,6 +9,7 @@ export const tokenRoutes: readonly AdminRoute[] = [
   {
     method: 'POST',
     path: '/tokens',
+    body: closed({ name: anything, type: anything, description: anything, permissions: anything, lifespan: anything }),
     handle: async ({ body, tokenSalt, commit }) => {
       const { token, key } = await commit(({ store }) => createToken(body, tokenSalt, store));
       return { ...shown(token), accessKey: key };

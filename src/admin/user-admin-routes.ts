@@ -1,5 +1,5 @@
 import { knownUser, type KnownUser } from '../access/known-user.js';
-import { findStoredUser } from '../accounts/user-store.js';
+import { findStoredUser, userType } from '../accounts/user-store.js';
 import { createUser, deleteUser, updateUser } from '../accounts/users.js';
 import type { AccountCall, Accounts } from '../accounts/accounts.js';
 import type { ContentContext } from '../content/content-context.js';
@@ -7,16 +7,23 @@ import { notFoundError } from '../errors.js';
 import { readAll } from '../mongo/database.js';
 import { fullAccess } from '../query/access.js';
 import { emptyQuery } from '../query/ast.js';
-import { idOf, type AdminCall, type AdminRoute } from './admin-call.js';
+import { idOf, type AdminCall, type AdminRoute, type AdminServices } from './admin-call.js';
+import { anything, closed, type BodySchema } from './check-admin-body.js';
 
 /** Users; what may be sent is what `/api/users` takes. */
 export const userAdminRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/users', handle: list },
-  { method: 'POST', path: '/users', handle: create },
+  { method: 'POST', path: '/users', body: userBody, handle: create },
   { method: 'GET', path: '/users/:id', handle: (call) => findUser(idOf(call), call) },
-  { method: 'PUT', path: '/users/:id', handle: update },
+  { method: 'PUT', path: '/users/:id', body: userBody, handle: update },
   { method: 'DELETE', path: '/users/:id', handle: remove },
 ];
+
+/** Every attribute that a request may write. The values are checked by the operations. */
+function userBody({ content }: AdminServices): BodySchema {
+  const names = [...userType(content).attributes.values()].filter(({ writable }) => writable).map(({ name }) => name);
+  return closed(Object.fromEntries(names.map((name) => [name, anything])));
+}
 
 type ShownUser = Omit<KnownUser, 'tokenVersion'>;
 

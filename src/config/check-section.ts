@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv';
 import type { ErrorObject } from 'ajv';
-import { nearestName } from '../nearest-name.js';
+import { suggest } from '../nearest-name.js';
 import type { GroupNode, Setting, SettingNode } from './setting.js';
 
 // The schemas are our own: they need no check against the meta-schema. Only what is given is compiled: all of the settings take 60 ms.
@@ -21,11 +21,8 @@ function check(node: SettingNode, value: unknown, path: readonly string[]): read
   });
 }
 
-function unknownKey(node: GroupNode, path: readonly string[], key: string): string {
-  const known = Object.keys(node.settings);
-  const near = nearestName(key, known);
-  return `unknown key ${[...path, key].join('.')}; ${near ? `did you mean ${near}?` : `known: ${known.join(', ')}`}`;
-}
+const unknownKey = (node: GroupNode, path: readonly string[], key: string): string =>
+  `unknown key ${[...path, key].join('.')}${suggest(key, Object.keys(node.settings))}`;
 
 function checkSetting({ schema, variable }: Setting<unknown>, value: unknown, path: string): readonly string[] {
   ajv.validate(schema, value);

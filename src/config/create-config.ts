@@ -1,6 +1,6 @@
 import { completeConfig } from './complete-config.js';
 import { ConfigError } from './config-error.js';
-import { nearestName } from '../nearest-name.js';
+import { suggest } from '../nearest-name.js';
 import { sectionNames } from './sections.js';
 import type { Given } from './config-file.js';
 import type { Config } from './config.js';
@@ -21,7 +21,7 @@ export type PartialConfig = { readonly [Name in SectionName]?: Given<Config[Name
  */
 export function createConfig({ directory, environment, ...given }: PartialConfig = {}): Config {
   const unknown = Object.keys(given).find((name) => !sectionNames.some((known) => known === name));
-  if (unknown !== undefined) throw new ConfigError(`config: unknown key ${unknown}; ${hint(unknown)}`);
+  if (unknown !== undefined) throw new ConfigError(`config: unknown key ${unknown}${suggest(unknown, sectionNames)}`);
   const written = (name: SectionName): WrittenSection => ({ file: `config.${name}`, value: given[name] ?? {} });
   const sections = {
     server: written('server'),
@@ -36,9 +36,4 @@ export function createConfig({ directory, environment, ...given }: PartialConfig
     environment: environment ?? (process.env.NODE_ENV || 'development'),
     variables: {},
   });
-}
-
-function hint(name: string): string {
-  const near = nearestName(name, sectionNames);
-  return near === null ? `known: ${sectionNames.join(', ')}` : `did you mean ${near}?`;
 }

@@ -30,7 +30,7 @@ describe('rules of a role', () => {
     await load('/api/notes', { text: 'a1', owner: ann.id, article: 1, about: { __type: 'api::article.article', id: 2 } });
     await load('/api/notes', { text: 'b1', owner: bob.id, article: 1 });
     await load('/api/notes', { text: 'b2', owner: bob.id, article: 2 });
-    const rules = { rows: { 'api::article.article': own, 'api::note.note': own }, fields: {} };
+    const rules = { rows: { 'api::article.article': own, 'api::note.note': own } };
     expect((await server.admin('PUT', '/roles/1/rules', rules)).status).to.equal(200);
     await server.admin('PUT', '/roles/2/rules', rules);
   });
@@ -152,7 +152,7 @@ describe('rules of a role', () => {
   describe('on fields', () => {
     before(() =>
       server.admin('PUT', '/roles/1/rules', {
-        rows: {},
+        rows: null,
         fields: { 'api::article.article': { deny: ['price'] }, 'api::note.note': { allow: ['text'] } },
       }),
     );

@@ -118,6 +118,106 @@ describe('admin API', () => {
     await put({ allow_register: true });
   });
 
+  describe('bodies', () => {
+    const rules = { rows: { 'api::note.note': { text: 'x' } }, fields: { 'api::note.note': { deny: ['text'] } } };
+    const rulesOf = async () => (await server.admin('GET', '/roles/1')).body.data.rules;
+    beforeEach(() => server.admin('PUT', '/roles/1/rules', rules));
+    after(() => server.admin('DELETE', '/roles/1/rules'));
+
+    const uid = 'api::note.note';
+    const template = { from: { name: '', email: '' }, object: '', message: '' };
+    const wrong: readonly (readonly [method: string, path: string, body: unknown, message: string])[] = [
+      ['PUT', '/roles/1/rules', { rowz: {} }, 'unknown key rowz; did you mean rows?'],
+      ['PUT', '/roles/1/rules', {}, 'the body must NOT have fewer than 1 properties'],
+      ['PUT', '/roles/1/rules', [], 'the body must be an object'],
+      ['PUT', '/roles/1/rules', { rows: {} }, 'rows must NOT have fewer than 1 properties'],
+      ['PUT', '/roles/1/rules', { rows: { [uid]: {} } }, `rows.${uid} must NOT have fewer than 1 properties`],
+      [
+        'PUT',
+        '/roles/1/rules',
+        { rows: { 'api::note.nota': { text: 'x' } } },
+        'there is no type api::note.nota; did you mean api::note.note?',
+      ],
+      ['PUT', '/roles/1/rules', { fields: { [uid]: { denny: [] } } }, `unknown key fields.${uid}.denny; did you mean deny?`],
+      [
+        'PUT',
+        '/roles/1/rules',
+        { fields: { [uid]: { deny: ['txt'] } } },
+        `fields of ${uid}: there is no attribute txt; did you mean text?`,
+      ],
+      ['PUT', '/roles/1', { nam: 'x' }, 'unknown key nam; did you mean name?'],
+      ['PUT', '/roles/1', { type: 'x' }, 'unknown key type; known: name, description, actions, permissions'],
+      [
+        'PUT',
+        '/roles/1',
+        { actions: ['api::note.note.fin'] },
+        'there is no action api::note.note.fin; did you mean api::note.note.find?',
+      ],
+      [
+        'PUT',
+        '/roles/1',
+        { permissions: { x: { controler: {} } } },
+        'unknown key permissions.x.controler; did you mean controllers?',
+      ],
+      ['POST', '/roles', { name: 'New', action: [] }, 'unknown key action; did you mean actions?'],
+      ['POST', '/users', { usernam: 'x' }, 'unknown key usernam; did you mean username?'],
+      ['PUT', '/users/1', { blockd: true }, 'unknown key blockd; did you mean blocked?'],
+      ['POST', '/tokens', { name: 'x', type: 'custom', permission: [] }, 'unknown key permission; did you mean permissions?'],
+      ['POST', '/locales', { code: 'fr', default: true }, 'unknown key default; did you mean isDefault?'],
+      ['PUT', '/locales/en', { isDefalt: true }, 'unknown key isDefalt; did you mean isDefault?'],
+      ['PUT', '/settings', { advance: {} }, 'unknown key advance; did you mean advanced?'],
+      ['PUT', '/settings', { advanced: { unique_mail: false } }, 'unknown key advanced.unique_mail; did you mean unique_email?'],
+      [
+        'PUT',
+        '/settings',
+        { templates: { reset: template } },
+        'unknown key templates.reset; known: reset_password, email_confirmation',
+      ],
+      [
+        'PUT',
+        '/settings',
+        { templates: { reset_password: { ...template, form: 1 } } },
+        'unknown key templates.reset_password.form; did you mean from?',
+      ],
+      ['PUT', '/models/api::thing.thing', { ...thing, optons: {} }, 'unknown key optons; did you mean options?'],
+      ['POST', '/models/validate', { ...thing, atributes: {} }, 'unknown key atributes; did you mean attributes?'],
+      ['POST', '/models/validate', { models: [], dryRun: true }, '2 errors occurred'],
+      ['POST', '/models/validate', { models: [{ ...thing, knd: '' }] }, 'unknown key models.0.knd; did you mean kind?'],
+    ];
+    for (const [method, path, body, message] of wrong)
+      it(`of ${method} ${path} are refused with ${JSON.stringify(body)}`, async () => {
+        const { status, body: answer } = await server.admin(method, path, body);
+        expect([status, answer.error.name, answer.error.message]).to.deep.equal([400, 'ValidationError', message]);
+        expect(await rulesOf()).to.deep.equal(rules);
+      });
+
+    it('change the rules that they name, and no others', async () => {
+      const rows = { 'api::note.note': { text: 'y' } };
+      await server.admin('PUT', '/roles/1/rules', { rows });
+      expect(await rulesOf()).to.deep.equal({ ...rules, rows });
+      await server.admin('PUT', '/roles/1/rules', { fields: null });
+      expect(await rulesOf()).to.deep.equal({ rows, fields: {} });
+      await server.admin('PUT', '/roles/1/rules', { rows: null });
+      expect(await rulesOf()).to.equal(null);
+    });
+
+    it('are not needed to remove all rules', async () => {
+      const { status, body } = await server.admin('DELETE', '/roles/1/rules');
+      expect([status, body.data.rules]).to.deep.equal([200, null]);
+      expect((await server.admin('DELETE', '/roles/99/rules')).status).to.equal(404);
+    });
+
+    it('of models may be what GET answers', async () => {
+      await server.admin('PUT', '/models/api::thing.thing', thing);
+      const { body } = await server.admin('GET', '/models/api::thing.thing');
+      expect((await server.admin('PUT', '/models/api::thing.thing', body.data)).status).to.equal(200);
+      expect(
+        await server.database.db.collection<{ _id: string }>('_models').findOne({ _id: 'api::thing.thing' }),
+      ).to.not.have.property('problems');
+      await server.admin('DELETE', '/models/api::thing.thing');
+    });
+  });
+
   it('answers what it does not know by 404 and 405', async () => {
     expect((await server.admin('GET', '/bogus')).status).to.equal(404);
     expect((await server.admin('POST', '/status')).status).to.equal(405);

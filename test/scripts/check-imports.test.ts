@@ -66,7 +66,7 @@ const cases: Readonly<Record<string, readonly [files: Files, problems: readonly 
     [
       'content/b.ts: only http, rest, graphql, openapi, admin, media, server may import koa',
       'content/b.ts: only http, rest, graphql, openapi, admin, media, server may import @koa/cors',
-      'http/c.ts: only config, schema may import ajv',
+      'http/c.ts: only config, schema, admin may import ajv',
       'rest/a.ts: only mongo may import mongodb',
     ],
   ],
