@@ -1,4 +1,5 @@
 import jwt from 'jsonwebtoken';
+import { BoundedCache } from '../bounded-cache.js';
 import type { KnownUser } from './known-user.js';
 
 /** Makes and reads the tokens of users (rest.md 11.6). */
@@ -20,7 +21,7 @@ interface Verified extends TokenClaims {
 
 /** HS256 and nothing else. Tokens that were found right are remembered: a signature takes 30 µs to check, and clients repeat theirs. */
 export function userTokens(secret: string, expiresIn: string | number): UserTokens {
-  const known = new Map<string, Verified>();
+  const known = new BoundedCache<Verified>(bounds);
   return {
     sign: ({ id, tokenVersion }, lifetime = expiresIn) =>
       jwt.sign({ id, ...(tokenVersion > 0 && { v: tokenVersion }) }, secret, {
@@ -32,15 +33,13 @@ export function userTokens(secret: string, expiresIn: string | number): UserToke
       if (remembered !== undefined) return remembered.expiresAt > seconds() ? remembered : null;
       const verified = verify(token, secret);
       if (verified === null) return null;
-      if (known.size >= mostKnown) known.clear();
-      if (token.length < longestKnown) known.set(token, verified);
+      known.set(token, verified, 0);
       return verified;
     },
   };
 }
 
-const mostKnown = 5000;
-const longestKnown = 1000;
+const bounds = { entries: 5_000, bytes: 10_000_000 };
 
 const seconds = (): number => Math.floor(Date.now() / 1000);
 

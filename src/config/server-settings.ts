@@ -1,4 +1,4 @@
-import { flag, group, maybeText, maybeWhole, text, whole } from './setting.js';
+import { flag, group, maybeText, text, whole } from './setting.js';
 
 /** config/server: where and how HTTP is served. Times in milliseconds. */
 export const serverSettings = group({
@@ -15,8 +15,11 @@ export const serverSettings = group({
   shutdownTimeout: whole(10_000, 'Longest wait for requests under way when stopping'),
   requestTimeout: whole(30_000, 'Longest time to receive and answer a request', { minimum: 1 }),
   uploadTimeout: whole(600_000, 'The same for multipart bodies', { minimum: 1 }),
+  sendTimeout: whole(30_000, 'Longest time in which a client may take nothing of an answer; beyond, the connection is cut', {
+    minimum: 1,
+  }),
   headersTimeout: whole(10_000, 'Longest time to receive the headers of a request', { minimum: 1 }),
   keepAliveTimeout: whole(5_000, 'How long an idle connection is kept open'),
   maxHeaderSize: whole(81_920, 'Bytes of request line and headers; beyond: 431', { minimum: 1024 }),
-  maxConnections: maybeWhole('Most connections at a time; null: as many as the system gives', { minimum: 1 }),
+  maxConnections: whole(10_000, 'Most connections at a time; more are refused', { minimum: 1 }),
 });

@@ -19,8 +19,9 @@ export interface HttpServer {
 /** Serves HTTP. Rejects with a message for people where the port is taken. */
 export async function startHttpServer(callback: RequestListener, config: ServerConfig): Promise<HttpServer> {
   const server = createServer(optionsOf(config));
-  server.maxConnections = config.maxConnections ?? Infinity;
+  server.maxConnections = config.maxConnections;
   const traffic = watchTraffic(server);
+  cutStalledAnswers(server, traffic, config.sendTimeout);
   server.on('request', callback);
   const port = await listen(server, config);
   let closing: Promise<number> | undefined;
@@ -47,6 +48,46 @@ function watchTraffic(server: Server): Traffic {
     if (!server.listening) response.setHeader('Connection', 'close');
   });
   return { underWay, sockets };
+}
+
+interface Progress {
+  readonly sent: number;
+  readonly since: number;
+}
+
+/**
+ * Ends connections whose client has taken nothing of an answer for `limit` milliseconds, so that answers that nobody reads are not
+ * kept in memory. Bytes that the client sends meanwhile do not count, unlike in the timeouts of Node.
+ */
+function cutStalledAnswers(server: Server, { underWay }: Traffic, limit: number): void {
+  const progress = new WeakMap<ServerResponse, Progress>();
+  const check = (response: ServerResponse, now: number): void => {
+    const { socket } = response;
+    if (socket === null || !response.headersSent) return;
+    const unsent = unsentBytes(socket);
+    const sent = socket.bytesWritten - unsent;
+    const last = progress.get(response);
+    if (unsent === 0 || last?.sent !== sent) progress.set(response, { sent, since: now });
+    else if (now - last.since >= limit) socket.destroy();
+  };
+  const timer = setInterval(
+    () => {
+      const now = performance.now();
+      for (const response of underWay) check(response, now);
+    },
+    Math.min(limit, 4_000) / 4,
+  ).unref();
+  server.once('close', () => {
+    clearInterval(timer);
+  });
+}
+
+/** Bytes that the operating system has not taken yet. The stream counts a chunk until all of it is taken; the handle knows better. */
+function unsentBytes(socket: Socket): number {
+  const handle: unknown = Reflect.get(socket, '_handle');
+  const queued: unknown = typeof handle === 'object' && handle !== null ? Reflect.get(handle, 'writeQueueSize') : null;
+  const waiting = socket.writableLength;
+  return typeof queued === 'number' && waiting > 0 ? queued : waiting;
 }
 
 /** Node looks for overdue requests every 30 s unless told otherwise; time-limit.ts cuts shorter where no file is sent. */

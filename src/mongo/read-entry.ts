@@ -1,4 +1,5 @@
 import type { Document } from 'mongodb';
+import { isNever } from '../query/conditions.js';
 import type { Child, Condition, LinkChild, Selection } from '../query/plan.js';
 import { compileCondition } from './compile-condition.js';
 import { compileProjection } from './compile-projection.js';
@@ -18,6 +19,7 @@ export interface EntryRead {
  * the first level come along in the same command, which for one entry costs a third of a second command.
  */
 export async function readEntry(condition: Condition, selection: Selection, database: Database): Promise<EntryRead | null> {
+  if (isNever(condition)) return null;
   const match = compileCondition(condition, await resolveRelated(condition, database));
   const joins = plainLinks(selection.children, '');
   const [document] = await readAll(database, compileEntry(match, selection, joins));

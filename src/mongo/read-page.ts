@@ -1,4 +1,5 @@
 import type { Document } from 'mongodb';
+import { isNever } from '../query/conditions.js';
 import type { Plan } from '../query/plan.js';
 import { compileCondition } from './compile-condition.js';
 import { compilePage } from './compile-page.js';
@@ -21,6 +22,8 @@ export interface PageRead {
  * condition on related entries: the number depends on the plan alone.
  */
 export async function readPage(plan: Plan, database: Database, totals: TotalCache): Promise<PageRead> {
+  if (plan.condition !== null && isNever(plan.condition))
+    return { documents: [], tables: new Map(), total: plan.withTotal ? 0 : null };
   const match = compileCondition(plan.condition, await resolveRelated(plan.condition, database));
   const page = {
     collection: plan.type.collection,

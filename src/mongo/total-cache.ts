@@ -1,10 +1,15 @@
+import { BoundedCache } from '../bounded-cache.js';
+
+/** The totals of one collection: of each publication state, for each set of locales. */
+const bounds = { entries: 100, bytes: 100_000 };
+
 /**
  * Exact totals of whole types, by collection and query. Counting is the dearest part of a list and grows with the collection;
  * a total stays right until something is written to the collection, which every instance hears of by the change stream.
  * While that stream is down nothing is kept.
  */
 export class TotalCache {
-  #totals = new Map<string, Map<string, number>>();
+  #totals = new Map<string, BoundedCache<number>>();
   #writes = new Map<string, number>();
   #listening = false;
   readonly #changed: (collection: string) => void;
@@ -51,7 +56,8 @@ export class TotalCache {
   }
 
   #keep(collection: string, query: string, total: number): void {
-    const totals = this.#totals.get(collection) ?? new Map<string, number>();
-    this.#totals.set(collection, totals.set(query, total));
+    const totals = this.#totals.get(collection) ?? new BoundedCache<number>(bounds);
+    totals.set(query, total, 8);
+    this.#totals.set(collection, totals);
   }
 }

@@ -7,7 +7,7 @@ import { bindSelection } from './bind-selection.js';
 import { bindSort } from './bind-sort.js';
 import { keepBound } from './keep-bound.js';
 import { allOf, orNull } from './conditions.js';
-import { published, type Condition, type Plan, type Selection } from './plan.js';
+import { never, published, type Condition, type Plan, type Selection } from './plan.js';
 
 /** Binds a list: filters, publication state, locale, row rules and search become one condition. Throws a ValidationError. */
 export const bindPlan = keepBound((query: Query, type: ContentType, context: BindContext): Plan => {
@@ -31,11 +31,16 @@ export const bindPlan = keepBound((query: Query, type: ContentType, context: Bin
   };
 });
 
-/** No locale asked for: the default one. `all`: any. Types that are not localized ignore it (rest.md 9.2). */
-export function bindLocale(locale: Query['locale'], type: ContentType, { defaultLocale }: BindContext): Condition[] {
+/**
+ * The default locale unless the query names others; `all` is any. Types that are not localized ignore it. Codes of no locale match
+ * nothing, and come no further than here: what clients make up is neither counted nor kept.
+ */
+export function bindLocale(locale: Query['locale'], type: ContentType, { defaultLocale, locales }: BindContext): Condition[] {
   if (!type.localized || locale === 'all') return [];
-  const codes = locale === null ? [defaultLocale] : typeof locale === 'string' ? [locale] : locale;
+  const asked = new Set(typeof locale === 'string' ? [locale] : locale);
+  const codes = locale === null ? [defaultLocale] : locales.filter((code) => asked.has(code));
   const [only] = codes;
+  if (only === undefined) return [never];
   const test = { kind: 'test', path: 'locale', stored: 'text', denied: false } as const;
   return [codes.length === 1 ? { ...test, test: 'eq', operand: only } : { ...test, test: 'in', operand: codes }];
 }

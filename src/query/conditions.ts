@@ -1,7 +1,8 @@
 import { always, never, type Condition } from './plan.js';
 
 const isAlways = (condition: Condition): boolean => condition.kind === 'and' && condition.conditions.length === 0;
-const isNever = (condition: Condition): boolean => condition.kind === 'or' && condition.conditions.length === 0;
+/** Whether the condition is known to match nothing, so that nothing has to be read. */
+export const isNever = (condition: Condition): boolean => condition.kind === 'or' && condition.conditions.length === 0;
 
 /** Every condition holds; flattened, and `never` as soon as one is. */
 export function allOf(conditions: readonly Condition[]): Condition {

@@ -30,6 +30,7 @@ const isSame = (a: BindContext, b: BindContext): boolean =>
   a.access === b.access &&
   a.limits === b.limits &&
   a.defaultLocale === b.defaultLocale &&
+  a.locales === b.locales &&
   a.settings.defaultLimit === b.settings.defaultLimit &&
   a.settings.maxLimit === b.settings.maxLimit &&
   a.settings.withCount === b.settings.withCount &&

@@ -1,11 +1,13 @@
+import { BoundedCache } from '../bounded-cache.js';
 import type { Query } from '../query/ast.js';
 import { parseQuery } from '../query/parse-query.js';
 import type { Limits } from '../query/limits.js';
 import { parseQueryString, type QueryStringLimits } from './parse-query-string.js';
 
-/** Query strings longer than this are mostly unique and not kept. */
-const longestKept = 2000;
-const mostKept = 1000;
+/** A parsed query takes about ten bytes for each character of its text. Texts of over 2,000 characters, mostly unique, are not kept. */
+const bounds = { entries: 1_000, bytes: 4_000_000 };
+const longestKept = 2_000;
+const bytesPerCharacter = 10;
 
 /**
  * Parses query strings, and keeps the last ones: apps send the same few again and again. A Query never changes, so that what is
@@ -13,7 +15,7 @@ const mostKept = 1000;
  */
 export class QueryCache {
   readonly #limits: Limits & QueryStringLimits;
-  readonly #kept = new Map<string, Query>();
+  readonly #kept = new BoundedCache<Query>(bounds);
 
   constructor(limits: Limits & QueryStringLimits) {
     this.#limits = limits;
@@ -24,12 +26,7 @@ export class QueryCache {
     const kept = this.#kept.get(text);
     if (kept !== undefined) return kept;
     const query = parseQuery(parseQueryString(text, this.#limits), this.#limits);
-    if (text.length <= longestKept) this.#keep(text, query);
+    if (text.length <= longestKept) this.#kept.set(text, query, bytesPerCharacter * text.length);
     return query;
-  }
-
-  #keep(text: string, query: Query): void {
-    if (this.#kept.size >= mostKept) this.#kept.delete(this.#kept.keys().next().value ?? '');
-    this.#kept.set(text, query);
   }
 }

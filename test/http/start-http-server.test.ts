@@ -171,4 +171,40 @@ describe('startHttpServer', () => {
     expect(await ips(await start({ route }))).to.equal('127.0.0.1');
     expect(await ips(await start({ route, config: { server: { proxy: true } } }))).to.equal('1.2.3.4');
   });
+
+  it('cuts a client that takes nothing of its answer, even if it goes on sending', async () => {
+    const server = await start({
+      config: { server: { sendTimeout: 200 } },
+      route: (ctx) => {
+        ctx.body = Buffer.alloc(20_000_000);
+      },
+    });
+    const socket = connect(server.port, '127.0.0.1').pause();
+    const closed = deferred();
+    socket.on('error', () => undefined).on('close', closed.resolve);
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    const poke = setInterval(() => socket.write('\r\n'), 50);
+    await closed.promise;
+    clearInterval(poke);
+  });
+
+  it('leaves a client alone that takes its answer slowly', async () => {
+    const size = 3_000_000;
+    const server = await start({
+      config: { server: { sendTimeout: 400 } },
+      route: (ctx) => {
+        ctx.body = Buffer.alloc(size);
+      },
+    });
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    let received = 0;
+    socket.on('data', (bytes: Buffer) => {
+      received += bytes.length;
+      socket.pause();
+      setTimeout(() => socket.resume(), 20);
+    });
+    await once(socket, 'close');
+    expect(received).to.be.above(size);
+  });
 });

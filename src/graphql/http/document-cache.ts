@@ -1,11 +1,11 @@
 import { GraphQLError, parse, specifiedRules, validate } from 'graphql';
 import type { DocumentNode, GraphQLSchema, ValidationRule } from 'graphql';
+import { BoundedCache } from '../../bounded-cache.js';
 import { aliasLimit, rootFieldLimit } from '../limits/count-limits.js';
 import { depthLimit } from '../limits/depth-limit.js';
 import { noIntrospection } from '../limits/no-introspection.js';
 import { coded } from './format-error.js';
 import type { GraphqlSettings } from './graphql-settings.js';
-import { createRecentValues, type RecentValues } from './recent-values.js';
 
 /** A document that passed every check, or what is wrong with it. */
 export type Prepared =
@@ -15,20 +15,21 @@ export type Prepared =
 /** Parses and validates a query text against a schema. */
 export type Prepare = (schema: GraphQLSchema, text: string) => Prepared;
 
-/** Characters of the documents that are kept for a schema: a parsed one takes about 150 bytes for each, so these are some 75 MB. */
-const space = 500_000;
+/** The documents that are kept for a schema. A parsed document takes about 150 bytes for each character of its text. */
+const bounds = { entries: 2_000, bytes: 64_000_000 };
+const bytesPerCharacter = 150;
 
 /** Good documents are remembered by text and schema: parsing and validating cost several times what execution does. */
 export function createDocumentCache(settings: GraphqlSettings): Prepare {
   const rules = rulesOf(settings);
-  const bySchema = new WeakMap<GraphQLSchema, RecentValues<Prepared>>();
+  const bySchema = new WeakMap<GraphQLSchema, BoundedCache<Prepared>>();
   return (schema, text) => {
-    const documents = bySchema.get(schema) ?? createRecentValues<Prepared>(space);
+    const documents = bySchema.get(schema) ?? new BoundedCache<Prepared>(bounds);
     bySchema.set(schema, documents);
-    const known = documents.find(text);
+    const known = documents.get(text);
     if (known !== undefined) return known;
     const prepared = prepare(schema, text, { rules, tokens: settings.limits.tokens });
-    if (prepared.kind === 'document') documents.keep(text, prepared, text.length);
+    if (prepared.kind === 'document') documents.set(text, prepared, bytesPerCharacter * text.length);
     return prepared;
   };
 }

@@ -1,0 +1,59 @@
+import type { Target } from './target.js';
+
+/** How hard to attack: `short` for every build, `full` as found by a security review. */
+export type Scale = 'short' | 'full';
+
+/** How one request of an attack ended. */
+export interface Hit {
+  /** Null: the service closed the connection without an answer. */
+  readonly status: number | null;
+  /** Bytes of the answer's body. */
+  readonly bytes: number;
+}
+
+/** Something that a stranger may send. */
+export interface Attack {
+  readonly name: string;
+  /** Sends it, and resolves when every request has ended. */
+  readonly run: (target: Target, scale: Scale) => Promise<readonly Hit[]>;
+  /** The most database commands that one of its requests may cause. */
+  readonly commands: number;
+  /** The most documents that one of its requests may read. */
+  readonly documents: number;
+}
+
+/** What an attack did to the service. */
+export interface Damage {
+  readonly attack: Attack;
+  readonly hits: readonly Hit[];
+  readonly isAlive: boolean;
+  /** Database commands and documents read, for each request. */
+  readonly commands: number;
+  readonly documents: number;
+  /** Milliseconds that a harmless request of somebody else took at most. */
+  readonly longestWait: number;
+  /** Resident memory at its peak above that of the start, in bytes. */
+  readonly memory: number;
+  readonly seconds: number;
+}
+
+/** Bytes that an answer may have: `api.limits.answerBytes`, and what is around its entries. */
+const mostBytes = 16_777_216 + 65_536;
+
+/** Returns what an attack has shown to be wrong, one sentence each. Waiting time and memory count on the full scale only. */
+export function judge(damage: Damage, scale: Scale): readonly string[] {
+  const { attack, hits, isAlive, commands, documents, longestWait, memory } = damage;
+  const failed = hits.filter(({ status }) => status !== null && status >= 500 && status !== 503).length;
+  const largest = Math.max(0, ...hits.map(({ bytes }) => bytes));
+  const asserted: readonly (readonly [wrong: boolean, problem: string])[] = [
+    [!isAlive, 'the service has ended'],
+    [hits.length === 0, 'no request was sent'],
+    [failed > 0, `${String(failed)} answers were a 5xx other than 503`],
+    [largest > mostBytes, `an answer had ${String(largest)} bytes`],
+    [commands > attack.commands, `${commands.toFixed(1)} commands for each request, ${String(attack.commands)} allowed`],
+    [documents > attack.documents, `${documents.toFixed(0)} documents for each request, ${String(attack.documents)} allowed`],
+    [scale === 'full' && longestWait > 500, `others waited ${longestWait.toFixed(0)} ms`],
+    [scale === 'full' && memory > 250e6, `memory grew by ${(memory / 1e6).toFixed(0)} MB`],
+  ];
+  return asserted.flatMap(([wrong, problem]) => (wrong ? [problem] : []));
+}

@@ -1,0 +1,69 @@
+import { typeActions } from '../../src/access/known-actions.js';
+import { readAll } from '../../src/mongo/database.js';
+import { writeModels } from '../../src/mongo/model-store.js';
+import type { Backend } from '../../src/mongo/open-backend.js';
+import { actionOf } from '../../src/schema/content-type.js';
+
+const types = ['article', 'author', 'category', 'comment', 'tag', 'issue', 'homepage', 'note'] as const;
+const reading = typeActions.filter((action) => action === 'find' || action === 'findOne');
+
+/** What the public may do: read everything, and log in. */
+export const openActions: readonly string[] = [
+  ...types.flatMap((name) => reading.map((action) => actionOf(`api::${name}.${name}`, action))),
+  'plugin::upload.content-api.find',
+  'plugin::upload.content-api.findOne',
+  'plugin::users-permissions.auth.callback',
+];
+
+/** A type with a polymorphic relation, which the demo does not have. */
+const note = {
+  uid: 'api::note.note',
+  kind: 'collectionType',
+  collectionName: 'notes',
+  info: { singularName: 'note', pluralName: 'notes', displayName: 'Note' },
+  options: { draftAndPublish: false },
+  attributes: { text: { type: 'string' }, about: { type: 'relation', relation: 'morphToMany' } },
+} as const;
+
+const authors = 130;
+const articles = 20_000;
+const notes = 50;
+
+/** Adds 20,000 articles of 2 kB, 150 to an author and all in the same categories, and notes about notes. */
+export async function addRelatedEntries(backend: Backend): Promise<void> {
+  const { database } = backend.store;
+  if (backend.models.current().types.has(note.uid)) return;
+  await writeModels(database, [note]);
+  await backend.models.load();
+  const rows = async (collection: string): Promise<readonly Record<string, unknown>[]> =>
+    readAll(database, { find: collection, limit: 1, sort: { _id: 1 } });
+  const [author] = await rows('authors');
+  const [article] = await rows('articles');
+  const insert = (collection: string, count: number, make: (n: number) => object): Promise<unknown> =>
+    database.db.collection<{ _id: number }>(collection).insertMany(
+      Array.from({ length: count }, (_, n) => ({ ...make(n), _id: 1_001 + n })),
+      { ordered: false },
+    );
+  await insert('authors', authors, (n) => ({ ...author, name: `Author ${String(n)}`, slug: `author-${String(n)}`, email: null }));
+  await insert('articles', articles, (n) => ({
+    ...article,
+    _group: `attack-${String(n)}`,
+    title: `Article ${String(n)}`,
+    slug: `article-${String(n)}`,
+    body: 'mangrove '.repeat(220),
+    author: 1_001 + (n % authors),
+    categories: [1, 2, 3],
+    locale: 'en',
+    publishedAt: new Date(),
+    _ranks: {},
+  }));
+  await insert('notes', notes, (n) => ({
+    text: `Note ${String(n)}`,
+    about: [
+      { __type: 'api::note.note', id: 1_001 + ((n + 1) % notes) },
+      { __type: 'api::author.author', id: 1_001 + n },
+    ],
+    createdAt: new Date(),
+    updatedAt: new Date(),
+  }));
+}

@@ -1,0 +1,157 @@
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import sharp from 'sharp';
+import type { Attack, Hit } from './attack.js';
+import { send, sendMany, times } from './send.js';
+import type { Target } from './target.js';
+
+const boundary = 'attack';
+
+const part = (disposition: string, type: string, content: Buffer): Buffer =>
+  Buffer.concat([
+    Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\nContent-Type: ${type}\r\n\r\n`),
+    content,
+    Buffer.from('\r\n'),
+  ]);
+
+const multipart = (...parts: readonly Buffer[]): Buffer => Buffer.concat([...parts, Buffer.from(`--${boundary}--\r\n`)]);
+
+const multipartHeaders = { 'content-type': `multipart/form-data; boundary=${boundary}`, 'x-apollo-operation-name': 'attack' };
+
+/** Uploads a picture of the most pixels that are allowed. Returns its address. */
+async function uploadLargest(target: Target): Promise<string> {
+  const noise = { type: 'gaussian', mean: 128, sigma: 20 } as const;
+  const small = await sharp({ create: { width: 1_024, height: 1_024, channels: 3, background: '#808080', noise } })
+    .png()
+    .toBuffer();
+  const picture = await sharp(small).resize(8_190, 8_190).jpeg({ quality: 70 }).toBuffer();
+  const form = new FormData();
+  form.append('files', new Blob([new Uint8Array(picture)], { type: 'image/jpeg' }), 'largest.jpg');
+  const headers = { authorization: `Bearer ${target.token}` };
+  const answer = await fetch(`${target.url}/api/upload`, { method: 'POST', body: form, headers });
+  const [file] = (await answer.json()) as { readonly url: string }[];
+  if (file === undefined) throw new Error('the picture was not stored');
+  return file.url;
+}
+
+/** The sizes and formats that the service offers, for each picture. */
+const orders = [320, 480, 640, 768, 960, 1280, 1600, 1920].flatMap((side) =>
+  ['avif', 'webp', 'jpeg', 'png'].flatMap((format) => [
+    `?width=${String(side)}&format=${format}`,
+    `?height=${String(side)}&format=${format}`,
+  ]),
+);
+
+/** A client that sends a request and reads nothing of its answer. Resolves when the service cuts it, or after the patience. */
+function neverRead({ port }: Target, path: string, patience: number): Promise<Hit> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);
+    });
+    socket.pause();
+    const timer = setTimeout(() => {
+      socket.destroy();
+      resolve({ status: 599, bytes: 0 }); // judged as a failure: it was never cut
+    }, patience);
+    const end = (): void => {
+      clearTimeout(timer);
+      resolve({ status: null, bytes: 0 });
+    };
+    // A paused socket notices the end only by writing.
+    const poke = setInterval(() => socket.write(' '), 250);
+    socket.on('error', end).on('close', () => {
+      clearInterval(poke);
+      end();
+    });
+  });
+}
+
+/** Attacks on files and connections. */
+export const fileAttacks: readonly Attack[] = [
+  {
+    name: 'every size and format of the largest picture',
+    run: async (target, scale) => {
+      const url = await uploadLargest(target);
+      const asked = scale === 'full' ? orders : orders.filter((order) => order.includes('format=jpeg'));
+      return sendMany(
+        target,
+        asked.map((order) => ({ path: `${url}${order}` })),
+        asked.length,
+      );
+    },
+    commands: 60,
+    documents: 200,
+  },
+  {
+    name: 'files for a GraphQL query that takes none',
+    run: async (target, scale) => {
+      const size = scale === 'full' ? 150_000_000 : 20_000_000;
+      const body = multipart(
+        part('name="operations"', 'application/json', Buffer.from('{"query":"{tags{data{id}}}","variables":{"f":null}}')),
+        part('name="map"', 'application/json', Buffer.from('{"0":["variables.f"]}')),
+        part('name="0"; filename="a.bin"', 'application/octet-stream', Buffer.alloc(size, 'a')),
+      );
+      const headers = { ...multipartHeaders, 'content-length': String(body.length) };
+      return [await send(target, { method: 'POST', path: '/graphql', headers, body })];
+    },
+    commands: 10,
+    documents: 10,
+  },
+  {
+    name: 'an upload by somebody who may not',
+    run: async (target, scale) => {
+      const size = scale === 'full' ? 100_000_000 : 10_000_000;
+      const body = multipart(part('name="files"; filename="a.bin"', 'application/octet-stream', Buffer.alloc(size, 'a')));
+      return [await send(target, { method: 'POST', path: '/api/upload', headers: multipartHeaders, body })];
+    },
+    commands: 5,
+    documents: 10,
+  },
+  {
+    name: 'readers that do not read',
+    run: async (target, scale) => {
+      const path = '/api/authors?populate=articles&pagination[pageSize]=10';
+      const readers = scale === 'full' ? 60 : 15;
+      const hits: Promise<Hit>[] = [];
+      for (let n = 0; n < readers; n += 1) {
+        hits.push(neverRead(target, encodeURI(path), 75_000));
+        await delay(20);
+      }
+      return Promise.all(hits);
+    },
+    commands: 10,
+    documents: 5_000,
+  },
+  {
+    name: 'bodies that never end',
+    run: (target, scale) =>
+      Promise.all([...times(scale === 'full' ? 200 : 30, () => ({ path: '' }))].map(() => neverFinish(target))),
+    commands: 5,
+    documents: 5,
+  },
+];
+
+/** A client that announces a long upload that it may not send, and sends it byte by byte. */
+function neverFinish({ port }: Target): Promise<Hit> {
+  return new Promise((resolve) => {
+    let status: number | null = null;
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.write(
+        `POST /api/upload HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 100000000\r\n\r\n--b\r\n`,
+      );
+    });
+    const drip = setInterval(() => socket.write('x'), 200);
+    const patience = setTimeout(() => {
+      status = 599; // judged as a failure: it was never cut
+      socket.destroy();
+    }, 45_000);
+    socket.on('data', (bytes: Buffer) => (status ??= Number(/^HTTP\/1\.1 (\d+)/.exec(bytes.toString('latin1'))?.[1] ?? 0)));
+    socket
+      .on('error', () => undefined)
+      .on('close', () => {
+        clearInterval(drip);
+        clearTimeout(patience);
+        resolve({ status, bytes: 0 });
+      });
+  });
+}

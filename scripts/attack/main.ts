@@ -1,0 +1,120 @@
+import { parseArgs } from 'node:util';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startDatabase } from '../start-database.js';
+import { judge, type Attack, type Damage, type Scale } from './attack.js';
+import { fileAttacks } from './file-attacks.js';
+import { memoryAttacks, readAttacks } from './read-attacks.js';
+import { openTarget, type Target } from './target.js';
+
+/**
+ * Starts the service with 512 MB of heap and attacks it as a stranger. Prints a line per attack, and fails where one did damage:
+ * see `judge`. `--short` sends less, and only prints waiting time and memory; `--only TEXT` picks attacks by name.
+ */
+const { values } = parseArgs({ options: { short: { type: 'boolean', default: false }, only: { type: 'string', default: '' } } });
+const scale: Scale = values.short ? 'short' : 'full';
+const attacks = [...readAttacks, ...memoryAttacks, ...fileAttacks].filter(({ name }) => name.includes(values.only));
+
+const mongo = await startDatabase('ephemeral');
+let target = await openReady();
+let failures = 0;
+try {
+  const start = await target.memory();
+  for (const attack of attacks) {
+    const damage = await inflict(attack, start);
+    const problems = judge(damage, scale);
+    failures += problems.length > 0 ? 1 : 0;
+    print(damage, problems);
+    if (damage.isAlive) continue;
+    await target.stop();
+    target = await openReady();
+  }
+} finally {
+  await target.stop();
+  await mongo.stop();
+}
+console.log(`${String(attacks.length - failures)} passed, ${String(failures)} failed`);
+process.exitCode = failures > 0 ? 1 : 0;
+
+/** A service that has loaded what requests need: the second request of a kind costs what all later ones do. */
+async function openReady(): Promise<Target> {
+  const opened = await openTarget(mongo.uri, scale === 'full' ? 30_000 : 2_000);
+  for (const path of ['/api/articles?populate=author', '/api/authors', '/graphql?query={tags{data{id}}}', '/_health'])
+    await (await fetch(`${opened.url}${path}`)).arrayBuffer();
+  return opened;
+}
+
+/** Runs an attack while somebody else sends harmless requests, one after the other. */
+async function inflict(attack: Attack, start: number): Promise<Damage> {
+  const before = await target.counts();
+  const watch = watchOthers();
+  const began = performance.now();
+  const hits = await attack.run(target, scale);
+  const seconds = (performance.now() - began) / 1_000;
+  const { longestWait, peak, requests } = await watch();
+  const isAlive = await target.isAlive();
+  const after = isAlive ? await target.counts() : before;
+  const each = (total: number): number => total / Math.max(hits.length, 1);
+  return {
+    attack,
+    hits,
+    isAlive,
+    commands: each(after.commands - before.commands - requests * 2),
+    documents: each(after.documents - before.documents - requests),
+    longestWait,
+    memory: peak - start,
+    seconds,
+  };
+}
+
+interface Watched {
+  readonly longestWait: number;
+  readonly peak: number;
+  /** Harmless requests that were sent: each reads one document, with two commands at most. */
+  readonly requests: number;
+}
+
+/** Watches until the returned function is called. */
+function watchOthers(): () => Promise<Watched> {
+  let [longestWait, peak, requests, watching] = [0, 0, 0, true];
+  const watched = (async () => {
+    while (watching) {
+      const began = performance.now();
+      await ask();
+      longestWait = Math.max(longestWait, performance.now() - began);
+      requests += 1;
+      await delay(20);
+    }
+  })();
+  const weighed = (async () => {
+    for (; watching; await delay(20)) peak = Math.max(peak, await target.memory());
+  })();
+  return async () => {
+    watching = false;
+    await Promise.all([watched, weighed]);
+    return { longestWait, peak, requests };
+  };
+}
+
+/** One that fails has waited as long as one that is not answered. */
+async function ask(): Promise<void> {
+  try {
+    const answer = await fetch(`${target.url}/api/tags?pagination[pageSize]=1`, { signal: AbortSignal.timeout(60_000) });
+    await answer.arrayBuffer();
+  } catch {
+    await delay(1_000);
+  }
+}
+
+function print(damage: Damage, problems: readonly string[]): void {
+  const { attack, hits, commands, documents, longestWait, memory, seconds } = damage;
+  const statuses = new Map<string, number>();
+  for (const { status } of hits) statuses.set(String(status ?? 'cut'), (statuses.get(String(status ?? 'cut')) ?? 0) + 1);
+  const bytes = Math.max(0, ...hits.map((hit) => hit.bytes));
+  console.log(`${problems.length === 0 ? 'ok  ' : 'FAIL'} ${attack.name}`);
+  console.log(
+    `     ${[...statuses].map(([status, count]) => `${status} x${String(count)}`).join(', ')}, largest ${(bytes / 1e6).toFixed(2)} MB;` +
+      ` ${Math.max(commands, 0).toFixed(1)} commands, ${Math.max(documents, 0).toFixed(0)} documents each;` +
+      ` others waited ${longestWait.toFixed(0)} ms; memory +${(memory / 1e6).toFixed(0)} MB; ${seconds.toFixed(1)} s`,
+  );
+  for (const problem of problems) console.log(`     ${problem}`);
+}

@@ -1,0 +1,152 @@
+import type { Attack } from './attack.js';
+import { graphql, send, sendMany, times, type Shot } from './send.js';
+
+/** `populate[author][populate][articles]…=*`, so many levels of the names in turn. */
+function nested(names: readonly string[], levels: number): string {
+  const keys = Array.from({ length: levels }, (_, level) => `[${names[level % names.length] ?? ''}]`);
+  return `populate${keys.join('[populate]')}=*`;
+}
+
+const linked = (links: number): string =>
+  `${Array.from({ length: links }, (_, link) => (link % 2 === 0 ? 'author' : 'articles')).join('.')}.title`;
+
+const related = (count: number): string =>
+  Array.from(
+    { length: count },
+    (_, n) => `filters[$or][${String(n)}][author][articles][title][$contains]=Article ${String(n)}`,
+  ).join('&');
+
+const manyMatches = (count: number): string =>
+  Array.from(
+    { length: count },
+    (_, n) => `filters[$or][${String(n)}][categories][articles][title][$containsi]=${String.fromCharCode(97 + n)}`,
+  ).join('&');
+
+/** The names of the levels stand for a list of articles or the author of one. */
+function nestedDocument(levels: number): string {
+  const open = Array.from({ length: levels }, (_, level) =>
+    level % 2 === 0 ? 'author{data{attributes{name ' : 'articles(pagination:{limit:100}){data{attributes{title ',
+  );
+  return `{articles(pagination:{limit:100}){data{attributes{title ${open.join('')}${'}}}'.repeat(levels)}}}}`;
+}
+
+const aliases = (count: number): string =>
+  `{${Array.from({ length: count }, (_, n) => `a${String(n)}:articles(pagination:{limit:100}){data{id attributes{title body}}}`).join(' ')}}`;
+
+const get = (query: string): Shot => ({ path: encodeURI(query) });
+
+const one = (name: string, shot: Shot, limits: Pick<Attack, 'commands' | 'documents'>): Attack => ({
+  name,
+  run: async (target) => [await send(target, shot)],
+  ...limits,
+});
+
+/** A request may read the entries of `api.limits.entriesRead`, and one level more before it is noticed. */
+const withinBudget = { commands: 40, documents: 25_000 };
+
+/** Small requests that ask for much data. */
+export const readAttacks: readonly Attack[] = [
+  one(
+    'six levels that lead back',
+    get(`/api/articles?${nested(['author', 'articles'], 6)}&pagination[pageSize]=100`),
+    withinBudget,
+  ),
+  one('six levels by dots', get('/api/articles?populate=author.articles.author.articles.author.articles'), withinBudget),
+  one('one article, six levels', get(`/api/articles/1001?${nested(['author', 'articles'], 6)}`), withinBudget),
+  one('nested lists without pages', get('/api/authors?populate=articles&pagination[pageSize]=100'), withinBudget),
+  one('polymorphic, ten levels', get(`/api/notes?${nested(['about'], 10)}`), withinBudget),
+  one('a sort path of 400 links', get(`/api/articles?sort=${linked(400)}`), { commands: 4, documents: 100 }),
+  one('a sort path of 1,200 links', get(`/api/articles?sort=${linked(1_200)}`), { commands: 4, documents: 100 }),
+  one('sixty related conditions', get(`/api/articles?${related(60)}`), { commands: 4, documents: 100 }),
+  one('related conditions with many matches', get(`/api/articles?${manyMatches(15)}`), { commands: 60, documents: 1_000 }),
+  {
+    name: 'related conditions, forty at once',
+    run: (target, scale) =>
+      sendMany(
+        target,
+        times(scale === 'full' ? 200 : 40, () => get(`/api/articles?${related(18)}`)),
+        40,
+      ),
+    commands: 60,
+    documents: 2_000,
+  },
+  one('GraphQL, ten levels that lead back', graphql(nestedDocument(4)), withinBudget),
+  one('GraphQL, a hundred lists', graphql(aliases(100)), withinBudget),
+  {
+    name: 'GraphQL, forty wide queries at once',
+    run: (target, scale) =>
+      sendMany(
+        target,
+        times(scale === 'full' ? 120 : 20, () => graphql(nestedDocument(2))),
+        40,
+      ),
+    ...withinBudget,
+  },
+];
+
+/** Many requests, each of which leaves something behind. */
+export const memoryAttacks: readonly Attack[] = [
+  {
+    name: 'a new locale each time',
+    run: (target, scale) =>
+      sendMany(
+        target,
+        times(scale === 'full' ? 16_000 : 1_500, (n) =>
+          get(`/api/articles?locale=${'x'.repeat(4_000)}${String(n)}&pagination[pageSize]=1`),
+        ),
+        16,
+      ),
+    commands: 0.1,
+    documents: 0.1,
+  },
+  {
+    name: 'a new locale each time, single type',
+    run: (target, scale) =>
+      sendMany(
+        target,
+        times(scale === 'full' ? 4_000 : 400, (n) => get(`/api/homepage?locale=${'y'.repeat(4_000)}${String(n)}`)),
+        16,
+      ),
+    commands: 0.2,
+    documents: 0.2,
+  },
+  {
+    name: 'GraphQL variables of a megabyte',
+    run: (target, scale) =>
+      sendMany(
+        target,
+        times(scale === 'full' ? 500 : 60, (n) =>
+          graphql('query($l:I18NLocaleCode){articles(locale:$l){data{id} meta{pagination{total}}}}', {
+            l: `${'z'.repeat(900_000)}${String(n)}`,
+          }),
+        ),
+        4,
+      ),
+    commands: 0.2,
+    documents: 0.2,
+  },
+  {
+    name: 'a new GraphQL document each time',
+    run: (target, scale) =>
+      sendMany(
+        target,
+        times(scale === 'full' ? 4_000 : 300, (n) => graphql(`{a${String(n)}:tags{data{id}}} # ${'c'.repeat(100_000)}`)),
+        8,
+      ),
+    commands: 2,
+    documents: 200,
+  },
+  {
+    name: 'a new query string each time',
+    run: (target, scale) =>
+      sendMany(
+        target,
+        times(scale === 'full' ? 8_000 : 800, (n) =>
+          get(`/api/tags?filters[name][$ne]=${String(n)}${'q'.repeat(7_000)}&pagination[pageSize]=1`),
+        ),
+        16,
+      ),
+    commands: 3,
+    documents: 3,
+  },
+];

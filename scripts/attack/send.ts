@@ -1,0 +1,56 @@
+import { request } from 'node:http';
+import type { Hit } from './attack.js';
+import type { Target } from './target.js';
+
+/** A request of an attack. */
+export interface Shot {
+  readonly method?: string;
+  /** Begins behind the address of the service. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+}
+
+/** Sends one request and counts the bytes of the answer. */
+export function send({ port }: Pick<Target, 'port'>, { method = 'GET', path, headers = {}, body }: Shot): Promise<Hit> {
+  return new Promise((resolve) => {
+    const sent = request({ host: '127.0.0.1', port, method, path, headers, agent: false }, (answer) => {
+      let bytes = 0;
+      const end = (): void => {
+        resolve({ status: answer.statusCode ?? null, bytes });
+      };
+      answer
+        .on('data', (piece: Buffer) => (bytes += piece.length))
+        .on('end', end)
+        .on('error', end);
+    });
+    sent.on('error', () => {
+      resolve({ status: null, bytes: 0 });
+    });
+    sent.end(body);
+  });
+}
+
+/** Sends a number of requests, so many at a time. */
+export async function sendMany(target: Target, shots: Iterable<Shot>, atOnce: number): Promise<Hit[]> {
+  const hits: Hit[] = [];
+  const waiting = shots[Symbol.iterator]();
+  const client = async (): Promise<void> => {
+    for (let next = waiting.next(); next.done !== true; next = waiting.next()) hits.push(await send(target, next.value));
+  };
+  await Promise.all(Array.from({ length: atOnce }, client));
+  return hits;
+}
+
+/** A GraphQL operation as JSON. */
+export const graphql = (query: string, variables: object = {}): Shot => ({
+  method: 'POST',
+  path: '/graphql',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ query, variables }),
+});
+
+/** `make(0)`, `make(1)`, … one at a time, so that large bodies are not all in memory. */
+export function* times(count: number, make: (n: number) => Shot): Generator<Shot> {
+  for (let n = 0; n < count; n += 1) yield make(n);
+}

@@ -1,0 +1,54 @@
+import type { CommandStartedEvent, CommandSucceededEvent } from 'mongodb';
+import { setActions } from '../../src/accounts/grant-actions.js';
+import { createToken } from '../../src/accounts/api-tokens.js';
+import { loadDemo } from '../../src/cli/load-demo.js';
+import { createServer } from '../../src/server.js';
+import { addRelatedEntries, openActions } from './content.js';
+
+/** What the attacked service tells its parent. */
+export type VictimReport =
+  | { readonly kind: 'ready'; readonly url: string; readonly token: string }
+  | { readonly kind: 'counts'; readonly commands: number; readonly documents: number };
+
+const report = (message: VictimReport): void => {
+  process.send?.(message);
+};
+
+/**
+ * The service as it ships, save its log, with the demo and many related entries. The public may read everything and change
+ * nothing. With every message from the parent it reports the commands it has sent and the documents it has read so far.
+ */
+const [uri = '', sendTimeout = '30000'] = process.argv.slice(2);
+const salt = 'the-salt-of-the-attacked-service';
+const server = await createServer({
+  config: {
+    server: { host: '127.0.0.1', port: 0, sendTimeout: Number(sendTimeout) },
+    database: { uri: `${uri}${uri.includes('?') ? '&' : '?'}monitorCommands=true`, name: 'attack' },
+    api: { open: false },
+    plugins: { 'users-permissions': { config: { jwtSecret: 'a-secret-of-the-attacked-service-32' } } },
+    middlewares: { logger: { level: 'error' } },
+    admin: { apiToken: { salt } },
+  },
+});
+await server.start();
+const { backend, config, media } = server;
+if (backend === null) throw new Error('MongoDB does not answer');
+const { store } = backend;
+const counts = { commands: 0, documents: 0 };
+store.database.client.on('commandStarted', ({ commandName }: CommandStartedEvent) => {
+  if (['find', 'aggregate', 'count', 'insert', 'update', 'findAndModify', 'getMore'].includes(commandName)) counts.commands += 1;
+});
+store.database.client.on('commandSucceeded', ({ reply }: CommandSucceededEvent) => {
+  const { cursor } = reply as { cursor?: { firstBatch?: unknown[]; nextBatch?: unknown[] } };
+  counts.documents += (cursor?.firstBatch ?? cursor?.nextBatch ?? []).length;
+});
+await loadDemo({ config, backend, media });
+await addRelatedEntries(backend);
+await setActions(2, openActions, { store } as Parameters<typeof setActions>[2]); // it uses nothing else of a context
+const { key } = await createToken({ name: `attack ${String(process.pid)}`, type: 'full-access' }, salt, store);
+server.forget();
+process.on('message', () => {
+  report({ kind: 'counts', ...counts });
+});
+process.on('disconnect', () => process.exit());
+report({ kind: 'ready', url: server.url.replace('localhost', '127.0.0.1'), token: key });

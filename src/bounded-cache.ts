@@ -1,0 +1,50 @@
+import { LRUCache } from 'lru-cache';
+
+/** The most that a cache holds. */
+export interface CacheBounds {
+  readonly entries: number;
+  /** Bytes of all keys and values, with what the entries themselves take. */
+  readonly bytes: number;
+}
+
+/** What an entry takes besides its key and value, in bytes. */
+const entryBytes = 300;
+
+/** Values of which only those used last are kept. Whatever a client's input is a key of is kept in one of these. */
+export class BoundedCache<Value extends object | string | number> {
+  readonly bounds: CacheBounds;
+  readonly #entries: LRUCache<string, { readonly value: Value }>;
+
+  constructor(bounds: CacheBounds) {
+    const { entries, bytes } = bounds;
+    this.bounds = bounds;
+    this.#entries = new LRUCache({ max: entries, maxSize: bytes, maxEntrySize: Math.ceil(bytes / 10) });
+  }
+
+  /** Number of entries. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Bytes that the entries take, as counted by `set`. */
+  get bytes(): number {
+    return this.#entries.calculatedSize;
+  }
+
+  get(key: string): Value | undefined {
+    return this.#entries.get(key)?.value;
+  }
+
+  /** Keeps a value of so many bytes. A value that would take more than a tenth of the cache is not kept. */
+  set(key: string, value: Value, bytes: number): void {
+    this.#entries.set(key, { value }, { size: bytes + 2 * key.length + entryBytes });
+  }
+
+  delete(key: string): void {
+    this.#entries.delete(key);
+  }
+
+  clear(): void {
+    this.#entries.clear();
+  }
+}
