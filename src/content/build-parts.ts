@@ -1,6 +1,6 @@
 import { ApiError, applicationError } from '../errors.js';
 import { isValues, type Values } from '../schema/check-input.js';
-import { applyLinkInput, applyToOne } from '../schema/apply-link-input.js';
+import { applyLinkInput, readLinkInput, storedIds } from '../schema/apply-link-input.js';
 import type {
   Attribute,
   ComponentAttribute,
@@ -11,7 +11,6 @@ import type {
   ZoneAttribute,
 } from '../schema/content-type.js';
 import { parseMorphTarget } from '../schema/check-input.js';
-import { parseLinkInput } from '../schema/parse-link-input.js';
 import { morphLinks } from '../mongo/related-tables.js';
 import { castInput } from './cast-input.js';
 import { nextRank } from './link-ranks.js';
@@ -120,7 +119,7 @@ async function buildInside(attribute: Attribute, value: unknown, stored: Part | 
       return castInput(attribute, value === undefined ? attribute.default : value);
     case 'relation':
     case 'media':
-      return buildOwnLinks(attribute, value, current);
+      return buildOwnLinks(attribute, value, stored);
     case 'morph':
       return buildMorph(attribute, value, current);
     case 'component':
@@ -131,10 +130,10 @@ async function buildInside(attribute: Attribute, value: unknown, stored: Part | 
 }
 
 /** The ids that a relation inside a component leaves behind: one or null, or a list. */
-function buildOwnLinks(link: LinkAttribute, value: unknown, current: unknown): number | null | readonly number[] {
-  const input = (value === undefined ? null : parseLinkInput(value)) ?? { kind: 'none' };
-  if (link.many) return applyLinkInput(Array.isArray(current) ? (current as number[]) : [], input); // stored as ids
-  return applyToOne(typeof current === 'number' ? current : null, input, 'update');
+function buildOwnLinks(link: LinkAttribute, value: unknown, stored: Part | null): number | null | readonly number[] {
+  const input = value === undefined ? null : readLinkInput(link, value, stored === null ? 'create' : 'update');
+  const ids = applyLinkInput(storedIds(stored?.[link.name]), input ?? { kind: 'none' });
+  return link.many ? ids : (ids[0] ?? null);
 }
 
 /** Polymorphic links as they are stored; those that stay keep their rank. */

@@ -1,8 +1,8 @@
 import { validationError } from '../errors.js';
 import type { Values } from '../schema/check-input.js';
-import { applyLinkInput, applyToOne } from '../schema/apply-link-input.js';
+import { applyLinkInput, readLinkInput, storedIds } from '../schema/apply-link-input.js';
 import type { Attribute, ContentType, LinkAttribute } from '../schema/content-type.js';
-import { parseLinkInput, type LinkInput } from '../schema/parse-link-input.js';
+import type { LinkInput } from '../schema/parse-link-input.js';
 import { uniqueField, uniquePaths, valuesAt } from '../schema/unique-paths.js';
 import type { ContentContext } from './content-context.js';
 import { buildComponent, buildMorph, buildZone, type BuildContext, type NewParts } from './build-parts.js';
@@ -106,7 +106,7 @@ async function buildDefault(attribute: Attribute, building: Building): Promise<v
 }
 
 function buildLinks(link: LinkAttribute, value: unknown, building: Building): void {
-  const input = parseLinkInput(value) ?? { kind: 'none' };
+  const input = readLinkInput(link, value, building.mode);
   switch (link.storage.kind) {
     case 'own':
       buildOwn(link, input, building);
@@ -122,10 +122,9 @@ function buildLinks(link: LinkAttribute, value: unknown, building: Building): vo
 
 function buildOwn(link: LinkAttribute, input: LinkInput, building: Building): void {
   if (input.kind === 'none' && building.mode === 'update') return;
-  const stored = building.current?.[link.name];
-  if (link.many)
-    buildOwnMany(link, applyLinkInput(Array.isArray(stored) ? (stored as number[]) : [], input), building); // stored as ids
-  else buildOwnOne(link, applyToOne(typeof stored === 'number' ? stored : null, input, building.mode), building);
+  const ids = applyLinkInput(storedIds(building.current?.[link.name]), input);
+  if (link.many) buildOwnMany(link, ids, building);
+  else buildOwnOne(link, ids[0] ?? null, building);
 }
 
 function buildOwnOne(link: LinkAttribute, id: number | null, { values, exclusive, current, mode }: Building): void {

@@ -131,5 +131,6 @@ async function updateWithin(
     projection: compileProjection(selection),
   });
   for (const links of write.inverse) await writeInverse({ type, id }, links, context);
-  return document;
+  const mayReachItself = write.inverse.some(({ link }) => link.target === type.uid);
+  return mayReachItself ? readStored(type, { _id: id }, context.store.database) : document;
 }

@@ -1,7 +1,24 @@
 import { validationError } from '../errors.js';
-import type { Connection, LinkInput } from './parse-link-input.js';
+import type { LinkAttribute } from './content-type.js';
+import { parseLinkInput, type Connection, type LinkInput } from './parse-link-input.js';
 
-/** The list of ids that a write leaves behind. Throws a ValidationError for positions that cannot be (rest.md 8.2). */
+/**
+ * Reads what a checked value asks of a relation. A relation to one entry has no positions: of the ids that are set or connected
+ * it takes the last, on create and for files the first.
+ */
+export function readLinkInput(link: LinkAttribute, value: unknown, mode: 'create' | 'update'): LinkInput {
+  const input = parseLinkInput(value, link.target) ?? { kind: 'none' };
+  if (link.many || input.kind === 'none') return input;
+  const ids = input.kind === 'set' ? input.ids : input.connect.map(({ id }) => id);
+  if (ids.length === 0) return input;
+  return { kind: 'set', ids: mode === 'create' || link.kind === 'media' ? ids.slice(0, 1) : ids.slice(-1) };
+}
+
+/** The ids that a document stores for a relation: one, or a list. */
+export const storedIds = (stored: unknown): readonly number[] =>
+  Array.isArray(stored) ? (stored as number[]) : typeof stored === 'number' ? [stored] : []; // stored as ids
+
+/** Returns the ids that a write leaves behind. Throws a ValidationError for positions that cannot be, and for an id that is connected twice. */
 export function applyLinkInput(current: readonly number[], input: LinkInput): readonly number[] {
   switch (input.kind) {
     case 'none':
@@ -12,29 +29,22 @@ export function applyLinkInput(current: readonly number[], input: LinkInput): re
       const removed = new Set(input.disconnect);
       return connect(
         current.filter((id) => !removed.has(id)),
-        orderConnections(distinct(input.connect), current, input.strict),
+        orderConnections(refuseRepeats(input.connect), current, input.strict),
       );
     }
   }
 }
 
-/** One id of a list for a to-one relation: the last sent, and on create the first, as in the reference. */
-export const applyToOne = (current: number | null, input: LinkInput, mode: 'create' | 'update'): number | null => {
-  const ids = applyLinkInput(current === null ? [] : [current], input);
-  return (mode === 'create' ? ids[0] : ids.at(-1)) ?? null;
-};
-
-function distinct(connections: readonly Connection[]): Connection[] {
-  const byId = new Map<number, Connection>();
-  for (const connection of connections) {
-    const same = byId.get(connection.id);
-    if (same !== undefined && JSON.stringify(same) !== JSON.stringify(connection))
+function refuseRepeats(connections: readonly Connection[]): readonly Connection[] {
+  const seen = new Set<number>();
+  for (const { id } of connections) {
+    if (seen.has(id))
       throw validationError(
-        `The relation with id ${String(connection.id)} is already connected. You cannot connect the same relation twice.`,
+        `The relation with id ${String(id)} is already connected. You cannot connect the same relation twice.`,
       );
-    byId.set(connection.id, connection);
+    seen.add(id);
   }
-  return [...byId.values()];
+  return connections;
 }
 
 /** Puts connections behind those that they refer to. In loose mode an unknown reference means the end. */

@@ -106,7 +106,7 @@ function checkValue(attribute: Attribute, value: unknown, path: string, found: F
 function checkLink(link: LinkAttribute, value: unknown, path: string, found: Findings): void {
   if (value === null && link.required && link.kind === 'relation' && !found.context.draft)
     report(found, path, `${path} cannot be null.`);
-  const input = parseLinkInput(value);
+  const input = parseLinkInput(value, link.target);
   if (input === null) {
     reportRelations(found, 'Invalid relations');
     return;

@@ -20,32 +20,29 @@ export type LinkInput =
 /** Text and fractions stand for ids that no entry has: they are reported as missing, like any id that is not there. */
 const noSuchId = -1;
 
-/** Null where the value has none of the accepted forms. */
-export function parseLinkInput(value: unknown): LinkInput | null {
+/** Returns null if the value has none of the accepted forms, or names another type than `target` (`{ id, type }`). */
+export function parseLinkInput(value: unknown, target: string): LinkInput | null {
   if (value === null) return { kind: 'set', ids: [] };
-  if (!isObject(value)) return setOf(Array.isArray(value) ? value : [value]);
-  if (value['set'] !== undefined) return parseSet(value['set']);
-  if (value['connect'] !== undefined || value['disconnect'] !== undefined) return parsePatch(value);
-  return value['id'] === undefined ? { kind: 'none' } : setOf([value]);
+  if (!isObject(value)) return parseSet(value, target);
+  if (value['set'] !== undefined) return value['set'] === null ? { kind: 'none' } : parseSet(value['set'], target);
+  if (value['connect'] !== undefined || value['disconnect'] !== undefined) return parsePatch(value, target);
+  return value['id'] === undefined ? { kind: 'none' } : parseSet(value, target);
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function parseSet(set: unknown): LinkInput | null {
-  if (set === null) return { kind: 'none' };
-  return setOf(Array.isArray(set) ? set : [set]);
-}
-
-function setOf(items: readonly unknown[]): LinkInput | null {
-  const ids = parseIds(items);
+function parseSet(value: unknown, target: string): LinkInput | null {
+  const ids = parseIds(Array.isArray(value) ? value : [value], target);
   return ids === null ? null : { kind: 'set', ids: [...new Set(ids)] };
 }
 
-function parseIds(items: readonly unknown[]): number[] | null {
-  const ids = items.map(parseId);
+function parseIds(items: readonly unknown[], target: string): number[] | null {
+  const ids = items.map((item) => (isOfType(item, target) ? parseId(item) : null));
   return ids.every((id) => id !== null) ? ids : null;
 }
+
+const isOfType = (item: unknown, target: string): boolean => !isObject(item) || (item['type'] ?? target) === target;
 
 /** A number, a text of digits, or an object with an `id`; null for anything else. */
 export function parseId(item: unknown): number | null {
@@ -55,24 +52,30 @@ export function parseId(item: unknown): number | null {
   return null;
 }
 
-function parsePatch({ connect = [], disconnect = [], options }: Readonly<Record<string, unknown>>): LinkInput | null {
-  if (!Array.isArray(connect) || !Array.isArray(disconnect)) return null;
-  const connections = connect.map(parseConnection);
-  const removed = parseIds(disconnect);
-  if (removed === null || !connections.every((connection) => connection !== null)) return null;
+function parsePatch({ connect, disconnect, options }: Readonly<Record<string, unknown>>, target: string): LinkInput | null {
+  const [coming, leaving] = [connect ?? [], disconnect ?? []];
+  if (!Array.isArray(coming) || !Array.isArray(leaving)) return null;
+  const connected = distinct(coming).map((item) => parseConnection(item, target));
+  const disconnected = parseIds(leaving, target);
+  if (disconnected === null || !connected.every((connection) => connection !== null)) return null;
   return {
     kind: 'patch',
-    connect: connections,
-    disconnect: removed,
+    connect: connected,
+    disconnect: disconnected,
     strict: !(isObject(options) && options['strict'] === false),
   };
 }
 
-function parseConnection(item: unknown): Connection | null {
-  const id = parseId(item);
+/** Items that are written alike count once. */
+const distinct = (items: readonly unknown[]): unknown[] => [
+  ...new Map(items.map((item) => [JSON.stringify(item), item])).values(),
+];
+
+function parseConnection(item: unknown, target: string): Connection | null {
+  const [id] = parseIds([item], target) ?? [];
   const position =
     isObject(item) && item['position'] !== undefined ? parsePosition(item['position']) : ({ kind: 'end' } as const);
-  return id === null || position === null ? null : { id, position };
+  return id === undefined || position === null ? null : { id, position };
 }
 
 function parsePosition(position: unknown): Position | null {

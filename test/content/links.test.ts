@@ -46,10 +46,16 @@ const inputs: readonly (readonly [unknown, readonly number[]])[] = [
     [4, 5, 1, 2, 3],
   ],
   [{ connect: [4, 4] }, [1, 2, 3, 4]],
+  [{ connect: [{ id: 4 }, { id: 4 }, 5] }, [1, 2, 3, 4, 5]],
+  [{ connect: null }, [1, 2, 3]],
+  [{ connect: null, disconnect: [2] }, [1, 3]],
+  [{ connect: [4], disconnect: null }, [1, 2, 3, 4]],
   [{ connect: [{ id: 4, position: { before: 99 } }], options: { strict: false } }, [1, 2, 3, 4]],
 ];
 
 const missing = (uid: string): string => `1 relation(s) of type ${uid} associated with this entity do not exist`;
+
+const wrongType = { id: 2, type: 'api::event.event' };
 
 /** What is refused, and why; `uid` is the type of the list. */
 const refused: readonly (readonly [unknown, (uid: string) => string])[] = [
@@ -87,6 +93,80 @@ const refused: readonly (readonly [unknown, (uid: string) => string])[] = [
     },
     () => 'The relation with id 4 is already connected. You cannot connect the same relation twice.',
   ],
+  [{ connect: [{ id: 4 }, 4] }, () => 'The relation with id 4 is already connected. You cannot connect the same relation twice.'],
+  ...[
+    { id: 2, type: 'api::event.event' },
+    { id: 2, type: 7 },
+  ].flatMap((item): [unknown, () => string][] =>
+    [item, [item], { set: [item] }, { connect: [item] }, { disconnect: [item] }].map((input) => [
+      input,
+      () => 'Invalid relations',
+    ]),
+  ),
+];
+
+/** Inputs for a relation to one that leads to 1, and where it leads then, on an update and on a create. */
+const inputsOfOne: readonly (readonly [unknown, updated: readonly number[], created: readonly number[]])[] = [
+  [2, [2], [2]],
+  [{ id: 2 }, [2], [2]],
+  [null, [], []],
+  [[], [], []],
+  [{}, [1], []],
+  [[2, 3], [3], [2]],
+  [{ set: [2, 3] }, [3], [2]],
+  [{ set: null }, [1], []],
+  [{ connect: [2] }, [2], [2]],
+  [{ connect: [2, 3] }, [3], [2]],
+  [{ connect: [1] }, [1], [1]],
+  [{ connect: [] }, [1], []],
+  [{ connect: null }, [1], []],
+  [{ connect: null, disconnect: [1] }, [], []],
+  [{ disconnect: [1] }, [], []],
+  [{ disconnect: [2] }, [1], []],
+  [{ connect: [2], disconnect: [1] }, [2], [2]],
+  [{ connect: [1], disconnect: [1] }, [1], [1]],
+  // a list of one has no positions
+  [{ connect: [{ id: 2, position: { start: true } }] }, [2], [2]],
+  [{ connect: [{ id: 2, position: { end: true } }] }, [2], [2]],
+  [{ connect: [{ id: 2, position: { before: 1 } }] }, [2], [2]],
+  [{ connect: [{ id: 2, position: { after: 1 } }] }, [2], [2]],
+  [{ connect: [{ id: 2, position: { before: 3 } }] }, [2], [2]],
+  [{ connect: [{ id: 1, position: { after: 3 } }] }, [1], [1]],
+  [{ connect: [{ id: 2, position: { before: 2 } }] }, [2], [2]],
+  [{ connect: [2, { id: 3, position: { start: true } }] }, [3], [2]],
+  [{ connect: [{ id: 3, position: { start: true } }, 2] }, [2], [3]],
+  [{ connect: [{ id: 2 }, 2] }, [2], [2]],
+];
+
+interface SideOfOne {
+  readonly path: string;
+  readonly name: string;
+  /** What else a create needs. */
+  readonly base?: object;
+  /** The values to write around the input; `stored` are the attributes as they were read. */
+  readonly write: (input: unknown, stored: Document) => object;
+  readonly read: (attributes: Document) => { readonly data: { readonly id: number } | null };
+}
+
+const direct = (path: string, name: string, base: object): SideOfOne => ({
+  path,
+  name,
+  base,
+  write: (input) => ({ [name]: input }),
+  read: (attributes) => attributes[name],
+});
+
+/** Relations to one: stored here, stored with the other side, and inside a component. */
+const sidesOfOne: readonly SideOfOne[] = [
+  direct('/api/books', 'publisher', { title: 'T' }),
+  direct('/api/books', 'prequel', { title: 'T' }),
+  {
+    path: '/api/events',
+    name: 'links',
+    base: { name: 'E' },
+    write: (input, { links }) => ({ links: [{ ...(links !== undefined && { id: links[0].id }), label: 'L', book: input }] }),
+    read: ({ links }) => links[0].book,
+  },
 ];
 
 interface Side {
@@ -107,7 +187,8 @@ const sides: readonly Side[] = [
 describe('relations', () => {
   let serving: Serving;
   before(async () => {
-    serving = await serveModels({ models: bookshopModels() });
+    const files = [1, 2, 3].map((id) => ({ _id: id, name: `${String(id)}.png`, mime: 'image/png', hash: String(id), url: '/' }));
+    serving = await serveModels({ models: bookshopModels(), documents: { files } });
     for (let id = 1; id <= 5; id++) {
       await expectOk('POST', '/api/books', { data: { title: `Book ${String(id)}` } });
       await expectOk('POST', '/api/authors', { data: { name: `Author ${String(id)}` } });
@@ -140,12 +221,41 @@ describe('relations', () => {
           expect(listed.data[0].attributes[name].data.map(({ id }: { id: number }) => id)).to.deep.equal(expected);
         });
 
+      it('the related type may be named', async () => {
+        await expectOk('PUT', path, { data: { [name]: [{ id: 2, type: target }] } });
+        expect(await linked(path, name)).to.deep.equal([2]);
+      });
+
       for (const [input, message] of refused)
         it(`${JSON.stringify(input)} is refused and changes nothing`, async () => {
           const { status, body } = await serving.call('PUT', path, { data: { [name]: input } });
           expect([status, body.error.message]).to.deep.equal([400, message(target)]);
           expect(await linked(path, name)).to.deep.equal([1, 2, 3]);
         });
+    });
+
+  for (const { path, name, base, write, read } of sidesOfOne)
+    describe(`${path} ${name}`, () => {
+      const populate = `populate[${name}][populate]=*`;
+      const linkedTo = ({ attributes }: Document): number[] => [read(attributes).data?.id ?? []].flat();
+
+      for (const [input, updated, created] of inputsOfOne)
+        it(`${JSON.stringify(input)} leaves ${JSON.stringify(updated)}, and ${JSON.stringify(created)} on a create`, async () => {
+          const made = (await expectOk('POST', `${path}?${populate}`, { data: { ...base, ...write(input, {}) } })).data;
+          expect(linkedTo(made), 'create').to.deep.equal(created);
+          const one = `${path}/${String(made.id)}?${populate}`;
+          const { attributes } = (await expectOk('PUT', one, { data: write(1, made.attributes) })).data;
+          expect(linkedTo((await expectOk('PUT', one, { data: write(input, attributes) })).data), 'update').to.deep.equal(
+            updated,
+          );
+          expect(linkedTo((await expectOk('GET', one)).data), 'read').to.deep.equal(updated);
+        });
+
+      it('another type is refused', async () => {
+        const input = { connect: [wrongType] };
+        const { status, body } = await serving.call('POST', path, { data: { ...base, ...write(input, {}) } });
+        expect([status, body.error.message]).to.deep.equal([400, 'Invalid relations']);
+      });
     });
 
   it('each side keeps an order of its own', async () => {
@@ -197,6 +307,40 @@ describe('relations', () => {
     expect(await linked('/api/books/5', 'publisher')).to.deep.equal([2]);
     await expectOk('PUT', '/api/books/5', { data: { publisher: { disconnect: [2] } } });
     expect(await linked('/api/books/5', 'publisher')).to.deep.equal([]);
+  });
+
+  /** What is written to an entry, and what its own answer shows of it then. */
+  const toItself: readonly (readonly [string, data: (id: number) => object, name: string])[] = [
+    ['/api/genres', (id) => ({ parent: id }), 'parent'],
+    ['/api/genres', (id) => ({ children: [id] }), 'parent'],
+    ['/api/genres', (id) => ({ children: { connect: [{ id, position: { start: true } }] } }), 'parent'],
+    ['/api/publishers', (id) => ({ imprints: [1, id] }), 'parent'],
+    ['/api/books', (id) => ({ sequel: id }), 'prequel'],
+    ['/api/books', (id) => ({ prequel: id }), 'sequel'],
+  ];
+  for (const [path, data, name] of toItself)
+    it(`the answer shows an entry that is linked to itself: ${path} ${JSON.stringify(data(0))}`, async () => {
+      const body = { data: { name: 'Self', title: 'Self', address: { city: 'Wien' } } };
+      const { id } = (await expectOk('POST', path, body)).data;
+      const answer = await expectOk('PUT', `${path}/${String(id)}?populate[${name}][fields]=id`, { data: data(id) });
+      expect(answer.data.attributes[name].data?.id).to.equal(id);
+    });
+
+  it('an attribute of one file takes the first of a list', async () => {
+    const body = { data: { title: 'Covered', cover: [3, 1], seo: { title: 'S', image: [2, 3] } } };
+    const path = `/api/books/${String((await expectOk('POST', '/api/books', body)).data.id)}`;
+    expect(await linked(path, 'cover')).to.deep.equal([3]);
+    for (const [input, expected] of [
+      [[1, 2], [1]],
+      [{ set: [2, 1] }, [2]],
+      [[{ id: 3 }, 1], [3]],
+      [[], []],
+    ]) {
+      const seo = { title: 'S', image: input };
+      const { attributes } = (await expectOk('PUT', `${path}?populate=seo.image`, { data: { cover: input, seo } })).data;
+      expect(await linked(path, 'cover'), JSON.stringify(input)).to.deep.equal(expected);
+      expect([attributes.seo.image.data?.id ?? []].flat(), JSON.stringify(input)).to.deep.equal(expected);
+    }
   });
 
   it('one without an inverse side takes nothing from others', async () => {
