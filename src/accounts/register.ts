@@ -1,8 +1,9 @@
 import { acceptInput } from '../content/accept-input.js';
 import type { ContentContext } from '../content/content-context.js';
-import { create } from '../content/create.js';
+import { checkBody } from '../content/check-body.js';
+import { insertChecked } from '../content/create.js';
+import type { LoadedEntry } from '../content/loaded.js';
 import { ApiError, applicationError } from '../errors.js';
-import { emptyQuery } from '../query/ast.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { AccountCall, Accounts, Body } from './accounts.js';
 import { readTexts } from './check-fields.js';
@@ -10,7 +11,7 @@ import { claimAddress, isTaken } from './claim-address.js';
 import { sendConfirmation } from './confirm-email.js';
 import { openSession, type Session } from './session.js';
 import { roleUid } from './uids.js';
-import { asWriter, findStoredUser, userType, type StoredUser } from './user-store.js';
+import { asService, asWriter, findStoredUser, userType, type StoredUser } from './user-store.js';
 
 const fields = { email: ['email', 'required'], username: ['required'], password: ['required'] } as const;
 
@@ -67,8 +68,14 @@ function pickAllowed({ config }: Accounts, body: Body, { content }: AccountCall)
   return acceptInput(type, Object.fromEntries(picked), content.bind);
 }
 
+/** The row rules of who registers hold for what the user is linked to, not for the user. */
 async function insertUser(type: ContentType, data: Body, { content }: AccountCall): Promise<StoredUser> {
-  const { document } = await create(type, data, emptyQuery, registering(content)).catch((error: unknown) => {
+  const insert = async (): Promise<LoadedEntry> => {
+    await checkBody(type, data, { mode: 'create', draft: false, id: null }, registering(content));
+    return insertChecked(type, data, { selection: nothing, source: null }, asService(content));
+  };
+  const nothing = { type, fields: [], children: [], locales: null };
+  const { document } = await insert().catch((error: unknown) => {
     throw isUniqueError(error) ? taken() : error;
   });
   const user = await findStoredUser(content, { _id: document['_id'] });

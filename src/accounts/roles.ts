@@ -5,7 +5,7 @@ import { findOne } from '../content/find-one.js';
 import { within, type ContentContext } from '../content/content-context.js';
 import type { LoadedEntry } from '../content/loaded.js';
 import { orUniqueError } from '../content/unique-errors.js';
-import { ruleFilter } from '../content/rule-filter.js';
+import { createMayBreakRule, refuseBroken, ruleFilter, updateMayBreakRule } from '../content/row-rules.js';
 import { applicationError, notFoundError, validationError } from '../errors.js';
 import { readAll } from '../mongo/database.js';
 import { inTransaction } from '../mongo/transaction.js';
@@ -57,6 +57,8 @@ export async function createRole(body: Body, content: ContentContext): Promise<n
   await orUniqueError(roleType(content), document, () =>
     change(content, async (context) => {
       await insertEntry(context.store, collection, document);
+      if (createMayBreakRule(roleType(content), document, content.bind.access))
+        await refuseBroken({ type: roleType(content), id, before: null }, context);
       await grantActions(id, enabledActions(body['permissions']), context);
     }),
   );
@@ -78,10 +80,13 @@ export async function updateRole(id: number, body: Body, content: ContentContext
   const names = ['name', 'description'].filter((name) => body[name] !== undefined);
   const values = Object.fromEntries(names.map((name) => [name, textOf(body, name)]));
   const match = await matchRole(id, content);
+  const type = roleType(content);
   await change(content, async (context) => {
+    const [before] = await readAll(context.store.database, { find: collection, filter: match, limit: 1 });
+    if (before === undefined) throw notFoundError('Role not found');
     const update = { $set: { ...values, updatedAt: new Date() } };
-    const role = await updateEntry(context.store, collection, { match, update, projection: { _id: 1 } });
-    if (role === null) throw notFoundError('Role not found');
+    await updateEntry(context.store, collection, { match: { _id: id }, update, projection: { _id: 1 } });
+    if (updateMayBreakRule(type, names, context)) await refuseBroken({ type, id, before }, context);
     if (body['permissions'] !== undefined) await setActions(id, enabledActions(body['permissions']), context);
   });
 }

@@ -1,4 +1,4 @@
-import { parseRule, userNames } from '../access/role-access.js';
+import { rowRule, unknownUserNames, userNames } from '../access/row-rule.js';
 import type { FieldRule, RoleRules } from '../access/role.js';
 import { notFoundError, validationError } from '../errors.js';
 import { readAll } from '../mongo/database.js';
@@ -57,15 +57,11 @@ function checkFields(type: ContentType, { allow, deny = [] }: Partial<Record<'al
 
 /** Whoever the user is, the filter must fit the type. */
 function checkRow(type: ContentType, rule: unknown, { bind }: ContentContext): unknown {
-  refuseUnknownNames(rule);
+  const [unknown] = unknownUserNames(rule);
+  if (unknown !== undefined)
+    throw validationError(`${unknown} is not known; use ${userNames.map((name) => `$user.${name}`).join(', ')}`);
   if (type.kind === 'component') throw validationError(`rows of ${type.uid}: components have no rows`);
   const sample = { id: 1, username: '', email: '', role: 1, blocked: false, confirmed: true, tokenVersion: 0 };
-  bindFilter(parseRule(rule, sample, bind.limits), type, bind);
+  bindFilter(rowRule(rule, sample, bind.limits).filter, type, bind);
   return rule;
-}
-
-function refuseUnknownNames(rule: unknown): void {
-  if (typeof rule === 'string' && rule.startsWith('$user.') && !userNames.has(rule.slice('$user.'.length)))
-    throw validationError(`${rule} is not known; use ${[...userNames].map((name) => `$user.${name}`).join(', ')}`);
-  if (typeof rule === 'object' && rule !== null) Object.values(rule).forEach(refuseUnknownNames);
 }

@@ -3,7 +3,7 @@ import { within, type ContentContext } from '../content/content-context.js';
 import { hasId } from '../content/find-one.js';
 import type { LoadedEntry } from '../content/loaded.js';
 import { remove } from '../content/remove.js';
-import { ruleFilter } from '../content/rule-filter.js';
+import { ruleFilter } from '../content/row-rules.js';
 import { update } from '../content/update.js';
 import { ApiError, applicationError, notFoundError, type FieldError } from '../errors.js';
 import { readEntry } from '../mongo/read-entry.js';

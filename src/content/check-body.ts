@@ -4,7 +4,7 @@ import { checkInput, type CheckedInput, type InputContext, type Values } from '.
 import type { ContentType } from '../schema/content-type.js';
 import type { ContentContext } from './content-context.js';
 import { fileErrors } from './file-errors.js';
-import { ruleFilter } from './rule-filter.js';
+import { ruleFilter } from './row-rules.js';
 import { uniqueErrors } from './unique-errors.js';
 
 /** What a body is checked for; `id` is the entry's own on an update, null on a create. */

@@ -16,6 +16,7 @@ import { within, type ContentContext } from './content-context.js';
 import { insertChecked } from './create.js';
 import { hasId } from './find-one.js';
 import type { LoadedEntry, StoredDocument } from './loaded.js';
+import { withOwner } from './row-rules.js';
 import { copyValues, isShared, syncLocales } from './sync-locales.js';
 
 /**
@@ -31,7 +32,7 @@ export async function createLocalization(
   context: ContentContext,
 ): Promise<LoadedEntry> {
   const source = await readSource(type, id, context);
-  const accepted = acceptInput(type, data, context.bind);
+  const accepted = withOwner(type, acceptInput(type, data, context.bind), context.bind.access);
   const locale = await checkNewLocale(type, accepted['locale'], source, context);
   await checkBody(type, { ...sharedValues(type, source), ...accepted }, { mode: 'create', draft: false, id: null }, context);
   const selection = bindEntrySelection(query, type, context.bind);

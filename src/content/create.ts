@@ -14,17 +14,18 @@ import { checkBody } from './check-body.js';
 import { within, type ContentContext } from './content-context.js';
 import { fillUids } from './fill-uids.js';
 import type { LoadedEntry } from './loaded.js';
+import { createMayBreakRule, refuseBroken, withOwner } from './row-rules.js';
 import { sharedNames, syncLocales } from './sync-locales.js';
 import { orUniqueError } from './unique-errors.js';
 import { writeExclusive, writeInverse } from './write-inverse.js';
 
 /**
- * Creates an entry from a client's data and gives it as the query selects it. Throws a ValidationError, or an ApplicationError
- * for a locale that is not there.
+ * Creates an entry from a client's data and gives it as the query selects it. Throws a ValidationError, an ApplicationError
+ * for a locale that is not there, or a ForbiddenError if the entry breaks the caller's rule.
  */
 export async function create(type: ContentType, data: unknown, query: Query, context: ContentContext): Promise<LoadedEntry> {
   const selection = bindEntrySelection(query, type, context.bind);
-  const accepted = acceptInput(type, data, context.bind);
+  const accepted = withOwner(type, acceptInput(type, data, context.bind), context.bind.access);
   checkLocale(type, accepted, context);
   await checkBody(type, accepted, { mode: 'create', draft: accepted['publishedAt'] === null, id: null }, context);
   return insertChecked(type, accepted, { selection, source: null }, context);
@@ -58,13 +59,14 @@ export async function insertChecked(
   const write = await buildWrite(type, complete, null, context);
   const [id = 0] = await context.store.ids.next(type.collection, 1, { ...context.store.database, session: null });
   const document = buildDocument(type, complete, write, { id, source: insertion.source, context });
-  const alone = write.inverse.length === 0 && write.exclusive.length === 0 && write.siblings.length === 0;
+  const checked = createMayBreakRule(type, complete, context.bind.access);
+  const linked = write.inverse.length > 0 || write.exclusive.length > 0 || write.siblings.length > 0;
   const stored = await orUniqueError(type, complete, () =>
-    alone
-      ? insertAlone(type, document, context)
-      : inTransaction(context.store.database, (database) =>
-          insertLinked(type, document, { ...insertion, write }, within(context, database)),
-        ),
+    linked || checked
+      ? inTransaction(context.store.database, (database) =>
+          insertLinked(type, document, { ...insertion, write, checked }, within(context, database)),
+        )
+      : insertAlone(type, document, context),
   );
   return stored.loaded ?? load(stored.document, insertion.selection, context);
 }
@@ -87,12 +89,14 @@ async function insertAlone(type: ContentType, document: EntryDocument, { store }
 
 interface LinkedInsertion extends Insertion {
   readonly write: EntryWrite;
+  /** Whether the entry could break a rule. */
+  readonly checked: boolean;
 }
 
 async function insertLinked(
   type: ContentType,
   document: EntryDocument,
-  { selection, write }: LinkedInsertion,
+  { selection, write, checked }: LinkedInsertion,
   context: ContentContext,
 ): Promise<Stored> {
   const group = write.siblings.length === 0 ? null : await groupOf(type, write.siblings, context);
@@ -100,6 +104,7 @@ async function insertLinked(
   for (const links of write.exclusive) await writeExclusive(document._id, type, links, context);
   await insertEntry(context.store, type.collection, joined);
   for (const links of write.inverse) await writeInverse({ type, id: document._id }, links, context);
+  if (checked) await refuseBroken({ type, id: document._id, before: null }, context);
   if (group === null) return { document: joined, loaded: null };
   // The answer shows the other locales as they were before the shared values went to them, as in the reference.
   const loaded = await load(joined, selection, context);

@@ -19,13 +19,15 @@ import { checkBody } from './check-body.js';
 import { within, type ContentContext } from './content-context.js';
 import { hasId } from './find-one.js';
 import type { LoadedEntry } from './loaded.js';
+import { refuseBroken, updateMayBreakRule } from './row-rules.js';
 import { syncLocales, sharedNames } from './sync-locales.js';
 import { orUniqueError } from './unique-errors.js';
 import { writeExclusive, writeInverse } from './write-inverse.js';
 
 /**
  * Updates the named values of an entry: absent ones stay, null clears. Gives it as the query selects it; null where there is no
- * such entry. Throws a ValidationError, or an ApplicationError for components that are not the entry's.
+ * such entry. Throws a ValidationError, an ApplicationError for components that are not the entry's, or a ForbiddenError if the
+ * entry then breaks the caller's rule.
  */
 export async function update(
   type: ContentType,
@@ -36,7 +38,8 @@ export async function update(
 ): Promise<LoadedEntry | null> {
   const selection = bindEntrySelection(query, type, context.bind);
   const accepted = type.localized ? unlocalized(acceptInput(type, data, context.bind)) : acceptInput(type, data, context.bind);
-  const change: Change = { type, id, data: accepted, selection, match: await matchEntry(type, id, context) };
+  const mayBreakRule = updateMayBreakRule(type, [...Object.keys(accepted), 'updatedAt'], context);
+  const change: Change = { type, id, data: accepted, selection, mayBreakRule, match: await matchEntry(type, id, context) };
   if (!(await checkChange(change, context))) return null;
   return orUniqueError(type, accepted, () => (isPlain(change) ? updatePlain(change, context) : updateLinked(change, context)));
 }
@@ -47,6 +50,7 @@ interface Change {
   readonly data: Values;
   readonly selection: Selection;
   readonly match: object;
+  readonly mayBreakRule: boolean;
 }
 
 /** An entry stays in its locale and its group. */
@@ -81,8 +85,9 @@ async function readStored(type: ContentType, match: object, database: Database):
   return (stored as EntryDocument | undefined) ?? null; // entries have numeric ids
 }
 
-/** Scalars of this entry alone: one command. */
-function isPlain({ type, data }: Change): boolean {
+/** Scalars of this entry alone, of which no rule depends: one command. */
+function isPlain({ type, data, mayBreakRule }: Change): boolean {
+  if (mayBreakRule) return false;
   const names = Object.keys(data);
   return names.every((name) => type.attributes.get(name)?.kind === 'scalar') && sharedNames(type, names).length === 0;
 }
@@ -117,7 +122,7 @@ async function updateLinked(change: Change, context: ContentContext): Promise<Lo
 }
 
 async function updateWithin(
-  { type, id, data, selection, match }: Change,
+  { type, id, data, selection, match, mayBreakRule }: Change,
   context: ContentContext,
 ): Promise<EntryDocument | null> {
   const stored = await readStored(type, match, context.store.database);
@@ -131,6 +136,7 @@ async function updateWithin(
     projection: compileProjection(selection),
   });
   for (const links of write.inverse) await writeInverse({ type, id }, links, context);
+  if (mayBreakRule) await refuseBroken({ type, id, before: stored }, context);
   const mayReachItself = write.inverse.some(({ link }) => link.target === type.uid);
   return mayReachItself ? readStored(type, { _id: id }, context.store.database) : document;
 }

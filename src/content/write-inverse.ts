@@ -6,6 +6,7 @@ import { maximumLinks, tooManyLinks, type ExclusiveLinks, type InverseLinks } fr
 import type { ContentContext } from './content-context.js';
 import { planRanks, type Ranked } from './link-ranks.js';
 import type { StoredDocument } from './loaded.js';
+import { keepingRules } from './row-rules.js';
 import { writeMorphInverse, type Owner } from './write-morph-inverse.js';
 
 /**
@@ -31,8 +32,14 @@ export async function writeInverse(owner: Owner, links: InverseLinks, context: C
     ...gone.map((ranked) => unlinkOne(other, ranked.id, id)),
     ...[...ranks].map(([entry, rank]) => linkOne(other, entry, id, rank)),
   ];
-  const matched = await bulkWrite(context.store, target.collection, operations);
-  if (other.many && matched < operations.length) throw tooManyLinks(other);
+  const changed = [
+    ...gone.map((ranked) => ranked.id),
+    ...wanted.filter((entry) => stored.every((ranked) => ranked.id !== entry)),
+  ];
+  await keepingRules({ type: target, name: other.name, filter: { _id: { $in: changed } } }, context, async () => {
+    const matched = await bulkWrite(context.store, target.collection, operations);
+    if (other.many && matched < operations.length) throw tooManyLinks(other);
+  });
 }
 
 /** The related entries as they are now, in the order seen from this entry. */
@@ -81,6 +88,8 @@ export async function writeExclusive(
   { link, target }: ExclusiveLinks,
   context: ContentContext,
 ): Promise<void> {
-  const operation = { updateMany: { filter: { [link.name]: target, _id: { $ne: id } }, update: unlinkUpdate(link, target) } };
-  await bulkWrite(context.store, type.collection, [operation]);
+  const filter = { [link.name]: target, _id: { $ne: id } };
+  await keepingRules({ type, name: link.name, filter }, context, async () => {
+    await bulkWrite(context.store, type.collection, [{ updateMany: { filter, update: unlinkUpdate(link, target) } }]);
+  });
 }

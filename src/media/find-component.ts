@@ -1,5 +1,5 @@
 import type { ContentContext } from '../content/content-context.js';
-import { ruleFilter } from '../content/rule-filter.js';
+import { ruleFilter } from '../content/row-rules.js';
 import { readAll, type Document } from '../mongo/database.js';
 import type { EntryDocument } from '../mongo/write-entries.js';
 import { isValues } from '../schema/check-input.js';

@@ -1,5 +1,5 @@
 import type { ContentContext } from '../content/content-context.js';
-import { ruleFilter } from '../content/rule-filter.js';
+import { ruleFilter } from '../content/row-rules.js';
 import { sharedNames, syncLocales } from '../content/sync-locales.js';
 import { readAll } from '../mongo/database.js';
 import { bulkWrite, type EntryDocument } from '../mongo/write-entries.js';

@@ -1,5 +1,6 @@
 import { within, type ContentContext } from '../content/content-context.js';
 import { insertChecked } from '../content/create.js';
+import { withOwner } from '../content/row-rules.js';
 import type { LoadedEntry } from '../content/loaded.js';
 import { publishBlobs } from '../mongo/blob-store.js';
 import { inTransaction } from '../mongo/transaction.js';
@@ -74,7 +75,8 @@ export async function storeFiles({ files, folder }: ReadyFiles, content: Content
   const type = fileType(content);
   const insertion = { selection: bindEntrySelection(emptyQuery, type, content.bind), source: null };
   const entries: LoadedEntry[] = [];
-  for (const file of files) entries.push(await insertChecked(type, rowOf(file, folder), insertion, content));
+  for (const file of files)
+    entries.push(await insertChecked(type, withOwner(type, rowOf(file, folder), content.bind.access), insertion, content));
   return entries;
 }
 

@@ -9,10 +9,19 @@ import { actionOf, uploadFile } from '../schema/content-type.js';
  */
 export interface Access {
   readonly grants: { readonly kind: 'all' | 'readOnly' } | { readonly kind: 'actions'; readonly actions: ReadonlySet<string> };
-  /** Row rules: by uid, a filter that every entry must meet to be seen or written. */
-  readonly rules: ReadonlyMap<string, Filter>;
+  /** Row rules, by uid. */
+  readonly rules: ReadonlyMap<string, RowRule>;
   /** Field rules: by uid, the attributes that are hidden from this caller. */
   readonly hidden: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** What the entries of a type must meet to be seen and to be written. */
+export interface RowRule {
+  readonly filter: Filter;
+  /** Values that the filter demands by an equality with the caller's user, by attribute: a create sets those that it does not name. */
+  readonly owner: Readonly<Record<string, unknown>>;
+  /** Whether the filter demands nothing but these values. */
+  readonly isOwnership: boolean;
 }
 
 export const fullAccess: Access = { grants: { kind: 'all' }, rules: new Map(), hidden: new Map() };

@@ -19,7 +19,7 @@ export const bindFilter = (filter: Filter, type: ContentType, context: BindConte
 /** The row rule of the caller for the type, as a condition. */
 export function bindRule(type: ContentType, context: BindContext): Condition[] {
   const rule = context.access.rules.get(type.uid);
-  return rule === undefined ? [] : [bindFilter(rule, type, { ...context, access: fullAccess })];
+  return rule === undefined ? [] : [bindFilter(rule.filter, type, { ...context, access: fullAccess })];
 }
 
 interface Scope {

@@ -3,6 +3,14 @@ import { password, serveAccounts, type ServingAccounts } from '../access/serve-a
 
 const own = (...names: string[]) => names.map((name) => `plugin::users-permissions.user.${name}`);
 const note = 'api::note.note';
+const rules = {
+  rows: {
+    'plugin::users-permissions.user': { id: { $eq: '$user.id' } },
+    'plugin::users-permissions.role': { id: { $eq: '$user.role' } },
+    [note]: { text: { $eq: 'shown' } },
+  },
+  fields: { 'plugin::users-permissions.user': { deny: ['role', 'confirmed', 'provider'] } },
+};
 
 /** Users may do everything to users that a rule leaves them, and know the notes that a rule shows. */
 describe('users under the rules of a role', () => {
@@ -27,14 +35,7 @@ describe('users under the rules of a role', () => {
     await server.admin('PUT', '/roles/1', { actions });
     ann = await server.addUser('ann');
     bob = await server.addUser('bob');
-    await server.admin('PUT', '/roles/1/rules', {
-      rows: {
-        'plugin::users-permissions.user': { id: { $eq: '$user.id' } },
-        'plugin::users-permissions.role': { id: { $eq: '$user.role' } },
-        [note]: { text: { $eq: 'shown' } },
-      },
-      fields: { 'plugin::users-permissions.user': { deny: ['role', 'confirmed', 'provider'] } },
-    });
+    await server.admin('PUT', '/roles/1/rules', rules);
     const { body } = await server.admin('POST', '/tokens', { name: 'all', type: 'full-access' });
     for (const text of ['shown', 'hidden'])
       await server.as(body.data.accessKey, 'POST', '/api/notes', { data: { text, owner: bob.id } });
@@ -71,9 +72,12 @@ describe('users under the rules of a role', () => {
 
   it('do not get the values that are hidden from who makes them', async () => {
     const body = { username: 'new', email: 'new@mail.test', password, role: 1, confirmed: true };
+    expect((await server.as(ann.jwt, 'POST', '/api/users', body)).status, 'it would be another user').to.equal(403);
+    await server.admin('PUT', '/roles/1/rules', { rows: null });
     expect((await server.as(ann.jwt, 'POST', '/api/users', body)).status).to.equal(201);
     const made = await server.database.db.collection('up_users').findOne({ username: 'new' });
     expect(made).to.include({ role: null, confirmed: false, provider: 'local' });
+    await server.admin('PUT', '/roles/1/rules', rules);
   });
 
   it('are not linked to what a rule hides', async () => {

@@ -19,7 +19,7 @@ export interface Rights {
 export interface Granted {
   readonly rights: Rights;
   readonly actions: readonly string[];
-  readonly rules: { readonly rows: object; readonly fields: object };
+  readonly rules: { readonly rows: object | null; readonly fields: object | null };
 }
 
 /** An id that no entry has. */
@@ -57,11 +57,14 @@ export function drawRole(world: World, userId: number | null, draw: Draw): Grant
       ...actionsOf(new Set([...updates].filter((uid) => uid.startsWith('api::'))), 'update'),
     ],
     rules: {
-      rows: Object.fromEntries([...rows].map(([uid, { rule }]) => [uid, rule] as const)),
-      fields: Object.fromEntries([...fields].map(([uid, names]) => [uid, asRule(uid, names, world, draw)] as const)),
+      rows: orNull([...rows].map(([uid, { rule }]) => [uid, rule] as const)),
+      fields: orNull([...fields].map(([uid, names]) => [uid, asRule(uid, names, world, draw)] as const)),
     },
   };
 }
+
+const orNull = (rules: readonly (readonly [string, object])[]): object | null =>
+  rules.length === 0 ? null : Object.fromEntries(rules);
 
 function drawFields({ registry, types }: World, draw: Draw): Map<string, string[]> {
   const all = [...types, ...[...registry.types.values()].filter(({ kind }) => kind === 'component')];

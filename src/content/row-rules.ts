@@ -1,0 +1,137 @@
+import { forbiddenError } from '../errors.js';
+import { compileCondition } from '../mongo/compile-condition.js';
+import { countExisting } from '../mongo/count-existing.js';
+import { readAll, type Document } from '../mongo/database.js';
+import { resolveRelated } from '../mongo/resolve-related.js';
+import { bulkWrite } from '../mongo/write-entries.js';
+import type { Access, RowRule } from '../query/access.js';
+import { bindRule } from '../query/bind-filter.js';
+import { allOf } from '../query/conditions.js';
+import type { Condition } from '../query/plan.js';
+import type { Values } from '../schema/check-input.js';
+import type { ContentType } from '../schema/content-type.js';
+import { scalarTypes } from '../schema/scalar-types.js';
+import type { ContentContext } from './content-context.js';
+
+/**
+ * What the caller's row rule asks of the documents of a type; empty without a rule. A rule over related entries costs a command
+ * for each condition on them.
+ */
+export async function ruleFilter(type: ContentType, { store, bind }: ContentContext): Promise<Document> {
+  const rules = bindRule(type, bind);
+  if (rules.length === 0) return {};
+  const condition = allOf(rules);
+  return compileCondition(condition, await resolveRelated(condition, store.database));
+}
+
+/** The data of a create with the owner that the caller's rule demands, unless the data names one. */
+export function withOwner(type: ContentType, data: Values, { rules }: Access): Values {
+  const missing = Object.entries(ownerValues(type, rules.get(type.uid))).filter(([name]) => data[name] === undefined);
+  return missing.length === 0 ? data : { ...data, ...Object.fromEntries(missing) };
+}
+
+/** The values that a rule demands and a write can set. */
+function ownerValues(type: ContentType, rule: RowRule | undefined): Values {
+  const values = Object.entries(rule?.owner ?? {}).flatMap(([name, value]) => {
+    const attribute = type.attributes.get(name);
+    if (attribute?.writable !== true) return [];
+    // A user's id in an attribute of text is text.
+    if (attribute.kind === 'scalar') return [[name, scalarTypes[attribute.type].stored === 'text' ? String(value) : value]];
+    return attribute.kind === 'relation' && attribute.storage.kind === 'own' ? [[name, value]] : [];
+  });
+  return Object.fromEntries(values) as Values;
+}
+
+/** Whether a new entry with this data could break the caller's rule: not if the rule demands an owner alone, who is in the data. */
+export function createMayBreakRule(type: ContentType, data: Values, { rules }: Access): boolean {
+  const rule = rules.get(type.uid);
+  if (rule === undefined) return false;
+  const values = ownerValues(type, rule);
+  return !rule.isOwnership || Object.keys(rule.owner).some((name) => !(name in values) || values[name] !== data[name]);
+}
+
+/** Whether a write of these attributes could make an entry break the caller's rule. */
+export function updateMayBreakRule(type: ContentType, names: readonly string[], { bind }: ContentContext): boolean {
+  const [rule] = bindRule(type, bind);
+  if (rule === undefined) return false;
+  const read = readBy(rule);
+  if (names.some((name) => read.names.has(name))) return true;
+  // A link that is written may be one that the rule goes through from another entry.
+  return read.goesFar && names.some((name) => type.attributes.get(name)?.kind === 'relation');
+}
+
+interface ReadByRule {
+  /** Of attributes of the entry itself. */
+  readonly names: ReadonlySet<string>;
+  /** Whether it looks at more of related entries than their ids. */
+  readonly goesFar: boolean;
+}
+
+function readBy(condition: Condition): ReadByRule {
+  switch (condition.kind) {
+    case 'and':
+    case 'or': {
+      const parts = condition.conditions.map(readBy);
+      return { names: new Set(parts.flatMap(({ names }) => [...names])), goesFar: parts.some(({ goesFar }) => goesFar) };
+    }
+    case 'test':
+    case 'element':
+    case 'related': {
+      const [name = ''] = condition.path.split('.');
+      return { names: new Set([name]), goesFar: condition.kind === 'related' && !isAboutId(condition) };
+    }
+  }
+}
+
+const isAboutId = ({ link, condition }: Extract<Condition, { kind: 'related' }>): boolean =>
+  link.storage.kind === 'own' && condition.kind === 'test' && condition.path === '_id';
+
+/** An entry that was written, and what was stored before; null: it is new. */
+export interface Written {
+  readonly type: ContentType;
+  readonly id: number;
+  readonly before: Document | null;
+}
+
+/**
+ * Throws a ForbiddenError if an entry that was written breaks the caller's rule. Runs in the transaction of the write, which ends
+ * with it; a standalone server has none, so there the entry gets its former values back.
+ */
+export async function refuseBroken({ type, id, before }: Written, context: ContentContext): Promise<void> {
+  const { store } = context;
+  const filter = await ruleFilter(type, context);
+  const [count] = await countExisting([{ collection: type.collection, ids: [id], filter }], store.database);
+  if (count === 1) return;
+  if (store.database.session === null) {
+    const match = { filter: { _id: id } };
+    await bulkWrite(store, type.collection, [
+      before === null ? { deleteOne: match } : { replaceOne: { ...match, replacement: before } },
+    ]);
+  }
+  throw forbiddenError();
+}
+
+/** Entries in which a write from elsewhere changes an attribute. */
+export interface ChangedElsewhere {
+  readonly type: ContentType;
+  readonly name: string;
+  /** What finds the entries. */
+  readonly filter: Document;
+}
+
+/** Runs a write that changes entries from elsewhere. Throws a ForbiddenError if one that the caller's rule showed is hidden then. */
+export async function keepingRules(
+  { type, name, filter }: ChangedElsewhere,
+  context: ContentContext,
+  write: () => Promise<void>,
+): Promise<void> {
+  if (!updateMayBreakRule(type, [name], context)) return write();
+  const { collection } = type;
+  const { database } = context.store;
+  const shown = { $and: [filter, await ruleFilter(type, context)] };
+  const rows = await readAll(database, { find: collection, filter: shown, projection: { _id: 1 }, batchSize: 1_000_000 });
+  await write();
+  const ids = rows.map(({ _id }) => Number(_id));
+  const [count = 0] = await countExisting([{ collection, ids, filter: await ruleFilter(type, context) }], database);
+  if (count < ids.length) throw forbiddenError();
+}

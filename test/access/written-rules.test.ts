@@ -1,0 +1,225 @@
+import { expect } from 'chai';
+import { rowRule } from '../../src/access/row-rule.js';
+import { create } from '../../src/content/create.js';
+import { update } from '../../src/content/update.js';
+import type { ContentContext } from '../../src/content/content-context.js';
+import { createContext } from '../../src/http/create-gate.js';
+import { fullAccess } from '../../src/query/access.js';
+import { emptyQuery } from '../../src/query/ast.js';
+import { defaultLimits } from '../../src/query/limits.js';
+import { serveAccounts, type ServingAccounts } from './serve-accounts.js';
+
+const article = 'api::article.article';
+const note = 'api::note.note';
+const all = ['find', 'findOne', 'create', 'update', 'delete'];
+const actions = [article, note].flatMap((uid) => all.map((action) => `${uid}.${action}`));
+const auth = (name: string): string => `plugin::users-permissions.auth.${name}`;
+const own = { owner: { id: { $eq: '$user.id' } } };
+
+interface User {
+  readonly id: number;
+  readonly jwt: string;
+  readonly role: number;
+}
+
+describe('rules of a role hold for what is written', () => {
+  let server: ServingAccounts;
+  let bob: User;
+  /** May not see users. */
+  let blind: User;
+  let seeing: User;
+
+  before(async () => {
+    server = await serveAccounts();
+    await server.admin('PUT', '/roles/2', { actions: [auth('callback'), auth('register')] });
+    bob = { ...(await server.addUser('bob')), role: 1 };
+    blind = await addUser('blind', []);
+    const role = ['createRole', 'updateRole', 'find'].map((action) => `plugin::users-permissions.role.${action}`);
+    const user = ['create', 'update', 'find'].map((action) => `plugin::users-permissions.user.${action}`);
+    seeing = await addUser('seeing', [...role, ...user]);
+  });
+  after(() => server.stop());
+
+  /** Adds a user with a role of its own. */
+  async function addUser(name: string, more: readonly string[]): Promise<User> {
+    const { body } = await server.admin('POST', '/roles', { name, actions: [...actions, ...more] });
+    return { ...(await server.addUser(name, body.data.id)), role: body.data.id };
+  }
+  const rule = async ({ role }: User, rows: object | null): Promise<void> => {
+    expect((await server.admin('PUT', `/roles/${String(role)}/rules`, { rows })).status).to.equal(200);
+  };
+  const post = async (user: User, path: string, data: object) => server.as(user.jwt, 'POST', path, { data });
+  const put = async (user: User, path: string, data: object) => server.as(user.jwt, 'PUT', path, { data });
+  const stored = (collection: string, id: number) =>
+    server.database.db.collection<{ _id: number; owner?: number; title?: string }>(collection).findOne({ _id: id });
+  const total = (collection: string) => server.database.db.collection(collection).countDocuments();
+  const forbidden = (answer: { status: number; body: { error: { name: string } } }): void => {
+    expect([answer.status, answer.body.error.name]).to.deep.equal([403, 'ForbiddenError']);
+  };
+
+  describe('an owner', () => {
+    before(() => Promise.all([blind, seeing].map((user) => rule(user, { [article]: own }))));
+
+    it('is set by a create that names none, without a right to users', async () => {
+      const { status, body } = await post(blind, '/api/articles', { title: 'mine' });
+      expect(status).to.equal(200);
+      expect(await stored('articles', body.data.id)).to.include({ owner: blind.id });
+    });
+
+    it('is the caller where another one may not be named', async () => {
+      const { body } = await post(blind, '/api/articles', { title: 'mine', owner: bob.id });
+      expect(await stored('articles', body.data.id)).to.include({ owner: blind.id });
+    });
+
+    it('is set over GraphQL', async () => {
+      const query = 'mutation { createArticle(data: { title: "x" }) { data { id } } }';
+      const { body } = await server.as(blind.jwt, 'POST', '/graphql', { query });
+      expect(await stored('articles', Number(body.data.createArticle.data.id))).to.include({ owner: blind.id });
+    });
+
+    it('is set by a multipart create', async () => {
+      const form = new FormData();
+      form.append('data', JSON.stringify({ title: 'multi' }));
+      const headers = { authorization: `Bearer ${blind.jwt}` };
+      const answer = await fetch(`${server.server.url}/api/articles`, { method: 'POST', body: form, headers });
+      const { data } = (await answer.json()) as { data: { id: number } };
+      expect(await stored('articles', data.id)).to.include({ owner: blind.id });
+    });
+
+    it('costs a create one look at the owner, and none at the entry', async () => {
+      const { commands } = await server.countCommands(() => post(blind, '/api/articles', { title: 'x' }));
+      const ofContent = commands.filter((name) => name !== 'findAndModify'); // which takes ids into reserve
+      expect(ofContent).to.deep.equal(['aggregate', 'insert']);
+    });
+
+    it('may be named', async () => {
+      const { body } = await post(seeing, '/api/articles', { title: 'x', owner: { connect: [seeing.id] } });
+      expect(await stored('articles', body.data.id)).to.include({ owner: seeing.id });
+    });
+
+    const others: Readonly<Record<string, (id: number) => unknown>> = {
+      'another user': () => bob.id,
+      'another user by connect': () => ({ connect: [bob.id] }),
+      nobody: () => null,
+    };
+    for (const [name, value] of Object.entries(others))
+      it(`may not be ${name}`, async () => {
+        const before = await total('articles');
+        forbidden(await post(seeing, '/api/articles', { title: 'x', owner: value(0) }));
+        expect(await total('articles')).to.equal(before);
+      });
+
+    it('may not be another user over GraphQL', async () => {
+      const query = `mutation { createArticle(data: { title: "x", owner: ${String(bob.id)} }) { data { id } } }`;
+      const { body } = await server.as(seeing.jwt, 'POST', '/graphql', { query });
+      expect(body.errors[0]).to.deep.include({ message: 'Forbidden access' });
+      expect(body.errors[0].extensions.code).to.equal('FORBIDDEN');
+    });
+
+    const moves: Readonly<Record<string, (id: number) => unknown>> = {
+      ...others,
+      'nobody by disconnect': () => ({ disconnect: [seeing.id] }),
+      'nobody by set': () => ({ set: [] }),
+    };
+    for (const [name, value] of Object.entries(moves))
+      it(`may not become ${name}`, async () => {
+        const { body } = await post(seeing, '/api/articles', { title: 'kept' });
+        forbidden(await put(seeing, `/api/articles/${String(body.data.id)}`, { title: 'new', owner: value(0) }));
+        expect(await stored('articles', body.data.id)).to.include({ owner: seeing.id, title: 'kept' });
+      });
+
+    it('costs updates of other attributes nothing', async () => {
+      const { body } = await post(seeing, '/api/articles', { title: 'x' });
+      const path = `/api/articles/${String(body.data.id)}`;
+      const { result, commands } = await server.countCommands(() => put(seeing, path, { title: 'y' }));
+      expect([result.status, commands]).to.deep.equal([200, ['findAndModify']]);
+    });
+  });
+
+  const rules: readonly (readonly [rows: object, good: object, bad: object])[] = [
+    [{ title: { $startsWith: 'a' } }, { title: 'ab' }, { title: 'b' }],
+    [{ $or: [own, { title: { $eq: 'all' } }] }, { title: 'all' }, { title: 'b' }],
+    [{ $and: [own, { price: { $lt: 10 } }] }, { price: 9 }, { price: 10 }],
+    [{ title: '$user.username', price: { $notNull: true } }, { price: 1 }, { price: null }],
+    [{ $not: { price: { $gt: 10 } } }, { price: 9 }, { price: 11 }],
+    [{ title: { $eq: '$user.id' } }, { price: 1 }, { title: '0' }],
+  ];
+  for (const [rows, good, bad] of rules)
+    it(`as ${JSON.stringify(rows)}`, async () => {
+      const user = seeing;
+      await rule(user, { [article]: rows });
+      const made = await post(user, '/api/articles', good);
+      expect(made.status).to.equal(200);
+      const path = `/api/articles/${String(made.body.data.id)}`;
+      const before = [await total('articles'), await stored('articles', made.body.data.id)];
+      forbidden(await post(user, '/api/articles', bad));
+      if (!('$or' in rows)) forbidden(await put(user, path, bad));
+      expect(before[0]).to.equal(await total('articles'));
+      expect((await put(user, path, good)).status).to.equal(200);
+    });
+
+  it('for the other side of a relation', async () => {
+    const user = seeing;
+    await rule(user, { [note]: { article: own } });
+    const mine = (await post(user, '/api/articles', { title: 'mine', owner: user.id })).body.data.id as number;
+    const made = await post(user, '/api/notes', { text: 'x', article: mine });
+    expect(made.status).to.equal(200);
+    forbidden(await post(user, '/api/notes', { text: 'x' }));
+    const theirs = (await post(user, '/api/articles', { title: 'theirs', owner: bob.id })).body.data.id as number;
+    forbidden(await put(user, `/api/notes/${String(made.body.data.id)}`, { article: theirs }));
+    for (const notes of [[], { disconnect: [made.body.data.id] }])
+      forbidden(await put(user, `/api/articles/${String(mine)}`, { notes }));
+    forbidden(await put(user, `/api/articles/${String(theirs)}`, { notes: { connect: [made.body.data.id] } }));
+    forbidden(await post(user, '/api/articles', { owner: bob.id, notes: [made.body.data.id] }));
+    expect(await stored('notes', made.body.data.id)).to.include({ article: mine });
+    expect((await put(user, `/api/articles/${String(mine)}`, { notes: [made.body.data.id] })).status).to.equal(200);
+  });
+
+  it('for roles', async () => {
+    const user = seeing;
+    await rule(user, { 'plugin::users-permissions.role': { name: { $startsWith: 'team' } } });
+    const roles = '/api/users-permissions/roles';
+    expect((await server.as(user.jwt, 'POST', roles, { name: 'team a' })).status).to.equal(200);
+    forbidden(await server.as(user.jwt, 'POST', roles, { name: 'other' }));
+    const { _id } = (await server.database.db.collection('up_roles').findOne({ name: 'team a' })) ?? {};
+    forbidden(await server.as(user.jwt, 'PUT', `${roles}/${String(_id)}`, { name: 'other' }));
+    expect((await server.as(user.jwt, 'PUT', `${roles}/${String(_id)}`, { name: 'team b' })).status).to.equal(200);
+  });
+
+  it('for users, but not for who registers', async () => {
+    const user = seeing;
+    await rule(user, { 'plugin::users-permissions.user': { blocked: { $eq: false } } });
+    const body = { username: 'made', email: 'made@mail.test', password: 'Secret123', role: 1 };
+    forbidden(await server.as(user.jwt, 'POST', '/api/users', { ...body, blocked: true }));
+    expect((await server.as(user.jwt, 'POST', '/api/users', body)).status).to.equal(201);
+    forbidden(await server.as(user.jwt, 'PUT', `/api/users/${String(bob.id)}`, { blocked: true }));
+    await server.admin('PUT', '/roles/2/rules', { rows: { 'plugin::users-permissions.user': { id: { $eq: '$user.id' } } } });
+    const signUp = { username: 'newbie', email: 'newbie@mail.test', password: 'Secret123' };
+    expect((await server.as(null, 'POST', '/api/auth/local/register', signUp)).status).to.equal(200);
+    await server.admin('DELETE', '/roles/2/rules');
+  });
+
+  it('on a standalone server, where a refused write is undone', async () => {
+    const { backend } = server.server;
+    if (backend === null) throw new Error('the service has no database');
+    const user = { id: bob.id, username: 'bob', email: '', role: 1, blocked: false, confirmed: true, tokenVersion: 0 };
+    const access = { ...fullAccess, rules: new Map([[article, rowRule({ title: '$user.username' }, user, defaultLimits)]]) };
+    const store = { ...backend.store, database: { ...backend.store.database, isReplicated: false } };
+    const context: ContentContext = createContext(server.server.config, { store, models: backend.models }, access);
+    const type = context.bind.registry.types.get(article);
+    if (type === undefined) throw new Error('there is no type');
+    const before = await total('articles');
+    const failed = async (work: Promise<unknown>): Promise<string> =>
+      work.then(
+        () => 'done',
+        (error: unknown) => (error as Error).name,
+      );
+    expect(await failed(create(type, { title: 'alice' }, emptyQuery, context))).to.equal('ForbiddenError');
+    expect(await total('articles')).to.equal(before);
+    const { document } = await create(type, {}, emptyQuery, context);
+    const id = Number(document['_id']);
+    const kept = await stored('articles', id);
+    expect(await failed(update(type, id, { title: 'alice' }, emptyQuery, context))).to.equal('ForbiddenError');
+    expect(await stored('articles', id)).to.deep.equal(kept);
+  });
+});
