@@ -63,7 +63,16 @@ async function findFile(ctx: Context, media: Media): Promise<StoredBlob> {
   const file = await findStored(decodeURIComponent(ctx.path.slice(prefix.length)), media);
   if (file === null) throw notFoundError();
   const order = parseResize(ctx, file, media.settings);
-  return order === null ? file : resizedFile(file, order, media);
+  return order === null ? file : resizedFile(file, order, { media, asker: { address: ctx.ip, signal: endOf(ctx) } });
+}
+
+/** Aborted when the connection of a request is closed. */
+function endOf({ res }: Context): AbortSignal {
+  const ended = new AbortController();
+  res.once('close', () => {
+    ended.abort();
+  });
+  return ended.signal;
 }
 
 /** Shown where browsers do nothing with them but show; all else is saved. */

@@ -5,7 +5,7 @@ import { formatsByType, type ImageSet, type MadeImage, type ResizeOrder } from '
 import { makeImageSet, type OpenImage } from './make-image-set.js';
 import { measureImage } from './measure-image.js';
 import type { MediaSettings } from './media-settings.js';
-import { createQueue } from './queue.js';
+import { createQueue, type Asker } from './queue.js';
 import { resizeImage } from './resize-image.js';
 
 /** Reads an image when its turn has come: those that wait are not in memory. */
@@ -20,7 +20,8 @@ export interface ImageMaker {
   readonly makeSet: (read: ReadImage, mime: string) => Promise<ImageSet | null>;
   /** The same without variants, by the header alone: the beginning of the file will do. */
   readonly measure: (bytes: Buffer) => ImageSet | null;
-  readonly resize: (read: ReadImage, order: ResizeOrder) => Promise<MadeImage>;
+  /** Throws 503 if too many images wait to be drawn already. */
+  readonly resize: (read: ReadImage, order: ResizeOrder, asker: Asker) => Promise<MadeImage>;
 }
 
 export type LoadSharp = () => Promise<(bytes: Buffer, options: SharpOptions) => Sharp>;
@@ -28,7 +29,11 @@ export type LoadSharp = () => Promise<(bytes: Buffer, options: SharpOptions) => 
 /** `load`: gives sharp, or rejects where it is not installed. It is asked with the first image: loading takes 60 ms and 20 MB. */
 export function createImageMaker(settings: MediaSettings, load: LoadSharp = loadSharp): ImageMaker {
   // A processor is left to the event loop where there are several: small requests then wait half as long.
-  const run = createQueue(Math.max(Math.min(availableParallelism(), threads) - 1, 1));
+  const atOnce = Math.max(Math.min(availableParallelism(), threads) - 1, 1);
+  const inTurn = createQueue({ atOnce, waiting: Infinity, waitingPerAddress: Infinity });
+  const run = <Result>(work: () => Promise<Result>): Promise<Result> => inTurn(work, uploader);
+  // What anybody may ask for waits in a queue of its own, so that it delays uploads by one image at most.
+  const resizeInTurn = createQueue({ ...settings.resize, atOnce });
   const rules = { ...openRules, limitInputPixels: settings.pixelLimit };
   let loading: Promise<OpenImage | null> | undefined;
   const opener = () =>
@@ -46,13 +51,16 @@ export function createImageMaker(settings: MediaSettings, load: LoadSharp = load
       });
     },
     measure,
-    resize: async (read, order) => {
+    resize: async (read, order, asker) => {
       const open = await opener();
       if (open === null) throw applicationError('Images cannot be resized here');
-      return run(async () => resizeImage(open(await read()), order));
+      return resizeInTurn(() => run(async () => resizeImage(open(await read()), order, settings.resize)), asker);
     },
   };
 }
+
+/** Uploads are few, and are let in by their right. */
+const uploader: Asker = { address: '', signal: new AbortController().signal };
 
 function measure(bytes: Buffer): ImageSet | null {
   const size = measureImage(bytes);

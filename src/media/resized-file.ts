@@ -4,34 +4,86 @@ import type { StoredBlob } from '../mongo/blob-store.js';
 import { publishVariant } from '../mongo/publish-variant.js';
 import { findStored, readStored } from './find-stored.js';
 import type { ResizeOrder } from './image-types.js';
+import { measureImage } from './measure-image.js';
 import type { Media } from './media.js';
+import type { Asker } from './queue.js';
+import { boxOf } from './resize-image.js';
 import { Staging } from './staging.js';
 
-const underWay = new WeakMap<Media, Map<string, Promise<StoredBlob>>>();
-
-/**
- * An image in another size or format: drawn when it is first asked for, kept with the file, and deleted with it. Throws a
- * NotFoundError where the file is deleted in the meantime.
- */
-export async function resizedFile(original: StoredBlob, order: ResizeOrder, media: Media): Promise<StoredBlob> {
-  const name = nameOfOrder(original.name, order);
-  const stored = await findStored(name, media);
-  if (stored !== null) return stored;
-  const making = underWay.get(media) ?? new Map<string, Promise<StoredBlob>>();
-  underWay.set(media, making);
-  const running = making.get(name) ?? makeOfNewest(original, order, name, media).finally(() => making.delete(name));
-  making.set(name, running);
-  return running;
+/** An image that is being drawn, for everybody who has asked for it. */
+interface Drawing {
+  readonly result: Promise<StoredBlob>;
+  readonly abandon: AbortController;
+  askers: number;
 }
 
-/** Of a file that got other content in the meantime, the other size is drawn once more. */
-async function makeOfNewest(original: StoredBlob, order: ResizeOrder, name: string, media: Media): Promise<StoredBlob> {
+const underWay = new WeakMap<Media, Map<string, Drawing>>();
+
+/**
+ * Returns an image in another size or format. It is drawn when it is first asked for, kept with the file, and deleted with it.
+ * Throws a NotFoundError if the file is deleted in the meantime, and 503 if too many images wait to be drawn.
+ */
+export async function resizedFile(
+  original: StoredBlob,
+  order: ResizeOrder,
+  { media, asker }: { readonly media: Media; readonly asker: Asker },
+): Promise<StoredBlob> {
+  const name = nameOfOrder(original.name, order);
+  const stored = await findStored(name, media);
+  return stored ?? join(drawingOf({ original, order, name, address: asker.address }, media), asker.signal);
+}
+
+/** An order and what it is for. */
+interface Commission {
+  readonly original: StoredBlob;
+  readonly order: ResizeOrder;
+  /** The name under which the image is kept. */
+  readonly name: string;
+  /** Of whoever was first to ask. */
+  readonly address: string;
+}
+
+function drawingOf(commission: Commission, media: Media): Drawing {
+  const drawings = underWay.get(media) ?? new Map<string, Drawing>();
+  underWay.set(media, drawings);
+  const running = drawings.get(commission.name);
+  if (running !== undefined) return running;
+  const abandon = new AbortController();
+  const drawing = { result: drawNewest(commission, media, abandon.signal), abandon, askers: 0 };
+  drawings.set(commission.name, drawing);
+  const forget = (): void => {
+    if (drawings.get(commission.name) === drawing) drawings.delete(commission.name);
+  };
+  drawing.result.then(forget, forget);
+  abandon.signal.addEventListener('abort', forget);
+  return drawing;
+}
+
+/** Waits for a drawing. It gives up its place in the queue when the last request that waits for it has ended. */
+async function join(drawing: Drawing, signal: AbortSignal): Promise<StoredBlob> {
+  drawing.askers += 1;
+  const leave = (): void => {
+    drawing.askers -= 1;
+    if (drawing.askers === 0) drawing.abandon.abort();
+  };
+  if (signal.aborted) leave();
+  signal.addEventListener('abort', leave, { once: true });
+  try {
+    return await drawing.result;
+  } finally {
+    signal.removeEventListener('abort', leave);
+  }
+}
+
+/** Draws once more if the file got other content in the meantime. */
+async function drawNewest(commission: Commission, media: Media, signal: AbortSignal): Promise<StoredBlob> {
+  const { original } = commission;
   const newest = () => findStored(original.name, media);
-  const made = await make(original, order, name, media).catch(async (error: unknown) => {
-    if ((await newest())?.id === original.id) throw error;
+  const drawn = await draw(commission, media, signal).catch(async (error: unknown) => {
+    if (signal.aborted || (await newest())?.id === original.id) throw error;
     return null; // its bytes went while they were read
   });
-  return made ?? makeOfNewest((await newest()) ?? missing(), order, name, media);
+  return drawn ?? drawNewest({ ...commission, original: (await newest()) ?? missing() }, media, signal);
 }
 
 function missing(): never {
@@ -45,9 +97,13 @@ function nameOfOrder(name: string, { width, height, format }: ResizeOrder): stri
   return `${base}~${size}${format === null ? ext : `.${format}`}`;
 }
 
-/** Null where the original was deleted or replaced before its other size was stored. */
-async function make(original: StoredBlob, order: ResizeOrder, name: string, media: Media): Promise<StoredBlob | null> {
-  const { bytes } = await media.images.resize(() => readAll(original, media), order);
+/** Null if the original was deleted or replaced before its other size was stored. */
+async function draw(
+  { original, order, name, address }: Commission,
+  media: Media,
+  signal: AbortSignal,
+): Promise<StoredBlob | null> {
+  const { bytes } = await media.images.resize(() => readSource(original, order, media), order, { address, signal });
   const staging = new Staging(media);
   try {
     const { id, size } = await staging.stage([bytes], { name, mime: `image/${order.format ?? 'png'}` });
@@ -57,6 +113,30 @@ async function make(original: StoredBlob, order: ResizeOrder, name: string, medi
     await staging.discard();
   }
   return findStored(name, media);
+}
+
+/** The bytes to draw from: those of the smallest stored variant that is large enough, which are few, else of the original. */
+async function readSource(original: StoredBlob, order: ResizeOrder, media: Media): Promise<Buffer> {
+  const { breakpoints, resize } = media.settings;
+  const box = boxOf(order, resize);
+  const wanted = order.width ?? order.height ?? Math.max(box.width, box.height);
+  const candidates = Object.entries(breakpoints)
+    .filter(([, side]) => side >= wanted)
+    .sort(([, a], [, b]) => a - b);
+  for (const [variant] of candidates) {
+    const stored = await findStored(`${variant}_${original.name}`, media);
+    const bytes = stored === null ? null : await readAll(stored, media);
+    if (bytes !== null && isLargeEnough(bytes, order, wanted)) return bytes;
+  }
+  return readAll(original, media);
+}
+
+function isLargeEnough(bytes: Buffer, { width, height }: ResizeOrder, wanted: number): boolean {
+  const size = measureImage(bytes);
+  if (size === null) return false;
+  if (width !== null) return size.width >= width;
+  if (height !== null) return size.height >= height;
+  return Math.max(size.width, size.height) >= wanted;
 }
 
 async function readAll(file: StoredBlob, media: Media): Promise<Buffer> {

@@ -3,13 +3,17 @@ import sharp from 'sharp';
 import type { FileStorage } from '../../src/media/file-storage.js';
 import { findStored, readStored } from '../../src/media/find-stored.js';
 import type { Media } from '../../src/media/media.js';
+import type { ResizeOrder } from '../../src/media/image-types.js';
+import { boxOf } from '../../src/media/resize-image.js';
 import { resizedFile } from '../../src/media/resized-file.js';
+import { unavailableError } from '../../src/errors.js';
 import { retireBlobs, type StoredBlob } from '../../src/mongo/blob-store.js';
 import { inTransaction } from '../../src/mongo/transaction.js';
 import { drawNoise } from './draw.js';
 import { serveMedia, type MediaServer } from './serve-media.js';
 
 const order = { width: 320, height: null, format: null };
+const asker = { address: '192.0.2.1', signal: new AbortController().signal };
 
 describe('media/resized-file', () => {
   let server: MediaServer;
@@ -60,8 +64,8 @@ describe('media/resized-file', () => {
       ...media,
       images: {
         ...media.images,
-        resize: async (read, wanted) => {
-          const made = await media.images.resize(read, wanted);
+        resize: async (...input) => {
+          const made = await media.images.resize(...input);
           await happen();
           return made;
         },
@@ -74,7 +78,9 @@ describe('media/resized-file', () => {
       const { id, name } = await upload();
       const original = await find(name);
       const remove = once(() => server.send('DELETE', `/api/upload/files/${String(id)}`));
-      const error: unknown = await resizedFile(original, order, meanwhile(remove)).catch((reason: unknown) => reason);
+      const error: unknown = await resizedFile(original, order, { media: meanwhile(remove), asker }).catch(
+        (reason: unknown) => reason,
+      );
       expect(error).to.include({ status: 404 });
       expect(await server.stored()).to.deep.equal(before);
     });
@@ -84,7 +90,7 @@ describe('media/resized-file', () => {
       const { id, name } = await upload();
       const original = await find(name);
       const replace = once(() => upload(`/api/upload?id=${String(id)}`, [640, 160]));
-      const made = await resizedFile(original, order, meanwhile(replace));
+      const made = await resizedFile(original, order, { media: meanwhile(replace), asker });
       const pieces: Uint8Array[] = [];
       for await (const piece of readStored(made, { start: 0, end: made.size }, media)) pieces.push(piece);
       const { width, height } = await sharp(Buffer.concat(pieces)).metadata();
@@ -97,7 +103,7 @@ describe('media/resized-file', () => {
   it('is deleted with a file whose deletion began before it was stored', async () => {
     const { name } = await upload();
     const original = await find(name);
-    const resize = once(() => resizedFile(original, order, media));
+    const resize = once(() => resizedFile(original, order, { media, asker }));
     const retired = await inTransaction(media.database, async (inner) => {
       await inner.db.collection('uploads.files').findOne({ filename: name }, inner.session ? { session: inner.session } : {});
       await resize();
@@ -106,4 +112,95 @@ describe('media/resized-file', () => {
     expect(retired).to.have.length(3);
     expect((await server.stored()).names.filter((other) => other.startsWith('a_'))).to.deep.equal([]);
   });
+
+  /** The names of the blobs that drawing an order reads, and the size of what is drawn. */
+  async function watchDrawing(name: string, wanted: ResizeOrder) {
+    const read: string[] = [];
+    const watched: Media = {
+      ...media,
+      storageOf: (provider): FileStorage => {
+        const storage = media.storageOf(provider);
+        return {
+          ...storage,
+          read: (key, range) => {
+            read.push(key);
+            return storage.read(key, range);
+          },
+        };
+      },
+    };
+    const made = await resizedFile(await find(name), wanted, { media: watched, asker });
+    const pieces: Uint8Array[] = [];
+    for await (const piece of readStored(made, { start: 0, end: made.size }, media)) pieces.push(piece);
+    const { width, height } = await sharp(Buffer.concat(pieces)).metadata();
+    return { read, size: [width, height] };
+  }
+
+  const sources: readonly (readonly [wanted: ResizeOrder, source: string, size: readonly number[]])[] = [
+    [{ width: 320, height: null, format: null }, 'small_', [320, 160]],
+    [{ width: 480, height: null, format: null }, 'small_', [480, 240]],
+    [{ width: 640, height: null, format: null }, 'medium_', [640, 320]],
+    [{ width: 960, height: null, format: null }, 'large_', [960, 480]],
+    [{ width: null, height: 320, format: null }, 'medium_', [640, 320]],
+    [{ width: 1280, height: null, format: null }, '', [1280, 640]],
+    [{ width: null, height: null, format: 'webp' }, '', [1920, 960]],
+  ];
+  it('draws from the smallest stored variant that is large enough, and nothing without a size larger than the largest of sizes', async () => {
+    const { name } = await upload('/api/upload', [2400, 1200]);
+    for (const [wanted, source, size] of sources) {
+      const drawn = await watchDrawing(name, wanted);
+      expect(drawn.size, JSON.stringify(wanted)).to.deep.equal(size);
+      expect(drawn.read.at(-1), JSON.stringify(wanted)).to.equal((await find(`${source}${name}`)).key);
+    }
+  });
+
+  it('bounds the side that is not asked for by resize.pixelLimit', () => {
+    const rules = { ...media.settings.resize, pixelLimit: 320 * 1_000 };
+    expect(boxOf({ width: 320, height: null, format: null }, rules)).to.deep.equal({ width: 320, height: 1_000 });
+    expect(boxOf({ width: null, height: 640, format: null }, rules)).to.deep.equal({ width: 500, height: 640 });
+    expect(boxOf({ width: null, height: null, format: 'avif' }, rules)).to.deep.equal({ width: 565, height: 565 });
+  });
+
+  it('draws once for many, and gives up the place of those who have all gone', async () => {
+    const { name } = await upload('/api/upload', [800, 400]);
+    const original = await find(name);
+    const held = deferred();
+    let drawings = 0;
+    const slow: Media = {
+      ...media,
+      images: {
+        ...media.images,
+        resize: async (read, wanted, { address, signal }) => {
+          drawings += 1;
+          await Promise.race([held.promise, aborted(signal)]);
+          if (signal.aborted) throw unavailableError('The request has ended');
+          return media.images.resize(read, wanted, { address, signal });
+        },
+      },
+    };
+    const gone = [new AbortController(), new AbortController()];
+    const left = gone.map(({ signal }) =>
+      resizedFile(original, order, { media: slow, asker: { address: '192.0.2.1', signal } }).catch((error: unknown) => error),
+    );
+    while (drawings === 0) await new Promise(setImmediate);
+    gone[0]?.abort();
+    gone[1]?.abort();
+    for (const error of await Promise.all(left)) expect(error).to.include({ status: 503 });
+    held.resolve();
+    const again = await resizedFile(original, order, { media: slow, asker });
+    expect([drawings, again.name]).to.deep.equal([2, name.replace('.', '~w320.')]);
+  });
 });
+
+function deferred() {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((settle) => (resolve = settle));
+  return { promise, resolve };
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    signal.addEventListener('abort', () => {
+      resolve();
+    });
+  });
