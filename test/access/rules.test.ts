@@ -108,6 +108,7 @@ describe('rules of a role', () => {
     const write = (token: string) => server.as(token, 'PUT', '/api/notes/1', { data: { article: { connect: [1] } } });
     const { body } = await server.admin('POST', '/roles', { name: 'Free', actions });
     const cat = await server.addUser('cat', body.data.id);
+    await server.settled();
     for (const { jwt } of [ann, cat]) expect((await write(jwt)).status).to.equal(200);
     const bound = await server.countCommands(() => write(ann.jwt));
     const free = await server.countCommands(() => write(cat.jwt));

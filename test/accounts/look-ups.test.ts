@@ -20,6 +20,7 @@ describe('users are looked up by an index', () => {
     server = await serveAccounts({ documents: { up_users: users } });
     const { body } = await server.admin('GET', '/roles/2');
     await server.admin('PUT', '/roles/2', { actions: body.data.actions });
+    await server.settled();
   });
   after(() => server.stop());
 

@@ -41,7 +41,6 @@ describe('unique values in lists of components', () => {
 
   before(async () => {
     serving = await serveModels({ models });
-    await serving.server.backend?.models.indexesBuilt();
   });
   after(() => serving.stop());
 

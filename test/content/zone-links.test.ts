@@ -37,6 +37,7 @@ describe('relations of one name in a dynamic zone', () => {
     ];
     const documents = { page: [{ _id: 1, blocks }], book: titled('B'), film: titled('F') };
     serving = await serveModels({ models, documents });
+    await serving.settled();
     await serving.call('GET', '/api/books'); // rights are read with the first request
   });
   after(() => serving.stop());

@@ -74,6 +74,10 @@ describe('apolloServer.tracing', () => {
 
   it('gives those of own fields too, and costs no command', async () => {
     const [serving, untraced] = [await open(true, register), await open(false, register)];
+    for (const { settled, call } of [serving, untraced]) {
+      await settled();
+      await call('GET', '/api/tags');
+    }
     const query = '{ tags(sort: "id") { data { attributes { label shout } } } own { plain later } made }';
     const { result, commands } = await serving.countCommands(() => trace(serving, query));
     const plain = await untraced.countCommands(() => untraced.call('POST', '/graphql', { query }));

@@ -55,5 +55,5 @@ describe('createLogger', () => {
     const lines = stdout.trim().split('\n');
     const numbers = lines.map((line): unknown => (JSON.parse(line) as Readonly<Record<string, unknown>>).n);
     expect(numbers).to.deep.equal(Array.from({ length: 200 }, (_, index) => index + 1));
-  }).timeout(10_000);
+  });
 });

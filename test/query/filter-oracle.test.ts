@@ -203,7 +203,6 @@ describe('random filters', () => {
   after(() => database.drop());
 
   it('find the rows that SQL would find, and count them', async function () {
-    this.timeout(30_000);
     await fc.assert(
       fc.asyncProperty(thing, async (filters) => {
         const filter = parseFilters(filters, { ...defaultLimits, filterNodes: 10_000 });

@@ -53,7 +53,7 @@ describe('number of commands', () => {
   let serving: Serving;
   before(async () => {
     serving = await serveModels({ models: bookshopModels(), documents: stockedBookshop });
-    await serving.server.backend?.models.indexesBuilt();
+    await serving.settled();
     await serving.call('GET', '/api/reviews'); // the first request reads who may do what
   });
   after(() => serving.stop());
@@ -161,7 +161,8 @@ describe('documents and keys examined', () => {
   let serving: Serving;
   before(async () => {
     serving = await serveModels({ models: bookshopModels(), documents: stockedBookshop });
-    await serving.server.backend?.models.indexesBuilt();
+    await serving.settled();
+    await serving.call('GET', '/api/reviews');
   });
   after(() => serving.stop());
 

@@ -1,3 +1,4 @@
+import './clean-environment.js';
 import type { RootHookObject } from 'mocha';
 import { findBinary } from '../../src/mongo/embedded/find-binary.js';
 import { stopTestServer } from './mongo.js';

@@ -1,4 +1,5 @@
 import type { CommandStartedEvent, MongoClient } from 'mongodb';
+import type { Backend } from '../../src/mongo/open-backend.js';
 import { createServer, type MangroveServer, type PartialConfig, type Register } from '../../src/index.js';
 import { freshDatabase, type FreshDatabase } from './mongo.js';
 
@@ -34,8 +35,10 @@ export interface Serving {
   readonly database: FreshDatabase;
   /** Sends a request; `path` begins behind the address, `body` goes as JSON. */
   readonly call: (method: string, path: string, body?: unknown) => Promise<Answer>;
-  /** Runs the work and says what it cost in database commands. */
+  /** Runs the work and returns the database commands that it sent; after `settled` and a first request, those of a warm one. */
   readonly countCommands: <Result>(work: () => Promise<Result>) => Promise<CommandCount<Result>>;
+  /** Resolves when the service has heard of every write so far: no cache is dropped from then on because of one of them. */
+  readonly settled: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
@@ -59,8 +62,17 @@ export async function serveModels({
     if (given === undefined) await database.drop();
   };
   const call: Serving['call'] = (method, path, body) => send(`${server.url}${path}`, method, body);
-  const { client } = server.backend.store.database;
-  return { server, database, call, countCommands: (work) => countCommands(client, work), stop };
+  const { backend } = server;
+  await backend.models.indexesBuilt();
+  const { client } = backend.store.database;
+  return {
+    server,
+    database,
+    call,
+    countCommands: (work) => countCommands(client, work),
+    settled: settler(backend, database),
+    stop,
+  };
 }
 
 /** Stores models as any client may do it. */
@@ -69,6 +81,9 @@ export async function storeModels({ db }: FreshDatabase, models: readonly TestMo
   await db.collection<{ _id: string }>('_models').insertMany(models.map(({ uid, ...model }) => ({ _id: uid, ...model })));
 }
 
+/** Longer than any test: how busy the machine is must not decide about an answer. */
+const patience = { maxTimeMS: { read: 120_000, write: 120_000 }, waitQueueTimeout: 120_000, selectionTimeout: 120_000 };
+
 /** The product's client reports its commands because the address says so. */
 function testConfig(uri: string, config: PartialConfig): PartialConfig {
   const address = new URL(uri);
@@ -76,7 +91,7 @@ function testConfig(uri: string, config: PartialConfig): PartialConfig {
   return {
     ...config,
     server: { host: '127.0.0.1', port: 0, ...config.server },
-    database: { uri: address.href, ...config.database },
+    database: { uri: address.href, ...patience, ...config.database },
     api: { open: true, ...config.api },
     middlewares: { logger: { level: 'silent', pretty: false }, ...config.middlewares },
   };
@@ -92,12 +107,36 @@ async function send(url: string, method: string, body: unknown): Promise<Answer>
   return { status: response.status, body: isJson ? JSON.parse(text) : text };
 }
 
+/** Changes are heard of in order, so a mark of our own comes after everything that was written before it. Calls must not overlap. */
+function settler(backend: Backend, { db }: FreshDatabase): Serving['settled'] {
+  let hear = (): void => undefined;
+  backend.onChange(['_marks'], () => {
+    hear();
+  });
+  const heard = (): Promise<void> =>
+    new Promise((resolve) => {
+      hear = resolve;
+    });
+  return async () => {
+    if (!backend.isListening()) await heard();
+    const marked = heard();
+    await db.collection('_marks').updateOne({}, { $inc: { count: 1 } }, { upsert: true });
+    await marked;
+    // Reads that the changes have caused are under way; this waits for them.
+    await backend.models.load();
+    await backend.models.indexesBuilt();
+  };
+}
+
 const ofContent = new Set(['find', 'aggregate', 'count', 'distinct', 'insert', 'update', 'delete', 'findAndModify', 'bulkWrite']);
+
+/** Written by each instance about itself, in the background. */
+const ownState = '_model_status';
 
 async function countCommands<Result>(client: MongoClient, work: () => Promise<Result>): Promise<CommandCount<Result>> {
   const commands: string[] = [];
-  const listen = ({ commandName }: CommandStartedEvent): void => {
-    if (ofContent.has(commandName)) commands.push(commandName);
+  const listen = ({ commandName, command }: CommandStartedEvent): void => {
+    if (ofContent.has(commandName) && command[commandName] !== ownState) commands.push(commandName);
   };
   client.on('commandStarted', listen);
   try {
