@@ -1,15 +1,52 @@
 import { GraphQLError } from 'graphql';
 import { ApiError } from '../../errors.js';
+import { isRecord } from '../../query/is-record.js';
+import type { FormatHook, GraphqlSettings } from './graphql-settings.js';
+
+/** Turns an error into what clients are sent. */
+export type FormatError = (error: Readonly<GraphQLError | Error>) => GraphQLError;
 
 /** What decides how errors look. */
-export interface ErrorFormat {
+interface ErrorFormat {
   readonly stacktraces: boolean;
   /** Takes what is shown as a plain `Internal Server Error`. */
   readonly report: (error: unknown) => void;
 }
 
-/** An error as clients of the reference know it (graphql.md 4.1): what the client may read with its name and code, bugs without a word. */
-export function formatError(error: Readonly<GraphQLError | Error>, format: ErrorFormat): GraphQLError {
+/** Errors as clients of Strapi v4 know them, changed by the hook of the settings. `report` takes the errors that are not shown. */
+export function createErrorFormat(
+  { stacktraces, formatError: hook }: Pick<GraphqlSettings, 'stacktraces' | 'formatError'>,
+  report: ErrorFormat['report'],
+): FormatError {
+  return (error) => {
+    const formatted = formatError(error, { stacktraces, report });
+    // What a hook returns is sent as it is, and graphql-http does nothing but write it.
+    return hook === null ? formatted : (callHook(hook, { formatted, error }, report) as GraphQLError);
+  };
+}
+
+interface Formatted {
+  readonly formatted: GraphQLError;
+  readonly error: Readonly<GraphQLError | Error>;
+}
+
+/**
+ * What the hook makes of an error; the error as it was if the hook throws or returns nothing. Hooks written for Strapi v4 look at
+ * `originalError`, which is not sent.
+ */
+function callHook(hook: FormatHook, { formatted, error }: Formatted, report: ErrorFormat['report']): unknown {
+  const originalError = error instanceof GraphQLError ? error.originalError : error;
+  try {
+    const given: unknown = hook(Object.defineProperty(formatted.toJSON(), 'originalError', { value: originalError }), error);
+    return isRecord(given) ? given : formatted;
+  } catch (thrown) {
+    report(thrown);
+    return formatted;
+  }
+}
+
+/** What the client may read comes with its name and code; a bug becomes a plain Internal Server Error. */
+function formatError(error: Readonly<GraphQLError | Error>, format: ErrorFormat): GraphQLError {
   const thrown = error instanceof GraphQLError ? (error.originalError ?? error) : error;
   if (thrown instanceof ApiError) return apiError(thrown);
   if (error instanceof GraphQLError && isShown(error)) return withCode(error, format);

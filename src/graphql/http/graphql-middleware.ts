@@ -7,14 +7,12 @@ import type { GraphqlContext } from '../execute/graphql-context.js';
 import { createTracer } from '../tracing/tracer.js';
 import type { Answer } from './answer.js';
 import type { SchemaSnapshot } from './current-schema.js';
-import { createDocumentCache } from './document-cache.js';
 import type { GraphqlSettings } from './graphql-settings.js';
-import { handleRequest, type Session } from './handle-request.js';
+import { handleRequest } from './handle-request.js';
 import { createPlayground } from '../playground/serve-playground.js';
-import { createPersistedQueries } from './persisted-queries.js';
+import { createOperationHandler, type Session } from './operation-handler.js';
 import { placeFiles, type MultipartBody } from './place-files.js';
 import { forgeryAnswer } from './prevent-forgery.js';
-import { createRunner } from './run-operation.js';
 
 /** What the endpoint needs from the rest of the service. */
 export interface GraphqlParts {
@@ -31,9 +29,7 @@ export interface GraphqlParts {
 /** The GraphQL endpoint as a Koa middleware; requests to other paths go on. */
 export function graphqlMiddleware(parts: GraphqlParts): Middleware {
   const { settings, report } = parts;
-  const prepare = createDocumentCache(settings);
-  const run = createRunner({ prepare, hook: settings.formatError, stacktraces: settings.stacktraces, report });
-  const endpoint = { settings, find: createPersistedQueries(), run };
+  const endpoint = { handle: createOperationHandler(settings, report), batch: settings.limits.batch };
   const playground = settings.playground ? createPlayground(settings.endpoint) : null;
   const paths = new Set([settings.endpoint, `${settings.endpoint}/`]);
   return async (ctx, next) => {

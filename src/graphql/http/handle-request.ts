@@ -1,55 +1,41 @@
-import type { GraphQLSchema } from 'graphql';
 import type { Context } from 'koa';
 import { isRecord } from '../../query/is-record.js';
-import type { GraphqlContext } from '../execute/graphql-context.js';
-import { failureAnswer, type Answer } from './answer.js';
-import type { GraphqlSettings } from './graphql-settings.js';
-import { operationParameters } from './operation-parameters.js';
-import type { FindQuery } from './persisted-queries.js';
-import { readRequest, type RawOperation } from './read-request.js';
-import type { Execution } from './run-operation.js';
+import { answerOf, failureAnswer, type Answer } from './answer.js';
+import type { OperationHandler, Session } from './operation-handler.js';
 
 /** What requests of one endpoint are handled with. */
 export interface Endpoint {
-  readonly settings: Pick<GraphqlSettings, 'limits'>;
-  readonly find: FindQuery;
-  readonly run: (execution: Execution) => Promise<Answer>;
+  readonly handle: OperationHandler;
+  /** Most operations of one batch; 0 refuses batches. */
+  readonly batch: number;
 }
 
-/** What one request runs against; every operation of a batch has a context of its own. */
-export interface Session {
-  readonly schema: GraphQLSchema;
-  readonly createContext: () => GraphqlContext;
-}
+type OperationRequest = Parameters<OperationHandler>[0];
 
-/** Answers one HTTP request, a single operation or a batch (graphql.md 4.2). */
+/** Answers one HTTP request, a single operation or a batch; `body` is decoded JSON. */
 export async function handleRequest(ctx: Context, body: unknown, session: Session, endpoint: Endpoint): Promise<Answer> {
-  const request = readRequest(ctx, body);
-  switch (request.kind) {
-    case 'answer':
-      return request.answer;
-    case 'one':
-      return runOne(request.operation, ctx.method, session, endpoint);
-    case 'batch':
-      return runBatch(request.operations, ctx.method, session, endpoint);
-  }
+  const operation = isRecord(body) && Object.keys(body).length > 0 ? body : null;
+  const request = { method: ctx.method, url: ctx.url, headers: headersOf(ctx), body: operation, raw: ctx.req, context: session };
+  if (ctx.method === 'POST' && Array.isArray(body)) return handleBatch(request, body, endpoint);
+  return answerOf(await endpoint.handle(request));
 }
 
-async function runOne(operation: RawOperation, method: string, session: Session, { find, run }: Endpoint): Promise<Answer> {
-  const parameters = operationParameters(operation, find);
-  if ('status' in parameters) return parameters;
-  return run({ schema: session.schema, parameters, method, context: session.createContext() });
-}
+/**
+ * The headers, but for `Accept`: Strapi v4 gives every client the same answer, where graphql-http would refuse some media types
+ * with 406. The one named here has the statuses of Strapi v4: 400 for a document that is wrong.
+ */
+const headersOf = (ctx: Context): OperationRequest['headers'] => ({
+  get: (name) => (name === 'accept' ? 'application/graphql-response+json' : ctx.get(name)),
+});
 
-/** Each member stands alone; together they are answered with 200. */
-async function runBatch(operations: readonly unknown[], method: string, session: Session, endpoint: Endpoint): Promise<Answer> {
-  const { batch } = endpoint.settings.limits;
+/** Handles each member as a request of its own, which graphql-http has no form for, and answers them together with 200. */
+async function handleBatch(request: OperationRequest, members: readonly unknown[], { handle, batch }: Endpoint): Promise<Answer> {
   if (batch === 0) return failureAnswer(400, 'Operation batching disabled.');
-  if (operations.length === 0) return failureAnswer(400, 'No operations found in request.');
-  if (operations.length > batch) return failureAnswer(400, `More than ${String(batch)} operations in one request.`);
+  if (members.length === 0) return failureAnswer(400, 'No operations found in request.');
+  if (members.length > batch) return failureAnswer(400, `More than ${String(batch)} operations in one request.`);
   const answers: Answer[] = [];
-  // one after the other: a batch may not take more of the server at once than a single request
-  for (const operation of operations) answers.push(await runOne(isRecord(operation) ? operation : {}, method, session, endpoint));
+  // One after the other: a batch may not take more of the server at once than a single request.
+  for (const member of members) answers.push(answerOf(await handle({ ...request, body: isRecord(member) ? member : {} })));
   const bodies = answers.map(({ type, body, status }) =>
     (type === 'text/plain' ? failureAnswer(status, body).body : body).trimEnd(),
   );

@@ -1,113 +1,24 @@
 import { GraphQLError, Kind } from 'graphql';
-import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
-import { createHandler } from 'graphql-http';
-import type { HandlerOptions, OperationArgs, Response } from 'graphql-http';
-import { isRecord } from '../../query/is-record.js';
+import type { DocumentNode, ExecutionArgs, ExecutionResult, OperationDefinitionNode } from 'graphql';
 import { executeOperation } from '../execute/execute-operation.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
-import type { Answer } from './answer.js';
-import type { Prepare } from './document-cache.js';
-import { coded, formatError, type ErrorFormat } from './format-error.js';
-import type { FormatHook } from './graphql-settings.js';
-import type { Parameters } from './operation-parameters.js';
+import { coded } from './format-error.js';
 
-/** What one operation runs against. */
-export interface Execution {
-  readonly schema: GraphQLSchema;
-  readonly parameters: Parameters;
-  readonly method: string;
-  readonly context: GraphqlContext;
-}
-
-export interface RunnerOptions extends ErrorFormat {
-  readonly prepare: Prepare;
-  readonly hook: FormatHook | null;
-}
-
-type Options = HandlerOptions<null, Execution, Record<PropertyKey, unknown>>;
-
-/** Runs single operations and gives the answers of the reference (graphql.md 4.2), graphql-http at their core. */
-export function createRunner(options: RunnerOptions): (execution: Execution) => Promise<Answer> {
-  const format = formatter(options);
-  const refuse = (status: number, errors: readonly GraphQLError[]): Response => [
-    JSON.stringify({ errors: errors.map(format) }),
-    { status, statusText: '' },
-  ];
-  const handler = createHandler<null, Execution, Record<PropertyKey, unknown>>({
-    parseRequestParams: ({ context: { parameters } }) => ({
-      query: parameters.query,
-      variables: { ...parameters.variables },
-      operationName: parameters.operationName,
-    }),
-    onSubscribe: ({ context }) => prepareOperation(context, options.prepare, refuse),
-    onOperation: ({ context }, _args, result) => {
-      // a result without data never got to run: a variable was wrong
-      if (!('data' in result))
-        return refuse(
-          400,
-          (result.errors ?? []).map((error) => coded(error, 'BAD_USER_INPUT')),
-        );
-      const { tracer } = context.context;
-      return tracer === null ? undefined : { ...result, extensions: { ...result.extensions, tracing: tracer.finish() } };
-    },
-    execute: executeOperation,
-    formatError: format,
-  });
-  return async (execution) => {
-    const request = { method: 'POST', url: '', headers: {}, body: null, raw: null, context: execution };
-    const [body, { status }] = await handler(request);
-    return { status, type: 'application/json', body: `${body ?? ''}\n` };
-  };
-}
-
-const formatter =
-  (options: RunnerOptions): NonNullable<Options['formatError']> =>
-  (error) => {
-    const formatted = formatError(error, options);
-    // what a hook gives back is sent as it is, and graphql-http does nothing but write it
-    return options.hook === null ? formatted : (callHook(options.hook, { formatted, error }, options) as GraphQLError);
-  };
-
-interface Formatted {
-  readonly formatted: GraphQLError;
-  readonly error: Readonly<GraphQLError | Error>;
-}
+/** The one error of a mutation that came by GET. Answered with 405. */
+export const mutationByGet = new GraphQLError('GET supports only query operation');
 
 /**
- * What the hook makes of an error; the error as it was where the hook throws or gives nothing. Hooks of the reference look at
- * `originalError`, which is not sent.
+ * Runs the operation that a request names, in a document that is valid. A result without data never got to run: there is no such
+ * operation, or a variable was wrong.
  */
-function callHook(hook: FormatHook, { formatted, error }: Formatted, { report }: ErrorFormat): unknown {
-  const originalError = error instanceof GraphQLError ? error.originalError : error;
-  try {
-    const given: unknown = hook(Object.defineProperty(formatted.toJSON(), 'originalError', { value: originalError }), error);
-    return isRecord(given) ? given : formatted;
-  } catch (thrown) {
-    report(thrown);
-    return formatted;
-  }
-}
-
-type Refuse = (status: number, errors: readonly GraphQLError[]) => Response;
-
-function prepareOperation(
-  { schema, parameters, method, context }: Execution,
-  prepare: Prepare,
-  refuse: Refuse,
-): OperationArgs<Record<PropertyKey, unknown>> | Response {
-  const prepared = prepare(schema, parameters.query);
-  if (prepared.kind === 'errors') return refuse(400, prepared.errors);
-  const operation = chooseOperation(prepared.document, parameters.operationName);
-  if (operation instanceof GraphQLError) return refuse(400, [operation]);
-  if (operation.operation === 'mutation' && method === 'GET')
-    return refuse(405, [new GraphQLError('GET supports only query operation')]);
-  return {
-    schema,
-    document: prepared.document,
-    operationName: parameters.operationName,
-    variableValues: parameters.variables,
-    contextValue: { ...context },
-  };
+export async function runOperation(args: ExecutionArgs): Promise<ExecutionResult> {
+  const operation = chooseOperation(args.document, args.operationName ?? null);
+  if (operation instanceof GraphQLError) return { errors: [operation] };
+  const { koaContext } = args.contextValue as GraphqlContext; // the only context there is
+  if (operation.operation === 'mutation' && koaContext.method === 'GET') return { errors: [mutationByGet] };
+  const result = await executeOperation(args);
+  if ('data' in result) return result;
+  return { ...result, errors: (result.errors ?? []).map((error) => coded(error, 'BAD_USER_INPUT')) };
 }
 
 /** The operation to run, or why there is none, in the reference's words. */

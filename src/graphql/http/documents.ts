@@ -1,0 +1,60 @@
+import { GraphQLError, parse, specifiedRules, validate } from 'graphql';
+import type { DocumentNode, GraphQLSchema, Source, ValidationRule } from 'graphql';
+import { BoundedCache } from '../../bounded-cache.js';
+import { aliasLimit, rootFieldLimit } from '../limits/count-limits.js';
+import { depthLimit } from '../limits/depth-limit.js';
+import { noIntrospection } from '../limits/no-introspection.js';
+import { coded } from './format-error.js';
+import type { GraphqlSettings } from './graphql-settings.js';
+
+/** Parses and validates documents, and remembers the good ones: both steps cost several times what execution does. */
+export interface Documents {
+  /** The document of a query text. Throws a GraphQLError for one that cannot be parsed. */
+  readonly parse: (source: string | Source) => DocumentNode;
+  /** What is wrong with a document by the rules of the settings; empty for a good one. */
+  readonly validate: (schema: GraphQLSchema, document: DocumentNode) => readonly GraphQLError[];
+}
+
+/** The documents that are kept. A parsed document takes about 150 bytes for each character of its text. */
+const bounds = { entries: 2_000, bytes: 64_000_000 };
+const bytesPerCharacter = 150;
+
+export function createDocuments(settings: GraphqlSettings): Documents {
+  const rules = rulesOf(settings);
+  const kept = new BoundedCache<DocumentNode>(bounds);
+  const valid = new WeakMap<GraphQLSchema, WeakSet<DocumentNode>>();
+  return {
+    parse: (source) => {
+      const text = typeof source === 'string' ? source : source.body;
+      return kept.get(text) ?? parseText(text, settings.limits.tokens);
+    },
+    validate: (schema, document) => {
+      const good = valid.get(schema) ?? new WeakSet();
+      if (good.has(document)) return [];
+      const errors = validate(schema, document, rules);
+      if (errors.length > 0) return errors.map((error) => coded(error, 'GRAPHQL_VALIDATION_FAILED'));
+      valid.set(schema, good.add(document));
+      // Only good documents are kept, so that bad ones do not push them out.
+      const text = document.loc?.source.body;
+      if (text !== undefined) kept.set(text, document, bytesPerCharacter * text.length);
+      return [];
+    },
+  };
+}
+
+const rulesOf = ({ limits, introspection, validationRules }: GraphqlSettings): readonly ValidationRule[] => [
+  ...specifiedRules,
+  ...(introspection ? [] : [noIntrospection]),
+  depthLimit(limits.depth),
+  aliasLimit(limits.aliases),
+  rootFieldLimit(limits.rootFields),
+  ...validationRules,
+];
+
+function parseText(text: string, maxTokens: number): DocumentNode {
+  try {
+    return parse(text, { maxTokens });
+  } catch (error) {
+    throw error instanceof GraphQLError ? coded(error, 'GRAPHQL_PARSE_FAILED') : error;
+  }
+}
