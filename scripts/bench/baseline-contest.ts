@@ -1,6 +1,7 @@
 import type { Contest } from './contest.js';
 import { openProduct } from './open-product.js';
 import type { Settings } from './settings.js';
+import { ownRoot } from './target.js';
 import { verifyRow } from './verify-row.js';
 
 /** The product against the lean baseline on the same data. */
@@ -8,6 +9,7 @@ export const baselineContest = ({ size, rows }: Settings): Contest => ({
   product: openProduct('product', size),
   baseline: {
     name: 'baseline',
+    root: ownRoot,
     program: 'baseline',
     options: [],
     size,

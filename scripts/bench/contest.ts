@@ -7,6 +7,8 @@ import type { HttpRequest, Row } from './workload.js';
 export interface Contender {
   /** As the table calls it. */
   readonly name: string;
+  /** The checkout that runs. */
+  readonly root: string;
   readonly program: 'product' | 'baseline';
   /** Arguments of the program behind the database's. */
   readonly options: readonly string[];

@@ -4,6 +4,7 @@ import { MongoClient } from 'mongodb';
 import { startDatabase } from '../start-database.js';
 import { accessContest } from './access-contest.js';
 import { baselineContest } from './baseline-contest.js';
+import { buildsContest } from './builds-contest.js';
 import type { Contest } from './contest.js';
 import { formatResults } from './format-results.js';
 import { growthContests } from './growth-contests.js';
@@ -11,12 +12,13 @@ import { describeMachine, machineLine } from './machine.js';
 import type { ContestResult } from './results.js';
 import { runContest, type Arena } from './run-contest.js';
 import { readSettings, usage, type Mode, type Settings } from './settings.js';
-import { compileTargets } from './target.js';
+import { compileTargets, ownRoot } from './target.js';
 
 const contestsOf: Readonly<Record<Mode, (settings: Settings) => readonly Contest[]>> = {
   baseline: (settings) => [baselineContest(settings)],
   access: (settings) => [accessContest(settings)],
   growth: growthContests,
+  builds: (settings) => [buildsContest(settings)],
 };
 
 process.once('SIGINT', () => process.exit(130)).once('SIGTERM', () => process.exit(143));
@@ -35,7 +37,8 @@ function readCommandLine(): Settings | null {
 }
 
 async function runBenchmark(settings: Settings): Promise<void> {
-  await compileTargets();
+  const roots = settings.against === null ? [ownRoot] : [ownRoot, path.resolve(settings.against)];
+  await Promise.all(roots.map(compileTargets));
   const mongo = await startDatabase({ keptIn: path.resolve('data/bench') });
   const client = await MongoClient.connect(mongo.uri);
   try {

@@ -1,9 +1,11 @@
 import type { Contender } from './contest.js';
 import type { Size } from './sizes.js';
+import { ownRoot } from './target.js';
 
 /** The product, everything being allowed to everybody. */
 export const openProduct = (name: string, size: Size): Contender => ({
   name,
+  root: ownRoot,
   program: 'product',
   options: [],
   size,

@@ -43,7 +43,7 @@ async function prepareData({ product, baseline, prepare }: Contest, arena: Arena
 
 async function startContender(contender: Contender, arena: Arena): Promise<StartedContender> {
   const db = databaseOf(contender, arena);
-  const target = await startTarget(contender.program, [arena.uri, db.databaseName, ...contender.options]);
+  const target = await startTarget(contender.root, contender.program, [arena.uri, db.databaseName, ...contender.options]);
   return { ...contender, db, target };
 }
 

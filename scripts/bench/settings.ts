@@ -2,8 +2,11 @@ import { parseArgs } from 'node:util';
 import { sizeNames, type Size } from './sizes.js';
 import { workload, type Row } from './workload.js';
 
-/** What is measured against what: the product against the lean baseline, against itself without authorization, or on less data. */
-export type Mode = 'baseline' | 'access' | 'growth';
+/**
+ * What is measured against what: the product against the lean baseline, against itself without authorization or on less data, or
+ * against another build of it.
+ */
+export type Mode = 'baseline' | 'access' | 'growth' | 'builds';
 
 /** What to measure, and for how long. */
 export interface Settings {
@@ -15,6 +18,8 @@ export interface Settings {
   readonly seconds: number;
   /** How often both sides are measured, in turns, for each row. */
   readonly rounds: number;
+  /** Of builds: the checkout of the other one. */
+  readonly against: string | null;
   /** Requests under way at any time. */
   readonly connections: number;
   /** Where the results go as JSON besides the table. */
@@ -26,6 +31,7 @@ const rowKeys = workload.map(({ key }) => key);
 export const usage = `usage: npm run bench -- [options]
   --access             the product with a token and a role of 50 permissions, against itself without authorization
   --growth             the product at each size up to --size, against itself at ${sizeNames[0]}
+  --against DIRECTORY  this build against that of another checkout, with its dependencies installed
   --size ${sizeNames.join('|')}   articles in the data set (default: 10k; of --growth: 100k); loaded once and kept in data/bench
   --rows a,b,...       rows of the workload: ${rowKeys.join(', ')} (c and m are both of their rows;
                        default: all that the mode is about)
@@ -40,14 +46,14 @@ const defaults: Readonly<Record<Mode, { readonly size: Size; readonly rows: stri
   // The health check and files need no authorization.
   access: { size: '10k', rows: rowKeys.filter((key) => key !== 'n' && key !== 'm-download').join(',') },
   growth: { size: '100k', rows: 'a,b,c,d,e,f,g,i' },
+  builds: { size: '10k', rows: rowKeys.join(',') },
 };
 
 /** Reads the command line; null where it asks for help. Throws an Error that says what is wrong with it. */
 export function readSettings(args: readonly string[]): Settings | null {
   const { values } = parseArgs({ args: [...args], options });
   if (values.help) return null;
-  if (values.access && values.growth) throw new Error('--access and --growth: one at a time');
-  const mode = values.access ? 'access' : values.growth ? 'growth' : 'baseline';
+  const mode = readMode(values);
   const size = readSize(values.size ?? defaults[mode].size);
   if (mode === 'growth' && size === sizeNames[0]) throw new Error(`--size ${size}: growth needs a larger one`);
   return {
@@ -57,6 +63,7 @@ export function readSettings(args: readonly string[]): Settings | null {
     seconds: readPositive('--seconds', values.seconds),
     rounds: Math.ceil(readPositive('--rounds', values.rounds)),
     connections: Math.ceil(readPositive('--connections', values.connections)),
+    against: values.against ?? null,
     jsonFile: values.json ?? null,
   };
 }
@@ -64,6 +71,7 @@ export function readSettings(args: readonly string[]): Settings | null {
 const options = {
   access: { type: 'boolean', default: false },
   growth: { type: 'boolean', default: false },
+  against: { type: 'string' },
   size: { type: 'string' },
   rows: { type: 'string' },
   seconds: { type: 'string', default: '2' },
@@ -72,6 +80,13 @@ const options = {
   json: { type: 'string' },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
+
+function readMode({ access, growth, against }: { access: boolean; growth: boolean; against?: string }): Mode {
+  const wanted = { access, growth, against: against !== undefined };
+  const [first, second] = Object.entries(wanted).flatMap(([name, isWanted]) => (isWanted ? [name] : []));
+  if (second !== undefined) throw new Error(`--${first ?? ''} and --${second}: one at a time`);
+  return against !== undefined ? 'builds' : growth ? 'growth' : access ? 'access' : 'baseline';
+}
 
 function readSize(text: string): Size {
   const size = sizeNames.find((name) => name === text.toLowerCase());

@@ -14,18 +14,19 @@ export interface Target {
   stop(): Promise<void>;
 }
 
-const root = path.resolve(import.meta.dirname, '../..');
+/** This checkout. */
+export const ownRoot = path.resolve(import.meta.dirname, '../..');
 
-/** Compiles the product and the targets to dist/: what runs under load is plain JavaScript, as it is installed. */
-export async function compileTargets(): Promise<void> {
+/** Compiles the product and the targets of a checkout to dist/: what runs under load is plain JavaScript, as it is installed. */
+export async function compileTargets(root: string): Promise<void> {
   const compiler = path.join(root, 'node_modules/typescript/bin/tsc');
-  const child = spawn(process.execPath, [compiler, '-p', path.join(import.meta.dirname, 'tsconfig.json')], { stdio: 'inherit' });
+  const child = spawn(process.execPath, [compiler, '-p', path.join(root, 'scripts/bench/tsconfig.json')], { stdio: 'inherit' });
   const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error('the targets could not be compiled');
+  if (code !== 0) throw new Error(`the targets of ${root} could not be compiled`);
 }
 
-/** Starts a program of this folder with arguments, in production mode. */
-export async function startTarget(program: 'product' | 'baseline', options: readonly string[]): Promise<Target> {
+/** Starts a compiled program of this folder in a checkout with arguments, in production mode. */
+export async function startTarget(root: string, program: 'product' | 'baseline', options: readonly string[]): Promise<Target> {
   const child = fork(path.join(root, 'dist/scripts/bench', `${program}.js`), options, {
     env: { ...process.env, NODE_ENV: 'production' },
     execArgv: [],

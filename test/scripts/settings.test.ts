@@ -13,6 +13,7 @@ const accepted: Readonly<Record<string, object>> = {
   '--access': { mode: 'access', size: '10k', rows: 'a b c-narrow c-broad d h i k l g f e m-upload' },
   '--growth': { mode: 'growth', size: '100k', rows: 'a b c-narrow c-broad d i g f e' },
   '--growth --size 1M --rows d,c': { mode: 'growth', size: '1m', rows: 'c-narrow c-broad d' },
+  '--against ../other --rows a,g': { mode: 'builds', against: '../other', size: '10k', rows: 'a g' },
   '--rows m': { rows: 'm-download m-upload' },
   '--rows c-broad --seconds 0.5 --rounds 1': { rows: 'c-broad', seconds: 0.5, rounds: 1 },
   '--json out.json': { jsonFile: 'out.json' },
@@ -20,6 +21,7 @@ const accepted: Readonly<Record<string, object>> = {
 
 const refused: Readonly<Record<string, string>> = {
   '--access --growth': '--access and --growth: one at a time',
+  '--growth --against ../other': '--growth and --against: one at a time',
   '--growth --size 10k': '--size 10k: growth needs a larger one',
   '--size 2k': '--size 2k: one of 10k, 100k, 1m',
   '--rows a,z': '--rows z: one of n, a, b, c-narrow, c-broad, d, h, i, k, l, g, m-download, f, e, m-upload',

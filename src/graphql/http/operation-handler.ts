@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Kind, OperationTypeNode } from 'graphql';
-import type { GraphQLError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import type { ExecutionResult, GraphQLError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import { createHandler } from 'graphql-http';
 import type { Handler, Response } from 'graphql-http';
 import type { GraphqlContext } from '../execute/graphql-context.js';
@@ -38,7 +38,8 @@ export function createOperationHandler(settings: GraphqlSettings, report: (error
     onOperation: (_request, { contextValue }, result) => {
       if (!('data' in result)) return refuse(result.errors ?? [], formatError);
       const { tracer } = contextValue as unknown as GraphqlContext; // what `context` returned
-      return tracer === null ? undefined : { ...result, extensions: { ...result.extensions, tracing: tracer.finish() } };
+      const traced = tracer === null ? result : { ...result, extensions: { ...result.extensions, tracing: tracer.finish() } };
+      return result.errors === undefined ? writeResult(traced) : traced;
     },
     formatError,
   });
@@ -49,6 +50,9 @@ const anyOperation: OperationDefinitionNode = {
   operation: OperationTypeNode.QUERY,
   selectionSet: { kind: Kind.SELECTION_SET, selections: [] },
 };
+
+/** The response to an operation without errors. graphql-http would call a function for each value that it writes. */
+const writeResult = (result: ExecutionResult): Response => [JSON.stringify(result), { status: 200, statusText: '' }];
 
 /** The response to an operation that never ran; graphql-http would send every result with status 200. */
 const refuse = (errors: readonly GraphQLError[], format: FormatError): Response => [
