@@ -29,7 +29,7 @@ const book = (id: number): object => ({
   ],
 });
 
-/** 200 books of the bookshop with 20 authors, 5 publishers, 10 genres, 600 reviews and 100 readers, as they are stored. */
+/** 200 books of the bookshop with 20 authors, 5 publishers, 10 genres, 600 reviews, 100 readers and two locales, as they are stored. */
 export const stockedBookshop: Readonly<Record<string, readonly object[]>> = {
   books: rows(200, book),
   authors: rows(20, (id) => ({ name: `Author ${String(id)}`, agent: (id % 5) + 1, _ranks: { agent: id } })),
@@ -38,5 +38,6 @@ export const stockedBookshop: Readonly<Record<string, readonly object[]>> = {
   reviews: rows(600, (id) => ({ rating: (id % 5) + 1, book: (id % 200) + 1, _ranks: { book: id * 16 }, ...state(id) })),
   readers: rows(100, (id) => ({ nickname: `Reader ${String(id)}`, card: id % 2 === 0 ? id : null })),
   membership_cards: rows(100, (id) => ({ number: id })),
+  i18n_locales: ['en', 'fr'].map((code, index) => ({ _id: index + 1, code, name: code, ...times(index) })),
   files: rows(1, () => ({ name: 'a.png', mime: 'image/png', hash: 'a', url: '/a.png', provider: 'local', size: 1 })),
 };
