@@ -17,8 +17,6 @@ export interface EntryWrite {
   readonly inverse: readonly InverseLinks[];
   /** Links of bidirectional one-to-one relations: no other entry may keep these targets. */
   readonly exclusive: readonly ExclusiveLinks[];
-  /** Ids of entries whose localization group the entry joins. */
-  readonly siblings: readonly number[];
 }
 
 export interface InverseLinks {
@@ -39,7 +37,6 @@ interface Building extends BuildContext {
   readonly values: Record<string, unknown>;
   readonly inverse: InverseLinks[];
   readonly exclusive: ExclusiveLinks[];
-  siblings: readonly number[];
 }
 
 /**
@@ -62,7 +59,6 @@ export async function buildWrite(
     values: {},
     inverse: [],
     exclusive: [],
-    siblings: [],
   };
   for (const attribute of type.attributes.values()) {
     if (!attribute.writable) continue;
@@ -112,8 +108,7 @@ function buildLinks(link: LinkAttribute, value: unknown, building: Building): vo
       buildOwn(link, input, building);
       return;
     case 'siblings':
-      if (building.mode === 'create' && input.kind === 'set') building.siblings = input.ids;
-      return;
+      return; // a create joins the group with its first write, an update leaves it
     case 'inverse':
     case 'morph':
       if (input.kind !== 'none') building.inverse.push({ link, input });

@@ -16,13 +16,14 @@ import { within, type ContentContext } from './content-context.js';
 import { insertChecked } from './create.js';
 import { hasId } from './find-one.js';
 import type { LoadedEntry, StoredDocument } from './loaded.js';
+import { requiredShared } from './localization-group.js';
 import { withOwner } from './row-rules.js';
 import { copyValues, isShared, syncLocales } from './sync-locales.js';
 
 /**
  * Adds a locale to an entry: a draft unless the data says otherwise, with the shared scalars of the entry, which the data may
- * override for all locales. Shared components begin empty, as in the reference, until an update of any locale sets them for all. Throws an ApplicationError for a locale that is missing, unknown or taken, a NotFoundError, and
- * what a create throws (rest.md 9.3).
+ * override for all locales. Shared components begin empty, as in Strapi v4, until an update of any locale sets them for all. Throws
+ * an ApplicationError for a locale that is missing, unknown or taken, a NotFoundError, and what a create throws.
  */
 export async function createLocalization(
   type: ContentType,
@@ -34,7 +35,7 @@ export async function createLocalization(
   const source = await readSource(type, id, context);
   const accepted = withOwner(type, acceptInput(type, data, context.bind), context.bind.access);
   const locale = await checkNewLocale(type, accepted['locale'], source, context);
-  await checkBody(type, { ...sharedValues(type, source), ...accepted }, { mode: 'create', draft: false, id: null }, context);
+  await checkBody(type, { ...requiredShared(type, source), ...accepted }, { mode: 'create', draft: false, id: null }, context);
   const selection = bindEntrySelection(query, type, context.bind);
   const { document } = await inTransaction(context.store.database, (database) =>
     insertLocale(type, { ...accepted, locale }, source, within({ ...context, createsDrafts: true }, database)),
@@ -62,16 +63,6 @@ async function checkNewLocale(
   const [taken] = await readAll(store.database, { find: type.collection, filter, projection: { _id: 1 }, limit: 1 });
   if (taken !== undefined) throw applicationError('locale is already used');
   return locale;
-}
-
-/** What checking takes as sent: shared scalars, which were checked when they were stored. */
-function sharedValues(type: ContentType, source: StoredDocument): Values {
-  const shared = [...type.attributes.values()].filter(
-    (attribute) => isShared(attribute) && attribute.kind === 'scalar' && attribute.required,
-  );
-  return Object.fromEntries(
-    shared.map(({ name }) => [name, source[name]]).filter(([, value]) => value !== null && value !== undefined),
-  );
 }
 
 async function insertLocale(

@@ -1,6 +1,5 @@
 import { applicationError } from '../errors.js';
 import { inTransaction } from '../mongo/transaction.js';
-import { readAll } from '../mongo/database.js';
 import { readRelated } from '../mongo/read-related.js';
 import { insertEntry, type EntryDocument } from '../mongo/write-entries.js';
 import type { Query } from '../query/ast.js';
@@ -13,9 +12,10 @@ import { buildWrite, type EntryWrite } from './build-write.js';
 import { checkBody } from './check-body.js';
 import { within, type ContentContext } from './content-context.js';
 import { fillUids } from './fill-uids.js';
-import type { LoadedEntry } from './loaded.js';
+import type { LoadedEntry, StoredDocument } from './loaded.js';
+import { findGroupToJoin, overwritesGroup, requiredShared, withoutShared } from './localization-group.js';
 import { createMayBreakRule, refuseBroken, withOwner } from './row-rules.js';
-import { sharedNames, syncLocales } from './sync-locales.js';
+import { copyValues, sharedNames, syncLocales } from './sync-locales.js';
 import { orUniqueError } from './unique-errors.js';
 import { writeExclusive, writeInverse } from './write-inverse.js';
 
@@ -27,9 +27,46 @@ export async function create(type: ContentType, data: unknown, query: Query, con
   const selection = bindEntrySelection(query, type, context.bind);
   const accepted = withOwner(type, acceptInput(type, data, context.bind), context.bind.access);
   checkLocale(type, accepted, context);
-  await checkBody(type, accepted, { mode: 'create', draft: accepted['publishedAt'] === null, id: null }, context);
+  const joined = await findGroupToJoin(type, accepted, context);
+  if (joined !== null) return joinGroup(type, accepted, joined, { query, selection, context });
+  await checkBody(type, accepted, bodyOf(accepted), context);
   return insertChecked(type, accepted, { selection, source: null }, context);
 }
+
+const bodyOf = (data: Values) => ({ mode: 'create', draft: data['publishedAt'] === null, id: null }) as const;
+
+interface Joining {
+  readonly query: Query;
+  readonly selection: Selection;
+  readonly context: ContentContext;
+}
+
+/** Creates an entry in the localization group of another, with the shared values of the group. */
+async function joinGroup(
+  type: ContentType,
+  data: Values,
+  joined: StoredDocument,
+  { query, selection, context }: Joining,
+): Promise<LoadedEntry> {
+  const group = Number(joined['_group']);
+  if (overwritesGroup(type, query, context.bind)) {
+    await checkBody(type, data, bodyOf(data), context);
+    return insertAndShare(type, data, { selection, source: { group, values: {} } }, context);
+  }
+  const own = withoutShared(type, data);
+  await checkBody(type, { ...requiredShared(type, joined), ...own }, bodyOf(data), context);
+  const values = await copyValues(type, joined, sharedNames(type, [...type.attributes.keys()]), context);
+  return insertChecked(type, own, { selection, source: { group, values } }, context);
+}
+
+/** Stores a new entry and gives its shared values to its group; the answer shows the others as they were before. */
+const insertAndShare = (type: ContentType, data: Values, insertion: Insertion, context: ContentContext): Promise<LoadedEntry> =>
+  inTransaction(context.store.database, async (database) => {
+    const inside = within(context, database);
+    const created = await insertChecked(type, data, insertion, inside);
+    await syncLocales(type, Number(created.document['_id']), sharedNames(type, [...type.attributes.keys()]), inside);
+    return created;
+  });
 
 function checkLocale(type: ContentType, { locale }: Values, { bind }: ContentContext): void {
   const isKnown = locale === undefined || locale === null || (typeof locale === 'string' && bind.locales.includes(locale));
@@ -60,34 +97,19 @@ export async function insertChecked(
   const [id = 0] = await context.store.ids.next(type.collection, 1, { ...context.store.database, session: null });
   const document = buildDocument(type, complete, write, { id, source: insertion.source, context });
   const checked = createMayBreakRule(type, complete, context.bind.access);
-  const linked = write.inverse.length > 0 || write.exclusive.length > 0 || write.siblings.length > 0;
-  const stored = await orUniqueError(type, complete, () =>
+  const linked = write.inverse.length > 0 || write.exclusive.length > 0;
+  await orUniqueError(type, complete, () =>
     linked || checked
       ? inTransaction(context.store.database, (database) =>
-          insertLinked(type, document, { ...insertion, write, checked }, within(context, database)),
+          insertLinked(type, document, { write, checked }, within(context, database)),
         )
-      : insertAlone(type, document, context),
+      : insertEntry(context.store, type.collection, document),
   );
-  return stored.loaded ?? load(stored.document, insertion.selection, context);
+  const { selection } = insertion;
+  return { selection, document, tables: await readRelated(selection, [document], context.store.database) };
 }
 
-interface Stored {
-  readonly document: EntryDocument;
-  readonly loaded: LoadedEntry | null;
-}
-
-const load = async (document: EntryDocument, selection: Selection, { store }: ContentContext): Promise<LoadedEntry> => ({
-  selection,
-  document,
-  tables: await readRelated(selection, [document], store.database),
-});
-
-async function insertAlone(type: ContentType, document: EntryDocument, { store }: ContentContext): Promise<Stored> {
-  await insertEntry(store, type.collection, document);
-  return { document, loaded: null };
-}
-
-interface LinkedInsertion extends Insertion {
+interface LinkedInsertion {
   readonly write: EntryWrite;
   /** Whether the entry could break a rule. */
   readonly checked: boolean;
@@ -96,27 +118,13 @@ interface LinkedInsertion extends Insertion {
 async function insertLinked(
   type: ContentType,
   document: EntryDocument,
-  { selection, write, checked }: LinkedInsertion,
+  { write, checked }: LinkedInsertion,
   context: ContentContext,
-): Promise<Stored> {
-  const group = write.siblings.length === 0 ? null : await groupOf(type, write.siblings, context);
-  const joined = group === null ? document : { ...document, _group: group };
+): Promise<void> {
   for (const links of write.exclusive) await writeExclusive(document._id, type, links, context);
-  await insertEntry(context.store, type.collection, joined);
+  await insertEntry(context.store, type.collection, document);
   for (const links of write.inverse) await writeInverse({ type, id: document._id }, links, context);
   if (checked) await refuseBroken({ type, id: document._id, before: null }, context);
-  if (group === null) return { document: joined, loaded: null };
-  // The answer shows the other locales as they were before the shared values went to them, as in the reference.
-  const loaded = await load(joined, selection, context);
-  await syncLocales(type, document._id, sharedNames(type, [...type.attributes.keys()]), context);
-  return { document: joined, loaded };
-}
-
-async function groupOf(type: ContentType, ids: readonly number[], { store }: ContentContext): Promise<number | null> {
-  const filter = { _id: { $in: ids } };
-  const [sibling] = await readAll(store.database, { find: type.collection, filter, projection: { _group: 1 }, limit: 1 });
-  const group: unknown = sibling?.['_group'];
-  return typeof group === 'number' ? group : null;
 }
 
 interface DocumentContext {

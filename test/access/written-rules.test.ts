@@ -199,6 +199,71 @@ describe('rules of a role hold for what is written', () => {
     await server.admin('DELETE', '/roles/2/rules');
   });
 
+  describe('a localization group', () => {
+    const page = 'api::page.page';
+    const i18n = (localized: boolean) => ({ pluginOptions: { i18n: { localized } } });
+    const findPages = [`${page}.find`, `${page}.findOne`, `${page}.create`];
+    const shared = { code: 'P1', seo: { text: 'kept' } };
+    let original: number;
+    before(async () => {
+      const info = { displayName: 'Seo' };
+      await server.admin('PUT', '/models/page.seo', { collectionName: 'seos', info, attributes: { text: { type: 'string' } } });
+      await server.admin('PUT', `/models/${page}`, {
+        kind: 'collectionType',
+        collectionName: 'pages',
+        info: { singularName: 'page', pluralName: 'pages', displayName: 'Page' },
+        ...i18n(true),
+        attributes: {
+          title: { type: 'string', ...i18n(true) },
+          code: { type: 'string', required: true, ...i18n(false) },
+          seo: { type: 'component', component: 'page.seo', ...i18n(false) },
+        },
+      });
+      for (const code of ['fr', 'de', 'es']) await server.admin('POST', '/locales', { code });
+      await rule(seeing, { [page]: { title: { $ne: 'hidden' } } });
+      await grant([...findPages, `${page}.update`]);
+      original = (await post(seeing, '/api/pages', { title: 'Home', ...shared })).body.data.id;
+    });
+    const grant = (granted: readonly string[]) => server.admin('PUT', `/roles/${String(seeing.role)}`, { actions: granted });
+    const join = (locale: string, more: object = {}, query = '') =>
+      post(seeing, `/api/pages${query}`, { title: locale, locale, localizations: [original], ...more });
+    const read = async (id: number) => {
+      const { body } = await server.as(seeing.jwt, 'GET', `/api/pages/${String(id)}?populate=*`);
+      const { code, seo, localizations } = body.data.attributes;
+      return { code, text: seo?.text, group: localizations.data.length };
+    };
+
+    it('is joined by nobody who may not update or localize', async () => {
+      await grant(findPages);
+      forbidden(await join('fr'));
+      expect(await read(original)).to.deep.equal({ code: 'P1', text: 'kept', group: 0 });
+    });
+
+    for (const [action, locale] of Object.entries({ update: 'fr', createLocalization: 'de' }))
+      it(`gives its shared values to who joins with the right to ${action}`, async () => {
+        await grant([...findPages, `${page}.${action}`]);
+        const { status, body } = await join(locale, { code: 'mine', seo: { text: 'mine' } });
+        expect(status).to.equal(200);
+        const joined = await read(body.data.id);
+        expect(joined).to.include({ code: 'P1', text: 'kept' });
+        expect(await read(original)).to.deep.equal(joined);
+      });
+
+    it('asks for no required value that is shared, and keeps its own whatever the answer shows', async () => {
+      expect((await join('es', {}, '?populate=localizations')).status).to.equal(200);
+      expect(await read(original)).to.deep.equal({ code: 'P1', text: 'kept', group: 3 });
+    });
+
+    it('is not joined through an entry that a rule hides', async () => {
+      await rule(seeing, { [page]: { title: { $eq: 'other' } } });
+      const { status, body } = await post(seeing, '/api/pages', { title: 'other', code: 'x', localizations: [original] });
+      expect([status, body.error.message]).to.deep.equal([
+        400,
+        `1 relation(s) of type ${page} associated with this entity do not exist`,
+      ]);
+    });
+  });
+
   it('on a standalone server, where a refused write is undone', async () => {
     const { backend } = server.server;
     if (backend === null) throw new Error('the service has no database');

@@ -1,0 +1,49 @@
+import { forbiddenError } from '../errors.js';
+import { readAll } from '../mongo/database.js';
+import { allows } from '../query/access.js';
+import type { Query } from '../query/ast.js';
+import { applyLinkInput } from '../schema/apply-link-input.js';
+import type { Values } from '../schema/check-input.js';
+import { actionOf, type ContentType } from '../schema/content-type.js';
+import { parseLinkInput } from '../schema/parse-link-input.js';
+import type { ContentContext } from './content-context.js';
+import type { StoredDocument } from './loaded.js';
+import { ruleFilter } from './row-rules.js';
+import { isShared } from './sync-locales.js';
+
+/**
+ * A stored entry whose localization group a create joins, by the ids in `localizations`. Null if the data names none, or none that
+ * the caller may see. Throws a ForbiddenError unless the caller may update or localize entries of the type.
+ */
+export async function findGroupToJoin(type: ContentType, data: Values, context: ContentContext): Promise<StoredDocument | null> {
+  const { bind, store } = context;
+  const input = type.localized ? parseLinkInput(data['localizations'] ?? null, type.uid) : null;
+  const ids = input === null ? [] : applyLinkInput([], input);
+  if (ids.length === 0) return null;
+  const actions = ['update', 'createLocalization'].map((action) => actionOf(type, action));
+  if (!actions.some((action) => allows(bind.access, action))) throw forbiddenError();
+  const filter = { $and: [{ _id: { $in: ids } }, await ruleFilter(type, context)] };
+  const [entry] = await readAll(store.database, { find: type.collection, filter, sort: { _id: 1 }, limit: 1 });
+  return entry ?? null;
+}
+
+/**
+ * Whether a newcomer gives its values to the group instead of taking the group's: as in Strapi v4, if the answer is to show the
+ * localizations, and only for a caller who may update them.
+ */
+export const overwritesGroup = (type: ContentType, { populate }: Query, { access }: ContentContext['bind']): boolean =>
+  allows(access, actionOf(type, 'update')) && (populate.all || populate.fields.some(({ name }) => name === 'localizations'));
+
+/** The data without the values that all locales of an entry share. */
+export const withoutShared = (type: ContentType, data: Values): Values =>
+  Object.fromEntries(Object.entries(data).filter(([name]) => !isShared(type.attributes.get(name))));
+
+/** The shared scalars of a group that a new entry must have: they count as sent when its data is checked. */
+export function requiredShared(type: ContentType, source: StoredDocument): Values {
+  const shared = [...type.attributes.values()].filter(
+    (attribute) => isShared(attribute) && attribute.kind === 'scalar' && attribute.required,
+  );
+  return Object.fromEntries(
+    shared.map(({ name }) => [name, source[name]]).filter(([, value]) => value !== null && value !== undefined),
+  );
+}
