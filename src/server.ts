@@ -1,39 +1,32 @@
-import type { Context, Middleware } from 'koa';
+import type Koa from 'koa';
+import type { Context } from 'koa';
 import type { Logger } from 'pino';
 import { adminMiddleware } from './admin/admin-middleware.js';
-import { createAuthenticator, type Authenticator } from './access/authenticate.js';
-import { createDefaultRoles } from './access/create-default-roles.js';
-import { userTokens } from './access/user-tokens.js';
-import type { Accounts } from './accounts/accounts.js';
-import { createAccounts } from './accounts/create-accounts.js';
 import { createConfig, type PartialConfig } from './config/create-config.js';
 import type { Config } from './config/config.js';
-import { loadSecrets, type Secrets } from './config/load-secrets.js';
-import { unavailableError } from './errors.js';
-import { fullAccess } from './query/access.js';
-import { createApp } from './http/create-app.js';
-import { createLogger } from './http/create-logger.js';
-import type { PathTable } from './http/by-path.js';
-import { serveFiles } from './http/serve-files.js';
-import { requestLimiter, type RequestLimiter } from './http/limit-requests.js';
-import { startHttpServer, type HttpServer } from './http/start-http-server.js';
-import type { Media } from './media/media.js';
-import { openMedia, type OpenMedia } from './media/open-media.js';
-import { retireFile } from './media/retire-file.js';
-import { ping } from './mongo/connect.js';
-import { openBackend, type Backend } from './mongo/open-backend.js';
+import { loadSecrets } from './config/load-secrets.js';
+import { connect, type ConnectInput } from './connect.js';
 import { createGraphql, type GraphqlEndpoint } from './graphql/create-graphql.js';
+import { contentOfCode, createExtension, type GraphqlExtension, type Register } from './graphql/extension/create-extension.js';
 import { graphqlPaths } from './graphql/http/graphql-paths.js';
-import { createUploads, type Uploads } from './graphql/plugins/create-uploads.js';
-import { createExtension, type GraphqlExtension, type Register } from './graphql/extension/create-extension.js';
-import { createAccountsService } from './graphql/plugins/create-accounts-service.js';
+import { accountsService } from './graphql/plugins/create-accounts-service.js';
+import { uploads } from './graphql/plugins/create-uploads.js';
+import type { PathTable } from './http/by-path.js';
+import { createApp } from './http/create-app.js';
+import { createGate } from './http/create-gate.js';
+import { createLogger } from './http/create-logger.js';
+import { Connection, type Running } from './http/running.js';
+import { serveFiles } from './http/serve-files.js';
+import { startHttpServer, type HttpServer } from './http/start-http-server.js';
 import { unknownPath } from './http/unknown-path.js';
-import { createContext, createGate, type ContextSource, type Gate } from './http/create-gate.js';
+import type { Media } from './media/media.js';
+import { ping } from './mongo/connect.js';
+import type { Backend } from './mongo/open-backend.js';
 import { createPluginRoutes } from './rest/create-plugin-routes.js';
 import { QueryCache } from './rest/query-cache.js';
-import type { Registry } from './schema/content-type.js';
 import { restMiddleware } from './rest/rest-middleware.js';
 import { uploadMiddleware } from './rest/upload-middleware.js';
+import type { Registry } from './schema/content-type.js';
 
 export interface ServerInput {
   /** Any part of the configuration; defaults fill the rest. `database.uri` must be given. */
@@ -54,7 +47,7 @@ export interface MangroveServer {
   readonly config: Config;
   /** Null until the database has answered. */
   readonly backend: Backend | null;
-  /** Null until the database has answered, and where uploads are switched off. */
+  /** Null until the database has answered, and if uploads are switched off. */
   readonly media: Media | null;
   /** Listens, and connects to the database; resolves when the port is open and the database has answered or failed once. */
   start(): Promise<void>;
@@ -70,26 +63,19 @@ const retryAfter = 2000;
 /** Puts a server together; nothing is opened before `start`. Throws a ConfigError with all that is wrong. */
 export async function createServer({ config: given, logger, register }: ServerInput): Promise<MangroveServer> {
   const config = createConfig(given);
-  const log = logger ?? (await createLogger(config));
-  return new Server(config, log, register ?? null);
+  return new Server(config, logger ?? (await createLogger(config)), register ?? null);
 }
 
 class Server implements MangroveServer {
   readonly config: Config;
   readonly #logger: Logger;
-  #http: HttpServer | null = null;
-  #backend: Backend | null = null;
-  #media: OpenMedia | null = null;
-  #authenticator: Authenticator | null = null;
-  #accounts: Accounts | null = null;
-  #secrets: Secrets | null = null;
-  #limiter: RequestLimiter | null = null;
-  readonly #gate: Gate;
-  readonly #paths: PathTable;
-  readonly #graphql: GraphqlEndpoint | null;
+  readonly #connection = new Connection();
+  readonly #address = { url: '' };
   readonly #extension: GraphqlExtension;
+  readonly #graphql: GraphqlEndpoint | null;
+  readonly #paths: PathTable;
   #register: Register | null;
-  readonly #uploads: Uploads | null;
+  #http: HttpServer | null = null;
   #retry: NodeJS.Timeout | null = null;
   #stopped = false;
 
@@ -98,163 +84,101 @@ class Server implements MangroveServer {
     this.#logger = logger;
     this.#register = register;
     this.#paths = graphqlPaths(config);
-    this.#gate = createGate(config, {
-      source: () => this.#source(),
-      authenticator: () => given(this.#authenticator),
-      limiter: () => this.#limiter,
-    });
-    const admit = (ctx: Context) => this.#gate.admit(ctx, 'nothing');
-    this.#uploads = config.plugins.upload.enabled ? createUploads(() => given(this.#media).media) : null;
-    const schema = {
-      ...(config.plugins['users-permissions'].enabled && { accounts: createAccountsService(() => given(this.#accounts)) }),
-      ...(this.#uploads !== null && { upload: this.#uploads.service }),
-    };
-    const files = this.#uploads === null ? {} : { readMultipart: this.#uploads.readMultipart };
-    const content = () => createContext(config, this.#source(notYet), fullAccess);
-    this.#extension = createExtension({ config, logger, content });
-    const extension = {
-      extension: this.#extension.schemaOptions,
-      onSchema: (problem: string | null) => {
-        this.#reportSchema(problem);
-      },
-    };
-    this.#graphql = config.plugins.graphql.enabled
-      ? createGraphql({ config, logger, admit, schema, ...extension, ...files })
-      : null;
+    this.#extension = createExtension({ config, logger, content: contentOfCode(this.#connection) });
+    this.#graphql = config.plugins.graphql.enabled ? this.#createGraphql() : null;
   }
 
   get url(): string {
-    return this.#http?.url ?? '';
+    return this.#address.url;
   }
 
   get backend(): Backend | null {
-    return this.#backend;
+    return this.#connection.running?.backend ?? null;
   }
 
   get media(): Media | null {
-    return this.#media?.media ?? null;
-  }
-
-  /** What operations on content are put together from. Throws 503 before the database has answered. */
-  #source(message?: string): ContextSource {
-    const { store, models } = given(this.#backend, message);
-    const media = this.media;
-    return { store, models, ...(media && { retireFile: (file, database) => retireFile(file, media, database) }) };
+    return this.#connection.running?.media ?? null;
   }
 
   async start(): Promise<void> {
     const register = this.#register;
     this.#register = null;
     await register?.(this.#extension.input);
-    this.#secrets = await loadSecrets(this.config);
-    await this.#connect(this.#secrets);
+    const { config } = this;
+    const { uri } = config.database;
+    const secrets = await loadSecrets(config);
+    if (uri === null) throw new Error('database.uri is not set');
+    await this.#connect({ config, uri, secrets, logger: this.#logger, address: this.#address });
     this.#http = await startHttpServer(this.#createApp().callback(), this.config.server);
+    this.#address.url = this.#http.url;
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
     if (this.#retry !== null) clearTimeout(this.#retry);
     await this.#http?.close();
-    await this.#media?.close();
-    await this.#backend?.close();
+    await this.#connection.running?.close();
   }
 
   forget(): void {
-    this.#backend?.forget();
+    this.backend?.forget();
   }
 
-  async #connect(secrets: Secrets): Promise<void> {
-    const { database, api } = this.config;
-    if (database.uri === null) throw new Error('database.uri is not set');
+  async #connect(input: ConnectInput): Promise<void> {
     try {
-      const backend = await openBackend({
-        uri: database.uri,
-        config: database,
-        settings: { privateAttributes: api.responses.privateAttributes, localization: this.config.plugins.i18n.enabled },
-        firstLocale: this.config.plugins.i18n.config.defaultLocale,
-        logger: this.#logger,
-      });
-      if (this.#stopped) await backend.close();
-      else await this.#serve(backend, secrets);
+      const running = await connect(input);
+      if (this.#stopped) await running.close();
+      else this.#serve(running);
     } catch (error) {
-      this.#logger.warn(
-        { reason: error instanceof Error ? error.message : String(error) },
-        'MongoDB does not answer, trying again',
-      );
-      this.#retry = setTimeout(() => void this.#connect(secrets), retryAfter);
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#logger.warn({ reason }, 'MongoDB does not answer, trying again');
+      this.#retry = setTimeout(() => void this.#connect(input), retryAfter);
     }
   }
 
   /** Requests are answered from here on. */
-  async #serve(backend: Backend, secrets: Secrets): Promise<void> {
-    const { config } = this;
-    const users = config.plugins['users-permissions'];
-    if (users.enabled) await createDefaultRoles(backend.store);
-    const tokens = users.enabled ? userTokens(secrets.jwtSecret, users.config.jwt.expiresIn) : null;
-    const authenticator = createAuthenticator({ config, backend, tokenSalt: secrets.tokenSalt, userTokens: tokens });
-    const common = { config, database: backend.store.database, authenticator, logger: this.#logger, url: () => this.url };
-    this.#accounts = tokens === null ? null : createAccounts({ ...common, tokens });
-    if (config.plugins.upload.enabled)
-      this.#media = await openMedia({ config, database: backend.store.database, logger: this.#logger });
-    this.#limiter = requestLimiter(config, backend.store.database);
-    this.#authenticator = authenticator;
-    this.#backend = backend;
+  #serve(running: Running): void {
+    this.#connection.running = running;
+    const { models } = running.backend;
     const rebuild = (registry: Registry): void => void this.#graphql?.replaceRegistry(registry);
-    backend.models.onChange(rebuild);
-    rebuild(backend.models.current());
+    models.onChange(rebuild);
+    rebuild(models.current());
   }
 
-  #reportSchema(problem: string | null): void {
-    given(this.#backend)
-      .models.reportSchema(problem)
-      .catch((err: unknown) => {
-        if (!this.#stopped) this.#logger.warn({ err }, 'the state of the GraphQL schema could not be stored');
-      });
-  }
-
-  #adminApi(): Middleware {
-    return adminMiddleware({
-      adminToken: () => given(this.#secrets).adminToken,
-      authenticator: () => given(this.#authenticator),
-      services: () => {
-        const backend = given(this.#backend);
-        const { tokenSalt } = given(this.#secrets);
-        return { backend, accounts: this.#accounts, tokenSalt, content: createContext(this.config, this.#source(), fullAccess) };
+  #createGraphql(): GraphqlEndpoint {
+    const { config } = this;
+    const { upload, 'users-permissions': users } = config.plugins;
+    const gate = createGate(this.#connection);
+    return createGraphql({
+      config,
+      logger: this.#logger,
+      admit: (ctx: Context) => gate.admit(ctx, 'nothing'),
+      schema: { ...(users.enabled && { accounts: accountsService }), ...(upload.enabled && { upload: uploads }) },
+      extension: this.#extension.schemaOptions,
+      onSchema: (problem) => {
+        this.#reportSchema(problem);
       },
     });
   }
 
-  #createApp(): ReturnType<typeof createApp> {
-    const checks = { database: async () => this.#backend !== null && ping(this.#backend.store.database) };
-    const app = createApp({ config: this.config, logger: this.#logger, checks, paths: this.#paths });
-    if (this.#uploads !== null) app.use(this.#uploads.discardUnused);
+  #reportSchema(problem: string | null): void {
+    this.backend?.models.reportSchema(problem).catch((err: unknown) => {
+      if (!this.#stopped) this.#logger.warn({ err }, 'the state of the GraphQL schema could not be stored');
+    });
+  }
+
+  #createApp(): Koa {
+    const { config } = this;
+    const connection = this.#connection;
+    const checks = { database: async () => this.backend !== null && ping(this.backend.store.database) };
+    const app = createApp({ config, logger: this.#logger, checks, paths: this.#paths });
+    const gate = createGate(connection);
     if (this.#graphql !== null) app.use(this.#graphql.middleware);
-    const media = this.config.plugins.upload.enabled ? () => given(this.#media).media : null;
-    if (media !== null) {
-      app.use(serveFiles(media));
-      app.use(uploadMiddleware({ config: this.config, limits: this.config.api.limits, media, admit: this.#gate.admit }));
-    }
-    const parts = { gate: this.#gate, backend: () => given(this.#backend), accounts: () => given(this.#accounts) };
-    app.use(createPluginRoutes(this.config, parts));
-    app.use(
-      restMiddleware({
-        ...(media !== null && { media }),
-        config: this.config,
-        queries: new QueryCache(this.config.api.limits),
-        content: { registry: () => given(this.#backend).models.current(), authorize: this.#gate.authorize },
-      }),
-    );
-    if (this.config.admin.enabled) app.use(this.#adminApi());
+    if (config.plugins.upload.enabled) app.use(serveFiles(connection)).use(uploadMiddleware(config, gate));
+    app.use(createPluginRoutes(config, gate));
+    app.use(restMiddleware({ config, queries: new QueryCache(config.api.limits), connection, gate }));
+    if (config.admin.enabled) app.use(adminMiddleware(connection));
     app.use(unknownPath);
     return app;
   }
 }
-
-/** What is there once the database has answered. Throws 503 before. */
-function given<Part>(part: Part | null, message?: string): Part {
-  if (part === null) throw unavailableError(message);
-  return part;
-}
-
-const notYet =
-  'register() runs before there are content types and entries; reach for them in functions given to use(), or in resolvers';

@@ -1,3 +1,4 @@
+import type { Config } from '../config/config.js';
 import { actionOf, type ContentType, type Registry } from '../schema/content-type.js';
 
 /** The parts of the service that can be switched off and have actions. */
@@ -6,6 +7,12 @@ export interface ActivePlugins {
   readonly upload: boolean;
   readonly localization: boolean;
 }
+
+export const activePlugins = ({ plugins }: Config): ActivePlugins => ({
+  users: plugins['users-permissions'].enabled,
+  upload: plugins.upload.enabled,
+  localization: plugins.i18n.enabled,
+});
 
 const ofUsers = [
   ...['callback', 'changePassword', 'resetPassword', 'connect', 'forgotPassword', 'register'].map((name) => `auth.${name}`),

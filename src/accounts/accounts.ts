@@ -5,7 +5,7 @@ import type { UserTokens } from '../access/user-tokens.js';
 import type { Config } from '../config/config.js';
 import type { ContentContext } from '../content/content-context.js';
 import type { AttemptLimiter } from './limit-attempts.js';
-import type { Mailer } from './mailer.js';
+import type { Address, Mailer } from './mailer.js';
 
 /** What the operations on users and roles are made of. */
 export interface Accounts {
@@ -16,8 +16,8 @@ export interface Accounts {
   /** Null: attempts are not limited. */
   readonly limiter: AttemptLimiter | null;
   readonly logger: Logger;
-  /** Address of the service for links in e-mails, without a slash at the end. */
-  readonly url: () => string;
+  /** Where links in e-mails lead. */
+  readonly address: Address;
 }
 
 /** One request: who makes it, and what they see. */

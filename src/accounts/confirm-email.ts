@@ -14,7 +14,7 @@ export async function sendConfirmation(accounts: Accounts, user: StoredUser, con
   const code = makeCode(codeBytes);
   await changeStoredUser(content, { _id: user.id }, { $set: { confirmationToken: hashCode(code) } });
   const { rest } = accounts.config.api;
-  const url = `${accounts.url()}${rest.prefix}/auth/email-confirmation`;
+  const url = `${accounts.address.url}${rest.prefix}/auth/email-confirmation`;
   await accounts.mailer.send('email_confirmation', user, { URL: url, CODE: code });
 }
 

@@ -5,7 +5,7 @@ import type { Config } from '../config/config.js';
 import type { Database } from '../mongo/database.js';
 import type { Accounts } from './accounts.js';
 import { attemptLimiter } from './limit-attempts.js';
-import { createMailer } from './mailer.js';
+import { createMailer, type Address } from './mailer.js';
 
 export interface AccountsInput {
   readonly config: Config;
@@ -13,19 +13,19 @@ export interface AccountsInput {
   readonly database: Database;
   readonly authenticator: Authenticator;
   readonly logger: Logger;
-  readonly url: () => string;
+  readonly address: Address;
 }
 
 /** Puts together what users and roles need. */
-export function createAccounts({ config, tokens, database, authenticator, logger, url }: AccountsInput): Accounts {
+export function createAccounts({ config, tokens, database, authenticator, logger, address }: AccountsInput): Accounts {
   const { ratelimit } = config.plugins['users-permissions'].config;
   return {
     config,
     authenticator,
     tokens,
-    mailer: createMailer({ config, logger, settings: authenticator.settings, url }),
+    mailer: createMailer({ config, logger, settings: authenticator.settings, address }),
     limiter: ratelimit.enabled ? attemptLimiter(database, { collection: '_attempts', ...ratelimit }) : null,
     logger,
-    url,
+    address,
   };
 }

@@ -13,11 +13,16 @@ export interface Mailer {
   send(name: TemplateName, user: KnownUser, values: Placeholders): Promise<void>;
 }
 
+/** Where the service can be reached: `http://localhost:1337`, empty until it listens. */
+export interface Address {
+  readonly url: string;
+}
+
 export interface MailerInput {
   readonly config: Config;
   readonly logger: Logger;
   readonly settings: () => Promise<StoredSettings>;
-  readonly url: () => string;
+  readonly address: Address;
 }
 
 /** By SMTP where the configuration names a server (`plugins.email.config.providerOptions`), else into `./data/mail` and the log. */
@@ -29,7 +34,7 @@ export function createMailer(input: MailerInput): Mailer {
   return {
     send: async (name, user, values) => {
       const template = (await input.settings()).templates[name] ?? defaultTemplates[name];
-      await deliver(compose(template, user, { ...values, SERVER_URL: input.url() }, config.settings));
+      await deliver(compose(template, user, { ...values, SERVER_URL: input.address.url }, config.settings));
     },
   };
 }

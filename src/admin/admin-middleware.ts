@@ -1,10 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Middleware } from 'koa';
-import type { Authenticator } from '../access/authenticate.js';
+import { createContext } from '../content/content-context.js';
 import { notFoundError, unauthorizedError } from '../errors.js';
 import { envelopeError } from '../http/error-envelope.js';
 import { routeTable } from '../http/route-table.js';
+import type { Connection, Running } from '../http/running.js';
 import type { AuditRecord } from '../mongo/audit-log.js';
+import { fullAccess } from '../query/access.js';
 import type { Values } from '../schema/check-input.js';
 import type { AdminCall, AdminRoute, AdminServices } from './admin-call.js';
 import { beginChange } from './begin-change.js';
@@ -12,36 +14,36 @@ import { checkAdminBody } from './check-admin-body.js';
 import { withoutSecrets } from './without-secrets.js';
 import { adminRoutes } from './admin-routes.js';
 
-export interface AdminInput {
-  /** The token of the configuration. */
-  readonly adminToken: () => string;
-  readonly authenticator: () => Authenticator;
-  readonly services: () => AdminServices;
-}
-
 const prefix = '/admin/api';
 
 /** The admin API: for admin tokens only; every change is written down before it is made, and again together with it. */
-export function adminMiddleware(input: AdminInput): Middleware {
+export function adminMiddleware(connection: Connection): Middleware {
   const find = routeTable(prefix, adminRoutes);
   return async (ctx, next) => {
     if (ctx.path !== prefix && !ctx.path.startsWith(`${prefix}/`)) return next();
     ctx.set('Cache-Control', 'private, no-store');
-    const who = await identify(ctx.get('authorization'), input);
+    const running = connection.require();
+    const who = await identify(ctx.get('authorization'), running);
     const found = find(ctx);
     if (found === null) throw notFoundError();
     if (found === 'answered') return;
-    ctx.body = { data: await handle(found.route, { ...input.services(), ctx, params: found.params }, who) };
+    ctx.body = { data: await handle(found.route, { ...servicesOf(running), ctx, params: found.params }, who) };
   };
 }
 
+const servicesOf = ({ config, source, backend, accounts, secrets }: Running): AdminServices => ({
+  backend,
+  accounts,
+  tokenSalt: secrets.tokenSalt,
+  content: createContext(config, source, fullAccess),
+});
+
 /** The name of an admin token. Throws an UnauthorizedError. */
-async function identify(authorization: string, { adminToken, authenticator }: AdminInput): Promise<string> {
+async function identify(authorization: string, { secrets, authenticator }: Running): Promise<string> {
   const key = /^bearer\s+(\S+)$/i.exec(authorization.trim())?.[1];
   if (key === undefined) throw unauthorizedError();
-  const known = adminToken();
-  if (known !== '' && isEqual(key, known)) return 'ADMIN_TOKEN';
-  const token = await authenticator().findToken(key);
+  if (secrets.adminToken !== '' && isEqual(key, secrets.adminToken)) return 'ADMIN_TOKEN';
+  const token = await authenticator.findToken(key);
   if (token?.type !== 'admin') throw unauthorizedError();
   if (token.expiresAt !== null && token.expiresAt.getTime() <= Date.now()) throw unauthorizedError('Token expired');
   return token.name;

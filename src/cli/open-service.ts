@@ -1,8 +1,7 @@
 import type { Config } from '../config/config.js';
 import { loadSecrets, type Secrets } from '../config/load-secrets.js';
 import { createDefaultRoles } from '../access/create-default-roles.js';
-import type { ContentContext } from '../content/content-context.js';
-import { createContext } from '../http/create-gate.js';
+import { createContext, type ContentContext } from '../content/content-context.js';
 import { IdAllocator } from '../mongo/id-allocator.js';
 import { readLocales } from '../mongo/locale-store.js';
 import { readModels } from '../mongo/model-store.js';

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { knownActions } from '../access/known-actions.js';
+import { activePlugins, knownActions } from '../access/known-actions.js';
 import { readRoles } from '../access/read-roles.js';
 import type { Role } from '../access/role.js';
 import { grantActions, revokeActions } from '../accounts/grant-actions.js';
@@ -46,12 +46,7 @@ function pick(roles: ReadonlyMap<string, Role>, type: string): Role {
   return role;
 }
 
-const allActions = ({ config: { plugins }, content }: OpenedService): string[] =>
-  knownActions(content.bind.registry, {
-    users: plugins['users-permissions'].enabled,
-    upload: plugins.upload.enabled,
-    localization: plugins.i18n.enabled,
-  });
+const allActions = ({ config, content }: OpenedService): string[] => knownActions(content.bind.registry, activePlugins(config));
 
 function matching(actions: readonly string[], patterns: readonly string[]): string[] {
   const found = patterns.map((pattern) => actions.filter((action) => fits(action, pattern)));

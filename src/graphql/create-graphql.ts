@@ -8,7 +8,6 @@ import { writeArtifacts, type Artifacts } from './artifacts/write-artifacts.js';
 import { CurrentSchema } from './http/current-schema.js';
 import { graphqlMiddleware } from './http/graphql-middleware.js';
 import { graphqlSettings } from './http/graphql-settings.js';
-import type { MultipartBody } from './http/place-files.js';
 import { buildSchema, type SchemaOptions } from './schema/build-schema.js';
 import { withoutPlugins } from './schema/without-plugins.js';
 import { traceSchema } from './tracing/trace-schema.js';
@@ -25,8 +24,6 @@ export interface GraphqlServices {
   readonly extension?: (registry: Registry) => Pick<SchemaOptions, 'shadow' | 'extend'>;
   /** Takes why the schema of the newest snapshot could not be built; null when it is in force. */
   readonly onSchema?: (problem: string | null) => void;
-  /** Reads multipart bodies; uploads are refused without it. */
-  readonly readMultipart?: (ctx: Context) => Promise<MultipartBody>;
 }
 
 /** The endpoint, ready to be mounted. */
@@ -62,7 +59,6 @@ export function createGraphql(services: GraphqlServices): GraphqlEndpoint {
     settings,
     schema: () => current.read(),
     admit: services.admit,
-    readMultipart: services.readMultipart ?? null,
     report,
   });
   const replaceRegistry = async (registry: Registry): Promise<void> => {

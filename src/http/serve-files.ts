@@ -9,17 +9,18 @@ import type { StoredBlob } from '../mongo/blob-store.js';
 import { answerMethod } from './answer-method.js';
 import { parseRange } from './parse-range.js';
 import { parseResize } from './parse-resize.js';
+import { mediaOf, type Connection } from './running.js';
 
 const prefix = '/uploads/';
 
 /**
- * `/uploads/<name>`: stored files, for everybody, with ranges and validators. Images may be asked for in other sizes. `media`
- * throws 503 until the database has answered.
+ * `/uploads/<name>`: stored files, for everybody, with ranges and validators. Images may be asked for in other sizes.
+ * Throws 503 until the database has answered.
  */
-export function serveFiles(media: () => Media): Middleware {
+export function serveFiles(connection: Connection): Middleware {
   return async (ctx, next) => {
     if (!ctx.path.startsWith(prefix)) return next();
-    if (ctx.method === 'GET' || ctx.method === 'HEAD') await sendFile(ctx, media());
+    if (ctx.method === 'GET' || ctx.method === 'HEAD') await sendFile(ctx, mediaOf(connection.require()));
     else answerMethod(ctx, ['HEAD', 'GET']);
   };
 }

@@ -16,14 +16,14 @@ import { isValues } from '../schema/check-input.js';
 import type { ContentType } from '../schema/content-type.js';
 import { writeWithFiles } from './entry-files.js';
 import { envelopeEntries, envelopeEntry, envelopePage, flatEntry, type Json } from './envelope.js';
-import type { RestServices } from './rest-services.js';
+import type { RestParts } from './rest-services.js';
 
 export interface ActionInput {
   readonly ctx: Context;
   readonly type: ContentType;
   /** 0 where the path names none. */
   readonly id: number;
-  readonly services: RestServices;
+  readonly services: RestParts;
   readonly content: ContentContext;
 }
 
@@ -52,12 +52,12 @@ type WriteEntry = (data: unknown, query: Query, content: ContentContext) => Prom
 async function writeEntry(input: ActionInput, write: WriteEntry): Promise<Json | null> {
   const { ctx, type, content, services } = input;
   const query = queryOf(input);
-  const { media } = services;
-  if (media === undefined || !isMultipart(ctx)) return inEnvelope(await write(dataOf(input), query, content), envelopeEntry);
+  const { media, config } = services.running;
+  if (media === null || !isMultipart(ctx)) return inEnvelope(await write(dataOf(input), query, content), envelopeEntry);
   bindEntrySelection(query, type, content.bind);
-  const { jsonDepth } = services.config.middlewares.body;
+  const { jsonDepth } = config.middlewares.body;
   const bare = { ...query, fields: ['id'], populate: noPopulate };
-  const written = { ctx, type, content, media: media(), jsonDepth };
+  const written = { ctx, type, content, media, jsonDepth };
   const id = await writeWithFiles({ ...written, write: (data, inner) => write(data, bare, inner) });
   return id === null ? null : inEnvelope(await findOne(type, id, query, content), envelopeEntry);
 }

@@ -8,23 +8,30 @@ import type { PluginRoute } from './plugin-routes.js';
 const action = (name: string): string => `plugin::content-type-builder.${name}`;
 
 /** Content types and components as client libraries read them (rest.md 13.7). */
-export const modelReadRoutes = (backend: () => Backend): PluginRoute[] => [
-  route('/content-types', 'content-types.getContentTypes', (_uid, kind) => listTypes(backend(), kind).map(describeType)),
-  route('/content-types/:uid', 'content-types.getContentType', (uid) => describeType(find(backend(), 'type', uid))),
-  route('/components', 'components.getComponents', () => ofKind(backend(), 'component').map(describeComponent)),
-  route('/components/:uid', 'components.getComponent', (uid) => describeComponent(find(backend(), 'component', uid))),
+export const modelReadRoutes: readonly PluginRoute[] = [
+  route('/content-types', 'content-types.getContentTypes', (backend, { kind }) => listTypes(backend, kind).map(describeType)),
+  route('/content-types/:uid', 'content-types.getContentType', (backend, { uid }) => describeType(find(backend, 'type', uid))),
+  route('/components', 'components.getComponents', (backend) => ofKind(backend, 'component').map(describeComponent)),
+  route('/components/:uid', 'components.getComponent', (backend, { uid }) => describeComponent(find(backend, 'component', uid))),
 ];
 
-/** What a route gives for the uid in its path and the `kind` in its query. */
-type Read = (uid: string, kind: unknown) => unknown;
+/** Returns what a route answers. */
+type Read = (backend: Backend, asked: Asked) => unknown;
+
+interface Asked {
+  /** In the path. */
+  readonly uid: string;
+  /** In the query. */
+  readonly kind: unknown;
+}
 
 function route(path: string, name: string, read: Read): PluginRoute {
   return {
     method: 'GET',
     path: `/content-type-builder${path}`,
     demand: action(name),
-    handle: ({ ctx, params }) => {
-      ctx.body = { data: read(params['uid'] ?? '', ctx.query['kind']) };
+    handle: ({ ctx, params, running: { backend } }) => {
+      ctx.body = { data: read(backend, { uid: params['uid'] ?? '', kind: ctx.query['kind'] }) };
     },
   };
 }

@@ -1,5 +1,6 @@
 import { applicationError, validationError } from '../errors.js';
 import { isMultipart, readMultipart, type MultipartBody } from '../http/read-multipart.js';
+import { mediaOf } from '../http/running.js';
 import { findTarget } from '../media/find-target.js';
 import { parseFileInfo, parseFileInfos } from '../media/parse-file-info.js';
 import { Staging, type UploadedFile } from '../media/staging.js';
@@ -12,7 +13,7 @@ import type { UploadInput } from './upload-services.js';
 
 /** `POST /api/upload`: a list of new files; with `?id=` the one file that was changed (rest.md 12). */
 export async function receive(input: UploadInput): Promise<Json | readonly Json[]> {
-  const media = input.services.media();
+  const media = mediaOf(input.running);
   const staging = new Staging(media);
   try {
     const body = await readBody(input, staging);
@@ -30,8 +31,8 @@ interface Received {
   readonly field: (name: string) => unknown;
 }
 
-async function readBody({ ctx, services }: UploadInput, staging: Staging): Promise<Received> {
-  if (isMultipart(ctx)) return received(await readMultipart(ctx, staging, services.media().settings));
+async function readBody({ ctx, running }: UploadInput, staging: Staging): Promise<Received> {
+  if (isMultipart(ctx)) return received(await readMultipart(ctx, staging, mediaOf(running).settings));
   const body: unknown = ctx.request.body;
   return { files: [], field: (name) => (isRecord(body) && Object.hasOwn(body, name) ? body[name] : undefined) };
 }
@@ -50,14 +51,14 @@ async function upload({ files, field }: Received, staging: Staging, input: Uploa
   if (only === undefined || (files.length === 1 && only.size === 0)) throw validationError('Files are empty');
   const info = field('fileInfo');
   const infos = files.length === 1 ? [parseFileInfo(info)] : parseFileInfos(info);
-  const context = { media: input.services.media(), content: input.content };
+  const context = { media: mediaOf(input.running), content: input.content };
   const target = findTarget({ ref: field('ref'), refId: field('refId'), field: field('field') }, context);
   const entries = await uploadFiles({ files, infos, target }, staging, context);
   return entries.map(flatEntry);
 }
 
 async function change(id: number, { files, field }: Received, staging: Staging, input: UploadInput): Promise<Json> {
-  const context = { media: input.services.media(), content: input.content };
+  const context = { media: mediaOf(input.running), content: input.content };
   const info = parseFileInfo(field('fileInfo'));
   const [file, second] = files;
   if (second !== undefined) throw applicationError('Cannot replace a file with multiple ones');

@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import { notFoundError } from '../errors.js';
 import { answerMethod } from '../http/answer-method.js';
-import type { ContentType } from '../schema/content-type.js';
+import { actionOf, type ContentType } from '../schema/content-type.js';
 import { collectionActions, singleActions, type Action } from './actions.js';
 import { decodeId } from './decode-id.js';
 import type { RestServices } from './rest-services.js';
@@ -26,9 +26,9 @@ interface Route {
   readonly actions: Readonly<Record<string, Action>>;
 }
 
-function findRoute(path: string, { content }: RestServices): Route | null {
+function findRoute(path: string, { connection }: RestServices): Route | null {
   const [name = '', ...rest] = path.split('/');
-  const registry = content.registry();
+  const registry = connection.require().backend.models.current();
   const collection = registry.byPluralName.get(name);
   if (collection !== undefined) return collectionRoute(collection, rest);
   const single = registry.bySingularName.get(name);
@@ -57,8 +57,9 @@ async function answer(ctx: Context, { type, id, actions }: Route, services: Rest
     answerMethod(ctx, methods.includes('GET') ? ['HEAD', ...methods] : methods);
     return;
   }
-  const content = await services.content.authorize(ctx, type, action.name);
-  const body = await action.run({ ctx, type, id: decodeId(id), services, content });
+  const { running, content } = await services.gate.admit(ctx, actionOf(type, action.name));
+  const services_ = { queries: services.queries, running };
+  const body = await action.run({ ctx, type, id: decodeId(id), services: services_, content });
   if (body === null) throw notFoundError();
   ctx.status = 200;
   ctx.body = body;

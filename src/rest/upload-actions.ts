@@ -2,6 +2,7 @@ import { findMany } from '../content/find-many.js';
 import { findOne } from '../content/find-one.js';
 import { remove } from '../content/remove.js';
 import { notFoundError } from '../errors.js';
+import type { Running } from '../http/running.js';
 import { fileType } from '../media/file-type.js';
 import { emptyQuery } from '../query/ast.js';
 import { parseWhole } from '../query/parse-pagination.js';
@@ -9,7 +10,7 @@ import { parseQuery } from '../query/parse-query.js';
 import { parseQueryString } from './parse-query-string.js';
 import { flatEntry, type Json } from './envelope.js';
 import { receive } from './receive-files.js';
-import type { UploadInput, UploadServices } from './upload-services.js';
+import type { UploadInput } from './upload-services.js';
 
 /** What a method does on a path; `name` is the right that it needs, behind `plugin::upload.content-api.`. */
 export interface UploadAction {
@@ -26,11 +27,11 @@ const longestList = 10_000;
 export const listFiles: UploadAction = {
   name: 'find',
   run: async (request) => {
-    const { content, services } = request;
+    const { content, running } = request;
     const input = readParameters(request);
     const window = { start: parseWhole('start', input) ?? 0, limit: parseWhole('limit', input) ?? longestList };
     const pagination = { kind: 'offset', ...window, withCount: false } as const;
-    const query = { ...parseQuery(without(input, paging), services.limits), pagination, withTotal: false };
+    const query = { ...parseQuery(without(input, paging), running.config.api.limits), pagination, withTotal: false };
     const settings = { ...content.bind.settings, maxLimit: longestList };
     const { documents, selection, tables } = await findMany(fileType(content), query, {
       ...content,
@@ -49,16 +50,18 @@ const without = (input: Readonly<Record<string, unknown>>, names: ReadonlySet<st
 export const findFile: UploadAction = {
   name: 'findOne',
   run: async (request) => {
-    const { id, content, services } = request;
+    const { id, content, running } = request;
     const { populate } = readParameters(request);
-    const query = populate === undefined ? emptyQuery : { ...emptyQuery, ...pick(populate, services) };
+    const query = populate === undefined ? emptyQuery : { ...emptyQuery, ...pick(populate, running) };
     return flatEntry((await findOne(fileType(content), id, query, content)) ?? missing());
   },
 };
 
-const pick = (populate: unknown, { limits }: UploadServices) => ({ populate: parseQuery({ populate }, limits).populate });
+const pick = (populate: unknown, { config }: Running) => ({
+  populate: parseQuery({ populate }, config.api.limits).populate,
+});
 
-const readParameters = ({ ctx, services }: UploadInput) => parseQueryString(ctx.querystring, services.limits);
+const readParameters = ({ ctx, running }: UploadInput) => parseQueryString(ctx.querystring, running.config.api.limits);
 
 export const deleteFile: UploadAction = {
   name: 'destroy',

@@ -1,17 +1,17 @@
 import type { Context, Middleware } from 'koa';
+import type { Config } from '../config/config.js';
 import { answerMethod } from '../http/answer-method.js';
+import type { Gate } from '../http/create-gate.js';
 import { decodeId } from './decode-id.js';
-import type { RestServices } from './rest-services.js';
 import { deleteFile, findFile, listFiles, receiveFiles, type UploadAction } from './upload-actions.js';
-import type { UploadServices } from './upload-services.js';
 
 /** The media library over REST: `/api/upload`, `/api/upload/files` and `/api/upload/files/:id` (rest.md 12). */
-export function uploadMiddleware(services: UploadServices & Pick<RestServices, 'config'>): Middleware {
-  const prefix = `${services.config.api.rest.prefix}/upload`;
+export function uploadMiddleware({ api }: Config, gate: Gate): Middleware {
+  const prefix = `${api.rest.prefix}/upload`;
   return async (ctx, next) => {
     const route = ctx.path.startsWith(prefix) ? findRoute(ctx.path.slice(prefix.length).replace(/\/$/, '')) : null;
     if (route === null) return next();
-    await answer(ctx, route, services);
+    await answer(ctx, route, gate);
   };
 }
 
@@ -28,7 +28,7 @@ function findRoute(path: string): Route | null {
   return id === undefined ? null : { actions: { GET: findFile, DELETE: deleteFile }, id: decodeId(id) };
 }
 
-async function answer(ctx: Context, { actions, id }: Route, services: UploadServices): Promise<void> {
+async function answer(ctx: Context, { actions, id }: Route, gate: Gate): Promise<void> {
   const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
   const action = Object.hasOwn(actions, method) ? actions[method] : undefined;
   if (action === undefined) {
@@ -36,8 +36,8 @@ async function answer(ctx: Context, { actions, id }: Route, services: UploadServ
     answerMethod(ctx, methods.includes('GET') ? ['HEAD', ...methods] : methods);
     return;
   }
-  const { content } = await services.admit(ctx, `plugin::upload.content-api.${action.name}`);
-  const body = await action.run({ ctx, id, content, services });
+  const { running, content } = await gate.admit(ctx, `plugin::upload.content-api.${action.name}`);
+  const body = await action.run({ ctx, id, running, content });
   ctx.status = 200;
   ctx.body = body;
 }

@@ -3,7 +3,7 @@ import { rowRule } from '../../src/access/row-rule.js';
 import { create } from '../../src/content/create.js';
 import { update } from '../../src/content/update.js';
 import type { ContentContext } from '../../src/content/content-context.js';
-import { createContext } from '../../src/http/create-gate.js';
+import { createContext } from '../../src/content/content-context.js';
 import { fullAccess } from '../../src/query/access.js';
 import { emptyQuery } from '../../src/query/ast.js';
 import { defaultLimits } from '../../src/query/limits.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { beginChange } from '../../src/admin/begin-change.js';
 import { remove } from '../../src/content/remove.js';
-import { createContext } from '../../src/http/create-gate.js';
+import { createContext } from '../../src/content/content-context.js';
 import { fullAccess } from '../../src/query/access.js';
 import { emptyQuery } from '../../src/query/ast.js';
 import { serveModels, type Serving } from '../support/serve.js';

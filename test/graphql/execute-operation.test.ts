@@ -57,6 +57,8 @@ describe('Executing an operation', () => {
       spend: createCostMeter(10_000),
       failures: new Map(),
       tracer: null,
+      running: null as never, // only the fields of plugins look at it
+      staging: null,
       koaContext: null as never, // no resolver of a generated field looks at it
       state: callerState({ kind: 'public', access, isShut: false }),
     });

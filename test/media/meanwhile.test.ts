@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { createContext } from '../../src/http/create-gate.js';
+import { createContext } from '../../src/content/content-context.js';
+import { Connection, type Running } from '../../src/http/running.js';
 import { serveFiles } from '../../src/http/serve-files.js';
 import type { Media } from '../../src/media/media.js';
 import { Staging } from '../../src/media/staging.js';
@@ -41,7 +42,9 @@ describe('media, while a file goes or changes', () => {
 
   /** What a client gets, for whom something happens between the look-up of a file and the reading of its bytes. */
   async function getMeanwhile(url: string, happen: () => Promise<unknown>) {
-    const { url: origin, close } = await serve({ route: serveFiles(() => meanwhile(happen)) });
+    const connection = new Connection();
+    connection.running = { media: meanwhile(happen) } as unknown as Running; // all that files need
+    const { url: origin, close } = await serve({ route: serveFiles(connection) });
     const response = await fetch(origin + url, { headers: { range: 'bytes=0-4' } });
     const body = await response.text();
     await close();

@@ -3,6 +3,8 @@ import type { Context as KoaContext } from 'koa';
 import type { Caller } from '../../access/caller.js';
 import type { ContentContext } from '../../content/content-context.js';
 import type { ApiError } from '../../errors.js';
+import type { Running } from '../../http/running.js';
+import type { Staging } from '../../media/staging.js';
 import type { Access } from '../../query/access.js';
 import type { Query } from '../../query/ast.js';
 import type { CallerState } from './caller-state.js';
@@ -13,6 +15,9 @@ import type { PageSettings } from '../query/page-settings.js';
 export interface GraphqlContext {
   readonly access: Access;
   readonly caller: Caller;
+  readonly running: Running;
+  /** The files that came with the request; null if none did. */
+  readonly staging: Staging | null;
   readonly content: ContentContext;
   readonly pages: PageSettings;
   /** Adds the cost of a root field's query. Throws a ValidationError once the operation costs too much. */

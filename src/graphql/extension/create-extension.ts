@@ -1,7 +1,9 @@
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.js';
 import { nearestName } from '../../nearest-name.js';
-import type { ContentContext } from '../../content/content-context.js';
+import { createContext, type ContentContext } from '../../content/content-context.js';
+import type { Connection } from '../../http/running.js';
+import { fullAccess } from '../../query/access.js';
 import type { Registry } from '../../schema/content-type.js';
 import { graphqlSettings } from '../http/graphql-settings.js';
 import type { SchemaOptions } from '../schema/build-schema.js';
@@ -46,6 +48,15 @@ export interface GraphqlExtension {
   /** How the schema of a snapshot differs from the generated one. Throws for names that the snapshot does not have. */
   readonly schemaOptions: (registry: Registry) => Pick<SchemaOptions, 'shadow' | 'extend'>;
 }
+
+/** Returns what makes a context that may do everything, from what is connected at the time. It throws a 503 before that. */
+export const contentOfCode = (connection: Connection) => (): ContentContext => {
+  const { config, source } = connection.require(notYet);
+  return createContext(config, source, fullAccess);
+};
+
+const notYet =
+  'register() runs before there are content types and entries; reach for them in functions given to use(), or in resolvers';
 
 export function createExtension(parts: ExtensionParts): GraphqlExtension {
   const { logger } = parts;

@@ -1,6 +1,8 @@
 import type { Context, Middleware } from 'koa';
 import { unauthorizedError } from '../../errors.js';
 import type { Admitted } from '../../http/create-gate.js';
+import { isMultipart, readMultipart } from '../../http/read-multipart.js';
+import { Staging } from '../../media/staging.js';
 import { createCostMeter } from '../limits/query-cost.js';
 import { callerState } from '../execute/caller-state.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
@@ -11,7 +13,7 @@ import type { GraphqlSettings } from './graphql-settings.js';
 import { handleRequest } from './handle-request.js';
 import { createPlayground } from '../playground/serve-playground.js';
 import { createOperationHandler, type Session } from './operation-handler.js';
-import { placeFiles, type MultipartBody } from './place-files.js';
+import { placeFiles } from './place-files.js';
 import { forgeryAnswer } from './prevent-forgery.js';
 
 /** What the endpoint needs from the rest of the service. */
@@ -20,8 +22,6 @@ export interface GraphqlParts {
   readonly schema: () => Promise<SchemaSnapshot>;
   /** Who sends a request, with the context of its operations. Throws an UnauthorizedError, which is answered as over REST. */
   readonly admit: (ctx: Context) => Promise<Admitted>;
-  /** Reads a multipart body; without it uploads are refused. */
-  readonly readMultipart: ((ctx: Context) => Promise<MultipartBody>) | null;
   /** Takes errors that clients are told nothing about. */
   readonly report: (error: unknown) => void;
 }
@@ -46,10 +46,23 @@ export function graphqlMiddleware(parts: GraphqlParts): Middleware {
       playground.sendPage(ctx);
       return;
     }
-    const session = createSession(ctx, admitted, { snapshot: await parts.schema(), settings });
+    const snapshot = await parts.schema();
     const forged = settings.preflightHeaders === null ? null : forgeryAnswer(ctx, settings.preflightHeaders);
-    send(ctx, forged ?? (await handleRequest(ctx, await bodyOf(ctx, parts), session, endpoint)));
+    const { media } = admitted.running;
+    const staging = media !== null && isMultipart(ctx) ? new Staging(media) : null;
+    const sender = { ...admitted, staging };
+    const session = createSession(ctx, sender, { snapshot, settings });
+    try {
+      send(ctx, forged ?? (await handleRequest(ctx, await bodyOf(ctx, sender), session, endpoint)));
+    } finally {
+      await staging?.discard();
+    }
   };
+}
+
+/** Who sends a request, and the files that come with it. */
+interface Sender extends Admitted {
+  readonly staging: Staging | null;
 }
 
 interface SessionParts {
@@ -58,7 +71,8 @@ interface SessionParts {
 }
 
 /** Everything of one request goes by the registry that its schema was made from, and by the page sizes of GraphQL. */
-function createSession(ctx: Context, { content, caller }: Admitted, { snapshot, settings }: SessionParts): Session {
+function createSession(ctx: Context, sender: Sender, { snapshot, settings }: SessionParts): Session {
+  const { running, content, caller, staging } = sender;
   const { pages, limits } = settings;
   const bound = {
     ...content.bind.settings,
@@ -75,6 +89,8 @@ function createSession(ctx: Context, { content, caller }: Admitted, { snapshot, 
     createContext: (): GraphqlContext => ({
       access: bind.access,
       caller,
+      running,
+      staging,
       content: { ...content, bind, createsDrafts: true },
       pages,
       spend,
@@ -87,9 +103,9 @@ function createSession(ctx: Context, { content, caller }: Admitted, { snapshot, 
 }
 
 /** JSON that the shared middleware has decoded, or what a multipart body with files stands for; forms and text are no operations. */
-async function bodyOf(ctx: Context, { readMultipart }: GraphqlParts): Promise<unknown> {
+async function bodyOf(ctx: Context, { running: { media }, staging }: Sender): Promise<unknown> {
+  if (media !== null && staging !== null) return placeFiles(await readMultipart(ctx, staging, media.settings));
   const [type = ''] = ctx.get('content-type').split(';', 1);
-  if (/^multipart\/form-data\b/i.test(type)) return readMultipart === null ? null : placeFiles(await readMultipart(ctx));
   return /\bjson\b/i.test(type) ? (ctx.request.body as unknown) : null;
 }
 

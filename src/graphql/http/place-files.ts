@@ -1,23 +1,19 @@
 import { isRecord } from '../../query/is-record.js';
+import type { MultipartBody } from '../../http/read-multipart.js';
 import type { UploadedFile } from '../../media/staging.js';
 import { asUpload } from '../scalars/upload.js';
-
-/** A multipart body, read: its text fields, and its files by field name. */
-export interface MultipartBody {
-  readonly fields: Readonly<Record<string, string>>;
-  readonly files: ReadonlyMap<string, UploadedFile>;
-}
 
 /**
  * The JSON body that a multipart request stands for: `operations`, with each file put where `map` says (the GraphQL multipart
  * request convention). Null where one of the two is missing or wrong.
  */
 export function placeFiles({ fields, files }: MultipartBody): unknown {
-  const operations = decode(fields['operations']);
-  const map = decode(fields['map']);
-  if (!isRecord(map) || (!isRecord(operations) && !Array.isArray(operations)) || files.size === 0) return null;
+  const operations = decode(fields.get('operations')?.[0]);
+  const map = decode(fields.get('map')?.[0]);
+  if (!isRecord(map) || (!isRecord(operations) && !Array.isArray(operations)) || files.length === 0) return null;
+  const byField = new Map(files.map(({ field, file }) => [field, file]));
   for (const [field, paths] of Object.entries(map)) {
-    const file = files.get(field);
+    const file = byField.get(field);
     if (file === undefined || !Array.isArray(paths)) return null;
     const upload = asUpload(file);
     if (!paths.every((path) => typeof path === 'string' && place(operations, path.split('.'), upload))) return null;

@@ -10,6 +10,7 @@ import { createUser, deleteUser, updateUser } from '../../accounts/users.js';
 import type { Accounts, AccountCall, Body } from '../../accounts/accounts.js';
 import { findMe } from '../../accounts/find-me.js';
 import { notFoundError } from '../../errors.js';
+import { accountsOf } from '../../http/running.js';
 import { emptyQuery } from '../../query/ast.js';
 import { isRecord } from '../../query/is-record.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
@@ -17,34 +18,15 @@ import type { AccountsService, LoginPayload } from './accounts-service.js';
 
 type Args = Readonly<Record<string, unknown>>;
 
-/** The operations on users and roles as GraphQL calls them; attempts count together with those over REST. */
-export function createAccountsService(accounts: () => Accounts): AccountsService {
-  const session =
-    (route: LimitedRoute, run: (accounts: Accounts, body: Body, call: AccountCall) => Promise<Session>) =>
-    async (args: Args, context: GraphqlContext): Promise<LoginPayload> => {
-      const body = isRecord(args['input']) ? args['input'] : args;
-      await limit(accounts(), route, body, context);
-      return payload(await run(accounts(), body, callOf(context)), context);
-    };
-  return {
-    me: (context) => (context.caller.kind === 'user' ? findMe(context.caller.user.id, context.content) : noUser()),
-    login: session('login', logIn),
-    register: session('register', register),
-    resetPassword: session('reset-password', resetPassword),
-    changePassword: session('change-password', changePassword),
-    forgotPassword: async (args, context) => {
-      await limit(accounts(), 'forgot-password', args, context);
-      return forgotPassword(accounts(), args, callOf(context));
-    },
-    // As in the reference, the answer shows the user as it was before.
-    emailConfirmation: async (args, context) => {
-      const { jwt, user } = await payload(await confirmEmail(accounts(), args, callOf(context)), context);
-      return { jwt, user: { ...user, confirmed: false } };
-    },
-    ...roleOperations,
-    ...userOperations(accounts),
+/** Opens a session; attempts count together with those over REST. */
+const session =
+  (route: LimitedRoute, run: (accounts: Accounts, body: Body, call: AccountCall) => Promise<Session>) =>
+  async (args: Args, context: GraphqlContext): Promise<LoginPayload> => {
+    const accounts = accountsOf(context.running);
+    const body = isRecord(args['input']) ? args['input'] : args;
+    await limit(accounts, route, body, context);
+    return payload(await run(accounts, body, context), context);
   };
-}
 
 type RoleOperations = Pick<AccountsService, 'createRole' | 'updateRole' | 'deleteRole'>;
 
@@ -65,18 +47,37 @@ const roleOperations: RoleOperations = {
 
 type UserOperations = Pick<AccountsService, 'createUser' | 'updateUser' | 'deleteUser'>;
 
-const userOperations = (accounts: () => Accounts): UserOperations => ({
-  createUser: (args, context) => createUser(accounts(), dataOf(args), callOf(context)),
+const userOperations: UserOperations = {
+  createUser: (args, context) => createUser(accountsOf(context.running), dataOf(args), context),
   updateUser: async (args, context) => {
-    await updateUser(accounts(), Number(args['id']), dataOf(args), callOf(context));
+    await updateUser(accountsOf(context.running), Number(args['id']), dataOf(args), context);
     return Number(args['id']);
   },
   deleteUser: async (args, context) => {
-    await deleteUser(Number(args['id']), emptyQuery, callOf(context));
+    await deleteUser(Number(args['id']), emptyQuery, context);
   },
-});
+};
 
-const callOf = ({ caller, content }: GraphqlContext): AccountCall => ({ caller, content });
+/** The operations on users and roles as GraphQL calls them. */
+export const accountsService: AccountsService = {
+  me: (context) => (context.caller.kind === 'user' ? findMe(context.caller.user.id, context.content) : noUser()),
+  login: session('login', logIn),
+  register: session('register', register),
+  resetPassword: session('reset-password', resetPassword),
+  changePassword: session('change-password', changePassword),
+  forgotPassword: async (args, context) => {
+    const accounts = accountsOf(context.running);
+    await limit(accounts, 'forgot-password', args, context);
+    return forgotPassword(accounts, args, context);
+  },
+  // As in Strapi v4, the answer shows the user as it was before.
+  emailConfirmation: async (args, context) => {
+    const { jwt, user } = await payload(await confirmEmail(accountsOf(context.running), args, context), context);
+    return { jwt, user: { ...user, confirmed: false } };
+  },
+  ...roleOperations,
+  ...userOperations,
+};
 
 /** Input objects have no prototype, which messages about them would show. */
 const dataOf = ({ data }: Args): Args => (isRecord(data) ? { ...data } : {});

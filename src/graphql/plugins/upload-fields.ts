@@ -65,7 +65,7 @@ export function uploadMutations(service: UploadService, context: SchemaContext):
 /** The generated mutations, as far as the schema has them; none of them parts a file from its bytes. */
 function rowMutations(service: UploadService, file: ContentType, context: SchemaContext): Fields {
   const { createUploadFile, updateUploadFile, deleteUploadFile } = mutationFields(file, context);
-  const create = checked((row) => service.checkNewRow(row), createResolver(file));
+  const create = checked((row, context_) => service.checkNewRow(row, context_), createResolver(file));
   const update = checked(checkRowChange, updateResolver(file));
   return {
     ...(createUploadFile && { createUploadFile: { ...createUploadFile, resolve: create } }),
@@ -74,9 +74,9 @@ function rowMutations(service: UploadService, file: ContentType, context: Schema
   };
 }
 
-function checked(check: (row: Args) => Promise<void> | void, resolve: Resolver): Resolver {
+function checked(check: (row: Args, context: GraphqlContext) => Promise<void> | void, resolve: Resolver): Resolver {
   return async (root, args: Args, context, info_) => {
-    await check(isRecord(args['data']) ? args['data'] : {});
+    await check(isRecord(args['data']) ? args['data'] : {}, context);
     return resolve(root, args, context, info_);
   };
 }

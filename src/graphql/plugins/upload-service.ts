@@ -15,5 +15,5 @@ export interface UploadService {
   /** Throws a NotFoundError for an unknown id. */
   readonly updateFileInfo: (id: string, info: Readonly<Record<string, unknown>>, context: GraphqlContext) => Promise<number>;
   /** Throws a ValidationError for a row that claims the bytes of another file. */
-  readonly checkNewRow: (row: Readonly<Record<string, unknown>>) => Promise<void>;
+  readonly checkNewRow: (row: Readonly<Record<string, unknown>>, context: GraphqlContext) => Promise<void>;
 }

@@ -8,6 +8,7 @@ import type { Accounts, AccountCall, Body } from '../../accounts/accounts.js';
 import type { LimitedRoute } from '../../accounts/limit-attempts.js';
 import type { Session } from '../../accounts/session.js';
 import { findWritten } from '../../accounts/users.js';
+import { accountsOf } from '../../http/running.js';
 import { emptyQuery } from '../../query/ast.js';
 import { bodyOf } from '../body-of.js';
 import { flatEntry } from '../envelope.js';
@@ -19,54 +20,53 @@ type Operation = (accounts: Accounts, body: Body, call: AccountCall) => Promise<
 
 const action = (name: string): string => `plugin::users-permissions.auth.${name}`;
 
+const session = (path: string, name: string, route: LimitedRoute, run: Operation): PluginRoute => ({
+  method: 'POST',
+  path,
+  demand: action(name),
+  handle: limited(route, async (call) => {
+    await sendSession(call, await run(accountsOf(call.running), bodyOf(call.ctx), call));
+  }),
+});
+
 /** Login, registration, passwords and confirmation of addresses (rest.md 11.2). */
-export function authRoutes(accounts: () => Accounts): PluginRoute[] {
-  const session = (path: string, name: string, route: LimitedRoute, run: Operation): PluginRoute => ({
+export const authRoutes: readonly PluginRoute[] = [
+  session('/auth/local', 'callback', 'login', logIn),
+  session('/auth/local/register', 'register', 'register', register),
+  session('/auth/reset-password', 'resetPassword', 'reset-password', resetPassword),
+  session('/auth/change-password', 'changePassword', 'change-password', changePassword),
+  {
     method: 'POST',
-    path,
-    demand: action(name),
-    handle: limited(accounts, route, async (call) => {
-      await sendSession(call, await run(accounts(), bodyOf(call.ctx), call));
+    path: '/auth/forgot-password',
+    demand: action('forgotPassword'),
+    handle: limited('forgot-password', async (call) => {
+      call.ctx.body = await forgotPassword(accountsOf(call.running), bodyOf(call.ctx), call);
     }),
-  });
-  return [
-    session('/auth/local', 'callback', 'login', logIn),
-    session('/auth/local/register', 'register', 'register', register),
-    session('/auth/reset-password', 'resetPassword', 'reset-password', resetPassword),
-    session('/auth/change-password', 'changePassword', 'change-password', changePassword),
-    {
-      method: 'POST',
-      path: '/auth/forgot-password',
-      demand: action('forgotPassword'),
-      handle: limited(accounts, 'forgot-password', async (call) => {
-        call.ctx.body = await forgotPassword(accounts(), bodyOf(call.ctx), call);
-      }),
+  },
+  {
+    method: 'GET',
+    path: '/auth/email-confirmation',
+    demand: action('emailConfirmation'),
+    handle: (call) => confirm(accountsOf(call.running), call),
+  },
+  {
+    method: 'POST',
+    path: '/auth/send-email-confirmation',
+    demand: action('sendEmailConfirmation'),
+    handle: async (call) => {
+      call.ctx.body = await resendConfirmation(accountsOf(call.running), bodyOf(call.ctx), call);
     },
-    {
-      method: 'GET',
-      path: '/auth/email-confirmation',
-      demand: action('emailConfirmation'),
-      handle: (call) => confirm(accounts(), call),
-    },
-    {
-      method: 'POST',
-      path: '/auth/send-email-confirmation',
-      demand: action('sendEmailConfirmation'),
-      handle: async (call) => {
-        call.ctx.body = await resendConfirmation(accounts(), bodyOf(call.ctx), call);
-      },
-    },
-  ];
-}
+  },
+];
 
 /** Refresh tokens, where they are switched on: whoever holds one may use it, whatever the roles say. */
-export const refreshRoutes = (accounts: () => Accounts): PluginRoute[] => [
+export const refreshRoutes: readonly PluginRoute[] = [
   {
     method: 'POST',
     path: '/auth/refresh',
     demand: 'nothing',
-    handle: limited(accounts, 'refresh', async (call) => {
-      await sendSession(call, await refresh(accounts(), bodyOf(call.ctx), call));
+    handle: limited('refresh', async (call) => {
+      await sendSession(call, await refresh(accountsOf(call.running), bodyOf(call.ctx), call));
     }),
   },
   {

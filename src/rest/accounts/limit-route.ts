@@ -1,14 +1,14 @@
 import { attemptKey, type LimitedRoute } from '../../accounts/limit-attempts.js';
-import type { Accounts } from '../../accounts/accounts.js';
 import { rateLimitError } from '../../errors.js';
+import { accountsOf } from '../../http/running.js';
 import { bodyOf } from '../body-of.js';
 import type { PluginRoute, RouteCall } from '../plugin-routes.js';
 
 /** Counts the attempts at a route, after the caller was let in and before anything else (rest.md 11.3). */
 export const limited =
-  (accounts: () => Accounts, route: LimitedRoute, handle: PluginRoute['handle']): PluginRoute['handle'] =>
+  (route: LimitedRoute, handle: PluginRoute['handle']): PluginRoute['handle'] =>
   async (call: RouteCall) => {
-    const { limiter } = accounts();
+    const { limiter } = accountsOf(call.running);
     if (limiter !== null) {
       const { limit, remaining, resetsAt, isOver } = await limiter.count(attemptKey(route, bodyOf(call.ctx), call.ctx.ip));
       call.ctx.set('X-RateLimit-Limit', String(limit));

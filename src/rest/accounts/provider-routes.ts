@@ -3,6 +3,7 @@ import { loginProvider } from '../../accounts/login-provider.js';
 import { exchangeCode, makeExchangeCode, providerUser } from '../../accounts/provider-user.js';
 import { openSession } from '../../accounts/session.js';
 import { validationError } from '../../errors.js';
+import { accountsOf } from '../../http/running.js';
 import type { PluginRoute, RouteCall } from '../plugin-routes.js';
 import { sendSession } from './auth-routes.js';
 import { limited } from './limit-route.js';
@@ -13,24 +14,24 @@ const action = (name: string): string => `plugin::users-permissions.auth.${name}
  * Logins by way of other services (rest.md 11.2): `/connect/:provider` sends the browser there, its callback takes it back and
  * sends it on with an `access_token`, for which `/auth/:provider/callback` gives the session.
  */
-export const providerRoutes = (accounts: () => Accounts): PluginRoute[] => [
+export const providerRoutes: readonly PluginRoute[] = [
   {
     method: 'GET',
     path: '/connect/:provider',
     demand: action('connect'),
-    handle: limited(accounts, 'connect', (call) => connect(accounts(), call)),
+    handle: limited('connect', (call) => connect(accountsOf(call.running), call)),
   },
   {
     method: 'GET',
     path: '/connect/:provider/callback',
     demand: action('connect'),
-    handle: limited(accounts, 'connect', (call) => takeBack(accounts(), call)),
+    handle: limited('connect', (call) => takeBack(accountsOf(call.running), call)),
   },
   {
     method: 'GET',
     path: '/auth/:provider/callback',
     demand: action('callback'),
-    handle: limited(accounts, 'connect', (call) => exchange(accounts(), call)),
+    handle: limited('connect', (call) => exchange(accountsOf(call.running), call)),
   },
 ];
 
@@ -38,8 +39,8 @@ const cookie = 'mangrove.login';
 
 const nameOf = ({ params }: RouteCall): string => params['provider'] ?? '';
 
-const callbackOf = ({ config, url }: Accounts, call: RouteCall): string =>
-  `${url()}${config.api.rest.prefix}/connect/${encodeURIComponent(nameOf(call))}/callback`;
+const callbackOf = ({ config, address }: Accounts, call: RouteCall): string =>
+  `${address.url}${config.api.rest.prefix}/connect/${encodeURIComponent(nameOf(call))}/callback`;
 
 async function connect(accounts: Accounts, call: RouteCall): Promise<void> {
   const provider = loginProvider(accounts, nameOf(call));

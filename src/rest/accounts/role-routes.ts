@@ -1,7 +1,8 @@
-import { knownActions, type ActivePlugins } from '../../access/known-actions.js';
-import type { Accounts } from '../../accounts/accounts.js';
+import { activePlugins, knownActions } from '../../access/known-actions.js';
 import { permissionTree } from '../../accounts/permission-tree.js';
+import type { Config } from '../../config/config.js';
 import { createRole, deleteRole, findRole, listRoles, updateRole } from '../../accounts/roles.js';
+import type { Registry } from '../../schema/content-type.js';
 import { bodyOf } from '../body-of.js';
 import { flatEntry } from '../envelope.js';
 import type { PluginRoute, RouteCall } from '../plugin-routes.js';
@@ -10,14 +11,14 @@ import { idOf } from './user-routes.js';
 const action = (name: string): string => `plugin::users-permissions.role.${name}`;
 
 /** Roles and the actions that they can be granted (rest.md 11.5). */
-export const roleRoutes = (accounts: () => Accounts): PluginRoute[] => [
+export const roleRoutes: readonly PluginRoute[] = [
   { method: 'GET', path: '/users-permissions/roles', demand: action('find'), handle: list },
   { method: 'POST', path: '/users-permissions/roles', demand: action('createRole'), handle: create },
   {
     method: 'GET',
     path: '/users-permissions/roles/:id',
     demand: action('findOne'),
-    handle: (call) => findOne(accounts(), call),
+    handle: findOne,
   },
   { method: 'PUT', path: '/users-permissions/roles/:id', demand: action('updateRole'), handle: update },
   { method: 'DELETE', path: '/users-permissions/roles/:id', demand: action('deleteRole'), handle: destroy },
@@ -25,8 +26,8 @@ export const roleRoutes = (accounts: () => Accounts): PluginRoute[] => [
     method: 'GET',
     path: '/users-permissions/permissions',
     demand: 'plugin::users-permissions.permissions.getPermissions',
-    handle: ({ ctx, content }) => {
-      ctx.body = { permissions: permissionTree(actionsOf(accounts(), content.bind.registry), new Set()) };
+    handle: ({ ctx, running, content }) => {
+      ctx.body = { permissions: permissionTree(actionsOf(running.config, content.bind.registry), new Set()) };
     },
   },
 ];
@@ -36,11 +37,12 @@ async function list({ ctx, content }: RouteCall): Promise<void> {
   ctx.body = { roles: roles.map((role) => ({ ...flatEntry(role), nb_users: users.get(role.document['_id']) ?? 0 })) };
 }
 
-async function findOne(accounts: Accounts, call: RouteCall): Promise<void> {
+async function findOne(call: RouteCall): Promise<void> {
   const id = idOf(call);
-  const [role, roles] = await Promise.all([findRole(id, call.content), accounts.authenticator.roles()]);
+  const { config, authenticator } = call.running;
+  const [role, roles] = await Promise.all([findRole(id, call.content), authenticator.roles()]);
   const granted = roles.byId.get(id)?.actions ?? new Set<string>();
-  const permissions = permissionTree(actionsOf(accounts, call.content.bind.registry), granted);
+  const permissions = permissionTree(actionsOf(config, call.content.bind.registry), granted);
   call.ctx.body = { role: { ...flatEntry(role), permissions } };
 }
 
@@ -59,12 +61,4 @@ async function destroy(call: RouteCall): Promise<void> {
   call.ctx.body = { ok: true };
 }
 
-const actionsOf = ({ config }: Accounts, registry: Parameters<typeof knownActions>[0]): string[] =>
-  knownActions(registry, activePlugins(config));
-
-/** Which parts of the service have actions. */
-export const activePlugins = ({ plugins }: Accounts['config']): ActivePlugins => ({
-  users: plugins['users-permissions'].enabled,
-  upload: plugins.upload.enabled,
-  localization: plugins.i18n.enabled,
-});
+const actionsOf = (config: Config, registry: Registry): string[] => knownActions(registry, activePlugins(config));

@@ -1,10 +1,10 @@
-import type { Accounts } from '../../accounts/accounts.js';
 import { userType } from '../../accounts/user-store.js';
 import { createUser, deleteUser, findWritten, updateUser } from '../../accounts/users.js';
 import { findMany } from '../../content/find-many.js';
 import { findOne } from '../../content/find-one.js';
 import type { LoadedEntry } from '../../content/loaded.js';
 import { invalidParameter, unauthorizedError } from '../../errors.js';
+import { accountsOf } from '../../http/running.js';
 import { emptyQuery, type Filter, type Pagination, type PopulateField, type Query } from '../../query/ast.js';
 import { parseWhole } from '../../query/parse-pagination.js';
 import { parseQuery } from '../../query/parse-query.js';
@@ -19,42 +19,45 @@ const action = (name: string): string => `plugin::users-permissions.user.${name}
 const mostUsers = 10_000;
 
 /** Users, in bare arrays and objects (rest.md 11.4). */
-export const userRoutes = (accounts: () => Accounts): PluginRoute[] => [
-  { method: 'GET', path: '/users', demand: action('find'), handle: (call) => listUsers(accounts(), call) },
-  { method: 'POST', path: '/users', demand: action('create'), handle: (call) => create(accounts(), call) },
-  { method: 'GET', path: '/users/me', demand: action('me'), handle: (call) => findMe(accounts(), call) },
-  { method: 'GET', path: '/users/count', demand: action('count'), handle: (call) => countUsers(accounts(), call) },
-  { method: 'GET', path: '/users/:id', demand: action('findOne'), handle: (call) => findUser(accounts(), call) },
-  { method: 'PUT', path: '/users/:id', demand: action('update'), handle: (call) => update(accounts(), call) },
-  { method: 'DELETE', path: '/users/:id', demand: action('destroy'), handle: (call) => destroy(accounts(), call) },
+export const userRoutes: readonly PluginRoute[] = [
+  { method: 'GET', path: '/users', demand: action('find'), handle: listUsers },
+  { method: 'POST', path: '/users', demand: action('create'), handle: create },
+  { method: 'GET', path: '/users/me', demand: action('me'), handle: findMe },
+  { method: 'GET', path: '/users/count', demand: action('count'), handle: countUsers },
+  { method: 'GET', path: '/users/:id', demand: action('findOne'), handle: findUser },
+  { method: 'PUT', path: '/users/:id', demand: action('update'), handle: update },
+  { method: 'DELETE', path: '/users/:id', demand: action('destroy'), handle: destroy },
 ];
 
 type Input = Readonly<Record<string, unknown>>;
 
-const inputOf = ({ config }: Accounts, { ctx }: RouteCall): Input => parseQueryString(ctx.querystring, config.api.limits);
+const limitsOf = ({ running }: RouteCall) => running.config.api.limits;
+
+const inputOf = (call: RouteCall): Input => parseQueryString(call.ctx.querystring, limitsOf(call));
 
 const pages: ReadonlySet<string> = new Set(['pagination', 'start', 'limit']);
 
 /** The query of a request; pages are not for users. */
-function queryOf({ config }: Accounts, input: Input): Query {
+function queryOf(call: RouteCall, input: Input = inputOf(call)): Query {
   const rest = Object.entries(input).filter(([name]) => !pages.has(name));
-  return parseQuery(Object.fromEntries(rest), config.api.limits);
+  return parseQuery(Object.fromEntries(rest), limitsOf(call));
 }
 
-async function listUsers(accounts: Accounts, call: RouteCall): Promise<void> {
-  const input = inputOf(accounts, call);
+async function listUsers(call: RouteCall): Promise<void> {
+  const input = inputOf(call);
   const limit = parseWhole('limit', input) ?? mostUsers;
   const pagination: Pagination = { kind: 'offset', start: parseWhole('start', input) ?? 0, limit, withCount: false };
   const { bind } = call.content;
   const content = { ...call.content, bind: { ...bind, settings: { ...bind.settings, maxLimit: mostUsers } } };
-  const query = { ...queryOf(accounts, input), pagination, withTotal: false };
+  const query = { ...queryOf(call, input), pagination, withTotal: false };
   const { documents, selection, tables } = await findMany(userType(content), query, content);
   call.ctx.body = documents.map((document) => flatEntry({ document, selection, tables }));
 }
 
 /** Parameters are attributes and the values that they must have: `?blocked=true`. */
-async function countUsers(accounts: Accounts, { ctx, content }: RouteCall): Promise<void> {
-  const input = parseQueryString(ctx.querystring, accounts.config.api.limits);
+async function countUsers(call: RouteCall): Promise<void> {
+  const { ctx, content } = call;
+  const input = inputOf(call);
   const filters = Object.entries(input).map(([name, value]): Filter => {
     if (typeof value !== 'string') throw invalidParameter(name);
     return { kind: 'field', name, filter: { kind: 'test', operator: 'eq', value } };
@@ -65,30 +68,30 @@ async function countUsers(accounts: Accounts, { ctx, content }: RouteCall): Prom
   ctx.body = String((await findMany(userType(content), query, content)).total ?? 0);
 }
 
-async function findMe(accounts: Accounts, call: RouteCall): Promise<void> {
+async function findMe(call: RouteCall): Promise<void> {
   if (call.caller.kind !== 'user') throw unauthorizedError('Unauthorized');
-  send(call, await findWritten(call.caller.user.id, queryOf(accounts, inputOf(accounts, call)), call.content));
+  send(call, await findWritten(call.caller.user.id, queryOf(call), call.content));
 }
 
-async function findUser(accounts: Accounts, call: RouteCall): Promise<void> {
-  const query = queryOf(accounts, inputOf(accounts, call));
+async function findUser(call: RouteCall): Promise<void> {
+  const query = queryOf(call);
   send(call, await findOne(userType(call.content), idOf(call), query, call.content));
 }
 
-async function create(accounts: Accounts, call: RouteCall): Promise<void> {
-  const id = await createUser(accounts, bodyOf(call.ctx), call);
+async function create(call: RouteCall): Promise<void> {
+  const id = await createUser(accountsOf(call.running), bodyOf(call.ctx), call);
   send(call, await findWritten(id, withRole, call.content));
   call.ctx.status = 201;
 }
 
-async function update(accounts: Accounts, call: RouteCall): Promise<void> {
+async function update(call: RouteCall): Promise<void> {
   const id = idOf(call);
-  await updateUser(accounts, id, bodyOf(call.ctx), call);
+  await updateUser(accountsOf(call.running), id, bodyOf(call.ctx), call);
   send(call, await findWritten(id, withRole, call.content));
 }
 
-async function destroy(accounts: Accounts, call: RouteCall): Promise<void> {
-  send(call, await deleteUser(idOf(call), queryOf(accounts, inputOf(accounts, call)), call));
+async function destroy(call: RouteCall): Promise<void> {
+  send(call, await deleteUser(idOf(call), queryOf(call), call));
 }
 
 const roleField: PopulateField = { name: 'role', key: 'role', query: emptyQuery, countOnly: false, reversed: false, on: null };

@@ -1,0 +1,75 @@
+import type { Logger } from 'pino';
+import { createAuthenticator } from './access/authenticate.js';
+import { createDefaultRoles } from './access/create-default-roles.js';
+import { userTokens } from './access/user-tokens.js';
+import { createAccounts } from './accounts/create-accounts.js';
+import type { Address } from './accounts/mailer.js';
+import type { Config } from './config/config.js';
+import type { Secrets } from './config/load-secrets.js';
+import type { ContentSource } from './content/content-context.js';
+import { requestLimiter } from './http/limit-requests.js';
+import type { Running } from './http/running.js';
+import type { Media } from './media/media.js';
+import { openMedia, type OpenMedia } from './media/open-media.js';
+import { retireFile } from './media/retire-file.js';
+import { openBackend, type Backend } from './mongo/open-backend.js';
+
+export interface ConnectInput {
+  readonly config: Config;
+  /** Of the database. */
+  readonly uri: string;
+  readonly secrets: Secrets;
+  readonly logger: Logger;
+  /** Where the service can be reached; links in e-mails begin with it. */
+  readonly address: Address;
+}
+
+/** Connects to the database and puts together what requests work with. Rejects if the database does not answer. */
+export async function connect(input: ConnectInput): Promise<Running> {
+  const backend = await openStore(input);
+  try {
+    return await assemble(input, backend);
+  } catch (error) {
+    await backend.close();
+    throw error;
+  }
+}
+
+function openStore({ config, uri, logger }: ConnectInput): Promise<Backend> {
+  const { database, api, plugins } = config;
+  const settings = { privateAttributes: api.responses.privateAttributes, localization: plugins.i18n.enabled };
+  return openBackend({ uri, config: database, settings, firstLocale: plugins.i18n.config.defaultLocale, logger });
+}
+
+async function assemble(input: ConnectInput, backend: Backend): Promise<Running> {
+  const { config, secrets, logger, address } = input;
+  const { database } = backend.store;
+  const { 'users-permissions': users, upload } = config.plugins;
+  if (users.enabled) await createDefaultRoles(backend.store);
+  const tokens = users.enabled ? userTokens(secrets.jwtSecret, users.config.jwt.expiresIn) : null;
+  const authenticator = createAuthenticator({ config, backend, tokenSalt: secrets.tokenSalt, userTokens: tokens });
+  const opened = upload.enabled ? await openMedia({ config, database, logger }) : null;
+  const media = opened?.media ?? null;
+  return {
+    config,
+    secrets,
+    backend,
+    authenticator,
+    accounts: tokens && createAccounts({ config, database, authenticator, logger, address, tokens }),
+    media,
+    limiter: requestLimiter(config, database),
+    source: sourceOf(backend, media),
+    close: () => close(opened, backend),
+  };
+}
+
+const sourceOf = ({ store, models }: Backend, media: Media | null): ContentSource => ({
+  store,
+  models,
+  ...(media && { retireFile: (file, database) => retireFile(file, media, database) }),
+});
+
+async function close(media: OpenMedia | null, backend: Backend): Promise<void> {
+  await media?.close();
+  await backend.close();
+}

@@ -1,0 +1,50 @@
+import type { Authenticator } from '../access/authenticate.js';
+import type { Accounts } from '../accounts/accounts.js';
+import type { Config } from '../config/config.js';
+import type { Secrets } from '../config/load-secrets.js';
+import type { ContentSource } from '../content/content-context.js';
+import { notFoundError, unavailableError } from '../errors.js';
+import type { Media } from '../media/media.js';
+import type { Backend } from '../mongo/open-backend.js';
+import type { RequestLimiter } from './limit-requests.js';
+
+/** The service once the database has answered: what requests work with. */
+export interface Running {
+  readonly config: Config;
+  readonly secrets: Secrets;
+  readonly backend: Backend;
+  readonly authenticator: Authenticator;
+  /** Null if users and permissions are switched off. */
+  readonly accounts: Accounts | null;
+  /** Null if uploads are switched off. */
+  readonly media: Media | null;
+  /** Null if the number of requests is not limited. */
+  readonly limiter: RequestLimiter | null;
+  /** What the context of each request is made from. */
+  readonly source: ContentSource;
+  /** Stops what runs behind the requests, and disconnects. */
+  close(): Promise<void>;
+}
+
+/** The connection to the database; `running` is null until the database has answered. */
+export class Connection {
+  running: Running | null = null;
+
+  /** Throws 503, with the message if one is given, until the database has answered. */
+  require(message?: string): Running {
+    if (this.running === null) throw unavailableError(message);
+    return this.running;
+  }
+}
+
+/** Throws a NotFoundError if users and permissions are switched off. */
+export function accountsOf({ accounts }: Pick<Running, 'accounts'>): Accounts {
+  if (accounts === null) throw notFoundError('Users and permissions are switched off');
+  return accounts;
+}
+
+/** Throws a NotFoundError if uploads are switched off. */
+export function mediaOf({ media }: Pick<Running, 'media'>): Media {
+  if (media === null) throw notFoundError('Uploads are switched off');
+  return media;
+}
