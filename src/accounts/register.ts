@@ -2,7 +2,7 @@ import { acceptInput } from '../content/accept-input.js';
 import type { ContentContext } from '../content/content-context.js';
 import { checkBody } from '../content/check-body.js';
 import { insertChecked } from '../content/create.js';
-import type { LoadedEntry } from '../content/loaded.js';
+import type { Loaded } from '../mongo/loaded.js';
 import { ApiError, applicationError } from '../errors.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { AccountCall, Accounts, Body } from './accounts.js';
@@ -70,7 +70,7 @@ function pickAllowed({ config }: Accounts, body: Body, { content }: AccountCall)
 
 /** The row rules of who registers hold for what the user is linked to, not for the user. */
 async function insertUser(type: ContentType, data: Body, { content }: AccountCall): Promise<StoredUser> {
-  const insert = async (): Promise<LoadedEntry> => {
+  const insert = async (): Promise<Loaded> => {
     await checkBody(type, data, { mode: 'create', draft: false, id: null }, registering(content));
     return insertChecked(type, data, { selection: nothing, source: null }, asService(content));
   };

@@ -3,7 +3,7 @@ import type { Document } from '../mongo/database.js';
 import { findMany } from '../content/find-many.js';
 import { findOne } from '../content/find-one.js';
 import { within, type ContentContext } from '../content/content-context.js';
-import type { LoadedEntry } from '../content/loaded.js';
+import type { Loaded } from '../mongo/loaded.js';
 import { orUniqueError } from '../content/unique-errors.js';
 import { createMayBreakRule, refuseBroken, ruleFilter, updateMayBreakRule } from '../content/row-rules.js';
 import { applicationError, notFoundError, validationError } from '../errors.js';
@@ -21,11 +21,11 @@ const collection = 'up_roles';
 /** All roles as the caller sees them, and the number of users of each by role id. */
 export async function listRoles(
   content: ContentContext,
-): Promise<{ readonly roles: readonly LoadedEntry[]; readonly users: ReadonlyMap<unknown, number> }> {
+): Promise<{ readonly roles: readonly Loaded[]; readonly users: ReadonlyMap<unknown, number> }> {
   const query = { ...emptyQuery, sort: [{ path: ['id'], order: 'asc' }], withTotal: false };
   const all = { kind: 'offset', start: 0, limit: -1, withCount: false } as const;
   const bind = { ...content.bind, settings: { ...content.bind.settings, maxLimit: null } };
-  const [{ documents, selection, tables }, counts] = await Promise.all([
+  const [{ entries }, counts] = await Promise.all([
     findMany(roleType(content), { ...query, pagination: all }, { ...content, bind }),
     readAll(content.store.database, {
       aggregate: 'up_users',
@@ -34,13 +34,13 @@ export async function listRoles(
     }),
   ]);
   return {
-    roles: documents.map((document) => ({ document, selection, tables })),
+    roles: entries,
     users: new Map(counts.map(({ _id, count }) => [_id as unknown, Number(count)])),
   };
 }
 
 /** A role. Throws a NotFoundError. */
-export async function findRole(id: number, content: ContentContext): Promise<LoadedEntry> {
+export async function findRole(id: number, content: ContentContext): Promise<Loaded> {
   const role = await findOne(roleType(content), id, emptyQuery, content);
   if (role === null) throw notFoundError('Role not found');
   return role;

@@ -1,7 +1,7 @@
 import { create } from '../content/create.js';
 import { within, type ContentContext } from '../content/content-context.js';
 import { hasId } from '../content/find-one.js';
-import type { LoadedEntry } from '../content/loaded.js';
+import type { Loaded } from '../mongo/loaded.js';
 import { remove } from '../content/remove.js';
 import { ruleFilter } from '../content/row-rules.js';
 import { update } from '../content/update.js';
@@ -126,15 +126,14 @@ async function updateWithin(user: StoredUser, data: Body, context: ContentContex
 }
 
 /** Deletes a user, and gives it as the caller sees it; null where there is none. */
-export async function deleteUser(id: number, query: Query, { content }: AccountCall): Promise<LoadedEntry | null> {
+export async function deleteUser(id: number, query: Query, { content }: AccountCall): Promise<Loaded | null> {
   const user = await remove(userType(content), id, query, content);
   if (user !== null) await endRefreshTokens(id, content);
   return user;
 }
 
 /** A user as the caller may see it, even one that a row rule hides: who has just written it knows it. */
-export async function findWritten(id: number, query: Query, content: ContentContext): Promise<LoadedEntry | null> {
+export async function findWritten(id: number, query: Query, content: ContentContext): Promise<Loaded | null> {
   const selection = bindEntrySelection(query, userType(content), content.bind);
-  const read = await readEntry(hasId(id), selection, content.store.database);
-  return read === null ? null : { selection, ...read };
+  return readEntry(hasId(id), selection, content.store.database);
 }

@@ -11,7 +11,7 @@ import type {
   ZoneAttribute,
 } from '../schema/content-type.js';
 import { parseMorphTarget } from '../schema/check-input.js';
-import { morphLinks } from '../mongo/related-tables.js';
+import { morphLinks } from '../mongo/links.js';
 import { castInput } from './cast-input.js';
 import { nextRank } from './link-ranks.js';
 

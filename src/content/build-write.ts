@@ -8,7 +8,7 @@ import type { ContentContext } from './content-context.js';
 import { buildComponent, buildMorph, buildZone, type BuildContext, type NewParts } from './build-parts.js';
 import { castInput } from './cast-input.js';
 import { nextRank } from './link-ranks.js';
-import type { StoredDocument } from './loaded.js';
+import type { StoredDocument } from '../mongo/loaded.js';
 
 /** What a checked body comes to: the entry's own values, and the links that are stored with other entries. */
 export interface EntryWrite {

@@ -1,7 +1,7 @@
 import { applicationError, notFoundError } from '../errors.js';
 import { compileCondition } from '../mongo/compile-condition.js';
 import { readAll } from '../mongo/database.js';
-import { readRelated } from '../mongo/read-related.js';
+import { readTreeOf } from '../mongo/read-tree.js';
 import { resolveRelated } from '../mongo/resolve-related.js';
 import { inTransaction } from '../mongo/transaction.js';
 import type { Query } from '../query/ast.js';
@@ -15,7 +15,7 @@ import { checkBody } from './check-body.js';
 import { within, type ContentContext } from './content-context.js';
 import { insertChecked } from './create.js';
 import { hasId } from './find-one.js';
-import type { LoadedEntry, StoredDocument } from './loaded.js';
+import type { Loaded, StoredDocument } from '../mongo/loaded.js';
 import { requiredShared } from './localization-group.js';
 import { withOwner } from './row-rules.js';
 import { copyValues, isShared, syncLocales } from './sync-locales.js';
@@ -31,7 +31,7 @@ export async function createLocalization(
   data: unknown,
   query: Query,
   context: ContentContext,
-): Promise<LoadedEntry> {
+): Promise<Loaded> {
   const source = await readSource(type, id, context);
   const accepted = withOwner(type, acceptInput(type, data, context.bind), context.bind.access);
   const locale = await checkNewLocale(type, accepted['locale'], source, context);
@@ -40,7 +40,7 @@ export async function createLocalization(
   const { document } = await inTransaction(context.store.database, (database) =>
     insertLocale(type, { ...accepted, locale }, source, within({ ...context, createsDrafts: true }, database)),
   );
-  return { selection, document, tables: await readRelated(selection, [document], context.store.database) };
+  return readTreeOf(selection, document, context.store.database);
 }
 
 async function readSource(type: ContentType, id: number, { bind, store }: ContentContext): Promise<StoredDocument> {
@@ -65,12 +65,7 @@ async function checkNewLocale(
   return locale;
 }
 
-async function insertLocale(
-  type: ContentType,
-  data: Values,
-  source: StoredDocument,
-  context: ContentContext,
-): Promise<LoadedEntry> {
+async function insertLocale(type: ContentType, data: Values, source: StoredDocument, context: ContentContext): Promise<Loaded> {
   const shared = [...type.attributes.values()].filter(isShared).map(({ name }) => name);
   const copied = shared.filter((name) => type.attributes.get(name)?.kind === 'scalar' && !Object.hasOwn(data, name));
   const values = await copyValues(type, source, copied, context);

@@ -1,6 +1,6 @@
 import { applicationError } from '../errors.js';
 import { inTransaction } from '../mongo/transaction.js';
-import { readRelated } from '../mongo/read-related.js';
+import { readTreeOf } from '../mongo/read-tree.js';
 import { insertEntry, type EntryDocument } from '../mongo/write-entries.js';
 import type { Query } from '../query/ast.js';
 import type { Selection } from '../query/plan.js';
@@ -12,7 +12,7 @@ import { buildWrite, type EntryWrite } from './build-write.js';
 import { checkBody } from './check-body.js';
 import { within, type ContentContext } from './content-context.js';
 import { fillUids } from './fill-uids.js';
-import type { LoadedEntry, StoredDocument } from './loaded.js';
+import type { Loaded, StoredDocument } from '../mongo/loaded.js';
 import { findGroupToJoin, overwritesGroup, requiredShared, withoutShared } from './localization-group.js';
 import { createMayBreakRule, refuseBroken, withOwner } from './row-rules.js';
 import { copyValues, sharedNames, syncLocales } from './sync-locales.js';
@@ -23,7 +23,7 @@ import { writeExclusive, writeInverse } from './write-inverse.js';
  * Creates an entry from a client's data and gives it as the query selects it. Throws a ValidationError, an ApplicationError
  * for a locale that is not there, or a ForbiddenError if the entry breaks the caller's rule.
  */
-export async function create(type: ContentType, data: unknown, query: Query, context: ContentContext): Promise<LoadedEntry> {
+export async function create(type: ContentType, data: unknown, query: Query, context: ContentContext): Promise<Loaded> {
   const selection = bindEntrySelection(query, type, context.bind);
   const accepted = withOwner(type, acceptInput(type, data, context.bind), context.bind.access);
   checkLocale(type, accepted, context);
@@ -47,7 +47,7 @@ async function joinGroup(
   data: Values,
   joined: StoredDocument,
   { query, selection, context }: Joining,
-): Promise<LoadedEntry> {
+): Promise<Loaded> {
   const group = Number(joined['_group']);
   if (overwritesGroup(type, query, context.bind)) {
     await checkBody(type, data, bodyOf(data), context);
@@ -60,7 +60,7 @@ async function joinGroup(
 }
 
 /** Stores a new entry and gives its shared values to its group; the answer shows the others as they were before. */
-const insertAndShare = (type: ContentType, data: Values, insertion: Insertion, context: ContentContext): Promise<LoadedEntry> =>
+const insertAndShare = (type: ContentType, data: Values, insertion: Insertion, context: ContentContext): Promise<Loaded> =>
   inTransaction(context.store.database, async (database) => {
     const inside = within(context, database);
     const created = await insertChecked(type, data, insertion, inside);
@@ -91,7 +91,7 @@ export async function insertChecked(
   data: Values,
   insertion: Insertion,
   context: ContentContext,
-): Promise<LoadedEntry> {
+): Promise<Loaded> {
   const complete = await fillUids(type, data, context);
   const write = await buildWrite(type, complete, null, context);
   const [id = 0] = await context.store.ids.next(type.collection, 1, { ...context.store.database, session: null });
@@ -106,7 +106,7 @@ export async function insertChecked(
       : insertEntry(context.store, type.collection, document),
   );
   const { selection } = insertion;
-  return { selection, document, tables: await readRelated(selection, [document], context.store.database) };
+  return readTreeOf(selection, document, context.store.database);
 }
 
 interface LinkedInsertion {

@@ -3,27 +3,27 @@ import type { Query } from '../query/ast.js';
 import { bindRule } from '../query/bind-filter.js';
 import { bindEntrySelection, bindLocale, bindPlan } from '../query/bind-plan.js';
 import { allOf } from '../query/conditions.js';
-import { type Condition, type Selection } from '../query/plan.js';
+import type { Condition } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { ContentContext } from './content-context.js';
-import type { LoadedEntry } from './loaded.js';
+import type { Loaded } from '../mongo/loaded.js';
 
 /** The entry of that id, drafts included; null where there is none. */
-export async function findOne(type: ContentType, id: number, query: Query, context: ContentContext): Promise<LoadedEntry | null> {
+export async function findOne(type: ContentType, id: number, query: Query, context: ContentContext): Promise<Loaded | null> {
   const selection = bindEntrySelection(query, type, context.bind);
-  return load(allOf([hasId(id), ...bindRule(type, context.bind)]), selection, context);
+  return readEntry(allOf([hasId(id), ...bindRule(type, context.bind)]), selection, context.store.database);
 }
 
 /** The entry of a single type: of the default locale unless the query names one, published unless it says otherwise. */
-export async function findSingle(type: ContentType, query: Query, context: ContentContext): Promise<LoadedEntry | null> {
+export async function findSingle(type: ContentType, query: Query, context: ContentContext): Promise<Loaded | null> {
   const { condition, selection } = bindPlan(query, type, context.bind);
-  return load(condition ?? allOf([]), selection, context);
+  return readEntry(condition ?? allOf([]), selection, context.store.database);
 }
 
 /** The entry of a single type for a write: state and further conditions do not count, only the locale does. */
-export async function findSingleForWrite(type: ContentType, query: Query, context: ContentContext): Promise<LoadedEntry | null> {
+export async function findSingleForWrite(type: ContentType, query: Query, context: ContentContext): Promise<Loaded | null> {
   const locale = bindLocale(query.locale, type, context.bind);
-  return load(allOf(locale), { type, fields: [], children: [], locales: null }, context);
+  return readEntry(allOf(locale), { type, fields: [], children: [], locales: null }, context.store.database);
 }
 
 export const hasId = (id: number): Condition => ({
@@ -34,8 +34,3 @@ export const hasId = (id: number): Condition => ({
   operand: id,
   denied: false,
 });
-
-async function load(condition: Condition, selection: Selection, { store }: ContentContext): Promise<LoadedEntry | null> {
-  const read = await readEntry(condition, selection, store.database);
-  return read === null ? null : { selection, ...read };
-}

@@ -7,7 +7,7 @@ import type { Values } from '../schema/check-input.js';
 import { actionOf, type ContentType } from '../schema/content-type.js';
 import { parseLinkInput } from '../schema/parse-link-input.js';
 import type { ContentContext } from './content-context.js';
-import type { StoredDocument } from './loaded.js';
+import type { StoredDocument } from '../mongo/loaded.js';
 import { ruleFilter } from './row-rules.js';
 import { isShared } from './sync-locales.js';
 

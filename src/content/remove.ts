@@ -1,7 +1,7 @@
 import type { ContentContext } from './content-context.js';
 import { within } from './content-context.js';
 import { findOne } from './find-one.js';
-import type { LoadedEntry } from './loaded.js';
+import type { Loaded } from '../mongo/loaded.js';
 import { countExisting } from '../mongo/count-existing.js';
 import type { Database } from '../mongo/database.js';
 import { inTransaction } from '../mongo/transaction.js';
@@ -11,7 +11,7 @@ import { uploadFile, type ContentType } from '../schema/content-type.js';
 import { referrersOf, unlinkOperations } from './referrers.js';
 
 /** Deletes an entry, every link to it and, of a file, its bytes, and gives it as it was; null where there is no such entry. */
-export async function remove(type: ContentType, id: number, query: Query, context: ContentContext): Promise<LoadedEntry | null> {
+export async function remove(type: ContentType, id: number, query: Query, context: ContentContext): Promise<Loaded | null> {
   const entry = await findOne(type, id, query, context);
   if (entry === null) return null;
   const { database } = context.store;

@@ -6,7 +6,7 @@ import type { ContentType } from '../schema/content-type.js';
 import type { ContentContext } from './content-context.js';
 import { create } from './create.js';
 import { findSingle, findSingleForWrite } from './find-one.js';
-import type { LoadedEntry } from './loaded.js';
+import type { Loaded } from '../mongo/loaded.js';
 import { remove } from './remove.js';
 import { isLocaleTaken } from './unique-errors.js';
 import { update } from './update.js';
@@ -17,22 +17,17 @@ export async function updateSingle(
   data: unknown,
   query: Query,
   context: ContentContext,
-): Promise<LoadedEntry | null> {
+): Promise<Loaded | null> {
   return (await updateStored(type, data, query, context)) ?? createOnly(type, data, query, context);
 }
 
-async function updateStored(
-  type: ContentType,
-  data: unknown,
-  query: Query,
-  context: ContentContext,
-): Promise<LoadedEntry | null> {
+async function updateStored(type: ContentType, data: unknown, query: Query, context: ContentContext): Promise<Loaded | null> {
   const stored = await findSingleForWrite(type, query, context);
   return stored === null ? null : update(type, Number(stored.document['_id']), data, query, context);
 }
 
 /** Of several first writes one creates the entry, the others update it. */
-async function createOnly(type: ContentType, data: unknown, query: Query, context: ContentContext): Promise<LoadedEntry | null> {
+async function createOnly(type: ContentType, data: unknown, query: Query, context: ContentContext): Promise<Loaded | null> {
   const locale = typeof query.locale === 'string' ? query.locale : context.bind.defaultLocale;
   if (type.localized && (await hasEntry(type, context))) throw validationError('singleType.alreadyExists');
   try {
@@ -49,7 +44,7 @@ async function hasEntry(type: ContentType, { store }: ContentContext): Promise<b
 }
 
 /** Deletes the entry of a single type, looked up like a read; the answer has no populated relations. Null where there is none. */
-export async function removeSingle(type: ContentType, query: Query, context: ContentContext): Promise<LoadedEntry | null> {
+export async function removeSingle(type: ContentType, query: Query, context: ContentContext): Promise<Loaded | null> {
   const { locale, publicationState } = query;
   const stored = await findSingle(type, { ...emptyQuery, locale, publicationState }, context);
   return stored === null

@@ -3,7 +3,7 @@ import { bulkWrite } from '../mongo/write-entries.js';
 import type { Attribute, ContentType } from '../schema/content-type.js';
 import type { ContentContext } from './content-context.js';
 import { copyParts } from './copy-parts.js';
-import type { StoredDocument } from './loaded.js';
+import type { StoredDocument } from '../mongo/loaded.js';
 
 /** Of the names, the attributes that have one value for all locales of an entry. */
 export function sharedNames(type: ContentType, names: readonly string[]): string[] {

@@ -2,7 +2,7 @@ import { ApiError } from '../errors.js';
 import { compileCondition } from '../mongo/compile-condition.js';
 import { compileProjection } from '../mongo/compile-projection.js';
 import { readAll, type Database } from '../mongo/database.js';
-import { readRelated } from '../mongo/read-related.js';
+import { readTreeOf } from '../mongo/read-tree.js';
 import { resolveRelated } from '../mongo/resolve-related.js';
 import { inTransaction } from '../mongo/transaction.js';
 import { updateEntry, type EntryDocument } from '../mongo/write-entries.js';
@@ -18,7 +18,7 @@ import { buildWrite } from './build-write.js';
 import { checkBody } from './check-body.js';
 import { within, type ContentContext } from './content-context.js';
 import { hasId } from './find-one.js';
-import type { LoadedEntry } from './loaded.js';
+import type { Loaded } from '../mongo/loaded.js';
 import { refuseBroken, updateMayBreakRule } from './row-rules.js';
 import { syncLocales, sharedNames } from './sync-locales.js';
 import { orUniqueError } from './unique-errors.js';
@@ -35,7 +35,7 @@ export async function update(
   data: unknown,
   query: Query,
   context: ContentContext,
-): Promise<LoadedEntry | null> {
+): Promise<Loaded | null> {
   const selection = bindEntrySelection(query, type, context.bind);
   const accepted = type.localized ? unlocalized(acceptInput(type, data, context.bind)) : acceptInput(type, data, context.bind);
   const mayBreakRule = updateMayBreakRule(type, [...Object.keys(accepted), 'updatedAt'], context);
@@ -92,21 +92,18 @@ function isPlain({ type, data, mayBreakRule }: Change): boolean {
   return names.every((name) => type.attributes.get(name)?.kind === 'scalar') && sharedNames(type, names).length === 0;
 }
 
-async function updatePlain({ type, data, selection, match }: Change, context: ContentContext): Promise<LoadedEntry | null> {
+async function updatePlain({ type, data, selection, match }: Change, context: ContentContext): Promise<Loaded | null> {
   const { values } = await buildWrite(type, data, {}, context);
   const update = { $set: { ...values, updatedAt: new Date() } };
   const document = await updateEntry(context.store, type.collection, { match, update, projection: compileProjection(selection) });
   return document === null ? null : load(document, selection, context);
 }
 
-const load = async (document: EntryDocument, selection: Selection, { store }: ContentContext): Promise<LoadedEntry> => ({
-  selection,
-  document,
-  tables: await readRelated(selection, [document], store.database),
-});
+const load = (document: EntryDocument, selection: Selection, { store }: ContentContext): Promise<Loaded> =>
+  readTreeOf(selection, document, store.database);
 
 /** Components and links start from what is stored, and links reach other entries: all in one transaction. */
-async function updateLinked(change: Change, context: ContentContext): Promise<LoadedEntry | null> {
+async function updateLinked(change: Change, context: ContentContext): Promise<Loaded | null> {
   const { type, data, selection } = change;
   const shared = sharedNames(type, Object.keys(data));
   const updated = await inTransaction(context.store.database, async (database) => {

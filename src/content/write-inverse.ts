@@ -5,7 +5,7 @@ import type { ContentType, LinkAttribute } from '../schema/content-type.js';
 import { maximumLinks, tooManyLinks, type ExclusiveLinks, type InverseLinks } from './build-write.js';
 import type { ContentContext } from './content-context.js';
 import { planRanks, type Ranked } from './link-ranks.js';
-import type { StoredDocument } from './loaded.js';
+import type { StoredDocument } from '../mongo/loaded.js';
 import { keepingRules } from './row-rules.js';
 import { writeMorphInverse, type Owner } from './write-morph-inverse.js';
 

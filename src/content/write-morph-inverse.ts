@@ -1,5 +1,5 @@
 import { readAll } from '../mongo/database.js';
-import { morphLinks } from '../mongo/related-tables.js';
+import { morphLinks } from '../mongo/links.js';
 import { bulkWrite } from '../mongo/write-entries.js';
 import { applyLinkInput } from '../schema/apply-link-input.js';
 import type { ContentType, MorphAttribute } from '../schema/content-type.js';

@@ -1,5 +1,5 @@
 import { within } from '../content/content-context.js';
-import type { LoadedEntry } from '../content/loaded.js';
+import type { Loaded } from '../mongo/loaded.js';
 import { findOne } from '../content/find-one.js';
 import { update } from '../content/update.js';
 import { notFoundError } from '../errors.js';
@@ -15,7 +15,7 @@ import type { Staging, UploadedFile } from './staging.js';
 import type { MediaContext } from './upload-files.js';
 
 /** Changes what is said about a file. Throws a NotFoundError where there is none. */
-export async function updateFileInfo(id: number, info: FileInfo, { content }: MediaContext): Promise<LoadedEntry> {
+export async function updateFileInfo(id: number, info: FileInfo, { content }: MediaContext): Promise<Loaded> {
   return (await update(fileType(content), id, textsOf(info), emptyQuery, content)) ?? missing();
 }
 
@@ -31,11 +31,7 @@ export interface ReplaceOrder {
 }
 
 /** Gives a file other content; its place stays, so that links and addresses hold. Throws a NotFoundError where there is none. */
-export async function replaceFile(
-  { id, file, info }: ReplaceOrder,
-  staging: Staging,
-  context: MediaContext,
-): Promise<LoadedEntry> {
+export async function replaceFile({ id, file, info }: ReplaceOrder, staging: Staging, context: MediaContext): Promise<Loaded> {
   const { media, content } = context;
   const stored = (await findOne(fileType(content), id, emptyQuery, content)) ?? missing();
   const { hash, ext } = stored.document;

@@ -1,7 +1,7 @@
 import { within, type ContentContext } from '../content/content-context.js';
 import { insertChecked } from '../content/create.js';
+import type { Loaded } from '../mongo/loaded.js';
 import { withOwner } from '../content/row-rules.js';
-import type { LoadedEntry } from '../content/loaded.js';
 import { publishBlobs } from '../mongo/blob-store.js';
 import { inTransaction } from '../mongo/transaction.js';
 import { emptyQuery } from '../query/ast.js';
@@ -29,7 +29,7 @@ export interface UploadOrder {
 }
 
 /** Makes files of what was staged, and links them: all of it or nothing. Gives them with all their attributes. */
-export async function uploadFiles(order: UploadOrder, staging: Staging, context: MediaContext): Promise<readonly LoadedEntry[]> {
+export async function uploadFiles(order: UploadOrder, staging: Staging, context: MediaContext): Promise<readonly Loaded[]> {
   const { content } = context;
   const ready = await prepareFiles(order, staging, context);
   const entries = await inTransaction(content.store.database, async (database) => {
@@ -67,14 +67,14 @@ export async function prepareFiles(
 }
 
 /** Writes the rows of files and gives their bytes the names; in a transaction. */
-export async function storeFiles({ files, folder }: ReadyFiles, content: ContentContext): Promise<readonly LoadedEntry[]> {
+export async function storeFiles({ files, folder }: ReadyFiles, content: ContentContext): Promise<readonly Loaded[]> {
   await publishBlobs(
     content.store.database,
     files.flatMap(({ blobs }) => blobs),
   );
   const type = fileType(content);
   const insertion = { selection: bindEntrySelection(emptyQuery, type, content.bind), source: null };
-  const entries: LoadedEntry[] = [];
+  const entries: Loaded[] = [];
   for (const file of files)
     entries.push(await insertChecked(type, withOwner(type, rowOf(file, folder), content.bind.access), insertion, content));
   return entries;
@@ -88,7 +88,7 @@ const rowOf = ({ values, info }: ReadyFile, folder: UploadFolder) => ({
   folderPath: folder.path,
 });
 
-export const idsOf = (entries: readonly LoadedEntry[]): number[] => entries.map(({ document }) => Number(document['_id']));
+export const idsOf = (entries: readonly Loaded[]): number[] => entries.map(({ document }) => Number(document['_id']));
 
 /** The files were committed: they outlive the request. */
 export function keepFiles({ files }: ReadyFiles, staging: Staging): void {

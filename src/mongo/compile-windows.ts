@@ -1,15 +1,15 @@
 import type { Document } from 'mongodb';
 import type { LinkChild } from '../query/plan.js';
-import type { Need } from './collect-needs.js';
 import { compileCondition, type Resolved } from './compile-condition.js';
 import { compilePagePipeline } from './compile-page.js';
 import { compileProjection } from './compile-projection.js';
+import type { PendingRelation } from './grow-tree.js';
 
 /**
  * For each parent the related entries in the relation's order, or that of the sort, from `skip` on and no more than `limit`.
  * With an index on the foreign field and its rank the server reads just the window, whatever the number of related entries.
  */
-export function compileWindows({ owner, containers }: Need, child: LinkChild, resolved: Resolved): Document[] {
+export function compileWindows({ owner, holders }: PendingRelation, child: LinkChild, resolved: Resolved): Document[] {
   const field = foreignField(child);
   const rank = child.sort.length === 0 ? compileRank(child, field) : null;
   const page = {
@@ -28,7 +28,7 @@ export function compileWindows({ owner, containers }: Need, child: LinkChild, re
     pipeline: [...ofThisType, ...(rank?.before ?? []), ...stages],
     as: 'rows',
   };
-  const parents = [...new Set(containers.map((container) => container['_id'] as unknown))];
+  const parents = [...new Set(holders.map(({ document }) => document['_id']))];
   return [{ $match: { _id: { $in: parents } } }, { $project: { _id: 1 } }, { $lookup: lookup }];
 }
 

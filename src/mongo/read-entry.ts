@@ -4,30 +4,22 @@ import type { Child, Condition, LinkChild, Selection } from '../query/plan.js';
 import { compileCondition } from './compile-condition.js';
 import { compileProjection } from './compile-projection.js';
 import { readAll, type Database } from './database.js';
-import { fileLinkRows, readRelated } from './read-related.js';
-import type { RelatedTable, RelatedTables } from './related-tables.js';
+import type { Loaded } from './loaded.js';
+import { readTreeOf } from './read-tree.js';
 import { resolveRelated } from './resolve-related.js';
 
-/** One document with what was populated. */
-export interface EntryRead {
-  readonly document: Document;
-  readonly tables: RelatedTables;
-}
-
 /**
- * Reads one document that meets the condition, the first by id where several do; null where there is none. Plain relations of
- * the first level come along in the same command, which for one entry costs a third of a second command.
+ * Reads the entry that meets the condition, the first by id if several do; null if there is none. Plain relations of the first
+ * level come along in the same command, which for one entry costs a third of a second command.
  */
-export async function readEntry(condition: Condition, selection: Selection, database: Database): Promise<EntryRead | null> {
+export async function readEntry(condition: Condition, selection: Selection, database: Database): Promise<Loaded | null> {
   if (isNever(condition)) return null;
   const match = compileCondition(condition, await resolveRelated(condition, database));
   const joins = plainLinks(selection.children, '');
   const [document] = await readAll(database, compileEntry(match, selection, joins));
   if (document === undefined) return null;
-  const known = new Map<LinkChild, RelatedTable>(
-    joins.map(({ child }, index) => [child, fileLinkRows(child, document[joined(index)] as Document[], selection.type.uid)]),
-  );
-  return { document, tables: await readRelated(selection, [document], database, known) };
+  const rows = new Map(joins.map(({ child }, index) => [child, document[joined(index)] as readonly Document[]])); // looked up so
+  return readTreeOf(selection, document, database, rows);
 }
 
 interface Join {

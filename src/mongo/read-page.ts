@@ -5,15 +5,15 @@ import { compileCondition } from './compile-condition.js';
 import { compilePage } from './compile-page.js';
 import { compileProjection } from './compile-projection.js';
 import { readAll, runRead, type Database } from './database.js';
-import { readRelated } from './read-related.js';
-import type { RelatedTables } from './related-tables.js';
+import type { Loaded } from './loaded.js';
+import { readTree } from './read-tree.js';
 import { resolveRelated } from './resolve-related.js';
 import type { TotalCache } from './total-cache.js';
 
-/** What a plan has read: the documents of the page, what they are related to, and the total where it was wanted. */
-export interface PageRead {
-  readonly documents: readonly Document[];
-  readonly tables: RelatedTables;
+/** The entries of a page. */
+export interface LoadedPage {
+  readonly entries: readonly Loaded[];
+  /** Null if it was not wanted. */
   readonly total: number | null;
 }
 
@@ -21,9 +21,8 @@ export interface PageRead {
  * Reads a page and, at the same time, its total. One command for each, one for each level that is populated, and one for each
  * condition on related entries: the number depends on the plan alone.
  */
-export async function readPage(plan: Plan, database: Database, totals: TotalCache): Promise<PageRead> {
-  if (plan.condition !== null && isNever(plan.condition))
-    return { documents: [], tables: new Map(), total: plan.withTotal ? 0 : null };
+export async function readPage(plan: Plan, database: Database, totals: TotalCache): Promise<LoadedPage> {
+  if (plan.condition !== null && isNever(plan.condition)) return { entries: [], total: plan.withTotal ? 0 : null };
   const match = compileCondition(plan.condition, await resolveRelated(plan.condition, database));
   const page = {
     collection: plan.type.collection,
@@ -32,14 +31,11 @@ export async function readPage(plan: Plan, database: Database, totals: TotalCach
     window: plan.window,
     projection: compileProjection(plan.selection),
   };
-  const [read, total] = await Promise.all([
-    readAll(database, compilePage(page)).then(async (documents) => ({
-      documents,
-      tables: await readRelated(plan.selection, documents, database),
-    })),
+  const [entries, total] = await Promise.all([
+    readAll(database, compilePage(page)).then((documents) => readTree(plan.selection, documents, database)),
     plan.withTotal ? readTotal(plan, match, { database, totals }) : null,
   ]);
-  return { ...read, total };
+  return { entries, total };
 }
 
 interface TotalContext {

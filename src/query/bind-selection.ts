@@ -11,8 +11,8 @@ import type {
 import { maySee } from './access.js';
 import { emptyQuery, type Pagination, type PopulateField, type Query } from './ast.js';
 import type { SelectionContext } from './bind-context.js';
-import { bindFilter, bindRule } from './bind-filter.js';
-import { bindSort } from './bind-sort.js';
+import { bindRule } from './bind-filter.js';
+import { bindNested } from './bind-nested.js';
 import { allOf, orNull } from './conditions.js';
 import { published, type Child, type LinkChild, type MorphChild, type Selection, type Window } from './plan.js';
 import { readable } from './readable.js';
@@ -105,7 +105,8 @@ function bindLink(link: LinkAttribute, field: PopulateField, outer: SelectionCon
   if (target === undefined || !(isCreator(link) || maySee(outer.access, link.target))) return [];
   const { query } = field;
   const context: SelectionContext = query.publicationState === null ? outer : { ...outer, state: query.publicationState };
-  const filter = query.filter === null ? [] : [bindFilter(query.filter, target, context)];
+  const { condition, sort } = bindNested(query, target, context);
+  const filter = condition === null ? [] : [condition];
   const state = target.draftAndPublish && context.state === 'live' ? [published] : [];
   return [
     {
@@ -114,7 +115,7 @@ function bindLink(link: LinkAttribute, field: PopulateField, outer: SelectionCon
       link,
       target,
       condition: orNull(allOf([...filter, ...state, ...bindRule(target, context)])),
-      sort: bindSort(query.sort, target, context),
+      sort,
       window: bindWindow(query.pagination),
       countOnly: field.countOnly,
       reversed: field.reversed,
@@ -137,9 +138,8 @@ function bindComponent(attribute: ComponentAttribute, field: PopulateField, cont
   const type = context.registry.types.get(attribute.component);
   if (type === undefined) return [];
   const { query } = field;
-  const condition = query.filter === null ? null : bindFilter(query.filter, type, context);
-  const list = { condition, sort: bindSort(query.sort, type, context), window: bindWindow(query.pagination) };
-  const whole = condition === null && list.sort.length === 0 && list.window === null;
+  const list = { ...bindNested(query, type, context), window: bindWindow(query.pagination) };
+  const whole = list.condition === null && list.sort.length === 0 && list.window === null;
   return [
     { kind: 'component', key: field.key, attribute, selection: bindSelection(query, type, context), list: whole ? null : list },
   ];

@@ -6,7 +6,7 @@ import { findOne, findSingle, findSingleForWrite } from '../content/find-one.js'
 import type { ContentContext } from '../content/content-context.js';
 import { remove } from '../content/remove.js';
 import { removeSingle, updateSingle } from '../content/single-type.js';
-import type { LoadedEntry } from '../content/loaded.js';
+import type { Loaded } from '../mongo/loaded.js';
 import { update } from '../content/update.js';
 import { notFoundError, validationError } from '../errors.js';
 import { isMultipart } from '../http/read-multipart.js';
@@ -46,7 +46,7 @@ function dataOf({ ctx }: ActionInput): unknown {
 const inEnvelope = <Loaded>(loaded: Loaded | null, envelope: (loaded: Loaded) => Json): Json | null =>
   loaded === null ? null : envelope(loaded);
 
-type WriteEntry = (data: unknown, query: Query, content: ContentContext) => Promise<LoadedEntry | null>;
+type WriteEntry = (data: unknown, query: Query, content: ContentContext) => Promise<Loaded | null>;
 
 /** Writes by JSON, or by a multipart body with files; gives the entry as the query selects it. */
 async function writeEntry(input: ActionInput, write: WriteEntry): Promise<Json | null> {
@@ -115,7 +115,7 @@ const findOnly: Action = {
     const query = queryOf(input);
     if (query.locale !== 'all' || !input.type.localized)
       return inEnvelope(await findSingle(input.type, query, input.content), envelopeEntry);
-    return envelopeEntries(await findMany(input.type, { ...query, withTotal: false }, input.content));
+    return envelopeEntries((await findMany(input.type, { ...query, withTotal: false }, input.content)).entries);
   },
 };
 

@@ -1,6 +1,6 @@
 import type { ContentContext } from '../content/content-context.js';
 import { within } from '../content/content-context.js';
-import type { LoadedEntry } from '../content/loaded.js';
+import type { Loaded } from '../mongo/loaded.js';
 import { badRequestError } from '../errors.js';
 import { checkJson } from '../http/check-json.js';
 import { readMultipart, type MultipartBody, type SentFile } from '../http/read-multipart.js';
@@ -23,7 +23,7 @@ export interface EntryWrite {
   /** Levels that the data may have. */
   readonly jsonDepth: number;
   /** Writes the entry; runs in a transaction, and once more where that is retried. Null: there is no such entry. */
-  readonly write: (data: unknown, content: ContentContext) => Promise<LoadedEntry | null>;
+  readonly write: (data: unknown, content: ContentContext) => Promise<Loaded | null>;
 }
 
 /**

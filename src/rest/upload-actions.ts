@@ -33,11 +33,11 @@ export const listFiles: UploadAction = {
     const pagination = { kind: 'offset', ...window, withCount: false } as const;
     const query = { ...parseQuery(without(input, paging), running.config.api.limits), pagination, withTotal: false };
     const settings = { ...content.bind.settings, maxLimit: longestList };
-    const { documents, selection, tables } = await findMany(fileType(content), query, {
+    const { entries } = await findMany(fileType(content), query, {
       ...content,
       bind: { ...content.bind, settings },
     });
-    return documents.map((document) => flatEntry({ document, selection, tables }));
+    return entries.map(flatEntry);
   },
 };
 

@@ -212,7 +212,7 @@ describe('random filters', () => {
           contextOf(database),
         );
         const expected = data.things.filter((row) => meets(row, filters, data)).map(({ id }) => id);
-        expect(page.documents.map(({ _id }) => _id)).to.deep.equal(expected);
+        expect(page.entries.map(({ document }) => document['_id'])).to.deep.equal(expected);
         expect(page.total).to.equal(expected.length);
       }),
       { numRuns: 500, seed: 20240102 },
@@ -227,7 +227,7 @@ describe('random filters', () => {
         { ...emptyQuery, filter, pagination: { kind: 'offset', start: 0, limit: 100, withCount: false } },
         contextOf(database),
       );
-      return page.documents.map(({ _id }) => _id as unknown);
+      return page.entries.map(({ document }) => document['_id']);
     };
     await fc.assert(
       fc.asyncProperty(field('name', textTest), async (filters) => {

@@ -175,7 +175,7 @@ describe('filters', () => {
     it(`${JSON.stringify(filters)} finds ${JSON.stringify(ids)}`, async () => {
       const filter = parseFilters(filters, defaultLimits);
       const page = await findMany(thing, { ...emptyQuery, filter }, contextOf(database));
-      expect(page.documents.map(({ _id }) => _id)).to.deep.equal(ids);
+      expect(page.entries.map(({ document }) => document['_id'])).to.deep.equal(ids);
       expect(page.total).to.equal(ids.length);
     });
 

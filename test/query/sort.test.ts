@@ -66,8 +66,8 @@ describe('sort', () => {
     it(`${text || '(none)'} gives ${JSON.stringify(ids)}`, async () => {
       const sort = parseSort(sortOf(text), defaultLimits);
       const page = await findMany(thing, { ...emptyQuery, sort }, contextOf(database));
-      expect(page.documents.map(({ _id }) => _id)).to.deep.equal(ids);
-      expect(page.documents.map((document) => Object.keys(document).filter((key) => key.startsWith('_sort')))).to.deep.equal(
+      expect(page.entries.map(({ document }) => document['_id'])).to.deep.equal(ids);
+      expect(page.entries.map(({ document }) => Object.keys(document).filter((key) => key.startsWith('_sort')))).to.deep.equal(
         ids.map(() => []),
       );
     });

@@ -7,9 +7,8 @@ import { entityName } from '../schema/names.js';
 import { childKeyAt } from './child-key.js';
 import type { GraphqlContext } from './graphql-context.js';
 import type { Structured } from '../query/read-selection.js';
-import { loadLate } from './load-late.js';
-import type { LoadedList, LoadedOne, Row } from './loaded.js';
-import { isUnplanned } from './unplanned.js';
+import { isLoadedByExtension, loadOnDemand } from './load-on-demand.js';
+import type { ListResult, EntryResult, Row } from './results.js';
 
 type Resolver = GraphQLFieldResolver<Row, GraphqlContext, Record<string, unknown>>;
 
@@ -23,10 +22,10 @@ export function linkResolver(link: LinkAttribute, owner: ContentType): Resolver 
   };
 }
 
-const wrapLink = (link: LinkAttribute, loaded: unknown): LoadedList | LoadedOne =>
+const wrapLink = (link: LinkAttribute, loaded: unknown): ListResult | EntryResult =>
   link.many ? listOf(loaded) : { value: (loaded ?? null) as Row | null }; // loaded by the plan made for this field
 
-const listOf = (loaded: unknown): LoadedList => ({
+const listOf = (loaded: unknown): ListResult => ({
   nodes: Array.isArray(loaded) ? loaded : [],
   total: null,
   start: 0,
@@ -63,11 +62,11 @@ function childReader(attribute: Structured, owner: ContentType): Resolver {
     throwFailure(context.failures, info.fieldNodes);
     const key = childKeyAt(attribute.name, entity, info.path);
     const loaded = row[key];
-    if (loaded !== undefined && !isUnplanned(loaded)) return loaded;
+    if (loaded !== undefined && !isLoadedByExtension(loaded)) return loaded;
     if (entity === null || (loaded === undefined && key in row)) return loaded;
     if (readable(owner, attribute.name, context.access) === null) return undefined;
     const id = Number(row['id']);
-    return Number.isSafeInteger(id) ? loadLate(id, { owner, attribute, args, context, info }) : undefined;
+    return Number.isSafeInteger(id) ? loadOnDemand(id, { owner, attribute, args, context, info }) : undefined;
   };
 }
 

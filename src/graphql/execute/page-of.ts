@@ -1,4 +1,4 @@
-import type { LoadedList } from './loaded.js';
+import type { ListResult } from './results.js';
 
 export interface Page {
   readonly total: number;
@@ -8,14 +8,14 @@ export interface Page {
 }
 
 /** The page figures of a list; a promise where they are still to be counted. */
-export function readPage(list: LoadedList): Page | Promise<Page> {
+export function readPage(list: ListResult): Page | Promise<Page> {
   return list.total === null && list.count !== undefined
     ? list.count().then((total) => pageOf({ ...list, total }))
     : pageOf(list);
 }
 
 /** The page figures of a list, from the offset it was read with (graphql.md 3.4). */
-function pageOf({ nodes, total, start, limit }: LoadedList): Page {
+function pageOf({ nodes, total, start, limit }: ListResult): Page {
   const counted = total ?? nodes.length;
   const pageSize = limit ?? Math.max(counted - start, 0);
   if (pageSize === 0) return { total: counted, page: 1, pageSize, pageCount: 0 };

@@ -1,26 +1,23 @@
 import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
 import { findMany } from '../../content/find-many.js';
 import { findOne, findSingle } from '../../content/find-one.js';
-import type { LoadedEntry } from '../../content/loaded.js';
 import type { Query } from '../../query/ast.js';
 import type { ContentType } from '../../schema/content-type.js';
 import { localeOf, readListQuery, readOneQuery } from '../query/read-root.js';
 import type { GraphqlContext } from './graphql-context.js';
-import { nothing, type LoadedList, type LoadedOne } from './loaded.js';
-import { shapeRow } from './shape-row.js';
+import { entryResult, noEntry, shapeRow, type EntryResult, type ListResult } from './results.js';
 
 type Args = Readonly<Record<string, unknown>>;
-type Resolver = GraphQLFieldResolver<unknown, GraphqlContext, Args, Promise<LoadedOne | LoadedList>>;
+type Resolver = GraphQLFieldResolver<unknown, GraphqlContext, Args, Promise<EntryResult | ListResult>>;
 
 /** `articles`: one command for the page, one for the total if it is selected, at most one for each level that is populated. */
 export const findResolver =
   (type: ContentType): Resolver =>
   async (_root, args, context, info) => {
     const query = readListQuery(type, args, context, info);
-    const { documents, selection, tables, total } = await findMany(type, query, context.content);
+    const { entries, total } = await findMany(type, query, context.content);
     const { start, limit } = query.pagination;
-    const nodes = documents.map((document) => shapeRow(document, selection, tables));
-    return { nodes, total, start, limit: limit === -1 ? null : limit };
+    return { nodes: entries.map(shapeRow), total, start, limit: limit === -1 ? null : limit };
   };
 
 /** `article`: the id alone decides, and drafts are shown (graphql.md 3.5, 3.6). */
@@ -39,7 +36,7 @@ export const findSingleResolver =
       publicationState: args['publicationState'] === 'live' ? 'live' : 'preview',
       locale: locale === 'all' ? null : locale,
     };
-    return shapeOne(await findSingle(type, query, context.content));
+    return entryResult(await findSingle(type, query, context.content));
   };
 
 /** Reads an entry as far as the field selects it; nothing for what is no id, or for one that no entry has. */
@@ -48,14 +45,11 @@ export async function readEntry(
   id: unknown,
   context: GraphqlContext,
   info: GraphQLResolveInfo,
-): Promise<LoadedOne> {
+): Promise<EntryResult> {
   const query = readOneQuery(type, context, info);
   const number = entryId(id);
-  return number === null ? nothing : shapeOne(await findOne(type, number, query, context.content));
+  return number === null ? noEntry : entryResult(await findOne(type, number, query, context.content));
 }
-
-export const shapeOne = (loaded: LoadedEntry | null): LoadedOne =>
-  loaded === null ? nothing : { value: shapeRow(loaded.document, loaded.selection, loaded.tables) };
 
 /** An id argument as the number that it stands for; null where it is none. */
 export const entryId = (id: unknown): number | null => (/^\d{1,15}$/.test(String(id)) ? Number(id) : null);

@@ -3,7 +3,7 @@ import type { ContentContext } from '../../content/content-context.js';
 import { createLocalization } from '../../content/create-localization.js';
 import { create } from '../../content/create.js';
 import { findSingleForWrite } from '../../content/find-one.js';
-import type { LoadedEntry } from '../../content/loaded.js';
+import type { Loaded } from '../../mongo/loaded.js';
 import { remove } from '../../content/remove.js';
 import { update } from '../../content/update.js';
 import { notFoundError } from '../../errors.js';
@@ -12,17 +12,17 @@ import { isRecord } from '../../query/is-record.js';
 import type { ContentType } from '../../schema/content-type.js';
 import { localeOf, readOneQuery } from '../query/read-root.js';
 import type { GraphqlContext } from './graphql-context.js';
-import { nothing, type LoadedOne } from './loaded.js';
-import { entryId, shapeOne } from './read-resolvers.js';
+import { noEntry, entryResult, type EntryResult } from './results.js';
+import { entryId } from './read-resolvers.js';
 
 type Args = Readonly<Record<string, unknown>>;
-type Resolver = GraphQLFieldResolver<unknown, GraphqlContext, Args, Promise<LoadedOne>>;
+type Resolver = GraphQLFieldResolver<unknown, GraphqlContext, Args, Promise<EntryResult>>;
 
 /** `createArticle`: a draft unless `publishedAt` says otherwise, in the default locale unless another one is given. */
 export const createResolver =
   (type: ContentType): Resolver =>
   async (_root, args, context, info) =>
-    shapeOne(await create(type, dataOf(args), readOneQuery(type, context, info), context.content));
+    entryResult(await create(type, dataOf(args), readOneQuery(type, context, info), context.content));
 
 /** `updateArticle`: nothing for an unknown id; the locale is that of the entry (graphql.md 3.6). */
 export const updateResolver =
@@ -30,12 +30,12 @@ export const updateResolver =
   async (_root, args, context, info) => {
     const query = readOneQuery(type, context, info);
     const id = await writtenId(type, args, context);
-    if (id !== null) return shapeOne(await update(type, id, dataOf(args), query, context.content));
-    return type.kind === 'singleType' ? shapeOne(await createSingle(type, args, query, context)) : nothing;
+    if (id !== null) return entryResult(await update(type, id, dataOf(args), query, context.content));
+    return type.kind === 'singleType' ? entryResult(await createSingle(type, args, query, context)) : noEntry;
   };
 
 /** The first entry of a single type, or, where it is there in another locale, its version in this one. */
-async function createSingle(type: ContentType, args: Args, query: Query, { content }: GraphqlContext): Promise<LoadedEntry> {
+async function createSingle(type: ContentType, args: Args, query: Query, { content }: GraphqlContext): Promise<Loaded> {
   const other = type.localized ? await singleId(type, 'all', content) : null;
   return other === null
     ? create(type, dataOf(args), query, content)
@@ -49,7 +49,7 @@ export const deleteResolver =
     const query = readOneQuery(type, context, info);
     const id = await writtenId(type, args, context);
     if (id === null && type.kind === 'singleType') throw notFoundError('Entity not found');
-    return id === null ? nothing : shapeOne(await remove(type, id, query, context.content));
+    return id === null ? noEntry : entryResult(await remove(type, id, query, context.content));
   };
 
 /** The data of a write, in the form that it has over REST. */
@@ -80,5 +80,5 @@ export const localizationResolver =
     const query = readOneQuery(type, context, info);
     const id = type.kind === 'singleType' ? await singleId(type, 'all', content) : entryId(args['id']);
     if (id === null) throw notFoundError('Entity not found');
-    return shapeOne(await createLocalization(type, id, dataOf(args), query, content));
+    return entryResult(await createLocalization(type, id, dataOf(args), query, content));
   };

@@ -2,7 +2,7 @@ import type { ContentContext } from '../../content/content-context.js';
 import { create } from '../../content/create.js';
 import { findMany } from '../../content/find-many.js';
 import { findOne } from '../../content/find-one.js';
-import type { LoadedEntry } from '../../content/loaded.js';
+import type { Loaded } from '../../mongo/loaded.js';
 import { remove } from '../../content/remove.js';
 import { update } from '../../content/update.js';
 import { nearestName } from '../../nearest-name.js';
@@ -11,8 +11,8 @@ import type { Query } from '../../query/ast.js';
 import { parseQuery } from '../../query/parse-query.js';
 import type { ContentType } from '../../schema/content-type.js';
 import { entryId } from '../execute/read-resolvers.js';
-import { shapeRow } from '../execute/shape-row.js';
-import { markUnplanned } from '../execute/unplanned.js';
+import { markLoadedByExtension } from '../execute/load-on-demand.js';
+import { shapeRow } from '../execute/results.js';
 
 /** The parameters of REST as objects; pages and offsets may also be written beside the others: `{ start: 0, limit: 5 }`. */
 export type EntityParameters = Readonly<Record<string, unknown>>;
@@ -42,15 +42,15 @@ export interface EntityService {
 /** `content` gives what operations work with now: the registry in force, everything allowed. */
 export function createEntityService(content: () => ContentContext): EntityService {
   const open = (uid: string, parameters: EntityParameters = {}): Opened => openType(uid, parameters, content());
-  const one = async (id: EntityId, read: (number: number) => Promise<LoadedEntry | null>): Promise<Entity | null> => {
+  const one = async (id: EntityId, read: (number: number) => Promise<Loaded | null>): Promise<Entity | null> => {
     const number = entryId(id);
     return number === null ? null : entityOrNull(await read(number));
   };
   return {
     findMany: async (uid, parameters) => {
       const { type, query, context } = open(uid, parameters);
-      const { documents, selection, tables } = await findMany(type, { ...query, withTotal: false }, context);
-      return documents.map((document) => entityOf({ document, selection, tables }));
+      const { entries } = await findMany(type, { ...query, withTotal: false }, context);
+      return entries.map(entityOf);
     },
     findOne: async (uid, id, parameters) => {
       const { type, query, context } = open(uid, parameters);
@@ -113,11 +113,11 @@ function unknownType(uid: string, known: readonly string[]): Error {
   return new Error(`Unknown content type "${uid}"${near === null ? '' : `, did you mean "${near}"?`}`);
 }
 
-const entityOrNull = (loaded: LoadedEntry | null): Entity | null => (loaded === null ? null : entityOf(loaded));
+const entityOrNull = (loaded: Loaded | null): Entity | null => (loaded === null ? null : entityOf(loaded));
 
 /** What is populated was asked for by code, not by a client's query. */
-function entityOf({ document, selection, tables }: LoadedEntry): Entity {
-  const entity = shapeRow(document, selection, tables);
-  for (const { key } of selection.children) markUnplanned(entity[key]);
-  return { ...entity, id: Number(entity['id']) };
+function entityOf(entry: Loaded): Entity {
+  const row = shapeRow(entry);
+  for (const { key } of entry.selection.children) markLoadedByExtension(row[key]);
+  return { ...row, id: Number(row['id']) };
 }

@@ -1,4 +1,4 @@
-import type { LoadedList, LoadedOne, Row } from '../execute/loaded.js';
+import type { EntryResult, ListResult, Row } from '../execute/results.js';
 import type { Entity, EntityService } from './entity-service.js';
 
 /** What a value was read with. */
@@ -13,12 +13,12 @@ export interface ReturnTypes {
   readonly toEntityResponse: (
     value: Entity | Row | null | undefined,
     info?: ReturnInfo,
-  ) => LoadedOne & { readonly info: ReturnInfo };
+  ) => EntryResult & { readonly info: ReturnInfo };
   /** The total of `meta.pagination` is counted with the filters of `args` where it is selected. */
   readonly toEntityResponseCollection: (
     nodes: readonly (Entity | Row)[] | null | undefined,
     info?: ReturnInfo,
-  ) => LoadedList & { readonly info: ReturnInfo };
+  ) => ListResult & { readonly info: ReturnInfo };
 }
 
 export const createReturnTypes = (entities: EntityService): ReturnTypes => ({

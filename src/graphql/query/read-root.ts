@@ -1,9 +1,6 @@
 import type { FieldNode, GraphQLResolveInfo } from 'graphql';
-import { validationError } from '../../errors.js';
 import { emptyQuery, type Query } from '../../query/ast.js';
-import { bindFilter } from '../../query/bind-filter.js';
-import { bindSort } from '../../query/bind-sort.js';
-import type { Condition } from '../../query/plan.js';
+import { bindNested } from '../../query/bind-nested.js';
 import type { ContentType } from '../../schema/content-type.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
 import { collectionName, responseName } from '../schema/names.js';
@@ -73,30 +70,7 @@ export function selectionContext(
     limits: bind.limits,
     access,
     pages,
-    check: ({ filter, sort }, type) => {
-      const condition = filter === null ? null : bindFilter(filter, type, bind);
-      const keys = bindSort(sort, type, bind);
-      if (type.kind !== 'component') return;
-      const related = condition === null ? null : relatedName(condition);
-      const link = related ?? keys.find(({ links }) => links.length > 0)?.links[0]?.link.name;
-      if (link !== undefined)
-        throw validationError(`Invalid parameter ${link}: lists of components have no conditions on relations`);
-    },
+    check: (query, type) => void bindNested(query, type, bind),
     fail: (node, error) => failures.set(node, error),
   };
-}
-
-/** The first relation that a condition leads through. */
-function relatedName(condition: Condition): string | null {
-  switch (condition.kind) {
-    case 'and':
-    case 'or':
-      return condition.conditions.map(relatedName).find((name) => name !== null) ?? null;
-    case 'element':
-      return relatedName(condition.condition);
-    case 'related':
-      return condition.link.name;
-    case 'test':
-      return null;
-  }
 }

@@ -1,6 +1,6 @@
 import { GraphQLID, GraphQLList, GraphQLNonNull, GraphQLObjectType } from 'graphql';
 import type { ContentType } from '../../schema/content-type.js';
-import type { LoadedList, LoadedOne, Row } from '../execute/loaded.js';
+import type { EntryResult, ListResult, Row } from '../execute/results.js';
 import { attributeFields } from './attribute-fields.js';
 import { plainField } from './plain-field.js';
 import { collectionName, entityName, relationCollectionName, responseName, typeName } from './names.js';
@@ -9,9 +9,9 @@ import { collectionMetaType } from './shared-types.js';
 
 // Types outlive the schema that they were made for (kept-types.ts): their resolvers are made here, where they hold on to nothing.
 const ofRow = (row: Row): Row => row;
-const ofOne = ({ value }: LoadedOne): Row | null => value;
-const ofList = ({ nodes }: LoadedList): readonly Row[] => nodes;
-const metaOf = (list: LoadedList): LoadedList => list;
+const ofOne = ({ value }: EntryResult): Row | null => value;
+const ofList = ({ nodes }: ListResult): readonly Row[] => nodes;
+const metaOf = (list: ListResult): ListResult => list;
 
 const define = (type: ContentType, name: string, context: SchemaContext, fields: () => Fields): GraphQLObjectType =>
   context.store.define(type, name, () => new GraphQLObjectType({ name, fields }));

@@ -9,7 +9,7 @@ import {
 } from 'graphql';
 import type { GraphQLArgumentConfig } from 'graphql';
 import type { PublicationState } from '../../query/ast.js';
-import type { LoadedList } from '../execute/loaded.js';
+import type { ListResult } from '../execute/results.js';
 import { readPage } from '../execute/page-of.js';
 
 /** An item of a dynamic zone that has no components (graphql.md 1.3). */
@@ -26,7 +26,7 @@ const paginationType = new GraphQLObjectType({
 });
 
 /** `meta` of a list; the total was counted only if it was selected. */
-export const collectionMetaType = new GraphQLObjectType<LoadedList>({
+export const collectionMetaType = new GraphQLObjectType<ListResult>({
   name: 'ResponseCollectionMeta',
   fields: { pagination: { type: new GraphQLNonNull(paginationType), resolve: readPage } },
 });

@@ -2,7 +2,7 @@ import { userType } from '../../accounts/user-store.js';
 import { createUser, deleteUser, findWritten, updateUser } from '../../accounts/users.js';
 import { findMany } from '../../content/find-many.js';
 import { findOne } from '../../content/find-one.js';
-import type { LoadedEntry } from '../../content/loaded.js';
+import type { Loaded } from '../../mongo/loaded.js';
 import { invalidParameter, unauthorizedError } from '../../errors.js';
 import { accountsOf } from '../../http/running.js';
 import { emptyQuery, type Filter, type Pagination, type PopulateField, type Query } from '../../query/ast.js';
@@ -50,8 +50,8 @@ async function listUsers(call: RouteCall): Promise<void> {
   const { bind } = call.content;
   const content = { ...call.content, bind: { ...bind, settings: { ...bind.settings, maxLimit: mostUsers } } };
   const query = { ...queryOf(call, input), pagination, withTotal: false };
-  const { documents, selection, tables } = await findMany(userType(content), query, content);
-  call.ctx.body = documents.map((document) => flatEntry({ document, selection, tables }));
+  const { entries } = await findMany(userType(content), query, content);
+  call.ctx.body = entries.map(flatEntry);
 }
 
 /** Parameters are attributes and the values that they must have: `?blocked=true`. */
@@ -98,7 +98,7 @@ const roleField: PopulateField = { name: 'role', key: 'role', query: emptyQuery,
 const withRole: Query = { ...emptyQuery, populate: { all: false, fields: [roleField] } };
 
 /** A missing user is answered by 204. */
-function send({ ctx }: RouteCall, user: LoadedEntry | null): void {
+function send({ ctx }: RouteCall, user: Loaded | null): void {
   if (user === null) ctx.status = 204;
   else ctx.body = flatEntry(user);
 }

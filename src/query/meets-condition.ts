@@ -1,12 +1,12 @@
-import type { StoredDocument } from '../../content/loaded.js';
-import { isRecord } from '../../query/is-record.js';
-import type { Condition, Test } from '../../query/plan.js';
+import { isRecord } from './is-record.js';
+import type { Condition, Test } from './plan.js';
+import type { Values } from '../schema/check-input.js';
 
 /**
  * Whether an embedded component meets a condition, with SQL's null logic: a denied test never matches null. Conditions on
  * related entries have no place here; reading the arguments refuses them.
  */
-export function meetsCondition(condition: Condition, component: StoredDocument): boolean {
+export function meetsCondition(condition: Condition, component: Values): boolean {
   switch (condition.kind) {
     case 'and':
       return condition.conditions.every((inner) => meetsCondition(inner, component));
@@ -15,7 +15,7 @@ export function meetsCondition(condition: Condition, component: StoredDocument):
     case 'element': {
       const list = valueAt(component, condition.path);
       if (!Array.isArray(list) || list.length === 0) return condition.orMissing;
-      return list.some((item) => meetsCondition(condition.condition, item as StoredDocument)); // components are stored in such lists
+      return list.some((item) => meetsCondition(condition.condition, item as Values)); // components are stored in such lists
     }
     case 'test':
       return meetsTest(condition, valueAt(component, condition.path) ?? null);
@@ -24,7 +24,7 @@ export function meetsCondition(condition: Condition, component: StoredDocument):
   }
 }
 
-export const valueAt = (component: StoredDocument, path: string): unknown =>
+export const valueAt = (component: Values, path: string): unknown =>
   path.split('.').reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), component);
 
 function meetsTest({ test, operand, denied }: Extract<Condition, { kind: 'test' }>, value: unknown): boolean {

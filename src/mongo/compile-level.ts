@@ -1,52 +1,51 @@
 import type { Document } from 'mongodb';
 import type { LinkChild, MorphChild } from '../query/plan.js';
-import type { Need } from './collect-needs.js';
 import { compileCondition, type Resolved } from './compile-condition.js';
 import { compilePagePipeline } from './compile-page.js';
 import { compileProjection } from './compile-projection.js';
 import { compileWindows } from './compile-windows.js';
-import { cutsIds, linkedIds, morphLinks, windowOf } from './related-tables.js';
+import type { PendingRelation } from './grow-tree.js';
+import { morphLinks, wantedIds } from './links.js';
 
-/** One part of the command that reads a level of relations. */
-export interface Part {
-  readonly need: Need;
+/** One of the queries that read a level of relations, all in one command. */
+export interface LevelQuery {
+  readonly relation: PendingRelation;
   readonly collection: string;
   readonly pipeline: readonly Document[];
-  /** morph: the type that this part reads. */
+  /** The type that is read for a polymorphic relation; null for others. */
   readonly uid: string | null;
 }
 
-/** Compiles what has to be read for one relation; nothing where no entry has related ones. */
-export function compileNeed(need: Need, resolved: Resolved): Part[] {
-  const { child } = need;
-  if (child.kind === 'morph') return compileMorph(need, child, resolved);
-  const pipeline = compileLink(need, child, resolved);
-  const collection = readsParents(child) ? need.owner.collection : child.target.collection;
-  return pipeline === null ? [] : [{ need, collection, pipeline, uid: null }];
+/** Compiles the queries for one relation: one for each type if it is polymorphic, none if no entry has related ones. */
+export function compileRelation(relation: PendingRelation, resolved: Resolved): LevelQuery[] {
+  const { child, owner } = relation;
+  if (child.kind === 'morph') return compileMorph(relation, child, resolved);
+  const pipeline = compileLink(relation, child, resolved);
+  const collection = readsParents(child) ? owner.collection : child.target.collection;
+  return pipeline === null ? [] : [{ relation, collection, pipeline, uid: null }];
 }
 
 /** A window for each parent: each parent looks its related entries up, sorted and cut by the server. */
 export const readsParents = ({ link, window, countOnly }: LinkChild): boolean =>
   window !== null && !countOnly && (link.storage.kind === 'inverse' || link.storage.kind === 'morph');
 
-function compileLink(need: Need, child: LinkChild, resolved: Resolved): Document[] | null {
+function compileLink(relation: PendingRelation, child: LinkChild, resolved: Resolved): Document[] | null {
   const { storage } = child.link;
   switch (storage.kind) {
     case 'own':
-      return compileOwn(need, child, resolved);
+      return compileOwn(relation, child, resolved);
     case 'siblings': {
-      const match = { _group: { $in: distinct(need.containers.map((container) => container['_group'] as unknown)) } };
+      const match = { _group: { $in: distinct(relation.holders.map(({ document }) => document['_group'])) } };
       return compileRows(child, match, { _group: 1 }, resolved);
     }
     case 'inverse':
     case 'morph':
-      return compileInverse(need, child, resolved);
+      return compileInverse(relation, child, resolved);
   }
 }
 
-function compileOwn({ containers }: Need, child: LinkChild, resolved: Resolved): Document[] | null {
-  const idsOf = (container: Document) => (cutsIds(child) ? windowOf(child, container) : linkedIds(container, child.link.name));
-  const ids = containers.flatMap(idsOf);
+function compileOwn({ holders }: PendingRelation, child: LinkChild, resolved: Resolved): Document[] | null {
+  const ids = holders.flatMap(({ document }) => wantedIds(child, document));
   if (ids.length === 0) return null;
   return compileRows(child, { _id: { $in: distinct(ids) } }, {}, resolved);
 }
@@ -66,9 +65,9 @@ function compileRows(child: LinkChild, match: Document, keys: Document, resolved
   return [first ?? { $match: match }, ...unsorted];
 }
 
-function compileInverse(need: Need, child: LinkChild, resolved: Resolved): Document[] | null {
-  const parents = need.containers.map((container) => container['_id'] as unknown);
-  const { field, match } = inverseMatch(need, child, parents);
+function compileInverse(relation: PendingRelation, child: LinkChild, resolved: Resolved): Document[] | null {
+  const parents = distinct(relation.holders.map(({ document }) => document['_id']));
+  const { field, match } = inverseMatch(relation, child, parents);
   if (child.countOnly)
     return [
       ...compileRows(child, match, { [field]: 1 }, resolved),
@@ -76,11 +75,11 @@ function compileInverse(need: Need, child: LinkChild, resolved: Resolved): Docum
       { $group: { _id: `$${field}`, count: { $sum: 1 } } },
     ];
   if (child.window === null) return compileRows(child, match, { [field]: 1, [`_ranks.${field}`]: 1 }, resolved);
-  return compileWindows(need, child, resolved);
+  return compileWindows(relation, child, resolved);
 }
 
 function inverseMatch(
-  { owner }: Need,
+  { owner }: PendingRelation,
   { link, target }: LinkChild,
   parents: readonly unknown[],
 ): { field: string; match: Document } {
@@ -95,10 +94,10 @@ function inverseMatch(
   return { field, match: { [field]: { $in: parents } } };
 }
 
-function compileMorph(need: Need, child: MorphChild, resolved: Resolved): Part[] {
+function compileMorph(relation: PendingRelation, child: MorphChild, resolved: Resolved): LevelQuery[] {
   const ids = new Map<string, Set<number>>();
-  for (const container of need.containers)
-    for (const { __type: uid, id } of morphLinks(container[child.attribute.name]))
+  for (const { document } of relation.holders)
+    for (const { __type: uid, id } of morphLinks(document[child.attribute.name]))
       ids.set(uid, (ids.get(uid) ?? new Set()).add(id));
   return [...ids].flatMap(([uid, wanted]) => {
     const selection = child.selections.get(uid);
@@ -107,7 +106,7 @@ function compileMorph(need: Need, child: MorphChild, resolved: Resolved): Part[]
     const match = { _id: { $in: [...wanted] } };
     const $match = condition === undefined ? match : { $and: [match, compileCondition(condition, resolved)] };
     const pipeline = [{ $match }, { $project: compileProjection(selection) }];
-    return [{ need, collection: selection.type.collection, pipeline, uid }];
+    return [{ relation, collection: selection.type.collection, pipeline, uid }];
   });
 }
 

@@ -8,11 +8,21 @@ import type { ContentType } from '../../schema/content-type.js';
 import { selectionContext } from '../query/read-root.js';
 import { readChild, type Structured } from '../query/read-selection.js';
 import type { GraphqlContext } from './graphql-context.js';
-import type { Row } from './loaded.js';
-import { shapeRow } from './shape-row.js';
+import { shapeRow, type Row } from './results.js';
+
+/** Related entries and components that code of an extension has read itself, by another query than the client's. */
+const loadedByExtension = new WeakSet<object>();
+
+/** Remembers that no plan of an operation has read a value, so that fields which show it read what the client asks for. */
+export function markLoadedByExtension(value: unknown): void {
+  if (typeof value === 'object' && value !== null) loadedByExtension.add(value);
+}
+
+export const isLoadedByExtension = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && loadedByExtension.has(value);
 
 /** A field that wants a relation, component or zone of entries which no plan has loaded. */
-export interface LateField {
+export interface DemandedField {
   readonly owner: ContentType;
   readonly attribute: Structured;
   readonly args: Readonly<Record<string, unknown>>;
@@ -24,14 +34,14 @@ export interface LateField {
  * Reads what a field wants of an entry that code of an extension gave: no plan has seen it. Entries for which the same field of the
  * query asks in the same turn share one reading. Undefined for entries that are not there. Throws what is wrong with the arguments.
  */
-export async function loadLate(id: number, field: LateField): Promise<unknown> {
+export async function loadOnDemand(id: number, field: DemandedField): Promise<unknown> {
   const batch = batchOf(field);
   batch.ids.add(id);
   return (await batch.rows).get(id)?.[field.attribute.name];
 }
 
 interface Batch {
-  readonly field: LateField;
+  readonly field: DemandedField;
   readonly ids: Set<number>;
   readonly rows: Promise<ReadonlyMap<number, Row>>;
 }
@@ -39,7 +49,7 @@ interface Batch {
 /** Batches that are still open, by operation; the failures of an operation are its own, whatever its context is wrapped in. */
 const open = new WeakMap<GraphqlContext['failures'], Set<Batch>>();
 
-function batchOf(field: LateField): Batch {
+function batchOf(field: DemandedField): Batch {
   const { failures } = field.context;
   const batches = open.get(failures) ?? new Set<Batch>();
   open.set(failures, batches);
@@ -54,7 +64,7 @@ function batchOf(field: LateField): Batch {
   return batch;
 }
 
-const isSame = (one: LateField, other: LateField): boolean =>
+const isSame = (one: DemandedField, other: DemandedField): boolean =>
   one.info.fieldNodes[0] === other.info.fieldNodes[0] &&
   one.context.access === other.context.access &&
   one.attribute === other.attribute &&
@@ -69,7 +79,10 @@ const turnEnd = (): Promise<void> =>
       }),
   );
 
-async function readRows(ids: readonly number[], { owner, attribute, args, context, info }: LateField): Promise<Map<number, Row>> {
+async function readRows(
+  ids: readonly number[],
+  { owner, attribute, args, context, info }: DemandedField,
+): Promise<Map<number, Row>> {
   const failures = new Map<FieldNode, ApiError>();
   const [node] = info.fieldNodes;
   const reading = {
@@ -83,8 +96,8 @@ async function readRows(ids: readonly number[], { owner, attribute, args, contex
   for (const [failed, error] of failures) context.failures.set(failed, error);
   const query = { ...entriesQuery(ids), populate: { all: false, fields } };
   context.spend(query);
-  const { documents, selection, tables } = await findMany(owner, query, unlimited(context.content));
-  return new Map(documents.map((document) => [Number(document['_id']), shapeRow(document, selection, tables)]));
+  const { entries } = await findMany(owner, query, unlimited(context.content));
+  return new Map(entries.map((entry) => [Number(entry.document['_id']), shapeRow(entry)]));
 }
 
 /** Entries of any state and locale, by their ids alone. */

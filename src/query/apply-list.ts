@@ -1,18 +1,18 @@
-import type { StoredDocument } from '../../content/loaded.js';
-import type { ComponentChild, SortKey } from '../../query/plan.js';
+import type { ComponentChild, SortKey } from './plan.js';
+import type { Values } from '../schema/check-input.js';
 import { meetsCondition, valueAt } from './meets-condition.js';
 
 type List = NonNullable<ComponentChild['list']>;
 
 /** Filters, sorts and cuts the components of one entry, which came with it. */
-export function applyList(components: readonly StoredDocument[], { condition, sort, window }: List): readonly StoredDocument[] {
+export function applyList(components: readonly Values[], { condition, sort, window }: List): readonly Values[] {
   const met = condition === null ? components : components.filter((component) => meetsCondition(condition, component));
   const sorted = sort.length === 0 ? met : met.toSorted((left, right) => compareBy(sort, left, right));
   if (window === null) return sorted;
   return sorted.slice(window.skip, window.limit === null ? undefined : window.skip + window.limit);
 }
 
-function compareBy(sort: readonly SortKey[], left: StoredDocument, right: StoredDocument): number {
+function compareBy(sort: readonly SortKey[], left: Values, right: Values): number {
   for (const { path, order } of sort) {
     const difference = compareValues(valueAt(left, path), valueAt(right, path));
     if (difference !== 0) return difference * order;

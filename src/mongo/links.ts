@@ -1,0 +1,42 @@
+import type { Document } from 'mongodb';
+import type { LinkChild } from '../query/plan.js';
+
+/** A stored polymorphic link. */
+export interface MorphLink {
+  readonly __type: string;
+  readonly id: number;
+  /** The place of the entry that holds the link in the list of its target. */
+  readonly rank?: number;
+}
+
+export const morphLinks = (value: unknown): readonly MorphLink[] => listOf(value) as readonly MorphLink[]; // written in this form
+
+/** The ids of an owning relation: a to-one relation stores one value, a to-many an array. */
+export const linkedIds = (holder: Document, name: string): readonly unknown[] => listOf(holder[name]);
+
+const none: readonly unknown[] = [];
+
+function listOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  return value === null || value === undefined ? none : [value];
+}
+
+/** The stored ids of an owning relation that have to be read: those in its window if the ids alone decide it, else all. */
+export function wantedIds(child: LinkChild, holder: Document): readonly unknown[] {
+  const ids = linkedIds(holder, child.link.name);
+  return cutsIds(child) ? cutWindow(child, ids) : ids;
+}
+
+/** Whether the window of an owning relation can be cut from the stored ids, before anything is read. */
+const cutsIds = ({ window, condition, sort, reversed }: LinkChild): boolean =>
+  window !== null && condition === null && sort.length === 0 && !reversed;
+
+/** What remains of the wanted targets once they were read: the window, unless it was cut from the ids. */
+export const cutRead = <Item>(child: LinkChild, items: readonly Item[]): readonly Item[] =>
+  cutsIds(child) ? items : cutWindow(child, items);
+
+/** The items inside the window of a relation. */
+export function cutWindow<Item>({ window }: LinkChild, items: readonly Item[]): readonly Item[] {
+  if (window === null) return items;
+  return items.slice(window.skip, window.limit === null ? undefined : window.skip + window.limit);
+}
