@@ -1,5 +1,6 @@
 import { validationError } from '../errors.js';
 import { maySee, type Access } from '../query/access.js';
+import { isHiddenLink } from '../query/readable.js';
 import { isValues, parseMorphTarget, type Values } from '../schema/check-input.js';
 import type { Attribute, ContentType, Registry } from '../schema/content-type.js';
 import { notOfType } from '../schema/print-value.js';
@@ -29,7 +30,8 @@ function acceptValues(type: ContentType, values: Values, context: Context): Valu
   for (const attribute of type.attributes.values()) {
     if (!attribute.writable || !Object.hasOwn(values, attribute.name) || values[attribute.name] === undefined) continue;
     if (isHidden(attribute, type, context)) continue;
-    accepted[attribute.name] = acceptValue(attribute, values[attribute.name], context);
+    const value = acceptValue(attribute, values[attribute.name], type, context);
+    if (value !== undefined) accepted[attribute.name] = value;
   }
   return accepted;
 }
@@ -39,14 +41,18 @@ function isHidden(attribute: Attribute, type: ContentType, { access }: Context):
   return attribute.kind === 'relation' && !maySee(access, attribute.target);
 }
 
-function acceptValue(attribute: Attribute, value: unknown, context: Context): unknown {
+function acceptValue(attribute: Attribute, value: unknown, owner: ContentType, context: Context): unknown {
   if (attribute.kind === 'component') {
     const type = context.registry.types.get(attribute.component);
     return type === undefined ? value : eachItem(value, (item) => acceptPart(type, item, context));
   }
   if (attribute.kind === 'dynamiczone') return eachItem(value, (item) => acceptZonePart(item, context));
   if (attribute.kind === 'morph')
-    return eachItem(value, (item) => (maySee(context.access, parseMorphTarget(item).uid ?? '') ? item : undefined));
+    return eachItem(value, (item) => {
+      const target = parseMorphTarget(item).uid;
+      if (target === null) return item; // refused when it is checked, or the null that takes the link away
+      return maySee(context.access, target) && !isHiddenLink({ owner, attribute, target }, context) ? item : undefined;
+    });
   return value;
 }
 

@@ -15,7 +15,7 @@ import { bindRule } from './bind-filter.js';
 import { bindNested } from './bind-nested.js';
 import { allOf, orNull } from './conditions.js';
 import { published, type Child, type LinkChild, type MorphChild, type Selection, type Window } from './plan.js';
-import { readable } from './readable.js';
+import { isHiddenLink, readable } from './readable.js';
 
 /**
  * Binds `fields` and `populate` to a content type or component. Names in `populate` that do not exist or may not be read are
@@ -67,7 +67,7 @@ function bindPopulate({ populate }: Query, type: ContentType, context: Selection
     if (attribute.kind === 'scalar' || readable(type, attribute.name, context.access) === null) return [];
     const named = populate.fields.filter((field) => field.name === attribute.name);
     const fields = named.length === 0 && populate.all ? [wholeField(attribute.name)] : named;
-    return fields.flatMap((field) => bindChild(attribute, field, context));
+    return fields.flatMap((field) => bindChild(attribute, field, type, context));
   });
 }
 
@@ -86,13 +86,18 @@ const wholeField = (name: string): PopulateField => ({
   on: null,
 });
 
-function bindChild(attribute: Exclude<Attribute, ScalarAttribute>, field: PopulateField, context: SelectionContext): Child[] {
+function bindChild(
+  attribute: Exclude<Attribute, ScalarAttribute>,
+  field: PopulateField,
+  owner: ContentType,
+  context: SelectionContext,
+): Child[] {
   switch (attribute.kind) {
     case 'relation':
     case 'media':
       return bindLink(attribute, field, context);
     case 'morph':
-      return [bindMorphChild(attribute, field, context)];
+      return [bindMorphChild(attribute, field, owner, context)];
     case 'component':
       return bindComponent(attribute, field, context);
     case 'dynamiczone':
@@ -163,8 +168,14 @@ function bindZone(
   return selections;
 }
 
-function bindMorphChild(attribute: MorphAttribute, field: PopulateField, context: SelectionContext): MorphChild {
-  const selections = bindMorph(attribute, field, context);
+function bindMorphChild(
+  attribute: MorphAttribute,
+  field: PopulateField,
+  owner: ContentType,
+  context: SelectionContext,
+): MorphChild {
+  const bound = bindMorph(attribute, field, context);
+  const selections = new Map([...bound].filter(([target]) => !isHiddenLink({ owner, attribute, target }, context)));
   const conditions = [...selections.values()].flatMap(({ type }) => {
     const rules = bindRule(type, context);
     return rules.length === 0 ? [] : [[type.uid, allOf(rules)] as const];

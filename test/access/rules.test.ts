@@ -154,7 +154,7 @@ describe('rules of a role', () => {
     before(() =>
       server.admin('PUT', '/roles/1/rules', {
         rows: null,
-        fields: { 'api::article.article': { deny: ['price'] }, 'api::note.note': { allow: ['text'] } },
+        fields: { 'api::article.article': { deny: ['price'] }, 'api::note.note': { allow: ['text', 'article'] } },
       }),
     );
 
@@ -180,6 +180,67 @@ describe('rules of a role', () => {
     it('hide in GraphQL too', async () => {
       const { body } = await server.as(ann.jwt, 'POST', '/graphql', { query: '{ articles { data { attributes { price } } } }' });
       expect(JSON.stringify(body.data ?? null)).to.not.match(/[25]/);
+    });
+  });
+
+  describe('on one side of a relation', () => {
+    const sides: Readonly<Record<string, object>> = {
+      'the owning field': { 'api::note.note': { deny: ['article'] } },
+      'the owning field, by a list of others': { 'api::note.note': { allow: ['text', 'owner', 'about'] } },
+      'the inverse link': { 'api::article.article': { deny: ['notes'] } },
+    };
+    for (const [name, fields] of Object.entries(sides))
+      describe(`on ${name}`, () => {
+        before(() => server.admin('PUT', '/roles/1/rules', { rows: null, fields }));
+
+        for (const query of ['articles?filters[notes][text]=a1', 'notes?filters[article][id]=1', 'notes?sort=article.title'])
+          it(`refuse ${query}`, async () => {
+            expect((await get(`/api/${query}`)).status).to.equal(400);
+          });
+
+        it('hide both in answers', async () => {
+          const articles = await get('/api/articles?populate=notes');
+          expect(articles.body.data[0].attributes).to.not.have.property('notes');
+          expect((await get('/api/notes?populate=*')).body.data[0].attributes).to.not.have.property('article');
+          const query = '{ articles { data { attributes { notes { data { id } } } } } }';
+          const { body } = await server.as(ann.jwt, 'POST', '/graphql', { query });
+          expect(JSON.stringify(body.data ?? null)).to.not.match(/"id"/);
+        });
+
+        it('drop what is written to either', async () => {
+          const stored = () => server.database.db.collection<{ _id: number; article?: number }>('notes').findOne({ _id: 3 });
+          const before = (await stored())?.article;
+          await server.as(ann.jwt, 'PUT', '/api/notes/3', { data: { article: 1 } });
+          await server.as(ann.jwt, 'PUT', '/api/articles/1', { data: { notes: { connect: [3] } } });
+          expect((await stored())?.article).to.equal(before);
+        });
+      });
+  });
+
+  describe('on one side of a polymorphic relation', () => {
+    const sides: Readonly<Record<string, object>> = {
+      'the owning field': { 'api::note.note': { deny: ['about'] } },
+      'the inverse link': { 'api::article.article': { deny: ['mentions'] } },
+    };
+    for (const [name, fields] of Object.entries(sides))
+      it(`on ${name} hide both, and drop what is written to either`, async () => {
+        await server.admin('PUT', '/roles/1/rules', { rows: null, fields });
+        const note = await get('/api/notes/1?populate=*');
+        expect(note.body.data.attributes).to.not.have.property('about');
+        expect((await get('/api/articles/2?populate=*')).body.data.attributes).to.not.have.property('mentions');
+        await server.as(ann.jwt, 'PUT', '/api/notes/1', { data: { about: { __type: 'api::article.article', id: 1 } } });
+        await server.as(ann.jwt, 'PUT', '/api/articles/1', { data: { mentions: [1] } });
+        const stored = await server.database.db.collection<{ _id: number; about?: object }>('notes').findOne({ _id: 1 });
+        expect(stored?.about).to.include({ __type: 'api::article.article', id: 2 });
+      });
+
+    it('leave links to other types', async () => {
+      const about = { __type: 'api::note.note', id: 2 };
+      expect((await server.as(ann.jwt, 'PUT', '/api/notes/3', { data: { about } })).status).to.equal(200);
+      const { body } = await get('/api/notes/3?populate=about');
+      expect(body.data.attributes.about).to.include({ __type: 'api::note.note', id: 2 });
+      expect((await server.as(ann.jwt, 'PUT', '/api/notes/3', { data: { about: null } })).status).to.equal(200);
+      expect((await get('/api/notes/3?populate=about')).body.data.attributes).to.not.have.property('about');
     });
   });
 

@@ -28,6 +28,7 @@ const article: TestModel = {
     price: { type: 'integer' },
     owner: { type: 'relation', relation: 'manyToOne', target: 'plugin::users-permissions.user' },
     notes: { type: 'relation', relation: 'oneToMany', target: 'api::note.note', mappedBy: 'article' },
+    mentions: { type: 'relation', relation: 'morphMany', target: 'api::note.note', morphBy: 'about' },
     cover: { type: 'media', multiple: false },
   },
 };

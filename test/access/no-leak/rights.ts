@@ -106,9 +106,22 @@ export const linkedIds = (row: Readonly<Record<string, unknown>>, name: string):
 /** Whether entries of the type may be seen through relations; files always. */
 export const maySee = ({ finds }: Rights, uid: string): boolean => uid === fileUid || finds.has(uid);
 
-/** Whether an answer may name the attribute. */
-export const mayUse = ({ hidden }: Rights, type: ContentType, attribute: Attribute): boolean =>
-  !attribute.private && hidden.get(type.uid)?.has(attribute.name) !== true;
+/** Whether an answer may name the attribute: not if the other side of its links is hidden either. */
+export function mayUse({ hidden, world }: Rights, type: ContentType, attribute: Attribute): boolean {
+  if (attribute.private || hidden.get(type.uid)?.has(attribute.name) === true) return false;
+  if (attribute.kind !== 'relation') return true;
+  if (attribute.storage.kind === 'morph') return hidden.get(attribute.target)?.has(attribute.storage.field) !== true;
+  const link = linkOf(type, attribute);
+  return [...hidden].every(([uid, names]) => {
+    const other = world.registry.types.get(uid);
+    const relations = [...(other?.attributes.values() ?? [])].filter(({ kind, name }) => kind === 'relation' && names.has(name));
+    return other === undefined || relations.every((relation) => linkOf(other, relation as LinkAttribute) !== link);
+  });
+}
+
+/** Where links are stored: the same for both sides. */
+const linkOf = ({ uid }: ContentType, { name, target, storage }: LinkAttribute): string =>
+  storage.kind === 'inverse' ? `${target}.${storage.field}` : `${uid}.${name}`;
 
 export const isShown = ({ shown }: Rights, uid: string, { _id }: Pick<Row, '_id'>): boolean => shown.get(uid)?.has(_id) ?? true;
 

@@ -1,0 +1,37 @@
+import type { Registry } from './content-type.js';
+
+/** An attribute of a type. */
+export interface AttributeName {
+  readonly uid: string;
+  readonly name: string;
+}
+
+/** By uid and name of a relation: the attributes that show the same links from the other side. */
+export type OtherSides = ReadonlyMap<string, ReadonlyMap<string, readonly AttributeName[]>>;
+
+const known = new WeakMap<Registry, OtherSides>();
+
+/** The other sides of all relations that are stored on one side and shown on both. Walks a registry once. */
+export function otherSides(registry: Registry): OtherSides {
+  const found = known.get(registry) ?? findOtherSides(registry);
+  known.set(registry, found);
+  return found;
+}
+
+function findOtherSides(registry: Registry): OtherSides {
+  const sides = new Map<string, Map<string, AttributeName[]>>();
+  const add = (side: AttributeName, other: AttributeName): void => {
+    const names = sides.get(side.uid) ?? new Map<string, AttributeName[]>();
+    names.set(side.name, [...(names.get(side.name) ?? []), other]);
+    sides.set(side.uid, names);
+  };
+  for (const { uid, attributes } of registry.types.values())
+    for (const attribute of attributes.values()) {
+      if (attribute.kind !== 'relation') continue;
+      const { name, storage, target } = attribute;
+      if (storage.kind !== 'inverse' && storage.kind !== 'morph') continue;
+      add({ uid, name }, { uid: target, name: storage.field });
+      add({ uid: target, name: storage.field }, { uid, name });
+    }
+  return sides;
+}
