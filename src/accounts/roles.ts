@@ -54,7 +54,7 @@ export async function createRole(body: Body, content: ContentContext): Promise<n
   const now = new Date();
   const [name, description, type] = [textOf(body, 'name'), textOf(body, 'description'), textOf(body, 'type')];
   const document = { _id: id, name, description, type: type ?? typeFrom(name), createdAt: now, updatedAt: now };
-  await orUniqueError(roleType(content), document, () =>
+  await orUniqueError({ type: roleType(content), data: document, id: null }, content, () =>
     change(content, async (context) => {
       await insertEntry(context.store, collection, document);
       if (createMayBreakRule(roleType(content), document, content.bind.access))

@@ -3,7 +3,7 @@ import type { Values } from '../schema/check-input.js';
 import { applyLinkInput, readLinkInput, storedIds } from '../schema/apply-link-input.js';
 import type { Attribute, ContentType, LinkAttribute } from '../schema/content-type.js';
 import type { LinkInput } from '../schema/parse-link-input.js';
-import { uniqueField, uniquePaths, valuesAt } from '../schema/unique-paths.js';
+import { listedUniquePaths, uniqueField, valuesAt } from '../schema/unique-paths.js';
 import type { ContentContext } from './content-context.js';
 import { buildComponent, buildMorph, buildZone, type BuildContext, type NewParts } from './build-parts.js';
 import { castInput } from './cast-input.js';
@@ -150,9 +150,9 @@ function setRanks(values: Record<string, unknown>, link: LinkAttribute, ranks: u
 
 /** Sets beside the components what their unique attributes hold; absent where that is nothing. */
 function keepUnique(type: ContentType, { registry, values, mode }: Building): void {
-  const kept = uniquePaths(type, registry).filter(({ names }) => Object.hasOwn(values, names[0] ?? ''));
+  const kept = listedUniquePaths(type, registry).filter(({ names }) => Object.hasOwn(values, names[0] ?? ''));
   for (const path of kept) {
-    const held = valuesAt(values, path.names);
+    const held = valuesAt(values, path.names).map(({ value }) => value);
     const field = uniqueField(path);
     if (mode === 'update') values[field] = held.length === 0 ? null : held;
     else if (held.length > 0) values['_unique'] = { ...(values['_unique'] as Values | undefined), [path.names.join('/')]: held };

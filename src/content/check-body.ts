@@ -22,7 +22,7 @@ export async function checkBody(type: ContentType, data: Values, body: BodyConte
   const unfit = await fileErrors(checked.files, context);
   if (checked.errors.length + missing.length + unfit.length === 0) return;
   const wrong = new Set(checked.errors.map(({ path }) => path.join('.')));
-  const taken = (await uniqueErrors(type, data, body.id, context)).filter(({ path }) => !wrong.has(path.join('.')));
+  const taken = (await uniqueErrors({ type, data, id: body.id }, context)).filter(({ path }) => !wrong.has(path.join('.')));
   throw fieldErrors(inOrder(type, [...checked.errors, ...taken, ...unfit, ...missing]));
 }
 

@@ -98,7 +98,7 @@ export async function insertChecked(
   const document = buildDocument(type, complete, write, { id, source: insertion.source, context });
   const checked = createMayBreakRule(type, complete, context.bind.access);
   const linked = write.inverse.length > 0 || write.exclusive.length > 0;
-  await orUniqueError(type, complete, () =>
+  await orUniqueError({ type, data: complete, id: null }, context, () =>
     linked || checked
       ? inTransaction(context.store.database, (database) =>
           insertLinked(type, document, { write, checked }, within(context, database)),

@@ -2,7 +2,8 @@ import { ApiError, applicationError, fieldErrors, type FieldError } from '../err
 import { readAll } from '../mongo/database.js';
 import { DuplicateKey } from '../mongo/driver-errors.js';
 import type { Values } from '../schema/check-input.js';
-import type { ContentType, ScalarAttribute } from '../schema/content-type.js';
+import type { ContentType } from '../schema/content-type.js';
+import { uniqueField, uniquePaths, valuesAt } from '../schema/unique-paths.js';
 import { castInput } from './cast-input.js';
 import type { ContentContext } from './content-context.js';
 
@@ -12,71 +13,101 @@ const localeTaken = 'locale is already used';
 /** Whether a write lost against another one that made the entry of the same group and locale. */
 export const isLocaleTaken = (error: unknown): boolean => error instanceof ApiError && error.message === localeTaken;
 
-/** The unique attributes of a body whose value another entry has. Only asked once something is known to be wrong. */
-export async function uniqueErrors(
-  type: ContentType,
-  data: Values,
-  id: number | null,
-  context: ContentContext,
-): Promise<FieldError[]> {
-  const unique = [...type.attributes.values()].filter(
-    (attribute): attribute is ScalarAttribute => attribute.kind === 'scalar' && attribute.unique && isSent(data[attribute.name]),
-  );
-  const taken = await Promise.all(unique.map((attribute) => isTaken(type, attribute, { data, id, context })));
-  return unique.filter((_, index) => taken[index]).map(({ name }) => ({ path: [name], message }));
-}
-
-const isSent = (value: unknown): boolean => (typeof value === 'string' && !value.includes('\0')) || typeof value === 'number';
-
-interface Candidate {
+/** What is written; `id` is the entry's own on an update, null on a create. */
+export interface UniqueWrite {
+  readonly type: ContentType;
   readonly data: Values;
   readonly id: number | null;
-  readonly context: ContentContext;
 }
 
-async function isTaken(type: ContentType, attribute: ScalarAttribute, { data, id, context }: Candidate): Promise<boolean> {
-  const value = await castInput(attribute, data[attribute.name]).catch(() => null);
-  if (value === null) return false;
-  const locale = type.localized ? { locale: data['locale'] ?? context.bind.defaultLocale } : {};
-  const filter = { [attribute.name]: { $eq: value }, ...locale, ...(id !== null && { _id: { $ne: id } }) };
-  const found = await readAll(context.store.database, { find: type.collection, filter, limit: 1, projection: { _id: 1 } });
-  return found.length > 0;
+/** The values of a body that other entries have, in the order of the attributes. Only asked once something is known to be wrong. */
+export async function uniqueErrors(write: UniqueWrite, context: ContentContext): Promise<FieldError[]> {
+  const sent = await uniqueValues(write, context);
+  const taken = await takenValues(sent, write, context);
+  return sent.filter((value) => taken.has(keyOf(value))).map(({ path }) => ({ path, message }));
 }
 
 /**
- * Runs a write and says which value was taken where a unique index refused it: the index decides, so that of many writers with
- * one value exactly one wins.
+ * Runs a write. Throws a ValidationError that lists all values that are taken if a unique index refuses it: the index decides,
+ * so that of many writers with one value exactly one wins.
  */
-export async function orUniqueError<Result>(type: ContentType, data: Values, write: () => Promise<Result>): Promise<Result> {
+export async function orUniqueError<Result>(
+  write: UniqueWrite,
+  context: ContentContext,
+  run: () => Promise<Result>,
+): Promise<Result> {
   try {
-    return await write();
+    return await run();
   } catch (error) {
     if (!(error instanceof DuplicateKey)) throw error;
     if (error.fields[0] === '_group') throw applicationError(localeTaken);
-    throw fieldErrors([{ path: pathOf(error, data, type), message }]);
+    throw fieldErrors(await refusedValues(error, write, context));
   }
 }
 
-/** The path in the body: the index names the attribute, in components without the positions in lists. */
-function pathOf({ fields, value }: DuplicateKey, data: Values, type: ContentType): string[] {
-  const isOwn = (name: string): boolean =>
-    name.startsWith('_unique.') || (type.attributes.has(name.split('.')[0] ?? '') && name !== 'locale');
-  const field = fields.find(isOwn) ?? '';
-  const names = field.startsWith('_unique.') ? field.slice('_unique.'.length).split('/') : field.split('.');
-  return findPath(data, names, value[field]) ?? names;
+/** What the index names is refused even if its owner cannot be seen: it may not be stored yet, or be gone again. */
+async function refusedValues(
+  { fields, value }: DuplicateKey,
+  write: UniqueWrite,
+  context: ContentContext,
+): Promise<FieldError[]> {
+  const sent = await uniqueValues(write, context);
+  const taken = await takenValues(sent, write, context);
+  const named = fields.map((field) => keyOf({ field, value: value[field] }));
+  const refused = sent.filter((one) => taken.has(keyOf(one)) || named.includes(keyOf(one)));
+  if (refused.length > 0) return refused.map(({ path }) => ({ path, message }));
+  const [field = ''] = fields;
+  return [{ path: field.replace('_unique.', '').split(/[./]/), message }];
 }
 
-function findPath(at: unknown, names: readonly string[], wanted: unknown): string[] | null {
-  const [name, ...rest] = names;
-  if (name === undefined) return String(at) === String(wanted) ? [] : null;
-  if (Array.isArray(at)) {
-    for (const [index, item] of at.entries()) {
-      const path = findPath(item, names, wanted);
-      if (path !== null) return [String(index), ...path];
-    }
-    return null;
-  }
-  if (typeof at !== 'object' || at === null) return null;
-  const path = findPath((at as Values)[name], rest, wanted);
-  return path === null ? null : [name, ...path];
+interface UniqueValue {
+  readonly path: string[];
+  /** The document field that has the index. */
+  readonly field: string;
+  /** As it is stored. */
+  readonly value: unknown;
+}
+
+const keyOf = ({ field, value }: Omit<UniqueValue, 'path'>): string =>
+  `${field} ${typeof value} ${value instanceof Date ? value.toISOString() : String(value)}`;
+
+/** The values of a body that must be unique; those that have no stored form are left out. */
+async function uniqueValues({ type, data }: UniqueWrite, { bind }: ContentContext): Promise<UniqueValue[]> {
+  const paths = uniquePaths(type, bind.registry).filter(({ attribute }) => attribute.type !== 'password');
+  const placed = paths.flatMap((path) => valuesAt(data, path.names).map(({ place, value }) => ({ path, place, value })));
+  const values = await Promise.all(
+    placed.map(async ({ path, place, value }) => ({
+      path: [...place],
+      field: uniqueField(path),
+      value: typeof value === 'object' ? null : await castInput(path.attribute, value).catch(() => null),
+    })),
+  );
+  return values.filter(({ value }) => value !== null);
+}
+
+/** The keys of the values that another entry has, in its locale if the type is localized. One command; outside a transaction, which may be lost. */
+async function takenValues(
+  sent: readonly UniqueValue[],
+  { type, data, id }: UniqueWrite,
+  { bind, store }: ContentContext,
+): Promise<ReadonlySet<string>> {
+  if (sent.length === 0) return new Set();
+  const database = { ...store.database, session: null };
+  const fields = [...new Set(sent.map(({ field }) => field))];
+  const held = fields.map((field) => ({ [field]: { $in: sent.filter((one) => one.field === field).map(({ value }) => value) } }));
+  const locale = async (): Promise<unknown> => {
+    if (id === null) return data['locale'] ?? bind.defaultLocale;
+    const own = { find: type.collection, filter: { _id: id }, projection: { locale: 1 }, limit: 1 };
+    return (await readAll(database, own))[0]?.['locale'];
+  };
+  const filter = {
+    $or: held,
+    ...(type.localized && { locale: await locale() }),
+    ...(id !== null && { _id: { $ne: id } }),
+  };
+  const projection = Object.fromEntries(fields.map((field) => [field, 1]));
+  const rows = await readAll(database, { find: type.collection, filter, projection, batchSize: 1_000_000 });
+  return new Set(
+    rows.flatMap((row) => fields.flatMap((field) => valuesAt(row, field.split('.')).map(({ value }) => keyOf({ field, value })))),
+  );
 }

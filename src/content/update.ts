@@ -41,7 +41,7 @@ export async function update(
   const mayBreakRule = updateMayBreakRule(type, [...Object.keys(accepted), 'updatedAt'], context);
   const change: Change = { type, id, data: accepted, selection, mayBreakRule, match: await matchEntry(type, id, context) };
   if (!(await checkChange(change, context))) return null;
-  return orUniqueError(type, accepted, () => (isPlain(change) ? updatePlain(change, context) : updateLinked(change, context)));
+  return orUniqueError(change, context, () => (isPlain(change) ? updatePlain(change, context) : updateLinked(change, context)));
 }
 
 interface Change {

@@ -1,7 +1,7 @@
 import type { CreateIndexesOptions } from 'mongodb';
 import type { ContentType, LinkAttribute, Registry, ScalarAttribute } from '../schema/content-type.js';
 import { scalarTypes } from '../schema/scalar-types.js';
-import { uniqueField, uniquePaths } from '../schema/unique-paths.js';
+import { listedUniquePaths, uniqueField } from '../schema/unique-paths.js';
 import { notNull } from './not-null.js';
 
 /** An index that a content type calls for. */
@@ -107,7 +107,7 @@ interface Place {
 
 /** The values of unique attributes inside lists of components, kept beside them. */
 const listedUniques = (type: ContentType, registry: Registry): IndexPlan[] =>
-  uniquePaths(type, registry).map((path) => {
+  listedUniquePaths(type, registry).map((path) => {
     const field = uniqueField(path);
     const partialFilterExpression = { [field]: notNull[scalarTypes[path.attribute.type].stored] };
     return plan({ [field]: 1, ...(type.localized && { locale: 1 }) }, { unique: true, partialFilterExpression });

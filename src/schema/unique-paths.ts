@@ -1,20 +1,35 @@
 import type { ContentType, Registry, ScalarAttribute } from './content-type.js';
 
-/** A unique attribute inside lists of components. */
+/** A unique attribute of a type, or of a component inside it. */
 export interface UniquePath {
   /** Names from the entry to the attribute. */
   readonly names: readonly string[];
   readonly attribute: ScalarAttribute;
+  /** Inside a repeatable component or a dynamic zone, at any depth. */
+  readonly inList: boolean;
 }
 
-/** The field that keeps the values of such an attribute for its index: an index on the path itself would hold nulls as well. */
-export const uniqueField = ({ names }: UniquePath): string => `_unique.${names.join('/')}`;
+/**
+ * The document field whose index makes the attribute unique. Values in lists have a field of their own beside them: an index on
+ * the path itself would hold nulls as well.
+ */
+export const uniqueField = ({ names, inList }: UniquePath): string => (inList ? `_unique.${names.join('/')}` : names.join('.'));
 
-/** The attributes of a type that are unique and stand in repeatable components or dynamic zones, at any depth. */
-export const uniquePaths = (type: ContentType, registry: Registry): UniquePath[] => {
-  const found = pathsBelow(type, registry, { names: [], inList: false });
-  return [...new Map(found.map((path) => [uniqueField(path), path])).values()];
-};
+/** The unique attributes of a type, at any depth, each field once. */
+export function uniquePaths(type: ContentType, registry: Registry): readonly UniquePath[] {
+  const known = found.get(registry)?.get(type);
+  if (known !== undefined) return known;
+  const paths = pathsBelow(type, registry, { names: [], inList: false });
+  const distinct = [...new Map(paths.map((path) => [uniqueField(path), path])).values()];
+  found.set(registry, (found.get(registry) ?? new Map<ContentType, readonly UniquePath[]>()).set(type, distinct));
+  return distinct;
+}
+
+const found = new WeakMap<Registry, Map<ContentType, readonly UniquePath[]>>();
+
+/** The unique attributes that need a field of their own for their index. */
+export const listedUniquePaths = (type: ContentType, registry: Registry): UniquePath[] =>
+  uniquePaths(type, registry).filter(({ inList }) => inList);
 
 interface Place {
   readonly names: readonly string[];
@@ -25,7 +40,7 @@ function pathsBelow(type: ContentType, registry: Registry, { names, inList }: Pl
   if (names.length > 6) return [];
   return [...type.attributes.values()].flatMap((attribute) => {
     const path = [...names, attribute.name];
-    if (attribute.kind === 'scalar') return attribute.unique && inList ? [{ names: path, attribute }] : [];
+    if (attribute.kind === 'scalar') return attribute.unique ? [{ names: path, attribute, inList }] : [];
     const held =
       attribute.kind === 'component' ? [attribute.component] : attribute.kind === 'dynamiczone' ? attribute.components : [];
     const isList = attribute.kind === 'dynamiczone' || (attribute.kind === 'component' && attribute.repeatable);
@@ -36,9 +51,17 @@ function pathsBelow(type: ContentType, registry: Registry, { names, inList }: Pl
   });
 }
 
-/** The values at a path of stored components that are not null. */
-export function valuesAt(stored: unknown, [name, ...rest]: readonly string[]): unknown[] {
-  if (Array.isArray(stored)) return stored.flatMap((part: unknown) => valuesAt(part, name === undefined ? [] : [name, ...rest]));
-  if (name === undefined) return stored === null || stored === undefined ? [] : [stored];
-  return typeof stored === 'object' && stored !== null ? valuesAt((stored as Record<string, unknown>)[name], rest) : [];
+/** A value at a path of names, and where exactly it stands: the names with the positions in lists between them. */
+export interface PlacedValue {
+  readonly place: readonly string[];
+  readonly value: unknown;
+}
+
+/** The values at a path of an entry, or of a body, that are not null. */
+export function valuesAt(at: unknown, names: readonly string[], place: readonly string[] = []): PlacedValue[] {
+  if (Array.isArray(at)) return at.flatMap((item: unknown, index) => valuesAt(item, names, [...place, String(index)]));
+  const [name, ...rest] = names;
+  if (name === undefined) return at === null || at === undefined ? [] : [{ place, value: at }];
+  if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return [];
+  return valuesAt((at as Readonly<Record<string, unknown>>)[name], rest, [...place, name]); // an object, which has the name
 }
