@@ -48,7 +48,7 @@ export interface Query {
   readonly filter: Filter | null;
   readonly sort: readonly Sort[];
   readonly pagination: Pagination | null;
-  /** Null: all attributes. */
+  /** Names, or comma lists of names as they were written. Null: all attributes. */
   readonly fields: readonly string[] | null;
   /** Code of the service reads the entry, not the client: with all attributes come the private ones, passwords never. */
   readonly forCode?: boolean | undefined;

@@ -14,6 +14,7 @@ import type { SelectionContext } from './bind-context.js';
 import { bindRule } from './bind-filter.js';
 import { bindNested } from './bind-nested.js';
 import { allOf, orNull } from './conditions.js';
+import { namesIn } from './parse-fields.js';
 import { published, type Child, type LinkChild, type MorphChild, type Selection, type Window } from './plan.js';
 import { isHiddenLink, readable } from './readable.js';
 
@@ -46,11 +47,9 @@ function bindLocales(type: ContentType, context: SelectionContext): LinkChild | 
   };
 }
 
-function bindFields({ fields: names, forCode }: Query, type: ContentType, context: SelectionContext): ScalarAttribute[] {
-  const wanted = names === null ? null : new Set(names);
-  for (const name of wanted ?? []) {
-    if (name !== 'id' && readable(type, name, context.access)?.kind !== 'scalar') throw invalidParameter(name);
-  }
+function bindFields({ fields: items, forCode }: Query, type: ContentType, context: SelectionContext): ScalarAttribute[] {
+  for (const item of items ?? []) if (!namesIn(item).every((name) => isField(name, type, context))) throw invalidParameter(item);
+  const wanted = items === null ? null : new Set(items.flatMap(namesIn));
   const fields: ScalarAttribute[] = [];
   for (const attribute of type.attributes.values()) {
     if (attribute.kind !== 'scalar' || (wanted !== null && !wanted.has(attribute.name))) continue;
@@ -59,6 +58,9 @@ function bindFields({ fields: names, forCode }: Query, type: ContentType, contex
   }
   return fields;
 }
+
+const isField = (name: string, type: ContentType, { access }: SelectionContext): boolean =>
+  name === 'id' || readable(type, name, access)?.kind === 'scalar';
 
 function bindPopulate({ populate }: Query, type: ContentType, context: SelectionContext): Child[] {
   if (!populate.all && populate.fields.length === 0) return [];

@@ -1,12 +1,15 @@
 import { invalidParameter } from '../errors.js';
 
-/** Parses `fields`: a name, a comma list, or a list of those; `*` and absence mean all, given as null (rest.md 7.1). */
+/** Parses `fields`: items as written, each a name or a comma list of names; `*` and absence mean all, returned as null. */
 export function parseFields(input: unknown): string[] | null {
   if (input === undefined) return null;
   const items: readonly unknown[] = Array.isArray(input) ? input : [input];
-  const names = items.flatMap((item) => {
+  const written = items.map((item) => {
     if (typeof item !== 'string' || item === '') throw invalidParameter('fields');
-    return item.split(',').map((name) => name.trim());
+    return item;
   });
-  return names.includes('*') ? null : [...new Set(names)];
+  return written.some((item) => namesIn(item).includes('*')) ? null : [...new Set(written)];
 }
+
+/** The names that an item of `fields` lists. */
+export const namesIn = (item: string): string[] => item.split(',').map((name) => name.trim());

@@ -2,10 +2,11 @@ import { invalidParameter, validationError } from '../errors.js';
 import type { Filter } from './ast.js';
 import { isRecord } from './is-record.js';
 import type { Limits } from './limits.js';
-import { isGroup, isOperator, operators } from './operators.js';
+import { isGroup, isOperator, operators, type Group } from './operators.js';
 
 /**
- * Parses the decoded `filters` of a request (rest.md 6.1). Keys that begin with `$` are operators or groups, all others names.
+ * Parses the decoded `filters` of a request. Keys that begin with `$` are operators or groups, all others names. Returns null if
+ * there is no condition: an empty object is none, and so is what holds nothing but empty objects.
  * Throws a ValidationError for an unknown operator, a group that is not a list, or more than the limits allow.
  */
 export function parseFilters(input: unknown, limits: Limits): Filter | null {
@@ -21,36 +22,43 @@ interface Context {
   readonly budget: { nodes: number };
 }
 
-function parseObject(input: Readonly<Record<string, unknown>>, context: Context): Filter {
+function parseObject(input: Readonly<Record<string, unknown>>, context: Context): Filter | null {
   return all(Object.entries(input).map(([key, value]) => parseEntry(key, value, context)));
 }
 
-function parseEntry(key: string, value: unknown, context: Context): Filter {
+function parseEntry(key: string, value: unknown, context: Context): Filter | null {
   if (--context.budget.nodes < 0)
     throw validationError(`Invalid parameter filters: more than ${String(context.limits.filterNodes)} conditions`);
-  if (!key.startsWith('$')) return { kind: 'field', name: key, filter: parseValue(value, context) };
+  if (!key.startsWith('$')) {
+    const filter = parseValue(value, context);
+    return filter === null ? null : { kind: 'field', name: key, filter };
+  }
   const word = key.slice(1);
   if (isGroup(word)) return parseGroup(word, value, context);
   if (isOperator(word)) return { kind: 'test', operator: word, value: parseOperand(key, value, context) };
   throw invalidParameter(key);
 }
 
-function parseGroup(word: 'and' | 'or' | 'not', value: unknown, context: Context): Filter {
+function parseGroup(word: Group, value: unknown, context: Context): Filter | null {
   if (word === 'not') {
     if (Array.isArray(value)) throw invalidParameter('$not');
-    return { kind: 'not', filter: parseValue(value, context) };
+    const filter = parseValue(value, context);
+    return filter === null ? null : { kind: 'not', filter };
   }
   if (!Array.isArray(value)) throw invalidParameter(`$${word}`);
-  return { kind: word, filters: checkedList(`$${word}`, value, context).map((item) => parseMember(word, item, context)) };
+  const filters = checkedList(`$${word}`, value, context)
+    .map((item) => parseMember(word, item, context))
+    .filter(isCondition);
+  return filters.length === 0 ? null : { kind: word, filters };
 }
 
-function parseMember(word: string, item: unknown, context: Context): Filter {
+function parseMember(word: Group, item: unknown, context: Context): Filter | null {
   if (!isRecord(item)) throw invalidParameter(`$${word}`);
   return parseObject(item, context);
 }
 
 /** A bare value means equality, a bare list any of its values. */
-function parseValue(value: unknown, context: Context): Filter {
+function parseValue(value: unknown, context: Context): Filter | null {
   if (isRecord(value)) return parseObject(value, context);
   if (Array.isArray(value)) return { kind: 'test', operator: 'in', value: parseOperand('$in', value, context) };
   return { kind: 'test', operator: 'eq', value };
@@ -74,7 +82,10 @@ function checkedList(key: string, values: readonly unknown[], { limits }: Contex
   throw validationError(`Invalid parameter ${key}: more than ${String(limits.listValues)} values`);
 }
 
-const all = (filters: readonly Filter[]): Filter => {
+const isCondition = (filter: Filter | null): filter is Filter => filter !== null;
+
+function all(parts: readonly (Filter | null)[]): Filter | null {
+  const filters = parts.filter(isCondition);
   const [only] = filters;
-  return filters.length === 1 && only !== undefined ? only : { kind: 'and', filters };
-};
+  return filters.length < 2 ? (only ?? null) : { kind: 'and', filters };
+}

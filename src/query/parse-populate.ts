@@ -119,9 +119,9 @@ function parseWindow(value: Readonly<Record<string, unknown>>): Pagination | nul
   return { kind: 'offset', start: start ?? 0, limit: limit ?? -1, withCount: false };
 }
 
-/** Throws a ValidationError for anything but live, preview and absence. */
+/** Throws a ValidationError for anything but live, preview, nothing and absence. */
 export function parsePublicationState(value: unknown): PublicationState | null {
-  if (value === undefined) return null;
+  if (value === undefined || value === null || value === '') return null;
   if (value === 'live' || value === 'preview') return value;
   throw validationError("Invalid parameter publicationState: expected 'live' or 'preview'");
 }

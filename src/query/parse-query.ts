@@ -1,5 +1,5 @@
 import { validationError } from '../errors.js';
-import type { Query } from './ast.js';
+import { emptyQuery, type Query } from './ast.js';
 import type { Limits } from './limits.js';
 import { parseFields } from './parse-fields.js';
 import { parseFilters } from './parse-filter.js';
@@ -7,23 +7,34 @@ import { parsePagination, refuseTopLevelPagination } from './parse-pagination.js
 import { parsePopulate, parsePublicationState } from './parse-populate.js';
 import { parseSort } from './parse-sort.js';
 
+type Input = Readonly<Record<string, unknown>>;
+
 /**
- * Parses the decoded query string of a REST request. Unknown parameters are ignored: nothing but the parts read here goes further.
- * Throws a ValidationError or PaginationError that names the parameter.
+ * Parses the decoded query string of a REST request for a list. Unknown parameters are ignored: nothing but the parts read here
+ * goes further. Throws a ValidationError or PaginationError that names the parameter.
  */
-export function parseQuery(input: Readonly<Record<string, unknown>>, limits: Limits): Query {
+export function parseQuery(input: Input, limits: Limits): Query {
   refuseTopLevelPagination(input);
+  const pagination = parsePagination(input['pagination']);
+  return { ...parseParts(input, limits), pagination, publicationState: parsePublicationState(input['publicationState']) };
+}
+
+/** The same for one entry, which has no pages: pagination is ignored, and so is any publication state that there is not. */
+export function parseEntryQuery(input: Input, limits: Limits): Query {
+  const state = input['publicationState'];
+  return { ...parseParts(input, limits), publicationState: state === 'live' || state === 'preview' ? state : null };
+}
+
+function parseParts(input: Input, limits: Limits): Query {
   return {
+    ...emptyQuery,
     filter: parseFilters(input['filters'], limits),
     sort: parseSort(input['sort'], limits),
-    pagination: parsePagination(input['pagination']),
     fields: parseFields(input['fields']),
     populate: parsePopulate(input['populate'], limits),
     locale: parseLocale(input['locale']),
-    publicationState: parsePublicationState(input['publicationState']),
     search: parseSearch(input['_q']),
     withLocales: true,
-    withTotal: true,
   };
 }
 

@@ -10,7 +10,7 @@ import type { Loaded } from '../mongo/loaded.js';
 import { update } from '../content/update.js';
 import { notFoundError, validationError } from '../errors.js';
 import { isMultipart } from '../http/read-multipart.js';
-import { emptyQuery, noPopulate, type Query } from '../query/ast.js';
+import { emptyQuery, noPopulate, type Pagination, type Query } from '../query/ast.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
 import { isValues } from '../schema/check-input.js';
 import type { ContentType } from '../schema/content-type.js';
@@ -33,7 +33,8 @@ export interface Action {
   readonly run: (input: ActionInput) => Promise<Json | null>;
 }
 
-const queryOf = ({ ctx, services }: ActionInput): Query => services.queries.parse(ctx.querystring);
+const queryOf = ({ ctx, services }: ActionInput): Query => services.queries.parseEntry(ctx.querystring);
+const listQueryOf = ({ ctx, services }: ActionInput): Query => services.queries.parse(ctx.querystring);
 
 /** The `data` of a body. Throws a ValidationError where there is none; an array passes and fails as an entry. */
 function dataOf({ ctx }: ActionInput): unknown {
@@ -64,7 +65,7 @@ async function writeEntry(input: ActionInput, write: WriteEntry): Promise<Json |
 
 const find: Action = {
   name: 'find',
-  run: async (input) => envelopePage(await findMany(input.type, queryOf(input), input.content)),
+  run: async (input) => envelopePage(await findMany(input.type, listQueryOf(input), input.content)),
 };
 
 const findById: Action = {
@@ -108,6 +109,8 @@ async function singleId({ type, content }: ActionInput): Promise<number> {
   return Number(stored.document['_id']);
 }
 
+const everything: Pagination = { kind: 'offset', start: 0, limit: -1, withCount: false };
+
 /** All locales of a single type are a list. */
 const findOnly: Action = {
   name: 'find',
@@ -115,7 +118,8 @@ const findOnly: Action = {
     const query = queryOf(input);
     if (query.locale !== 'all' || !input.type.localized)
       return inEnvelope(await findSingle(input.type, query, input.content), envelopeEntry);
-    return envelopeEntries((await findMany(input.type, { ...query, withTotal: false }, input.content)).entries);
+    const all = { ...query, pagination: everything, withTotal: false };
+    return envelopeEntries((await findMany(input.type, all, input.content)).entries);
   },
 };
 

@@ -1,6 +1,6 @@
 import { BoundedCache } from '../bounded-cache.js';
 import type { Query } from '../query/ast.js';
-import { parseQuery } from '../query/parse-query.js';
+import { parseEntryQuery, parseQuery } from '../query/parse-query.js';
 import type { Limits } from '../query/limits.js';
 import { parseQueryString, type QueryStringLimits } from './parse-query-string.js';
 
@@ -21,12 +21,21 @@ export class QueryCache {
     this.#limits = limits;
   }
 
-  /** Throws a ValidationError or PaginationError that names the parameter. */
+  /** Parses the query of a list. Throws a ValidationError or PaginationError that names the parameter. */
   parse(text: string): Query {
-    const kept = this.#kept.get(text);
+    return this.#read(text, text, parseQuery);
+  }
+
+  /** Parses the query of one entry. Throws a ValidationError that names the parameter. */
+  parseEntry(text: string): Query {
+    return this.#read(text, `entry?${text}`, parseEntryQuery);
+  }
+
+  #read(text: string, key: string, parse: typeof parseQuery): Query {
+    const kept = this.#kept.get(key);
     if (kept !== undefined) return kept;
-    const query = parseQuery(parseQueryString(text, this.#limits), this.#limits);
-    if (text.length <= longestKept) this.#kept.set(text, query, bytesPerCharacter * text.length);
+    const query = parse(parseQueryString(text, this.#limits), this.#limits);
+    if (text.length <= longestKept) this.#kept.set(key, query, bytesPerCharacter * text.length);
     return query;
   }
 }

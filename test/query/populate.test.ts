@@ -88,6 +88,7 @@ const cases: readonly (readonly [string, Tree])[] = [
   ['populate[tags][start]=1&populate[tags][limit]=2', { tags: { window: { skip: 1, limit: 2 } } }],
   ['populate[tags][limit]=-1', { tags: {} }],
   ['populate[tags][page]=1&populate[tags][pageSize]=1', { tags: {} }],
+  ['populate[tags][publicationState]=', { tags: {} }],
   ['populate[tags][pagination][limit]=1', { tags: {} }],
   ['populate[tags][count]=true', { tags: { countOnly: true } }],
   ['populate[tags][ordering]=desc', { tags: { reversed: true } }],
@@ -99,6 +100,8 @@ const cases: readonly (readonly [string, Tree])[] = [
   ['populate[subject][on][api::tag.tag][fields]=name', { subject: { 'api::tag.tag': { fields: ['name'] } } }],
   ['fields=name', { fields: ['name'] }],
   ['fields=name,count', { fields: ['name', 'count'] }],
+  ['fields=name,%20id,name&publicationState=', { fields: ['name'] }],
+  ['fields=name,*', {}],
   ['fields[0]=count&fields[1]=name', { fields: ['name', 'count'] }],
   ['fields[]=name', { fields: ['name'] }],
   ['fields=id', { fields: [] }],
@@ -143,7 +146,11 @@ describe('fields and populate', () => {
 
 const refused: readonly (readonly [string, string, string?])[] = [
   ['fields=bogus', 'Invalid parameter bogus'],
-  ['fields=name,bogus', 'Invalid parameter bogus'],
+  // a list is quoted as it was written
+  ['fields=name,bogus', 'Invalid parameter name,bogus'],
+  ['fields=bogus,%20name', 'Invalid parameter bogus, name'],
+  ['fields[]=name&fields[]=count,secret', 'Invalid parameter count,secret'],
+  ['populate[owner][fields]=name,bogus', 'Invalid parameter name,bogus'],
   ['fields=secret', 'Invalid parameter secret'],
   ['fields=code', 'Invalid parameter code'],
   ['fields=owner', 'Invalid parameter owner'],

@@ -7,7 +7,7 @@ import { invalidParameter, unauthorizedError } from '../../errors.js';
 import { accountsOf } from '../../http/running.js';
 import { emptyQuery, type Filter, type Pagination, type PopulateField, type Query } from '../../query/ast.js';
 import { parseWhole } from '../../query/parse-pagination.js';
-import { parseQuery } from '../../query/parse-query.js';
+import { parseEntryQuery, parseQuery } from '../../query/parse-query.js';
 import { bodyOf } from '../body-of.js';
 import { flatEntry } from '../envelope.js';
 import { parseQueryString } from '../parse-query-string.js';
@@ -37,11 +37,13 @@ const inputOf = (call: RouteCall): Input => parseQueryString(call.ctx.querystrin
 
 const pages: ReadonlySet<string> = new Set(['pagination', 'start', 'limit']);
 
-/** The query of a request; pages are not for users. */
-function queryOf(call: RouteCall, input: Input = inputOf(call)): Query {
+/** The query of a list; its pages are those of the top level. */
+function listQueryOf(call: RouteCall, input: Input): Query {
   const rest = Object.entries(input).filter(([name]) => !pages.has(name));
   return parseQuery(Object.fromEntries(rest), limitsOf(call));
 }
+
+const queryOf = (call: RouteCall): Query => parseEntryQuery(inputOf(call), limitsOf(call));
 
 async function listUsers(call: RouteCall): Promise<void> {
   const input = inputOf(call);
@@ -49,7 +51,7 @@ async function listUsers(call: RouteCall): Promise<void> {
   const pagination: Pagination = { kind: 'offset', start: parseWhole('start', input) ?? 0, limit, withCount: false };
   const { bind } = call.content;
   const content = { ...call.content, bind: { ...bind, settings: { ...bind.settings, maxLimit: mostUsers } } };
-  const query = { ...queryOf(call, input), pagination, withTotal: false };
+  const query = { ...listQueryOf(call, input), pagination, withTotal: false };
   const { entries } = await findMany(userType(content), query, content);
   call.ctx.body = entries.map(flatEntry);
 }
