@@ -6,6 +6,7 @@ import type { MediaSettings } from '../media/media-settings.js';
 import type { Staging, UploadedFile } from '../media/staging.js';
 import { GuardedRequest } from './guarded-request.js';
 import { bodyInvalid } from './raw-error.js';
+import { allowUploadTime } from './time-limit.js';
 
 /** A multipart body: its files stored but not yet published, everything in the order in which it came. */
 export interface MultipartBody {
@@ -22,11 +23,21 @@ export interface SentFile {
 
 export const isMultipart = (ctx: Context): boolean => /^multipart\/form-data\b/i.test(ctx.get('content-type'));
 
+type Limits = Pick<MediaSettings, 'filesLimit' | 'fieldsLimit' | 'fieldsSize' | 'sizeLimit'>;
+
+/** What a multipart body may hold. */
+export interface MultipartRules extends Limits {
+  /** Called with the fields that came before the first file. Nothing of the files is read if it throws. */
+  readonly accept?: (fields: MultipartBody['fields']) => void;
+}
+
 /**
- * Reads a multipart body, its files straight into their storage. Throws 400 for one that is broken, 413 beyond the limits; what was
- * staged until then is for the caller to discard.
+ * Reads a multipart body, its files straight into their storage. The caller has been let in: from here on the request has the time
+ * of an upload. Throws 400 for a body that is broken, 413 beyond the limits, and what `accept` throws; the caller discards what was
+ * staged until then.
  */
-export async function readMultipart(ctx: Context, staging: Staging, settings: MediaSettings): Promise<MultipartBody> {
+export async function readMultipart(ctx: Context, staging: Staging, settings: MultipartRules): Promise<MultipartBody> {
+  allowUploadTime(ctx.req);
   const parts = new Parts(ctx.req, staging, settings);
   const parse = await createParser(parts);
   try {
@@ -73,14 +84,14 @@ const waitingPieces = 8;
 class Parts {
   readonly request: GuardedRequest;
   readonly #staging: Staging;
-  readonly #settings: MediaSettings;
+  readonly #settings: MultipartRules;
   readonly #fields = new Map<string, string[]>();
   readonly #files: Promise<SentFile>[] = [];
   readonly #bodies: Readable[] = [];
   #fieldCount = 0;
   #fieldsSize = 0;
 
-  constructor(request: IncomingMessage, staging: Staging, settings: MediaSettings) {
+  constructor(request: IncomingMessage, staging: Staging, settings: MultipartRules) {
     this.request = new GuardedRequest(request);
     this.#staging = staging;
     this.#settings = settings;
@@ -124,8 +135,21 @@ class Parts {
     });
   }
 
+  /** Asks about the first file; what is thrown fails the request. */
+  #accepts(): boolean {
+    if (this.request.failure !== null) return false;
+    try {
+      if (this.#files.length === 0) this.#settings.accept?.(this.#fields);
+      return true;
+    } catch (error) {
+      this.request.fail(error);
+      return false;
+    }
+  }
+
   #takeFile(part: Part, name: string): void {
     const { filesLimit, sizeLimit } = this.#settings;
+    if (!this.#accepts()) return;
     if (this.#files.length >= filesLimit) {
       this.request.fail(payloadTooLargeError(`More than ${String(filesLimit)} files`));
       return;

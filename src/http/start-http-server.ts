@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { Server as NetServer } from 'node:net';
-import type { RequestListener, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ServerConfig } from '../config/config.js';
 
@@ -42,12 +42,24 @@ function watchTraffic(server: Server): Traffic {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  server.on('request', (_request, response) => {
+  server.on('request', (request, response) => {
     underWay.add(response);
+    response.once('finish', () => {
+      if (!request.complete) lingerThenCut(request);
+    });
     response.once('close', () => underWay.delete(response));
     if (!server.listening) response.setHeader('Connection', 'close');
   });
   return { underWay, sockets };
+}
+
+/** Milliseconds for which the rest of a body is read past after its answer, so that clients that still send can read the answer. */
+const lingering = 2_000;
+
+function lingerThenCut(request: IncomingMessage): void {
+  setTimeout(() => {
+    if (!request.complete) request.socket.destroy();
+  }, lingering).unref();
 }
 
 interface Progress {

@@ -1,32 +1,50 @@
-import { unavailableError } from '../errors.js';
-import { rawError } from './raw-error.js';
+import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware } from 'koa';
 import type { ServerConfig } from '../config/config.js';
+import { unavailableError } from '../errors.js';
+import { rawError } from './raw-error.js';
 
 type Limits = Pick<ServerConfig, 'requestTimeout' | 'uploadTimeout'>;
 
+/** Requests under way by what gives them the time of an upload. */
+const extensions = new WeakMap<IncomingMessage, () => void>();
+
+/** Gives a request the time of an upload, counted from its beginning. Called once its sender is known to have the right to upload. */
+export function allowUploadTime(request: IncomingMessage): void {
+  extensions.get(request)?.();
+}
+
 /**
- * Answers when a request takes too long: 408 while its body is still on the way, 503 after that. What it was doing is not stopped;
- * that is the business of the database's own limit. The timer keeps no process alive.
+ * Answers when a request takes too long: 408 if its body is still on the way, else 503. The work is not stopped, which the time
+ * limit of the database does. The timer keeps no process alive.
  */
 export function timeLimit({ requestTimeout, uploadTimeout }: Limits): Middleware {
   return async (ctx, next) => {
     let timer: NodeJS.Timeout | undefined;
     const expired = new Promise<never>((_, reject) => {
-      const limit = isMultipart(ctx) ? uploadTimeout : requestTimeout;
-      timer = setTimeout(() => {
-        reject(tooLate(ctx));
-      }, limit).unref();
+      const begun = performance.now();
+      const setLimit = (limit: number): void => {
+        clearTimeout(timer);
+        timer = setTimeout(
+          () => {
+            reject(tooLate(ctx));
+          },
+          limit - (performance.now() - begun),
+        ).unref();
+      };
+      setLimit(requestTimeout);
+      extensions.set(ctx.req, () => {
+        setLimit(uploadTimeout);
+      });
     });
     try {
       await Promise.race([next(), expired]);
     } finally {
       clearTimeout(timer);
+      extensions.delete(ctx.req);
     }
   };
 }
-
-const isMultipart = (ctx: Context): boolean => ctx.req.headers['content-type']?.startsWith('multipart/') ?? false;
 
 function tooLate(ctx: Context): Error {
   if (ctx.req.complete) return unavailableError('The request took too long, please try again later');

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { connect } from 'node:net';
+import { allowUploadTime } from '../../src/http/time-limit.js';
 import { sendRaw, serve } from './serve.js';
 import type { IncomingMessage } from 'node:http';
 import type { Served } from './serve.js';
@@ -128,20 +129,47 @@ describe('startHttpServer', () => {
     expect(await sendRaw(server.port, head)).to.match(/^HTTP\/1\.1 408 [\s\S]*Connection: close[\s\S]*"RequestTimeoutError"/);
   });
 
-  it('gives multipart bodies the time of uploads', async () => {
+  const uploads: readonly (readonly [path: string, expected: RegExp])[] = [
+    ['/let-in', /^HTTP\/1\.1 200 [\s\S]*late$/],
+    ['/unknown', /^HTTP\/1\.1 408 /],
+  ];
+  for (const [path, expected] of uploads)
+    it(`gives multipart bodies the time of uploads once their sender is let in: ${path}`, async () => {
+      const server = await start({
+        config: { server: { requestTimeout: 5 } },
+        route: async (ctx) => {
+          if (ctx.path === '/let-in') allowUploadTime(ctx.req);
+          for await (const chunk of ctx.req) ctx.body = String(chunk);
+        },
+      });
+      const socket = connect(server.port, '127.0.0.1').setEncoding('utf8');
+      socket.on('error', () => undefined);
+      socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=b\r\n`);
+      socket.write('Content-Length: 4\r\nConnection: close\r\n\r\n');
+      setTimeout(() => socket.write('late'), 60);
+      let answer = '';
+      for await (const chunk of socket) answer += String(chunk);
+      expect(answer).to.match(expected);
+    });
+
+  it('ends a connection whose body goes on after the answer', async () => {
     const server = await start({
-      config: { server: { requestTimeout: 5 } },
-      route: async (ctx) => {
-        for await (const chunk of ctx.req) ctx.body = String(chunk);
+      route: (ctx) => {
+        ctx.body = 'enough';
       },
     });
     const socket = connect(server.port, '127.0.0.1').setEncoding('utf8');
-    socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 4\r\n');
-    socket.write('Connection: close\r\n\r\n');
-    setTimeout(() => socket.write('late'), 40);
+    const closed = deferred();
     let answer = '';
-    for await (const chunk of socket) answer += String(chunk);
-    expect(answer).to.match(/^HTTP\/1\.1 200 [\s\S]*late$/);
+    socket.on('error', () => undefined).on('close', closed.resolve);
+    socket.on('data', (text: string) => (answer += text));
+    socket.write(
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 1000000\r\n\r\n',
+    );
+    const drip = setInterval(() => socket.write('x'), 50);
+    await closed.promise;
+    clearInterval(drip);
+    expect(answer).to.include('enough');
   });
 
   it('refuses headers over maxHeaderSize with 431', async () => {

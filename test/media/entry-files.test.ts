@@ -185,13 +185,41 @@ describe('rest/entry-files', () => {
     const { body } = await send(query);
     expect(body.data.upload.data.attributes).to.deep.equal({ name: 'graph.txt', caption: 'c' });
     const before = await media.stored();
-    expect((await send('query ($f: Upload) { uploadFile(id: 1) { data { id } } }')).body.errors).to.have.length(1);
+    const wrong = 'mutation ($f: Upload!) { upload(file: $f, caption: "no such argument") { data { id } } }';
+    expect((await send(wrong)).body.errors).to.have.length(1);
     expect(await media.stored()).to.deep.equal(before);
     const removed = await media.send('POST', '/graphql', {
       query: `mutation { removeFile(id: ${body.data.upload.data.id}) { data { attributes { name } } } }`,
     });
     expect(removed.body.data.removeFile.data.attributes.name).to.equal('graph.txt');
   });
+
+  const mutation = 'mutation ($f: Upload!) { upload(file: $f) { data { id } } }';
+  const operations = (query: string, rest: object = {}): string => JSON.stringify({ query, variables: { f: null }, ...rest });
+  const map = '{"0":["variables.f"]}';
+  const onlyUploads = 'Files are accepted only for variables of type Upload of a mutation';
+  const unused: readonly (readonly [title: string, fields: Readonly<Record<string, string>>, message: string])[] = [
+    ['a query', { operations: operations('query ($f: Upload) { uploadFile(id: 1) { data { id } } }'), map }, onlyUploads],
+    ['a variable of another type', { operations: operations('mutation ($f: JSON) { __typename }'), map }, onlyUploads],
+    ['a variable that is not declared', { operations: operations('mutation { __typename }'), map }, onlyUploads],
+    ['a path beside the variables', { operations: operations(mutation), map: '{"0":["query"]}' }, onlyUploads],
+    [
+      'another operation',
+      { operations: operations(`${mutation} query Q { __typename }`, { operationName: 'Q' }), map },
+      onlyUploads,
+    ],
+    ['what is no GraphQL', { operations: operations('{'), map }, onlyUploads],
+    ['no operations', { map }, 'The field operations has to come before the files'],
+    ['no map', { operations: operations(mutation) }, 'The field map has to come before the files'],
+    ['a map that is no JSON', { operations: operations(mutation), map: '{' }, 'The field map is not valid JSON'],
+  ];
+  for (const [title, fields, message] of unused)
+    it(`reads no file that GraphQL has no use for: ${title}`, async () => {
+      const before = await media.stored();
+      const { status, body } = await media.upload([file('0', 'unused.txt')], fields, 'POST /graphql');
+      expect([status, body.error.message]).to.deep.equal([400, message]);
+      expect(await media.stored()).to.deep.equal(before);
+    });
 
   describe('the generated GraphQL mutations of files', () => {
     const mutate = async (mutation: string): Promise<Answered> =>

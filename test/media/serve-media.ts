@@ -113,10 +113,11 @@ const sender =
     return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
   };
 
+/** Fields come first, as GraphQL demands. */
 export function formOf(files: readonly FormFile[], fields: Readonly<Record<string, string>>): FormData {
   const form = new FormData();
-  for (const { field = 'files', name, type = '', bytes } of files) form.append(field, new Blob([bytes], { type }), name);
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  for (const { field = 'files', name, type = '', bytes } of files) form.append(field, new Blob([bytes], { type }), name);
   return form;
 }
 

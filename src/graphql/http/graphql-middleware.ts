@@ -1,12 +1,13 @@
 import type { Context, Middleware } from 'koa';
 import { unauthorizedError } from '../../errors.js';
 import type { Admitted } from '../../http/create-gate.js';
-import { isMultipart, readMultipart } from '../../http/read-multipart.js';
+import { isMultipart, readMultipart, type MultipartBody } from '../../http/read-multipart.js';
 import { Staging } from '../../media/staging.js';
 import { createCostMeter } from '../limits/query-cost.js';
 import { callerState } from '../execute/caller-state.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
 import { createTracer } from '../tracing/tracer.js';
+import { acceptFiles } from './accept-files.js';
 import type { Answer } from './answer.js';
 import type { SchemaSnapshot } from './current-schema.js';
 import type { GraphqlSettings } from './graphql-settings.js';
@@ -53,7 +54,7 @@ export function graphqlMiddleware(parts: GraphqlParts): Middleware {
     const sender = { ...admitted, staging };
     const session = createSession(ctx, sender, { snapshot, settings });
     try {
-      send(ctx, forged ?? (await handleRequest(ctx, await bodyOf(ctx, sender), session, endpoint)));
+      send(ctx, forged ?? (await handleRequest(ctx, await bodyOf(ctx, sender, settings), session, endpoint)));
     } finally {
       await staging?.discard();
     }
@@ -103,8 +104,13 @@ function createSession(ctx: Context, sender: Sender, { snapshot, settings }: Ses
 }
 
 /** JSON that the shared middleware has decoded, or what a multipart body with files stands for; forms and text are no operations. */
-async function bodyOf(ctx: Context, { running: { media }, staging }: Sender): Promise<unknown> {
-  if (media !== null && staging !== null) return placeFiles(await readMultipart(ctx, staging, media.settings));
+async function bodyOf(ctx: Context, { running, staging, caller }: Sender, { limits }: GraphqlSettings): Promise<unknown> {
+  if (running.media !== null && staging !== null) {
+    const accept = (fields: MultipartBody['fields']): void => {
+      acceptFiles(fields, { access: caller.access, tokens: limits.tokens });
+    };
+    return placeFiles(await readMultipart(ctx, staging, { ...running.media.settings, accept }));
+  }
   const [type = ''] = ctx.get('content-type').split(';', 1);
   return /\bjson\b/i.test(type) ? (ctx.request.body as unknown) : null;
 }
