@@ -93,7 +93,8 @@ async function userCaller(bearer: string, sources: Sources): Promise<Caller> {
     throw unauthorizedError('Invalid credentials');
   const role = roles.byId.get(user.role ?? 0);
   const access = (await sources.isOpen(roles)) ? fullAccess : accessOf(role, user, sources);
-  return { kind: 'user', access, user, role: role ?? null };
+  const publicActions = roles.byType.get('public')?.actions ?? new Set<string>();
+  return { kind: 'user', access, user, role: role ?? null, publicActions };
 }
 
 const noAccess: Access = { grants: { kind: 'actions', actions: new Set() }, rules: new Map(), hidden: new Map() };

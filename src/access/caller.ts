@@ -7,5 +7,12 @@ import type { Role } from './role.js';
 export type Caller =
   /** `isShut`: nothing at all is granted to the public, so that it is asked for credentials instead of refused. */
   | { readonly kind: 'public'; readonly access: Access; readonly isShut: boolean }
-  | { readonly kind: 'user'; readonly access: Access; readonly user: KnownUser; readonly role: Role | null }
+  | {
+      readonly kind: 'user';
+      readonly access: Access;
+      readonly user: KnownUser;
+      readonly role: Role | null;
+      /** What the user may do by sending no credentials. */
+      readonly publicActions: ReadonlySet<string>;
+    }
   | { readonly kind: 'token'; readonly access: Access; readonly token: ApiToken };

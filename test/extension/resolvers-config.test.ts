@@ -32,7 +32,13 @@ const codes = (body: { errors?: { extensions: { code: string } }[] }) =>
   (body.errors ?? []).map(({ extensions }) => extensions.code);
 
 describe('resolversConfig: auth', () => {
-  const user = (access: Access): Partial<Caller> => ({ kind: 'user', access, user: { id: 1 } as never, role: null });
+  const user = (access: Access): Partial<Caller> => ({
+    kind: 'user',
+    access,
+    user: { id: 1 } as never,
+    role: null,
+    publicActions: new Set(),
+  });
   const other = granted('api::tag.tag.find');
   const cases: readonly (readonly [string, FieldConfiguration | undefined, Access, boolean])[] = [
     ['the default is the right to find', undefined, other, false],

@@ -23,9 +23,11 @@ function guardField(field: Fields[string]): Fields[string] {
   };
 }
 
-/** Whether the caller has what the scope asks for: all of the actions, or to be a user at all. */
+/** Whether the caller has what the scope asks for. */
 export function isGranted(scope: Scope, { access, caller }: GraphqlContext): boolean {
   if (scope === 'public') return true;
   if (scope === 'authenticated') return caller.kind === 'user' || access.grants.kind === 'all';
+  if ('anyone' in scope)
+    return allows(access, scope.anyone) || (caller.kind === 'user' && caller.publicActions.has(scope.anyone));
   return scope.every((action) => allows(access, action));
 }

@@ -32,19 +32,20 @@ export const accountMutations = (service: AccountsService): Fields => ({
   ...passwordMutations(service),
 });
 
-const open = withScope('public');
+/** The action of the REST route. */
+const anyone = (name: string) => withScope({ anyone: `plugin::users-permissions.auth.${name}` });
 
 function entryMutations(service: AccountsService): Fields {
   const { call } = calls(service);
   const type = new GraphQLNonNull(loginPayload);
   return {
-    login: { type, args: { input: { type: new GraphQLNonNull(loginInput) } }, resolve: call('login'), ...open },
+    login: { type, args: { input: { type: new GraphQLNonNull(loginInput) } }, resolve: call('login'), ...anyone('callback') },
     register: {
       type,
       description: 'Register a user',
       args: { input: { type: new GraphQLNonNull(registerInput) } },
       resolve: call('register'),
-      ...open,
+      ...anyone('register'),
     },
   };
 }
@@ -57,14 +58,14 @@ function passwordMutations(service: AccountsService): Fields {
       description: 'Request a reset password token',
       args: { email: text },
       resolve: call('forgotPassword'),
-      ...open,
+      ...anyone('forgotPassword'),
     },
     resetPassword: {
       type: loginPayload,
       description: 'Reset user password. Confirm with a code (resetToken from forgotPassword)',
       args: { password: text, passwordConfirmation: text, code: text },
       resolve: call('resetPassword'),
-      ...open,
+      ...anyone('resetPassword'),
     },
     changePassword: {
       type: loginPayload,
@@ -78,7 +79,7 @@ function passwordMutations(service: AccountsService): Fields {
       description: 'Confirm an email users email address',
       args: { confirmation: text },
       resolve: call('emailConfirmation'),
-      ...open,
+      ...anyone('emailConfirmation'),
     },
   };
 }

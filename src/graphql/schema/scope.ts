@@ -1,8 +1,8 @@
 /**
- * What the caller of a root field needs (graphql.md 2.3): all of the listed actions; or to be some user or a full-access
- * token; or nothing.
+ * What the caller of a root field needs: all of the listed actions; to be some user or a full-access token; nothing; or one action
+ * that also counts if the public has it, so that clients may log in while they still send the token of a user.
  */
-export type Scope = readonly string[] | 'authenticated' | 'public';
+export type Scope = readonly string[] | 'authenticated' | 'public' | { readonly anyone: string };
 
 /** Fields carry their scope in their extensions, where those who extend the schema may set another. */
 export interface ScopeExtension extends Record<string, unknown> {
