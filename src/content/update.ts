@@ -1,6 +1,6 @@
 import { ApiError } from '../errors.js';
 import { compileCondition } from '../mongo/compile-condition.js';
-import { compileProjection } from '../mongo/compile-projection.js';
+import { compileProjection } from '../mongo/compile-page.js';
 import { readAll, type Database } from '../mongo/database.js';
 import { readTreeOf } from '../mongo/read-tree.js';
 import { resolveRelated } from '../mongo/resolve-related.js';

@@ -2,7 +2,7 @@ import type { Document } from 'mongodb';
 import type { LinkChild } from '../query/plan.js';
 import { compileCondition, type Resolved } from './compile-condition.js';
 import { compilePagePipeline } from './compile-page.js';
-import { compileProjection } from './compile-projection.js';
+import { compileProjection } from './compile-page.js';
 import type { PendingRelation } from './grow-tree.js';
 
 /**

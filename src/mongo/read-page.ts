@@ -3,7 +3,7 @@ import { isNever } from '../query/conditions.js';
 import type { Plan } from '../query/plan.js';
 import { compileCondition } from './compile-condition.js';
 import { compilePage } from './compile-page.js';
-import { compileProjection } from './compile-projection.js';
+import { compileProjection } from './compile-page.js';
 import { readAll, runRead, type Database } from './database.js';
 import type { Loaded } from './loaded.js';
 import { readTree } from './read-tree.js';

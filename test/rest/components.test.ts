@@ -160,4 +160,29 @@ describe('components and dynamic zones', () => {
         expect(body.error?.message ?? body.data.length).to.equal(expected);
       });
   });
+
+  const lists: readonly (readonly [string, readonly number[] | string])[] = [
+    ['', [1, 2, 3]],
+    ['[filters][number][$gt]=1', [2, 3]],
+    ['[sort]=number:desc', [3, 2, 1]],
+    ['[start]=1', [2, 3]],
+    ['[start]=1&populate[editions][limit]=1', [2]],
+    ['[filters][number][$ne]=2&populate[editions][sort]=number:desc&populate[editions][limit]=1', [3]],
+    ['[filters][printer][name]=House', 'Invalid parameter printer: lists of components have no conditions on relations'],
+    ['[sort]=printer.name', 'Invalid parameter printer: lists of components have no conditions on relations'],
+    ['[filters][nope]=1', 'Invalid parameter nope'],
+  ];
+  describe('lists of components', () => {
+    let path = '';
+    before(async () => {
+      const { id } = await write('POST', '/api/books', { title: 'L', editions: [{ number: 1 }, { number: 2 }, { number: 3 }] });
+      path = `/api/books/${String(id)}`;
+    });
+    for (const [query, expected] of lists)
+      it(`populate[editions]${query || '=true'}`, async () => {
+        const { body } = await serving.call('GET', `${path}?populate[editions]${query || '=true'}`);
+        const editions = body.data?.attributes.editions as readonly { readonly number: number }[] | undefined;
+        expect(body.error?.message ?? editions?.map(({ number }) => number)).to.deep.equal(expected);
+      });
+  });
 });

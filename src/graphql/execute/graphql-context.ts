@@ -9,7 +9,7 @@ import type { Access } from '../../query/access.js';
 import type { Query } from '../../query/ast.js';
 import type { CallerState } from './caller-state.js';
 import type { Tracer } from '../tracing/tracer.js';
-import type { PageSettings } from '../query/page-settings.js';
+import type { PageSettings } from '../query/parse-list-arguments.js';
 
 /** What every resolver of one operation is given. */
 export interface GraphqlContext {

@@ -1,8 +1,8 @@
 import type { core } from 'nexus';
 import { isRecord } from '../../query/is-record.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
-import { parsePagination } from '../query/parse-pagination.js';
-import type { PageSettings } from '../query/page-settings.js';
+import { parsePagination } from '../query/parse-list-arguments.js';
+import type { PageSettings } from '../query/parse-list-arguments.js';
 import { respellFilters } from '../query/respell-filters.js';
 import { filtersName } from '../schema/names.js';
 import { loadNexus } from './load-nexus.js';

@@ -2,8 +2,8 @@ import type { GraphQLFormattedError, ValidationRule } from 'graphql';
 import { ConfigError } from '../../config/config-error.js';
 import type { Config } from '../../config/config.js';
 import { isRecord } from '../../query/is-record.js';
-import type { PageSettings } from '../query/page-settings.js';
-import { pageSettings } from '../query/page-settings.js';
+import type { PageSettings } from '../query/parse-list-arguments.js';
+import { pageSettings } from '../query/parse-list-arguments.js';
 
 /** How much one request may ask for; every figure is configurable. */
 export interface GraphqlLimits {

@@ -1,5 +1,13 @@
-import { getDirectiveValues, GraphQLIncludeDirective, GraphQLSkipDirective, isAbstractType, isObjectType, Kind } from 'graphql';
-import type { FieldNode, GraphQLResolveInfo, SelectionNode, SelectionSetNode } from 'graphql';
+import {
+  getArgumentValues,
+  getDirectiveValues,
+  GraphQLIncludeDirective,
+  GraphQLSkipDirective,
+  isAbstractType,
+  isObjectType,
+  Kind,
+} from 'graphql';
+import type { FieldNode, GraphQLField, GraphQLResolveInfo, SelectionNode, SelectionSetNode } from 'graphql';
 
 /** The part of an operation that selections are read with. */
 export type Operation = Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'variableValues'>;
@@ -65,4 +73,19 @@ function isIncluded(node: SelectionNode, { variableValues }: Operation): boolean
   if (node.directives === undefined || node.directives.length === 0) return true;
   if (getDirectiveValues(GraphQLSkipDirective, node, variableValues)?.['if'] === true) return false;
   return getDirectiveValues(GraphQLIncludeDirective, node, variableValues)?.['if'] !== false;
+}
+
+/** The arguments of a field of an object type, coerced, defaults filled in. */
+export function argumentsOf(node: FieldNode, typeName: string, operation: Operation): Readonly<Record<string, unknown>> {
+  const field = fieldDefinition(typeName, node.name.value, operation);
+  return field === undefined ? {} : getArgumentValues(field, node, operation.variableValues);
+}
+
+/** Whether code of an extension stands in the field, which may read any attribute of its parent. */
+export const isCustomField = (typeName: string, name: string, operation: Operation): boolean =>
+  fieldDefinition(typeName, name, operation)?.extensions['custom'] === true;
+
+function fieldDefinition(typeName: string, name: string, { schema }: Operation): GraphQLField<unknown, unknown> | undefined {
+  const type = schema.getType(typeName);
+  return isObjectType(type) ? type.getFields()[name] : undefined;
 }

@@ -1,11 +1,10 @@
-import type { Query } from '../../query/ast.js';
+import { paginationError } from '../../errors.js';
+import type { Pagination, Query } from '../../query/ast.js';
 import type { Limits } from '../../query/limits.js';
 import { parseFilters } from '../../query/parse-filter.js';
 import { parseSort } from '../../query/parse-sort.js';
 import { isRecord } from '../../query/is-record.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
-import type { PageSettings } from './page-settings.js';
-import { parsePagination, type Offset } from './parse-pagination.js';
 import { respellFilters } from './respell-filters.js';
 
 /** What arguments are read with. */
@@ -33,4 +32,52 @@ export function parseListArguments(
     pagination: parsePagination(isRecord(pagination) ? pagination : null, context.pages),
     publicationState: publicationState === 'live' ? 'live' : 'preview',
   };
+}
+
+/** The argument `pagination` as graphql-js has coerced it. */
+export interface PaginationInput {
+  readonly page?: number | null;
+  readonly pageSize?: number | null;
+  readonly start?: number | null;
+  readonly limit?: number | null;
+}
+
+export type Offset = Extract<Pagination, { kind: 'offset' }> & { readonly limit: number };
+
+/**
+ * Turns pages into offsets and applies the limits (graphql.md 3.4); a page alone has the default size (decisions.md).
+ * A limit of -1 means everything. Throws a PaginationError where both modes are mixed.
+ */
+export function parsePagination(input: PaginationInput | null | undefined, settings: PageSettings): Offset {
+  const { page = null, pageSize = null, start = null, limit = null } = input ?? {};
+  const paged = page !== null || pageSize !== null;
+  if (paged && (start !== null || limit !== null))
+    throw paginationError('Cannot use both page & offset pagination in the same query');
+  if (!paged) return offset(start ?? 0, limit ?? settings.defaultLimit, settings);
+  const size = Math.max(pageSize ?? settings.defaultLimit, 1);
+  return offset(((page ?? 1) - 1) * size, size, settings);
+}
+
+function offset(start: number, limit: number, { maxLimit }: PageSettings): Offset {
+  const most = maxLimit ?? Infinity;
+  const cut = limit === -1 ? (maxLimit ?? -1) : Math.min(Math.max(limit, 1), most);
+  return { kind: 'offset', start: Math.max(start, 0), limit: cut, withCount: null };
+}
+
+/** The page figures of GraphQL; nested lists use them too. */
+export interface PageSettings {
+  readonly defaultLimit: number;
+  /** Null: no maximum. */
+  readonly maxLimit: number | null;
+}
+
+/** `defaultLimit`, `maxLimit` and `amountLimit` of the plugin's configuration. A maxLimit of -1 lifts the cap, none leaves it to amountLimit. */
+export function pageSettings(config: {
+  readonly defaultLimit: number;
+  readonly maxLimit: number | null;
+  readonly amountLimit: number;
+}): PageSettings {
+  const { defaultLimit, maxLimit, amountLimit } = config;
+  const cap = maxLimit ?? amountLimit;
+  return { defaultLimit, maxLimit: cap < 0 ? null : cap };
 }

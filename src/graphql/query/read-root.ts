@@ -6,8 +6,8 @@ import type { GraphqlContext } from '../execute/graphql-context.js';
 import { collectionName, responseName } from '../schema/names.js';
 import { collectFields } from './collect-fields.js';
 import { parseListArguments } from './parse-list-arguments.js';
-import type { Offset } from './parse-pagination.js';
-import { isCustomField } from './field-definition.js';
+import type { Offset } from './parse-list-arguments.js';
+import { isCustomField } from './collect-fields.js';
 import { mergeSelected, readSelection, seenByCode } from './read-selection.js';
 import type { Selected, SelectionContext } from './selection-context.js';
 

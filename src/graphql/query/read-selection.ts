@@ -6,7 +6,7 @@ import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, ScalarA
 import { childKey } from '../execute/child-key.js';
 import { entityName, relationCollectionName, responseName, typeName } from '../schema/names.js';
 import { collectFields } from './collect-fields.js';
-import { argumentsOf, isCustomField } from './field-definition.js';
+import { argumentsOf, isCustomField } from './collect-fields.js';
 import { parseListArguments } from './parse-list-arguments.js';
 import type { Selected, SelectionContext } from './selection-context.js';
 

@@ -10,7 +10,7 @@ import {
 import type { GraphQLArgumentConfig } from 'graphql';
 import type { PublicationState } from '../../query/ast.js';
 import type { ListResult } from '../execute/results.js';
-import { readPage } from '../execute/page-of.js';
+import { pageOfList } from '../execute/results.js';
 
 /** An item of a dynamic zone that has no components (graphql.md 1.3). */
 export const errorType = new GraphQLObjectType({
@@ -28,7 +28,7 @@ const paginationType = new GraphQLObjectType({
 /** `meta` of a list; the total was counted only if it was selected. */
 export const collectionMetaType = new GraphQLObjectType<ListResult>({
   name: 'ResponseCollectionMeta',
-  fields: { pagination: { type: new GraphQLNonNull(paginationType), resolve: readPage } },
+  fields: { pagination: { type: new GraphQLNonNull(paginationType), resolve: pageOfList } },
 });
 
 /** A page or an offset. */

@@ -14,7 +14,7 @@ interface Kept<Bound> {
  * Binds a query once as long as it meets the same type, registry, caller and settings: what comes out never changes, and the
  * same query object comes again where query strings are kept.
  */
-export function keepBound<Bound>(bind: Bind<Bound>): Bind<Bound> {
+export function memoizeBinding<Bound>(bind: Bind<Bound>): Bind<Bound> {
   const kept = new WeakMap<Query, Kept<Bound>>();
   return (query, type, context) => {
     const last = kept.get(query);
