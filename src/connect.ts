@@ -12,7 +12,7 @@ import type { Running } from './http/running.js';
 import type { Media } from './media/media.js';
 import { openMedia, type OpenMedia } from './media/open-media.js';
 import { retireFile } from './media/retire-file.js';
-import { openBackend, type Backend } from './mongo/open-backend.js';
+import { modelSettings, openBackend, type Backend } from './mongo/open-backend.js';
 
 export interface ConnectInput {
   readonly config: Config;
@@ -36,9 +36,8 @@ export async function connect(input: ConnectInput): Promise<Running> {
 }
 
 function openStore({ config, uri, logger }: ConnectInput): Promise<Backend> {
-  const { database, api, plugins } = config;
-  const settings = { privateAttributes: api.responses.privateAttributes, localization: plugins.i18n.enabled };
-  return openBackend({ uri, config: database, settings, firstLocale: plugins.i18n.config.defaultLocale, logger });
+  const firstLocale = config.plugins.i18n.config.defaultLocale;
+  return openBackend({ uri, config: config.database, settings: modelSettings(config), firstLocale, logger });
 }
 
 async function assemble(input: ConnectInput, backend: Backend): Promise<Running> {

@@ -3,15 +3,19 @@ import { revokeType } from '../accounts/grant-actions.js';
 import { readModels, removeModel, writeModels } from '../mongo/model-store.js';
 import { isValues, type Values } from '../schema/check-input.js';
 import type { Model } from '../schema/model.js';
+import { warningText, type ModelReport } from '../schema/report-models.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
 import { anything, closed } from './check-admin-body.js';
 import { previewModels, previewRemoval, type ModelPreview } from './preview-models.js';
 
+/** What GET adds to a model. */
+const shown: readonly string[] = ['problems', 'warnings', 'affects'];
+
 /** The keys of a `schema.json` with its uid. */
 const modelKeys = [
-  ...['uid', 'kind', 'collectionName', 'info', 'options', 'pluginOptions', 'attributes', 'problems'],
+  ...['uid', 'kind', 'collectionName', 'info', 'options', 'pluginOptions', 'attributes', 'adopt', ...shown],
   ...['config', '$schema', 'connection', 'globalId', 'modelName', 'modelType'],
-] as const;
+];
 const modelBody = closed(Object.fromEntries(modelKeys.map((key) => [key, anything])));
 
 /** A model, or several that belong together. */
@@ -31,16 +35,23 @@ export const modelRoutes: readonly AdminRoute[] = [
   { method: 'DELETE', path: '/models/:uid', handle: remove },
 ];
 
+/** Those that keep others from being served as they are written come first. */
 async function list({ backend }: AdminCall): Promise<unknown> {
-  const stored = await readModels(backend.store.database);
-  const problems = backend.models.problems();
-  return stored.map((model) => ({ ...model, problems: problems.get(model.uid) ?? [] }));
+  const stored = new Map((await readModels(backend.store.database)).map((model) => [model.uid, model]));
+  const reports = backend.models.reports().flatMap((report) => {
+    const model = stored.get(report.uid);
+    return model === undefined ? [] : [{ ...model, ...stateOf(report) }];
+  });
+  return [...reports, ...[...stored.values()].filter(({ uid }) => reports.every((report) => report.uid !== uid))];
 }
+
+const stateOf = ({ problems, warnings, affects }: ModelReport) => ({ problems, warnings: warnings.map(warningText), affects });
 
 async function findModel({ backend, params }: AdminCall): Promise<unknown> {
   const model = (await readModels(backend.store.database)).find(({ uid }) => uid === params['uid']);
   if (model === undefined) throw notFoundError('Model not found');
-  return { ...model, problems: backend.models.problems().get(model.uid) ?? [] };
+  const report = backend.models.reports().find(({ uid }) => uid === model.uid);
+  return { ...model, ...(report === undefined ? { problems: [] } : stateOf(report)) };
 }
 
 /** A body holds one model, or several that belong together: `{ models: [...] }`. */
@@ -52,9 +63,9 @@ function modelsIn({ body }: AdminCall): { readonly uid: string }[] {
   });
 }
 
-/** Leaves out what is no part of a model: the problems that GET shows, and the address of a schema for editors. */
+/** Leaves out what is no part of a model: what GET adds to it, and the address of a schema for editors. */
 function withUid(body: Values, uid: string): { readonly uid: string } {
-  const model = Object.entries(body).filter(([name]) => name !== 'problems' && name !== '$schema');
+  const model = Object.entries(body).filter(([name]) => !shown.includes(name) && name !== '$schema');
   return { ...Object.fromEntries(model), uid };
 }
 

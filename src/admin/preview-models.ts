@@ -6,6 +6,7 @@ import { planIndexes } from '../mongo/plan-indexes.js';
 import { buildRegistry, type RegistryBuild } from '../schema/build-registry.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import type { Model } from '../schema/model.js';
+import { warningText } from '../schema/report-models.js';
 import { findUnfit, type UnfitData } from './find-unfit.js';
 
 /** What a change of models would do. */
@@ -13,6 +14,8 @@ export interface ModelPreview {
   readonly isValid: boolean;
   /** What is wrong with models, by uid; also of those that the change would break. */
   readonly problems: Readonly<Record<string, readonly string[]>>;
+  /** What of the changed models, and newly of others, would be served differently from what is written, by uid. */
+  readonly warnings: Readonly<Record<string, readonly string[]>>;
   readonly changes: readonly ModelChange[];
   readonly indexes: readonly IndexChange[];
   /** Stored entries that would no longer fit. They stay as they are, and answer as they are; only writes are checked. */
@@ -63,10 +66,21 @@ async function compare(uids: readonly string[], { before, after }: Builds, { sto
   return {
     isValid,
     problems: Object.fromEntries(problems),
+    warnings: newWarnings(uids, before, after),
     changes: uids.map((uid) => changeOf(uid, before.models.get(uid), after.models.get(uid))),
     indexes: isValid ? types.flatMap((type) => indexChange(type, before.registry, after.registry)) : [],
     data: unfit.flat(),
   };
+}
+
+function newWarnings(uids: readonly string[], before: RegistryBuild, after: RegistryBuild): ModelPreview['warnings'] {
+  const texts = ({ warnings }: RegistryBuild, uid: string): string[] => (warnings.get(uid) ?? []).map(warningText);
+  const shown = [...after.warnings.keys()].flatMap((uid) => {
+    const known = uids.includes(uid) ? [] : texts(before, uid);
+    const found = texts(after, uid).filter((text) => !known.includes(text));
+    return found.length === 0 ? [] : [[uid, found] as const];
+  });
+  return Object.fromEntries(shown);
 }
 
 function changeOf(uid: string, before: Model | undefined, after: Model | undefined): ModelChange {

@@ -1,5 +1,6 @@
 import { changeSettings, type SettingsChange } from '../accounts/write-settings.js';
 import { defaultTemplates } from '../accounts/email-templates.js';
+import { describeReport } from '../schema/report-models.js';
 import { notFoundError } from '../errors.js';
 import { readChanges } from '../mongo/audit-log.js';
 import { readAll } from '../mongo/database.js';
@@ -52,7 +53,7 @@ async function updateSettings(call: AdminCall): Promise<unknown> {
   return readSettings(call);
 }
 
-/** The registry of this instance, and what every instance has made of the models. */
+/** The registry of this instance with what is wrong with its models, causes first, and what every instance has made of them. */
 async function readStatus({ backend }: AdminCall): Promise<unknown> {
   const { models, store } = backend;
   const states = await readAll(store.database, { find: '_model_status', sort: { _id: 1 }, batchSize: 100_000 });
@@ -60,6 +61,7 @@ async function readStatus({ backend }: AdminCall): Promise<unknown> {
     version: models.current().version,
     types: models.current().types.size,
     problems: Object.fromEntries(models.problems()),
+    models: models.reports().flatMap((report) => describeReport(report) ?? []),
     hearsOfChanges: backend.isListening(),
     database: backend.description,
     instances: states.map((state) => Object.fromEntries(Object.entries(state).filter(([name]) => name !== '_id'))),

@@ -9,7 +9,7 @@ import type { Media } from '../media/media.js';
 import { readAll, type Database } from '../mongo/database.js';
 import { localeName } from '../mongo/locale-store.js';
 import { writeModels } from '../mongo/model-store.js';
-import type { Backend } from '../mongo/open-backend.js';
+import { modelSettings, type Backend } from '../mongo/open-backend.js';
 import type { Store } from '../mongo/store.js';
 import { inTransaction } from '../mongo/transaction.js';
 import { insertEntry } from '../mongo/write-entries.js';
@@ -84,8 +84,7 @@ const hasModels = async (database: Database): Promise<boolean> =>
 
 /** A context that may do everything, in which the models and languages of the demo are there before they are stored. */
 function demoContext(models: readonly Model[], config: Config, { store, models: inForce }: Backend): ContentContext {
-  const { privateAttributes } = config.api.responses;
-  const { registry } = buildRegistry(models, { privateAttributes, localization: config.plugins.i18n.enabled });
+  const { registry } = buildRegistry(models, modelSettings(config));
   const locales = inForce.locales();
   const complete = { ...locales, codes: [...new Set([...locales.codes, ...languages])] };
   return createContext(config, { store, models: { current: () => registry, locales: () => complete } }, fullAccess);

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Database } from '../mongo/database.js';
 import { readModels, removeModel, writeModels } from '../mongo/model-store.js';
 import { buildRegistry } from '../schema/build-registry.js';
-import { modelProblems } from '../schema/check-models.js';
 import type { Model } from '../schema/model.js';
+import { readModel } from '../schema/read-model.js';
 import { openDatabase } from './open-database.js';
 
 const usage = `usage: npm run models -- <command>
@@ -30,7 +30,7 @@ async function list(database: Database): Promise<number> {
 async function add(database: Database, files: readonly string[]): Promise<number> {
   if (files.length === 0) return fail(usage);
   const documents = (await Promise.all(files.map(readDocuments))).flat();
-  const wrong = documents.flatMap(({ file, document }) => modelProblems(document).map((problem) => `${file}: ${problem}`));
+  const wrong = documents.flatMap(({ file, document }) => readModel(document).problems.map((problem) => `${file}: ${problem}`));
   if (wrong.length > 0) return fail(wrong.join('\n'));
   const models = documents.map(({ document }) => document as Model); // checked above
   const known = (await readModels(database)).filter(({ uid }) => !models.some((model) => model.uid === uid));

@@ -5,6 +5,7 @@ import { createContext, type ContentContext } from '../content/content-context.j
 import { IdAllocator } from '../mongo/id-allocator.js';
 import { readLocales } from '../mongo/locale-store.js';
 import { readModels } from '../mongo/model-store.js';
+import { modelSettings } from '../mongo/open-backend.js';
 import type { Store } from '../mongo/store.js';
 import { TotalCache } from '../mongo/total-cache.js';
 import { fullAccess } from '../query/access.js';
@@ -26,7 +27,7 @@ export async function openService(): Promise<OpenedService> {
   const store: Store = { database, ids: new IdAllocator(), totals: new TotalCache() };
   if (config.plugins['users-permissions'].enabled) await createDefaultRoles(store);
   const [models, locales, secrets] = await Promise.all([readModels(database), readLocales(database), loadSecrets(config)]);
-  const { registry } = buildRegistry(models);
+  const { registry } = buildRegistry(models, modelSettings(config));
   const source = { store, models: { current: () => registry, locales: () => locales } };
   return { config, secrets, store, content: createContext(config, source, fullAccess), close };
 }

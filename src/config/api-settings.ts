@@ -1,4 +1,10 @@
-import { flag, group, maybeFlag, maybeWhole, text, texts, whole } from './setting.js';
+import { flag, group, maybeFlag, maybeWhole, shaped, text, texts, whole } from './setting.js';
+
+/** What a custom field may be stored as: the scalar attribute types that a plugin may register. */
+const customFieldTypes = [
+  ...['biginteger', 'boolean', 'date', 'datetime', 'decimal', 'email', 'enumeration', 'float'],
+  ...['integer', 'json', 'password', 'richtext', 'string', 'text', 'time', 'uid'],
+];
 
 /** config/api: the REST content API, and the limits of one request that both front ends share. */
 export const apiSettings = group({
@@ -12,6 +18,11 @@ export const apiSettings = group({
   responses: group({
     privateAttributes: texts([], 'Attributes that no answer shows, of whatever content type'),
   }),
+  customFields: shaped<Readonly<Record<string, string>>>(
+    { type: 'object', additionalProperties: { enum: customFieldTypes } },
+    {},
+    "Types that custom fields of plugins are stored as, by name: { 'plugin::rating.stars': 'integer' }; known ones need no entry",
+  ),
   limits: group({
     urlLength: whole(65_536, 'Characters of a URL', { minimum: 1 }),
     parameters: whole(1_200, 'Parameters of a query string', { minimum: 1 }),

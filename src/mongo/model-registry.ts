@@ -3,6 +3,7 @@ import type { Logger } from './logger.js';
 import type { ModelSettings } from '../schema/build-content-type.js';
 import { buildRegistry, type RegistryBuild } from '../schema/build-registry.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
+import { reportModels, type ModelReport } from '../schema/report-models.js';
 import { completeDocuments } from './complete-documents.js';
 import type { Database } from './database.js';
 import { ensureIndexes } from './ensure-indexes.js';
@@ -58,6 +59,11 @@ export class ModelRegistry {
   /** Why models are not in force as they are stored, by uid. */
   problems(): RegistryBuild['problems'] {
     return this.#build.problems;
+  }
+
+  /** What became of each model, causes first. */
+  reports(): readonly ModelReport[] {
+    return reportModels(this.#build);
   }
 
   /** The models in force, built-in ones too, as they are written. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { AnyBulkWriteOperation } from 'mongodb';
 import type { RegistryBuild } from '../schema/build-registry.js';
+import { describeReport, reportModels, warningText, type ModelReport } from '../schema/report-models.js';
 import type { Database } from './database.js';
 import type { Logger } from './logger.js';
 
@@ -9,8 +10,13 @@ interface StatusDocument {
   readonly _id: string;
   readonly uid: string;
   readonly instance: string;
-  readonly state?: 'active' | 'refused';
+  readonly state?: ModelReport['state'];
+  /** Why the model is not in force as it is stored. */
   readonly problems?: readonly string[];
+  /** What of the model is served differently from what is written. */
+  readonly warnings?: readonly string[];
+  /** What other models lack because of this one. */
+  readonly affects?: readonly string[];
   readonly indexProblems?: readonly string[];
   readonly at: Date;
   readonly expiresAt: Date;
@@ -36,18 +42,20 @@ export class ModelStatus {
     this.#timer = setInterval(() => void this.#live(), heartbeat).unref();
   }
 
-  /** Writes the state of models whose state has changed, and logs what is wrong with them. */
-  async report({ models, problems }: RegistryBuild): Promise<void> {
-    const uids = new Set([...models.keys(), ...problems.keys()]);
-    const changed = [...uids].filter((uid) => this.#reported.get(uid) !== stateOf(problems.get(uid)));
-    for (const uid of changed) {
-      this.#reported.set(uid, stateOf(problems.get(uid)));
-      const found = problems.get(uid);
-      if (found !== undefined) this.#logger.warn({ uid, problems: found }, `model ${uid} is not in force: ${found.join('; ')}`);
+  /** Writes the state of models whose state has changed, and logs what is wrong with them, causes first. */
+  async report(build: RegistryBuild): Promise<void> {
+    const reports = reportModels(build);
+    const changed = reports.filter((report) => this.#reported.get(report.uid) !== stateOf(report));
+    for (const report of changed) {
+      this.#reported.set(report.uid, stateOf(report));
+      const { uid, problems } = report;
+      const line = describeReport(report);
+      if (line !== null) this.#logger.warn({ uid, problems }, line);
     }
-    const gone = [...this.#reported.keys()].filter((uid) => !uids.has(uid));
+    const known = new Set(reports.map(({ uid }) => uid));
+    const gone = [...this.#reported.keys()].filter((uid) => !known.has(uid));
     for (const uid of gone) this.#reported.delete(uid);
-    await this.#write(changed.map((uid) => this.#set(uid, activeUnless(problems.get(uid) ?? []))));
+    await this.#write(changed.map((report) => this.#set(report.uid, statusOf(report))));
     if (gone.length > 0) await this.#collection().deleteMany({ instance: this.#instance, uid: { $in: gone } });
   }
 
@@ -57,7 +65,8 @@ export class ModelStatus {
 
   /** Why the GraphQL schema of the models in force could not be built, so that the former one still serves; null: it is in force. */
   async reportSchema(problem: string | null): Promise<void> {
-    await this.#write([this.#set('graphql', activeUnless(problem === null ? [] : [problem]))]);
+    const state = problem === null ? 'active' : 'refused';
+    await this.#write([this.#set('graphql', { state, problems: problem === null ? [] : [problem] })]);
   }
 
   /** An instance that has stopped has no state. */
@@ -90,7 +99,7 @@ export class ModelStatus {
     return this.#database.db.collection<StatusDocument>('_model_status');
   }
 
-  #set(uid: string, values: Pick<StatusDocument, 'state' | 'problems'> | Pick<StatusDocument, 'indexProblems'>) {
+  #set(uid: string, values: Pick<StatusDocument, 'state' | 'problems' | 'warnings' | 'affects' | 'indexProblems'>) {
     const update = { $set: { uid, instance: this.#instance, ...values, at: new Date(), expiresAt: expiry() } };
     return { updateOne: { filter: { _id: `${uid}@${this.#instance}` }, update, upsert: true } };
   }
@@ -104,9 +113,11 @@ export class ModelStatus {
 
 const expiry = (): Date => new Date(Date.now() + lifetime);
 
-const activeUnless = (problems: readonly string[]): Pick<StatusDocument, 'state' | 'problems'> => ({
-  state: problems.length === 0 ? 'active' : 'refused',
+const statusOf = ({ state, problems, warnings, affects }: ModelReport) => ({
+  state,
   problems,
+  warnings: warnings.map(warningText),
+  affects,
 });
 
-const stateOf = (problems: readonly string[] | undefined): string => (problems === undefined ? 'active' : problems.join('\n'));
+const stateOf = (report: ModelReport): string => JSON.stringify(statusOf(report));

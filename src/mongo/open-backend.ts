@@ -1,4 +1,4 @@
-import type { DatabaseConfig } from '../config/config.js';
+import type { Config, DatabaseConfig } from '../config/config.js';
 import type { ModelSettings } from '../schema/build-content-type.js';
 import { connect, describeDatabase } from './connect.js';
 import { IdAllocator } from './id-allocator.js';
@@ -32,6 +32,13 @@ export interface BackendInput {
   readonly firstLocale: string;
   readonly logger: Logger;
 }
+
+/** The settings of the service that shape content types. */
+export const modelSettings = ({ api, plugins }: Config): ModelSettings => ({
+  privateAttributes: api.responses.privateAttributes,
+  localization: plugins.i18n.enabled,
+  customFields: api.customFields,
+});
 
 /** Connects, loads the models and follows their changes. Rejects where no server answers. */
 export async function openBackend({ uri, config, settings, firstLocale, logger }: BackendInput): Promise<Backend> {

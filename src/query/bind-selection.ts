@@ -109,7 +109,7 @@ function bindChild(
 
 function bindLink(link: LinkAttribute, field: PopulateField, outer: SelectionContext): Child[] {
   const target = outer.registry.types.get(link.target);
-  if (target === undefined || !(isCreator(link) || maySee(outer.access, link.target))) return [];
+  if (target === undefined || link.dangling || !(isCreator(link) || maySee(outer.access, link.target))) return [];
   const { query } = field;
   const context: SelectionContext = query.publicationState === null ? outer : { ...outer, state: query.publicationState };
   const { condition, sort } = bindNested(query, target, context);

@@ -85,6 +85,7 @@ function buildMedia(common: CommonParts, definition: AttributeDefinition): LinkA
     storage: { kind: 'own' },
     inverse: null,
     exclusive: false,
+    dangling: false,
     allowedTypes,
   };
 }
@@ -93,7 +94,7 @@ function buildRelation(common: CommonParts, definition: AttributeDefinition): Li
   const relation = definition.relation ?? '';
   if (relation === 'morphToOne' || relation === 'morphToMany')
     return { ...common, kind: 'morph', relation, many: relation === 'morphToMany', targets: morphTargets(definition) };
-  const inverse = definition.inversedBy ?? definition.mappedBy ?? null;
+  const inverse = [definition.inversedBy, definition.mappedBy].find(Boolean) ?? null;
   return {
     ...common,
     kind: 'relation',
@@ -103,6 +104,7 @@ function buildRelation(common: CommonParts, definition: AttributeDefinition): Li
     storage: linkStorage(definition),
     inverse,
     exclusive: inverse !== null && relation.startsWith('oneTo'),
+    dangling: definition.dangling === true,
     allowedTypes: [],
   };
 }
@@ -110,7 +112,8 @@ function buildRelation(common: CommonParts, definition: AttributeDefinition): Li
 const morphTargets = (definition: AttributeDefinition): readonly string[] | null =>
   definition.target === undefined ? null : targetsOf(definition);
 
-function linkStorage({ mappedBy, morphBy }: AttributeDefinition): LinkStorage {
+function linkStorage({ mappedBy, morphBy, dangling }: AttributeDefinition): LinkStorage {
+  if (dangling === true) return { kind: 'own' };
   if (mappedBy) return { kind: 'inverse', field: mappedBy };
   return morphBy ? { kind: 'morph', field: morphBy } : { kind: 'own' };
 }

@@ -8,11 +8,13 @@ export interface ModelSettings {
   readonly privateAttributes: readonly string[];
   /** Whether localization is switched on at all. */
   readonly localization: boolean;
+  /** `api.customFields`: types of custom fields by their names. */
+  readonly customFields: Readonly<Record<string, string>>;
 }
 
-export const defaultModelSettings: ModelSettings = { privateAttributes: [], localization: true };
+export const defaultModelSettings: ModelSettings = { privateAttributes: [], localization: true, customFields: {} };
 
-/** Builds the content type or component of a checked model, the system's attributes added (rest.md 1.1). */
+/** Builds the content type or component of a checked model, with the attributes that the service adds. */
 export function buildContentType(model: Model, settings: ModelSettings): ContentType {
   const { singularName = '', pluralName = '', displayName = '', description = '' } = model.info;
   const shape = {
@@ -80,6 +82,7 @@ function localizationsOf(model: Model, privateNames: ReadonlySet<string>): LinkA
     storage: { kind: 'siblings' },
     inverse: null,
     exclusive: false,
+    dangling: false,
     allowedTypes: [],
   };
 }

@@ -1,27 +1,38 @@
 import { isDeepStrictEqual } from 'node:util';
 import { buildContentType, defaultModelSettings, type ModelSettings } from './build-content-type.js';
 import { builtinModels } from './builtin-models.js';
-import { crossProblems, modelProblems } from './check-models.js';
+import { nameConflicts } from './claim-names.js';
 import type { ContentType, Registry } from './content-type.js';
-import { targetsOf, type Model } from './model.js';
+import type { Model, ModelWarning } from './model.js';
+import { readModel, type ModelReading } from './read-model.js';
+import { settleReferences, type SettledModel } from './settle-references.js';
 
-/** A registry with the models that it was built from, and what kept others out, by uid. */
+/** A registry with the models that it was built from, and what is wrong with them, by uid. */
 export interface RegistryBuild {
   readonly registry: Registry;
+  /** The models in force, built-in ones too, as they are written. */
   readonly models: ReadonlyMap<string, Model>;
+  /** Why documents are not in force as they are stored. */
   readonly problems: ReadonlyMap<string, readonly string[]>;
+  /** What of the models in force is served differently from what is written. */
+  readonly warnings: ReadonlyMap<string, readonly ModelWarning[]>;
+  /** What the next build takes over. */
+  readonly parts: BuildParts;
+}
+
+interface BuildParts {
+  /** The readings behind the models in force. */
+  readonly readings: ReadonlyMap<string, ModelReading>;
+  readonly settled: ReadonlyMap<string, SettledModel>;
 }
 
 /** A build with the same settings. */
-interface Previous {
-  readonly registry: Registry;
-  readonly models: ReadonlyMap<string, Model>;
-}
+type Previous = Pick<RegistryBuild, 'registry' | 'parts'>;
 
 /**
- * Builds a snapshot from all documents of `_models`. A document that fails its check is left out, or keeps the form that
- * it had in the previous snapshot; the others go in. Models that stay as they were, and their types, are the same objects in
- * both snapshots: a change costs what has changed.
+ * Builds a snapshot from all documents of `_models`. A document that fails its check is left out, or keeps the form that it had in
+ * the previous snapshot; the others go in. Models that stay as they were, and their types, are the same objects in both snapshots:
+ * a change costs what has changed.
  */
 export function buildRegistry(
   documents: readonly { readonly uid: string }[],
@@ -29,91 +40,79 @@ export function buildRegistry(
   previous?: Previous,
 ): RegistryBuild {
   const problems = new Map<string, readonly string[]>();
-  const candidates = new Map<string, Model>(builtinModels.map((model) => [model.uid, model]));
+  const readings = new Map<string, ModelReading>();
   for (const document of documents) {
-    const before = previous?.models.get(document.uid);
-    const found = isDeepStrictEqual(document, before) ? [] : modelProblems(document);
-    if (found.length > 0) problems.set(document.uid, found);
-    const model = found.length > 0 ? before : extendBuiltin(document as Model); // its form is checked
-    if (model !== undefined) candidates.set(model.uid, isDeepStrictEqual(model, before) ? (before ?? model) : model);
+    const before = previous?.parts.readings.get(document.uid);
+    const reading = isDeepStrictEqual(document, before?.document) ? before : readModel(document, settings.customFields);
+    if (reading?.model == null) problems.set(document.uid, reading?.problems ?? []);
+    const used = reading?.model == null ? before : reading;
+    if (used !== undefined) readings.set(document.uid, used);
   }
-  const models = settle(candidates, problems, previous);
-  const types = [...models.values()].map((model) => typeOf(model, settings, previous));
-  return { registry: indexTypes(types, (previous?.registry.version ?? 0) + 1), models, problems };
+  resolveConflicts(readings, problems, previous);
+  const models = modelsOf(readings);
+  const settled = keepUnchanged(settleReferences(models), previous);
+  const types = [...settled.values()].map(({ model }) => typeOf(model, settings, previous));
+  const registry = indexTypes(types, (previous?.registry.version ?? 0) + 1);
+  return { registry, models, problems, warnings: collectWarnings(readings, settled), parts: { readings, settled } };
 }
 
-function typeOf(model: Model, settings: ModelSettings, previous: Previous | undefined): ContentType {
-  const known = previous?.models.get(model.uid) === model ? previous.registry.types.get(model.uid) : undefined;
-  return known ?? buildContentType(model, settings);
-}
-
-const builtins = new Map(builtinModels.map((model) => [model.uid, model]));
-
-/** A document with a built-in uid adds attributes; what the service itself relies on stays as it is. */
-function extendBuiltin(model: Model): Model {
-  const builtin = builtins.get(model.uid);
-  return builtin === undefined
-    ? model
-    : { ...builtin, attributes: { ...builtin.attributes, ...model.attributes, ...builtin.attributes } };
+/** The built-in models and what documents add, in a stable order. */
+function modelsOf(readings: ReadonlyMap<string, ModelReading>): ReadonlyMap<string, Model> {
+  const models = new Map(builtinModels.map((model) => [model.uid, model]));
+  for (const [uid, { model }] of readings) if (model !== null) models.set(uid, model);
+  return models;
 }
 
 /**
- * Takes models back to their previous form, or out where they have none, until those that are left agree with each other. At
- * fault is who changed: a model that stayed as it was and no longer fits brings those back that it refers to.
+ * Takes models whose names are taken back to their previous form, or out if they have none. Of two models that claim one name the
+ * later is at fault, which must not be the one that was there.
  */
-function settle(
-  candidates: Map<string, Model>,
+function resolveConflicts(
+  readings: Map<string, ModelReading>,
   problems: Map<string, readonly string[]>,
   previous: Previous | undefined,
-): ReadonlyMap<string, Model> {
-  for (let round = 0; round <= candidates.size + 1; round++) {
-    const found = crossProblems(unchangedFirst(candidates, previous));
-    if (found.size === 0) break;
-    for (const [uid, lines] of culprits(found, candidates, previous)) {
+): void {
+  const formerOf = (uid: string) => previous?.parts.readings.get(uid);
+  for (let round = 0; round <= readings.size; round++) {
+    const models = [...modelsOf(readings).values()];
+    const isNew = ({ uid }: Model): boolean => readings.has(uid) && readings.get(uid) !== formerOf(uid);
+    const found = nameConflicts([...models.filter((model) => !isNew(model)), ...models.filter(isNew)]);
+    if (found.size === 0) return;
+    for (const [uid, lines] of found) {
       if (!problems.has(uid)) problems.set(uid, lines);
-      const fallback = builtins.get(uid) ?? previous?.models.get(uid);
-      if (fallback !== undefined && fallback !== candidates.get(uid)) candidates.set(uid, fallback);
-      else candidates.delete(uid);
+      const former = formerOf(uid);
+      if (former !== undefined && former !== readings.get(uid)) readings.set(uid, former);
+      else readings.delete(uid);
     }
   }
-  return candidates;
 }
 
-/** Who has to go back, and why. */
-function culprits(
-  found: ReadonlyMap<string, readonly string[]>,
-  candidates: ReadonlyMap<string, Model>,
+/** Models that are settled as they were before are the same objects as before. */
+const keepUnchanged = (
+  settled: ReadonlyMap<string, SettledModel>,
   previous: Previous | undefined,
-): ReadonlyMap<string, readonly string[]> {
-  const blamed = new Map<string, readonly string[]>();
-  for (const [uid, lines] of found) {
-    const others = isUnchanged(uid, candidates, previous) ? changedTargets(uid, candidates, previous) : [];
-    if (others.length === 0) blamed.set(uid, lines);
-    for (const other of others)
-      if (!found.has(other)) blamed.set(other, [`${uid} still needs it as it was: ${lines.join('; ')}`]);
-  }
-  return blamed;
+): ReadonlyMap<string, SettledModel> =>
+  new Map(
+    [...settled].map(([uid, now]) => {
+      const before = previous?.parts.settled.get(uid);
+      return [uid, before !== undefined && isSame(before, now) ? before : now];
+    }),
+  );
+
+const isSame = (before: SettledModel, now: SettledModel): boolean =>
+  before.model === now.model || (isDeepStrictEqual(before.model, now.model) && isDeepStrictEqual(before.warnings, now.warnings));
+
+function typeOf(model: Model, settings: ModelSettings, previous: Previous | undefined): ContentType {
+  const known = previous?.parts.settled.get(model.uid)?.model === model ? previous.registry.types.get(model.uid) : undefined;
+  return known ?? buildContentType(model, settings);
 }
 
-const isUnchanged = (uid: string, candidates: ReadonlyMap<string, Model>, previous: Previous | undefined): boolean =>
-  candidates.has(uid) && candidates.get(uid) === previous?.models.get(uid);
-
-/** Of two models that claim one name the later is at fault, which must not be the one that was there. */
-function unchangedFirst(candidates: ReadonlyMap<string, Model>, previous: Previous | undefined): ReadonlyMap<string, Model> {
-  const changed = [...candidates].filter(([uid]) => !isUnchanged(uid, candidates, previous));
-  return new Map([...[...candidates].filter(([uid]) => isUnchanged(uid, candidates, previous)), ...changed]);
-}
-
-/** The models that a model refers to and that were changed or removed. */
-function changedTargets(uid: string, candidates: ReadonlyMap<string, Model>, previous: Previous | undefined): string[] {
-  const attributes = Object.values(candidates.get(uid)?.attributes ?? {});
-  const targets = new Set(
-    attributes.flatMap((attribute) => [...targetsOf(attribute), attribute.component, ...(attribute.components ?? [])]),
-  );
-  return [...targets].filter(
-    (target): target is string =>
-      target !== undefined && previous?.models.has(target) === true && !isUnchanged(target, candidates, previous),
-  );
+function collectWarnings(
+  readings: ReadonlyMap<string, ModelReading>,
+  settled: ReadonlyMap<string, SettledModel>,
+): ReadonlyMap<string, readonly ModelWarning[]> {
+  const all = [...settled].map(([uid, { warnings }]) => [uid, [...(readings.get(uid)?.warnings ?? []), ...warnings]] as const);
+  return new Map(all.filter(([, warnings]) => warnings.length > 0));
 }
 
 function indexTypes(types: readonly ContentType[], version: number): Registry {

@@ -75,6 +75,8 @@ export interface LinkAttribute extends Common {
   readonly inverse: string | null;
   /** A target belongs to one entry at most (bidirectional oneToOne and oneToMany): linking it takes it from its old one. */
   readonly exclusive: boolean;
+  /** Has no place for its links, so that it has no entries: its other side is missing. */
+  readonly dangling: boolean;
   readonly allowedTypes: readonly string[];
 }
 

@@ -1,16 +1,19 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import type { Model } from './model.js';
 
-const localizable = { type: 'object', additionalProperties: { type: ['object', 'boolean', 'null'] } };
+const localizable = {
+  type: 'object',
+  properties: { i18n: { type: ['object', 'boolean', 'null'], properties: { localized: { type: 'boolean' } } } },
+};
 const count = { type: 'integer', minimum: 0 };
 const name = { type: 'string', minLength: 1 };
-const names = { type: 'array', items: name, uniqueItems: true };
 
 const attribute = {
   type: 'object',
   required: ['type'],
   properties: {
     type: name,
+    customField: { type: 'string' },
     required: { type: 'boolean' },
     unique: { type: 'boolean' },
     index: { type: 'boolean' },
@@ -29,7 +32,7 @@ const attribute = {
     allowedTypes: { type: 'array', items: { type: 'string' }, nullable: true },
     component: name,
     repeatable: { type: 'boolean' },
-    components: names,
+    components: { type: 'array', items: name },
     relation: name,
     target: { type: ['string', 'array'], minLength: 1, items: name, minItems: 1, uniqueItems: true },
     inversedBy: { type: ['string', 'null'] },
@@ -39,14 +42,17 @@ const attribute = {
   },
 };
 
-/** The form of a `_models` document (rest.md 1.1). Keys that are not named here are an admin panel's and are let through. */
+const contentTypeUid = '(api|plugin|admin)::[a-z0-9][a-z0-9_-]*\\.[a-z0-9][a-z0-9_-]*';
+const componentUid = '[^.:$\\0]+\\.[^.:$\\0]+';
+
+/** The form of a `_models` document. Keys that are not named here are an admin panel's and are let through. */
 const modelSchema = {
   type: 'object',
   required: ['uid', 'info', 'attributes'],
   properties: {
-    uid: { type: 'string', pattern: '^((api|plugin|admin)::[a-z0-9-]+\\.[a-z0-9-]+|[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+)$' },
+    uid: { type: 'string', maxLength: 200, pattern: `^(${contentTypeUid}|${componentUid})$` },
     kind: { enum: ['collectionType', 'singleType'] },
-    collectionName: { type: 'string', pattern: '^[A-Za-z][-_0-9A-Za-z]*$', maxLength: 100 },
+    collectionName: { type: 'string', pattern: '^[A-Za-z0-9][-_0-9A-Za-z]*$', maxLength: 100 },
     info: {
       type: 'object',
       properties: { singularName: name, pluralName: name, displayName: { type: 'string' }, description: { type: 'string' } },
@@ -62,7 +68,7 @@ const modelSchema = {
     pluginOptions: localizable,
     attributes: {
       type: 'object',
-      propertyNames: { pattern: '^[A-Za-z][_0-9A-Za-z]*$', maxLength: 60 },
+      propertyNames: { pattern: '^[A-Za-z][-_0-9A-Za-z]*$', maxLength: 60 },
       additionalProperties: attribute,
     },
   },
@@ -77,15 +83,19 @@ const isRegex = (pattern: string): boolean => {
   }
 };
 
-const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, formats: { regex: isRegex } });
+// Strapi takes "true" for true and "5" for 5: values are brought to their type where they can be.
+const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, coerceTypes: true, formats: { regex: isRegex } });
 const validate = ajv.compile<Model>(modelSchema);
 
-/** What is wrong with the form of a document that should be a model, one line each; empty when it is one. */
-export function modelFormProblems(document: unknown): string[] {
-  return validate(document) ? [] : (validate.errors ?? []).map(describe);
+/** A document in the form of a model, or what is wrong with its form, one line each. */
+export function readForm(
+  document: unknown,
+):
+  | { readonly model: Model; readonly problems: readonly string[] }
+  | { readonly model: null; readonly problems: readonly string[] } {
+  const model: unknown = structuredClone(document);
+  return validate(model) ? { model, problems: [] } : { model: null, problems: (validate.errors ?? []).map(describe) };
 }
-
-export const isModel = (document: unknown): document is Model => validate(document);
 
 function describe({ instancePath, message = 'is invalid', params }: ErrorObject): string {
   const place = instancePath.slice(1).replaceAll('/', '.') || 'the model';

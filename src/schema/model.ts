@@ -1,6 +1,8 @@
-/** An attribute as schema.json writes it (rest.md 1.2, 1.3); keys that only an admin panel reads are carried but not used. */
+/** An attribute as schema.json writes it. Keys that only an admin panel reads are carried but not used. */
 export interface AttributeDefinition {
   readonly type: string;
+  /** The custom field that a plugin registers, such as `plugin::color-picker.color`. */
+  readonly customField?: string;
   readonly required?: boolean;
   readonly unique?: boolean;
   /** Beyond the reference: an index for filters and sorts on this attribute. */
@@ -29,10 +31,12 @@ export interface AttributeDefinition {
   readonly inversedBy?: string | null;
   readonly mappedBy?: string | null;
   readonly morphBy?: string;
+  /** Set by the registry: the relation has no other side that could keep its links. */
+  readonly dangling?: boolean;
   readonly pluginOptions?: Readonly<Record<string, { readonly localized?: boolean } | undefined>>;
 }
 
-/** A content type or component as one document of `_models`: schema.json with its uid. Components have no `kind`. */
+/** A content type or component: a document of `_models`, checked and read. Components have no `kind`. */
 export interface Model {
   readonly uid: string;
   readonly kind?: 'collectionType' | 'singleType';
@@ -51,6 +55,15 @@ export interface Model {
   };
   readonly pluginOptions?: Readonly<Record<string, { readonly localized?: boolean } | undefined>>;
   readonly attributes: Readonly<Record<string, AttributeDefinition>>;
+}
+
+/** Something in a model that is served differently from what is written. */
+export interface ModelWarning {
+  /** The name of the attribute; null: the model itself. */
+  readonly attribute: string | null;
+  readonly text: string;
+  /** The uid of the model that would have to be in force; null: none. */
+  readonly needs: string | null;
 }
 
 /** The uids that a relation names: one, or any number where it is polymorphic. */

@@ -116,11 +116,6 @@ describe('models that change while the service runs', () => {
   const bad: readonly (readonly [string, object, RegExp])[] = [
     ['an attribute without a type', { attributes: { title: {} } }, /type/],
     ['an unknown attribute type', { attributes: { title: { type: 'strong' } } }, /strong/],
-    [
-      'a relation to nowhere',
-      { attributes: { title: { type: 'relation', relation: 'manyToOne', target: 'api::no.no' } } },
-      /api::no\.no/,
-    ],
     ['no attributes', { attributes: null }, /attributes/],
     ['the name of another type', { info: { singularName: 'steady', pluralName: 'steadys' } }, /steady/],
   ];
@@ -140,6 +135,22 @@ describe('models that change while the service runs', () => {
       await put(model('beta'));
       for (let rows = await statusOf(); !rows.every(({ state }) => state === 'active'); rows = await statusOf());
     });
+
+  it('a relation to a type that comes later serves as soon as that is there', async () => {
+    const link = { type: 'relation', relation: 'manyToOne', target: 'api::later.later' };
+    await put(model('eta', { title: { type: 'string' }, link }));
+    await untilBoth('/api/etas', ({ status }) => status === 200);
+    const { body } = await first.call('POST', '/api/etas', { data: { title: 'x', link: 1 } });
+    expect(await first.call('GET', `/api/etas/${String(body.data.id)}?populate=link`)).to.not.have.nested.property(
+      'body.data.attributes.link',
+    );
+    await put(model('later'));
+    await untilBoth('/api/laters', ({ status }) => status === 200);
+    const later = await second.call('POST', '/api/laters', { data: { title: 'y' } });
+    await second.call('PUT', `/api/etas/${String(body.data.id)}`, { data: { link: later.body.data.id } });
+    const answer = await first.call('GET', `/api/etas/${String(body.data.id)}?populate=link`);
+    expect(answer.body.data.attributes.link.data.attributes.title).to.equal('y');
+  });
 
   it('draft & publish turned on: entries count as published, those written meanwhile too', async () => {
     const created = await turnOn('epsilon', { options: { draftAndPublish: true } }, 'publishedAt');

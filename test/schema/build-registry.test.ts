@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { buildRegistry, type RegistryBuild } from '../../src/schema/build-registry.js';
+import { enumValueName } from '../../src/schema/read-attribute.js';
 import { defaultModelSettings } from '../../src/schema/build-content-type.js';
+import { describeReport, reportModels, warningText } from '../../src/schema/report-models.js';
 import type { TestModel } from '../support/serve.js';
 
 const model = (name: string, attributes: object = {}, rest: object = {}): TestModel => ({
@@ -34,6 +36,14 @@ const inForce = ({ models }: RegistryBuild): Record<string, string[]> =>
   );
 const problemsOf = ({ problems }: RegistryBuild): Record<string, string> =>
   Object.fromEntries([...problems].map(([uid, lines]) => [uid, lines.join('; ')]));
+const warningsOf = ({ warnings }: RegistryBuild): Record<string, string> =>
+  Object.fromEntries([...warnings].map(([uid, found]) => [uid, found.map(warningText).join('; ')]));
+
+/** Every key of one is in the other, and its pattern matches there. */
+function expectTexts(found: Readonly<Record<string, string>>, expected: Readonly<Record<string, RegExp>>): void {
+  expect(Object.keys(found).sort()).to.deep.equal(Object.keys(expected).sort());
+  for (const [uid, text] of Object.entries(expected)) expect(found[uid]).to.match(text);
+}
 
 interface Case {
   readonly what: string;
@@ -41,6 +51,7 @@ interface Case {
   readonly after: readonly TestModel[];
   readonly inForce: Readonly<Record<string, readonly string[]>>;
   readonly problems: Readonly<Record<string, RegExp>>;
+  readonly warnings?: Readonly<Record<string, RegExp>>;
 }
 
 const bookKeys = ['title', 'author'];
@@ -48,11 +59,15 @@ const authorKeys = ['title', 'books'];
 const cases: readonly Case[] = [
   { what: 'good models', before: null, after: [author, book], inForce: { author: authorKeys, book: bookKeys }, problems: {} },
   {
-    what: 'a model whose target is not there, at the first start',
+    what: 'references to what is not there, at the first start',
     before: null,
-    after: [book, page, part],
-    inForce: { page: ['title', 'parts'], part: ['label'] },
-    problems: { 'api::book.book': /unknown content type "api::author\.author"/ },
+    after: [book, page],
+    inForce: { book: bookKeys, page: ['title', 'parts'] },
+    problems: {},
+    warnings: {
+      'api::book.book': /author: unknown content type "api::author\.author": the attribute is left out/,
+      'api::page.page': /parts: unknown component "shared\.part": the attribute is left out/,
+    },
   },
   {
     what: 'a change for the worse',
@@ -65,8 +80,19 @@ const cases: readonly Case[] = [
     what: 'a side of a relation taken away alone',
     before: [author, book],
     after: [model('author'), book],
-    inForce: { author: authorKeys, book: bookKeys },
-    problems: { 'api::author.author': /api::book\.book still needs it as it was: .*no relation "books"/ },
+    inForce: { author: ['title'], book: bookKeys },
+    problems: {},
+    warnings: {
+      'api::book.book': /author: api::author\.author\.books is not the other side of this relation: it is served one-way/,
+    },
+  },
+  {
+    what: 'the side of a relation that keeps its links taken away alone',
+    before: [author, book],
+    after: [author, model('book')],
+    inForce: { author: authorKeys, book: ['title'] },
+    problems: {},
+    warnings: { 'api::author.author': /books: api::book\.book\.author is not the other side of this relation: it stays empty/ },
   },
   {
     what: 'both sides of a relation taken away',
@@ -79,15 +105,17 @@ const cases: readonly Case[] = [
     what: 'a type removed that another one points to',
     before: [author, book, page, part],
     after: [book, page, part],
-    inForce: { book: bookKeys, page: ['title', 'parts'], part: ['label'], author: authorKeys },
-    problems: { 'api::author.author': /api::book\.book still needs it as it was: .*unknown content type/ },
+    inForce: { book: bookKeys, page: ['title', 'parts'], part: ['label'] },
+    problems: {},
+    warnings: { 'api::book.book': /author: unknown content type/ },
   },
   {
     what: 'a component removed that a type holds',
     before: [page, part],
     after: [page],
-    inForce: { page: ['title', 'parts'], part: ['label'] },
-    problems: { 'shared.part': /api::page\.page still needs it/ },
+    inForce: { page: ['title', 'parts'] },
+    problems: {},
+    warnings: { 'api::page.page': /parts: unknown component/ },
   },
   {
     what: 'a type and what points to it removed together',
@@ -114,8 +142,9 @@ const cases: readonly Case[] = [
     what: 'a new relation before its other side',
     before: [author, book],
     after: [author, book, model('award', { book: relation('manyToOne', 'book', { inversedBy: 'awards' }) })],
-    inForce: { author: authorKeys, book: bookKeys },
-    problems: { 'api::award.award': /no relation "awards"/ },
+    inForce: { author: authorKeys, award: ['title', 'book'], book: bookKeys },
+    problems: {},
+    warnings: { 'api::award.award': /book: api::book\.book\.awards is not the other side/ },
   },
   {
     what: 'the other side of a polymorphic relation that leads elsewhere',
@@ -124,35 +153,49 @@ const cases: readonly Case[] = [
       model('note', { about: { type: 'relation', relation: 'morphToMany', target: ['api::note.note'] } }),
       model('film', { notes: { type: 'relation', relation: 'morphMany', target: 'api::note.note', morphBy: 'about' } }),
     ],
-    inForce: { note: ['title', 'about'] },
-    problems: { 'api::film.film': /api::note.note.about does not lead to this type/ },
+    inForce: { film: ['title', 'notes'], note: ['title', 'about'] },
+    problems: {},
+    warnings: { 'api::film.film': /notes: api::note.note.about does not lead to this type: it stays empty/ },
   },
   {
     what: 'a component that holds itself',
     before: null,
     after: [{ ...part, attributes: { inner: { type: 'component', component: 'shared.part' } } }],
-    inForce: {},
-    problems: { 'shared.part': /holds itself/ },
+    inForce: { part: ['inner'] },
+    problems: {},
+    warnings: { 'shared.part': /inner: shared\.part holds shared\.part itself: the attribute is left out/ },
   },
 ];
 
 describe('buildRegistry', () => {
-  for (const { what, before, after, inForce: expected, problems } of cases)
+  for (const { what, before, after, inForce: expected, problems, warnings = {} } of cases)
     it(what, () => {
       const previous = before === null ? undefined : build(before);
       if (previous !== undefined) expect(problemsOf(previous)).to.deep.equal({});
       const result = build(after, previous);
       expect(inForce(result)).to.deep.equal(expected);
-      expect(Object.keys(problemsOf(result)).sort()).to.deep.equal(Object.keys(problems).sort());
-      for (const [uid, reason] of Object.entries(problems)) expect(problemsOf(result)[uid]).to.match(reason);
+      expectTexts(problemsOf(result), problems);
+      expectTexts(warningsOf(result), warnings);
     });
 
-  it('a model that is refused goes into force once its other side is there', () => {
-    const first = build([book]);
-    expect(problemsOf(first)).to.have.all.keys('api::book.book');
-    const second = build([author, book], first);
-    expect(problemsOf(second)).to.deep.equal({});
-    expect(inForce(second)).to.deep.equal({ author: authorKeys, book: bookKeys });
+  it('what was left out comes alive once what it needs is there, as if that had been there from the start', () => {
+    const first = build([book, page]);
+    expect([...(first.registry.types.get('api::book.book')?.attributes.keys() ?? [])]).to.not.include('author');
+    const second = build([author, book, page, part], first);
+    expect(warningsOf(second)).to.deep.equal({});
+    expect(second.registry.types).to.deep.equal(build([author, book, page, part]).registry.types);
+  });
+
+  it('reports causes before what follows from them', () => {
+    const wrong = { ...author, attributes: { title: { type: 'strong' } } };
+    const lines = reportModels(build([model('alone', { kind: { type: 'enumeration', enum: [] } }), book, page, wrong])).flatMap(
+      (report) => describeReport(report) ?? [],
+    );
+    expect(lines).to.deep.equal([
+      'model api::author.author is not in force: attributes.title.type: unknown "strong", did you mean "string"?; left out because of it: api::book.book.author',
+      'there is no model shared.part; left out because of it: api::page.page.parts',
+      'model api::alone.alone is not in force: attributes.kind.enum must NOT have fewer than 1 items',
+    ]);
   });
 
   it('the version rises with every snapshot', () => {
@@ -171,25 +214,17 @@ describe('buildRegistry', () => {
   });
 });
 
-/** Attributes and models alone: what is wrong with each. */
+/** Attributes alone: why they keep their type out of force. */
 const refused: readonly (readonly [string, object, RegExp])[] = [
-  ['a reserved attribute', { createdAt: { type: 'string' } }, /createdAt is a reserved name/],
-  ['a reserved attribute in another spelling', { published_at: { type: 'string' } }, /published_at is a reserved name/],
-  ['an attribute name that is none', { 'a-b': { type: 'string' } }, /attributes/],
+  ['a reserved attribute', { id: { type: 'string' } }, /attributes\.id is a reserved name/],
+  ['an attribute name that is none', { 'a.b': { type: 'string' } }, /attributes/],
+  ['an unknown type', { kind: { type: 'strnig' } }, /attributes\.kind\.type: unknown "strnig", did you mean "string"\?/],
   ['an enumeration without values', { kind: { type: 'enumeration', enum: [] } }, /enum/],
   ['an enumeration value that begins with a digit', { kind: { type: 'enumeration', enum: ['1a'] } }, /must begin with a letter/],
   ['enumeration values that are too close', { kind: { type: 'enumeration', enum: ['a b', 'a_b'] } }, /too close/],
   ['a component attribute without a component', { part: { type: 'component' } }, /component must name a component/],
-  ['an unknown component', { part: { type: 'component', component: 'shared.prat' } }, /did you mean "shared.part"/],
   ['an unknown relation', { other: relation('manyToNone', 'page') }, /relation/],
   ['a plain relation to several types', { other: { ...relation('oneToOne', 'page'), target: ['api::thing.thing'] } }, /target/],
-  [
-    'an unknown target of a polymorphic relation',
-    { any: { type: 'relation', relation: 'morphToMany', target: ['api::thing.thing', 'api::thnig.thnig'] } },
-    /unknown content type "api::thnig.thnig", did you mean "api::thing.thing"/,
-  ],
-  ['a unique boolean', { flag: { type: 'boolean', unique: true } }, /unique is not possible/],
-  ['a uid of no attribute', { slug: { type: 'uid', targetField: 'nope' } }, /targetField "nope"/],
   ['a regular expression that is none', { name: { type: 'string', regex: '(' } }, /regex/],
 ];
 
@@ -199,4 +234,224 @@ describe('refused models', () => {
       const { problems } = build([model('thing', attributes), part]);
       expect(problems.get('api::thing.thing')?.join('; ')).to.match(reason);
     });
+});
+
+/** Attributes that are served differently from what is written: what of them is in force, and the warning. */
+const settled: readonly (readonly [string, object, string, object | null, RegExp])[] = [
+  [
+    'an attribute of the service',
+    { createdAt: { type: 'string' } },
+    'createdAt',
+    { type: 'datetime' },
+    /createdAt: is an attribute of the service/,
+  ],
+  ['a hyphen', { 'a-b': { type: 'string' } }, 'a-b', { type: 'string' }, /a-b: is left out of GraphQL/],
+  ['a unique boolean', { flag: { type: 'boolean', unique: true } }, 'flag', { unique: false }, /flag: \.unique has no effect/],
+  [
+    'a uid of no attribute',
+    { slug: { type: 'uid', targetField: 'nope' } },
+    'slug',
+    { targetField: null },
+    /slug: targetField "nope"/,
+  ],
+  [
+    'an unknown custom field',
+    { stars: { type: 'customField', customField: 'plugin::rating.stars' } },
+    'stars',
+    { type: 'json' },
+    /api\.customFields: \{ "plugin::rating\.stars": 'string' \}/,
+  ],
+  [
+    'an unknown component',
+    { part: { type: 'component', component: 'shared.prat' } },
+    'part',
+    null,
+    /part: unknown component "shared\.prat", did you mean "shared\.part"\?/,
+  ],
+  ['a type as a component', { part: { type: 'component', component: 'api::thing.thing' } }, 'part', null, /is no component/],
+  [
+    'a zone with one unknown component',
+    { zone: { type: 'dynamiczone', components: ['shared.part', 'shared.x'] } },
+    'zone',
+    { components: ['shared.part'] },
+    /zone: unknown component "shared\.x": the zone goes without it/,
+  ],
+  [
+    'a zone of unknown components',
+    { zone: { type: 'dynamiczone', components: ['shared.x'] } },
+    'zone',
+    null,
+    /zone: unknown component/,
+  ],
+  [
+    'an unknown target of a polymorphic relation',
+    { any: { type: 'relation', relation: 'morphToMany', target: ['api::thing.thing', 'api::thnig.thnig'] } },
+    'any',
+    { targets: ['api::thing.thing'] },
+    /any: unknown content type "api::thnig.thnig", did you mean "api::thing.thing"\?/,
+  ],
+  [
+    'a type of a plugin that is not there',
+    { menu: { type: 'relation', relation: 'oneToOne', target: 'plugin::menus.menu' } },
+    'menu',
+    null,
+    /menu: plugin::menus\.menu belongs to a plugin that is not here/,
+  ],
+  [
+    'a polymorphic side without an attribute',
+    { all: { type: 'relation', relation: 'morphMany', target: 'api::thing.thing' } },
+    'all',
+    { dangling: true, writable: false },
+    /all: .* has no polymorphic attribute ""/,
+  ],
+  [
+    'a side of manyToOne that keeps nothing',
+    { one: relation('manyToOne', 'thing', { mappedBy: 'none' }) },
+    'one',
+    { storage: { kind: 'own' }, dangling: false },
+    /one: \.mappedBy is not possible for manyToOne/,
+  ],
+  [
+    'two sides that both keep the links',
+    { a: relation('manyToMany', 'thing', { inversedBy: 'b' }), b: relation('manyToMany', 'thing', { inversedBy: 'a' }) },
+    'a',
+    { storage: { kind: 'inverse', field: 'b' } },
+    /a: .*the two sides are joined/,
+  ],
+  [
+    'a relation that names itself',
+    { near: relation('manyToMany', 'thing', { inversedBy: 'near' }) },
+    'near',
+    { storage: { kind: 'own' }, inverse: null },
+    /near: .* it is served one-way/,
+  ],
+  [
+    'two relations that name one other side',
+    {
+      a: relation('oneToMany', 'thing', { mappedBy: 'c' }),
+      b: relation('oneToMany', 'thing', { mappedBy: 'c' }),
+      c: relation('manyToOne', 'thing', { inversedBy: 'a' }),
+    },
+    'b',
+    { dangling: true },
+    /^b: .*it stays empty$/,
+  ],
+];
+
+describe('attributes that are served differently from what is written', () => {
+  for (const [what, attributes, name, expected, warning] of settled)
+    it(what, () => {
+      const result = build([model('thing', attributes), part]);
+      expect(problemsOf(result)).to.deep.equal({});
+      const attribute = result.registry.types.get('api::thing.thing')?.attributes.get(name);
+      if (expected === null) expect(attribute).to.equal(undefined);
+      else expect(attribute).to.deep.include(expected);
+      expect(warningsOf(result)['api::thing.thing']).to.match(warning);
+    });
+});
+
+/** What Strapi v4 takes as well as the right form. */
+const lenient: readonly (readonly [string, object, (build: RegistryBuild) => unknown, unknown])[] = [
+  ['no kind', { kind: undefined }, ({ registry }) => registry.byPluralName.has('things'), true],
+  [
+    'a text for a number',
+    { attributes: { name: { type: 'string', maxLength: '5' } } },
+    (built) => attributeOf(built, 'name')['maxLength'],
+    5,
+  ],
+  [
+    'a text for true',
+    { attributes: { name: { type: 'string', required: 'true' } } },
+    (built) => attributeOf(built, 'name')['required'],
+    true,
+  ],
+  [
+    'publishedAt without draft & publish',
+    { attributes: { publishedAt: { type: 'date' } } },
+    (built) => attributeOf(built, 'publishedAt')['type'],
+    'date',
+  ],
+  [
+    'names that Strapi keeps for itself elsewhere',
+    { attributes: { component: { type: 'string' }, created_at: { type: 'date' } } },
+    (built) => attributeOf(built, 'created_at')['type'],
+    'date',
+  ],
+  [
+    'a known custom field',
+    { attributes: { color: { type: 'customField', customField: 'plugin::color-picker.color' } } },
+    (built) => attributeOf(built, 'color')['type'],
+    'string',
+  ],
+];
+
+const attributeOf = ({ registry }: RegistryBuild, name: string): Record<string, unknown> => ({
+  ...registry.types.get('api::thing.thing')?.attributes.get(name),
+});
+
+describe('forms of models that need no warning', () => {
+  for (const [what, change, look, expected] of lenient)
+    it(what, () => {
+      const written: TestModel = { ...model('thing'), ...change };
+      const built = build([Object.fromEntries(Object.entries(written).filter(([, value]) => value !== undefined)) as TestModel]);
+      expect([problemsOf(built), warningsOf(built)]).to.deep.equal([{}, {}]);
+      expect(look(built)).to.equal(expected);
+    });
+
+  it('a component with a kind', () => {
+    expect(problemsOf(build([{ ...part, kind: 'collectionType' }, page]))).to.deep.equal({});
+  });
+
+  it('a custom field with a configured type', () => {
+    const field = { type: 'customField', customField: 'plugin::rating.stars' };
+    const customFields = { 'plugin::rating.stars': 'integer' };
+    const built = buildRegistry([model('thing', { stars: field })], { ...defaultModelSettings, customFields });
+    expect([attributeOf(built, 'stars')['type'], warningsOf(built)]).to.deep.equal(['integer', {}]);
+  });
+});
+
+/** Names that cannot be had, besides those of other models. */
+const taken: readonly (readonly [string, object, RegExp])[] = [
+  ['a GraphQL scalar', model('date'), /GraphQL type Date is taken by the service itself/],
+  ['a query of the service', { ...model('me'), info: { singularName: 'me', pluralName: 'us' } }, /GraphQL type Me is taken/],
+  [
+    'a path of the service',
+    { ...model('user'), info: { singularName: 'user', pluralName: 'users' } },
+    /path users is taken by the service itself/,
+  ],
+  [
+    'a collection of the service',
+    model('thing', {}, { collectionName: 'up_users' }),
+    /collection up_users is taken by plugin::users-permissions\.user/,
+  ],
+  ['a name that is made from another', model('page-input'), /GraphQL type PageInput is taken by api::page\.page/],
+  [
+    'two enumerations of one name',
+    model('thing', { kind: { type: 'enumeration', enum: ['a'] }, KIND: { type: 'enumeration', enum: ['b'] } }),
+    /ENUM_THING_KIND is used twice/,
+  ],
+];
+
+describe('names that are taken', () => {
+  for (const [what, named, reason] of taken)
+    it(what, () => {
+      const { problems } = build([page, part, named as TestModel]);
+      expect([...problems.values()].flat().join('; ')).to.match(reason);
+    });
+});
+
+/** Values of enumerations, and their names in GraphQL as Strapi v4 makes them. */
+const enumNames: readonly (readonly [string, string])[] = [
+  ['in-review', 'in_review'],
+  ['A-B c', 'A_B_c'],
+  ['Größe', 'Groesse'],
+  ['Food & Drink', 'Food_and_Drink'],
+  ['Мужской', 'Muzhskoj'],
+  ["don't", 'don_t'],
+  ['Œuvre', 'Oeuvre'],
+  ['_x', 'x'],
+];
+
+describe('enumValueName', () => {
+  for (const [value, name] of enumNames) it(`${value}: ${name}`, () => expect(enumValueName(value)).to.equal(name));
 });

@@ -5,6 +5,7 @@ import { componentResolver, linkResolver, morphResolver, zoneResolver } from '..
 import { enumType } from './enum-type.js';
 import { filtersType } from './filters-type.js';
 import { morphUnion } from './morph-union.js';
+import { isGraphqlName } from './names.js';
 import { plainField } from './plain-field.js';
 import { scalarFields } from './scalar-fields.js';
 import type { Fields, SchemaContext } from './schema-context.js';
@@ -18,7 +19,7 @@ type Field = Fields[string];
 export function attributeFields(type: ContentType, context: SchemaContext): Fields {
   const fields = emptyFields();
   for (const attribute of type.attributes.values()) {
-    if (attribute.private || !context.shadow.hasOutput(type.uid, attribute.name)) continue;
+    if (attribute.private || !isGraphqlName(attribute.name) || !context.shadow.hasOutput(type.uid, attribute.name)) continue;
     const field = attributeField(type, attribute, context);
     if (field !== null) fields[attribute.name] = attribute.required ? { ...field, type: new GraphQLNonNull(field.type) } : field;
   }

@@ -1,5 +1,5 @@
 import { GraphQLEnumType } from 'graphql';
-import { enumValueName } from '../../schema/check-attribute.js';
+import { enumValueName } from '../../schema/read-attribute.js';
 import type { ContentType, ScalarAttribute } from '../../schema/content-type.js';
 import { enumName } from './names.js';
 import type { SchemaContext } from './schema-context.js';

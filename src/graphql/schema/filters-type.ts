@@ -2,7 +2,7 @@ import { GraphQLID, GraphQLInputObjectType, GraphQLList } from 'graphql';
 import type { GraphQLInputFieldConfigMap, GraphQLInputType } from 'graphql';
 import type { Attribute, ContentType } from '../../schema/content-type.js';
 import { plainField } from './plain-field.js';
-import { filtersName } from './names.js';
+import { filtersName, isGraphqlName } from './names.js';
 import { scalarFields } from './scalar-fields.js';
 import { scalarFilter } from './scalar-filters.js';
 import type { SchemaContext } from './schema-context.js';
@@ -23,7 +23,8 @@ function filterFields(type: ContentType, self: GraphQLInputObjectType, context: 
   const { hasFilters } = context.shadow;
   if (type.kind === 'collectionType' && hasFilters(type.uid, 'id')) fields['id'] = plainField(scalarFilter(GraphQLID));
   for (const attribute of type.attributes.values()) {
-    const filter = hasFilters(type.uid, attribute.name) ? attributeFilter(attribute, context) : null;
+    const isShown = isGraphqlName(attribute.name) && hasFilters(type.uid, attribute.name);
+    const filter = isShown ? attributeFilter(attribute, context) : null;
     if (filter !== null) fields[attribute.name] = plainField(filter);
   }
   const list = plainField(new GraphQLList(self));

@@ -4,7 +4,7 @@ import { uploadFile } from '../../schema/content-type.js';
 import type { Attribute, ContentType, LinkAttribute } from '../../schema/content-type.js';
 import { enumType } from './enum-type.js';
 import { plainField } from './plain-field.js';
-import { inputName } from './names.js';
+import { inputName, isGraphqlName } from './names.js';
 import { scalarFields } from './scalar-fields.js';
 import type { SchemaContext } from './schema-context.js';
 import { emptyFields, shownType } from './schema-context.js';
@@ -45,7 +45,8 @@ const localization = new Set(['locale', 'localizations']);
 
 function fieldOf(type: ContentType, attribute: Attribute, context: SchemaContext): GraphQLInputType | null {
   const { name, writable, visible } = attribute;
-  if (!context.shadow.hasInput(type.uid, name) || (!writable && !ignored.has(name))) return null;
+  if (!context.shadow.hasInput(type.uid, name) || !isGraphqlName(name)) return null;
+  if (!writable && !ignored.has(name) && !(attribute.kind === 'relation' && attribute.dangling)) return null;
   return !visible && localization.has(name) ? null : attributeInput(type, attribute, context);
 }
 

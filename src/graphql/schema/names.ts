@@ -3,6 +3,9 @@ import { pascalCase } from '../../schema/names.js';
 
 const lowerFirst = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1);
 
+/** Attributes may have hyphens in their names, fields may not: those are left out. */
+export const isGraphqlName = (name: string): boolean => !name.includes('-');
+
 const pluginOf = (type: ContentType): string => (type.uid.startsWith('plugin::') ? (type.uid.slice(8).split('.')[0] ?? '') : '');
 
 const typeNames = new WeakMap<ContentType, string>();

@@ -1,0 +1,95 @@
+import type { AttributeDefinition, Model } from './model.js';
+import { pascalCase } from './names.js';
+
+/** GraphQL types that every schema may have besides those of content types. */
+const fixedTypes = [
+  ...['Boolean', 'Date', 'DateTime', 'Float', 'I18NLocaleCode', 'ID', 'Int', 'JSON', 'Long', 'String', 'Time', 'Upload'],
+  ...['Error', 'FileInfoInput', 'GenericMorph', 'Mutation', 'Pagination', 'PaginationArg', 'PublicationState', 'Query'],
+  ...['ResponseCollectionMeta', 'Subscription', 'UsersPermissionsCreateRolePayload', 'UsersPermissionsDeleteRolePayload'],
+  ...['UsersPermissionsLoginInput', 'UsersPermissionsLoginPayload', 'UsersPermissionsMe', 'UsersPermissionsMeRole'],
+  ...['UsersPermissionsPasswordPayload', 'UsersPermissionsRegisterInput', 'UsersPermissionsUpdateRolePayload'],
+  ...['Boolean', 'Date', 'DateTime', 'Float', 'ID', 'Int', 'JSON', 'Long', 'String', 'Time'].map((name) => `${name}FilterInput`),
+  // the query `me`
+  'Me',
+];
+
+/** First segments of REST paths that are not those of content types. */
+const fixedPaths = ['auth', 'connect', 'content-type-builder', 'i18n', 'upload', 'users', 'users-permissions'];
+
+const service = 'the service itself';
+
+const fixedClaims: ReadonlyMap<string, string> = new Map([
+  ...fixedTypes.map((name) => [`GraphQL type:${name}`, service] as const),
+  ...fixedPaths.map((name) => [`path:${name}`, service] as const),
+]);
+
+/**
+ * Names that are taken twice, by uid of the model at fault, which is the later one. Names of collections, REST paths and GraphQL
+ * types have one owner each.
+ */
+export function nameConflicts(models: Iterable<Model>): Map<string, string[]> {
+  const problems = new Map<string, string[]>();
+  const taken = new Map(fixedClaims);
+  for (const model of models) {
+    const names = claimsOf(model);
+    const found = conflicts(names, taken);
+    if (found.length > 0) problems.set(model.uid, found);
+    else for (const name of names) taken.set(name, model.uid);
+  }
+  return problems;
+}
+
+function conflicts(names: readonly string[], taken: ReadonlyMap<string, string>): string[] {
+  if (names.every((name) => !taken.has(name)) && new Set(names).size === names.length) return [];
+  const twice = names.filter((name, index) => names.indexOf(name) !== index).map((name) => `${describe(name)} is used twice`);
+  const clashes = names.flatMap((name) => {
+    const owner = taken.get(name);
+    return owner === undefined ? [] : [`${describe(name)} is taken by ${owner}`];
+  });
+  // the names that are derived from a name that is taken are taken as well; the first says it
+  return [...twice.slice(0, 1), ...clashes.slice(0, 1)];
+}
+
+const describe = (name: string): string => name.replace(':', ' ');
+
+const claims = new WeakMap<Model, readonly string[]>();
+
+/** Models are not changed: their claims are worked out once. */
+function claimsOf(model: Model): readonly string[] {
+  const known = claims.get(model);
+  if (known !== undefined) return known;
+  const names = model.kind === undefined ? graphqlNames(model, pascalCase(`component_${model.uid}`)) : typeClaims(model);
+  claims.set(model, names);
+  return names;
+}
+
+function typeClaims(model: Model): readonly string[] {
+  const { singularName = '', pluralName = '' } = model.info;
+  const isApi = model.uid.startsWith('api::');
+  const plugin = model.uid.startsWith('plugin::') ? (model.uid.slice(8).split('.')[0] ?? '') : '';
+  const [singular, plural] = [singularName, pluralName].map((name) => pascalCase(`${plugin}-${name}`));
+  const path = model.kind === 'singleType' ? singularName : pluralName;
+  return [
+    ...(isApi ? [`name:${singularName}`, `name:${pluralName}`, `path:${path}`] : []),
+    `collection:${model.collectionName ?? singularName}`,
+    ...(model.uid.startsWith('admin::') ? [] : [...graphqlNames(model, singular ?? ''), `GraphQL type:${plural ?? ''}`]),
+  ];
+}
+
+const suffixes = ['', 'Entity', 'EntityResponse', 'EntityResponseCollection', 'RelationResponseCollection'];
+
+function graphqlNames(model: Model, type: string): string[] {
+  const own = [...(model.kind === undefined ? [''] : suffixes), 'FiltersInput', 'Input'].map((suffix) => type + suffix);
+  const ofAttributes = Object.entries(model.attributes).flatMap(([name, attribute]) => attributeTypes(type, name, attribute));
+  return [...own, ...ofAttributes].map((name) => `GraphQL type:${name}`);
+}
+
+function attributeTypes(
+  type: string,
+  name: string,
+  { type: kind, enumName, relation = '', target }: AttributeDefinition,
+): string[] {
+  if (kind === 'enumeration') return [enumName ?? `ENUM_${type.toUpperCase()}_${name.toUpperCase()}`];
+  if (kind === 'dynamiczone') return [`${type}${pascalCase(name)}DynamicZone`, `${type}${pascalCase(name)}DynamicZoneInput`];
+  return relation.startsWith('morphTo') && target !== undefined ? [`${type}${pascalCase(name)}Morph`] : [];
+}

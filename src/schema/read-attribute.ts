@@ -1,0 +1,127 @@
+import slugify from 'strapi-slugify';
+import { nearestName } from '../nearest-name.js';
+import { storedType } from './custom-fields.js';
+import type { AttributeDefinition } from './model.js';
+import { isScalarType, scalarTypes } from './scalar-types.js';
+
+/** What becomes of one attribute, taken alone. A definition of null: the attribute is left out. */
+export interface AttributeReading {
+  readonly definition: AttributeDefinition | null;
+  /** Why the model is refused. */
+  readonly problems: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** `systemNames`: the attributes that the service adds to the type. `customFields`: the setting `api.customFields`. */
+export interface AttributeRules {
+  readonly systemNames: ReadonlySet<string>;
+  readonly customFields: Readonly<Record<string, string>>;
+}
+
+type Rule = (definition: AttributeDefinition) => AttributeReading;
+
+/** Checks one attribute and brings it to the form that the service uses. */
+export function readAttribute(name: string, written: AttributeDefinition, rules: AttributeRules): AttributeReading {
+  if (name === 'id') return refused('is a reserved name');
+  if (rules.systemNames.has(name))
+    return { definition: null, problems: [], warnings: ['is an attribute of the service: this definition is ignored'] };
+  const stored = readCustomField(written, rules.customFields);
+  const type = stored.definition?.type ?? '';
+  const rule: Rule =
+    (Object.hasOwn(structures, type) ? structures[type] : undefined) ?? (isScalarType(type) ? readScalar : refuseType);
+  const reading = rule(stored.definition ?? written);
+  const warnings = [...stored.warnings, ...reading.warnings, ...(name.includes('-') ? [hyphenated] : [])];
+  return { ...reading, warnings };
+}
+
+const hyphenated = 'is left out of GraphQL, whose names have no hyphen';
+
+const kept = (definition: AttributeDefinition): AttributeReading => ({ definition, problems: [], warnings: [] });
+const refused = (...problems: readonly string[]): AttributeReading => ({ definition: null, problems, warnings: [] });
+const changed = (definition: AttributeDefinition, warning: string): AttributeReading => ({
+  definition,
+  problems: [],
+  warnings: [warning],
+});
+
+/** A custom field as an attribute of its stored type. */
+function readCustomField(written: AttributeDefinition, configured: Readonly<Record<string, string>>): AttributeReading {
+  if (written.type !== 'customField') return kept(written);
+  const name = written.customField ?? '';
+  const type = storedType(name, configured);
+  if (type !== null) return kept({ ...written, type });
+  const setting = `api.customFields: { ${JSON.stringify(name)}: 'string' }`;
+  return changed(
+    { ...written, type: 'json' },
+    `custom field ${name} is not known and stored as JSON; if that is wrong, set ${setting}`,
+  );
+}
+
+/** The rules of attribute types besides those of plain scalars. */
+const structures: Readonly<Record<string, Rule>> = {
+  component: (definition) =>
+    definition.component === undefined ? refused('.component must name a component') : kept(definition),
+  dynamiczone: (definition) =>
+    definition.components === undefined
+      ? refused('.components must list components')
+      : kept({ ...definition, components: [...new Set(definition.components)] }),
+  media: kept,
+  relation: readRelation,
+  enumeration: (definition) => {
+    const problems = enumerationProblems(definition.enum ?? []);
+    return problems.length > 0 ? refused(...problems) : readScalar(definition);
+  },
+};
+
+function readScalar(definition: AttributeDefinition): AttributeReading {
+  if (definition.unique !== true || !isScalarType(definition.type) || scalarTypes[definition.type].uniqueAllowed)
+    return kept(definition);
+  return changed({ ...definition, unique: false }, `.unique has no effect for type ${definition.type}`);
+}
+
+const refuseType = ({ type }: AttributeDefinition): AttributeReading =>
+  refused(`.type: ${unknownName(type, [...Object.keys(scalarTypes), ...Object.keys(structures)])}`);
+
+/** The GraphQL name of an enumeration value, as the version of slugify that Strapi v4 uses makes it. */
+export const enumValueName = (value: string): string => slugify(value, { decamelize: false, lowercase: false, separator: '_' });
+
+function enumerationProblems(values: readonly string[]): string[] {
+  if (values.length === 0) return ['.enum must list at least one value'];
+  const names = values.map(enumValueName);
+  const bad = values.filter((_, index) => !/^[_A-Za-z]\w*$/.test(names[index] ?? ''));
+  const twice = values.filter((_, index) => names.indexOf(names[index] ?? '') !== index);
+  return [
+    ...bad.map((value) => `.enum: ${JSON.stringify(value)} must begin with a letter`),
+    ...twice.map((value) => `.enum: ${JSON.stringify(value)} is too close to another value`),
+  ];
+}
+
+const relations = [
+  'oneToOne',
+  'oneToMany',
+  'manyToOne',
+  'manyToMany',
+  'morphOne',
+  'morphMany',
+  'morphToOne',
+  'morphToMany',
+] as const;
+
+function readRelation(definition: AttributeDefinition): AttributeReading {
+  const { relation = '', target, inversedBy, mappedBy } = definition;
+  if (!(relations as readonly string[]).includes(relation)) return refused(`.relation: ${unknownName(relation, relations)}`);
+  if (relation.startsWith('morphTo')) return kept(definition);
+  if (typeof target !== 'string') return refused('.target must name a content type');
+  if (relation === 'manyToOne' && mappedBy)
+    return changed({ ...definition, mappedBy: null }, '.mappedBy is not possible for manyToOne and ignored');
+  if (relation === 'oneToMany' && inversedBy)
+    return changed({ ...definition, inversedBy: null }, '.inversedBy is not possible for oneToMany and ignored');
+  if (inversedBy && mappedBy)
+    return changed({ ...definition, mappedBy: null }, ' has both inversedBy and mappedBy; mappedBy is ignored');
+  return kept(definition);
+}
+
+function unknownName(name: string, known: readonly string[]): string {
+  const nearest = nearestName(name, known);
+  return `unknown ${JSON.stringify(name)}${nearest === null ? '' : `, did you mean ${JSON.stringify(nearest)}?`}`;
+}

@@ -1,0 +1,81 @@
+import { isDeepStrictEqual } from 'node:util';
+import { builtinModels } from './builtin-models.js';
+import type { AttributeDefinition, Model, ModelWarning } from './model.js';
+import { readForm } from './model-schema.js';
+import { isKebabCase } from './names.js';
+import { readAttribute, type AttributeRules } from './read-attribute.js';
+
+/** A document of `_models`, read by itself. */
+export interface ModelReading {
+  readonly document: unknown;
+  /** Null: the document is refused. */
+  readonly model: Model | null;
+  /** Why it is refused, one line each. */
+  readonly problems: readonly string[];
+  readonly warnings: readonly ModelWarning[];
+}
+
+/** Checks a document by itself and brings it to the form that the service uses. `customFields`: the setting `api.customFields`. */
+export function readModel(document: unknown, customFields: Readonly<Record<string, string>> = {}): ModelReading {
+  const form = readForm(document);
+  if (form.model === null) return { document, model: null, problems: form.problems, warnings: [] };
+  const model = withKind(form.model);
+  const rules: AttributeRules = { systemNames: systemNames(model), customFields };
+  const readings = Object.entries(model.attributes).map(([name, written]) => ({ name, ...readAttribute(name, written, rules) }));
+  const ofAttributes = readings.flatMap(({ name, problems }) =>
+    problems.map((problem) => `attributes.${name}${spaced(problem)}`),
+  );
+  const problems = [...nameProblems(model), ...ofAttributes];
+  const attributes = readings.flatMap(({ name, definition }) => (definition === null ? [] : [[name, definition] as const]));
+  const warnings = readings.flatMap(({ name, warnings: texts }) => texts.map((text) => ({ attribute: name, text, needs: null })));
+  if (problems.length > 0) return { document, model: null, problems, warnings: [] };
+  return { document, model: extendBuiltin({ ...model, attributes: Object.fromEntries(attributes) }), problems: [], warnings };
+}
+
+/** `.type: …` follows the name of the attribute at once, `is …` after a space. */
+const spaced = (text: string): string => (/^[. ]/.test(text) ? text : ` ${text}`);
+
+/** A content type without a kind is a collection type; a component has none, whatever it says. */
+function withKind(model: Model): Model {
+  if (model.uid.includes('::')) return { ...model, kind: model.kind ?? 'collectionType' };
+  return Object.fromEntries(Object.entries(model).filter(([key]) => key !== 'kind')) as unknown as Model; // all but one optional key
+}
+
+/** The attributes that the service adds to a type. */
+function systemNames({ kind, options, pluginOptions }: Model): ReadonlySet<string> {
+  if (kind === undefined) return new Set();
+  return new Set([
+    'createdAt',
+    'updatedAt',
+    'createdBy',
+    'updatedBy',
+    ...(options?.draftAndPublish === true ? ['publishedAt'] : []),
+    ...(pluginOptions?.['i18n']?.localized === true ? ['locale', 'localizations'] : []),
+  ]);
+}
+
+function nameProblems(model: Model): string[] {
+  if (model.kind === undefined) return [];
+  const { singularName, pluralName } = model.info;
+  if (singularName === undefined || pluralName === undefined) return ['info must have singularName and pluralName'];
+  return [singularName, pluralName].flatMap((name) =>
+    isKebabCase(name) ? [] : [`info: ${JSON.stringify(name)} must be kebab-case`],
+  );
+}
+
+const builtins = new Map(builtinModels.map((model) => [model.uid, model]));
+
+/** A document with a built-in uid adds attributes; what the service itself relies on stays as it is. */
+function extendBuiltin(model: Model): Model {
+  const builtin = builtins.get(model.uid);
+  return builtin === undefined
+    ? model
+    : { ...builtin, attributes: { ...builtin.attributes, ...model.attributes, ...builtin.attributes } };
+}
+
+/** The definitions of two models that differ, by name; of an attribute that only one has, undefined stands for the other. */
+export const changedAttributes = (
+  before: Readonly<Record<string, AttributeDefinition>>,
+  after: Readonly<Record<string, AttributeDefinition>>,
+): readonly string[] =>
+  [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((name) => !isDeepStrictEqual(before[name], after[name]));

@@ -1,0 +1,57 @@
+import type { RegistryBuild } from './build-registry.js';
+import type { ModelWarning } from './model.js';
+
+/** What became of one model, and of those that need it. */
+export interface ModelReport {
+  readonly uid: string;
+  /** missing: models name it, and there is none. */
+  readonly state: 'active' | 'refused' | 'missing';
+  /** Why it is not in force as it is stored. */
+  readonly problems: readonly string[];
+  readonly warnings: readonly ModelWarning[];
+  /** What other models lack because of it, `<uid>.<attribute>`. */
+  readonly affects: readonly string[];
+}
+
+/** A report for each model in force, refused or missing: causes that affect others first, then other causes, then the rest. */
+export function reportModels({
+  models,
+  problems,
+  warnings,
+}: Pick<RegistryBuild, 'models' | 'problems' | 'warnings'>): readonly ModelReport[] {
+  const affected = affectedBy(warnings);
+  const uids = new Set([...models.keys(), ...problems.keys(), ...affected.keys()]);
+  const reports = [...uids].map((uid): ModelReport => {
+    const found = problems.get(uid) ?? [];
+    return {
+      uid,
+      state: problems.has(uid) ? 'refused' : models.has(uid) ? 'active' : 'missing',
+      problems: found,
+      warnings: warnings.get(uid) ?? [],
+      affects: affected.get(uid) ?? [],
+    };
+  });
+  return reports.sort((a, b) => weight(b) - weight(a) || (a.uid < b.uid ? -1 : 1));
+}
+
+function affectedBy(warnings: RegistryBuild['warnings']): ReadonlyMap<string, readonly string[]> {
+  const affected = new Map<string, string[]>();
+  for (const [uid, found] of warnings)
+    for (const { attribute, needs } of found)
+      if (needs !== null) affected.set(needs, [...(affected.get(needs) ?? []), attribute === null ? uid : `${uid}.${attribute}`]);
+  return affected;
+}
+
+const weight = ({ state, warnings, affects }: ModelReport): number =>
+  affects.length * 10 + (state === 'active' ? 0 : 4) + (warnings.length > 0 ? 1 : 0);
+
+export const warningText = ({ attribute, text }: ModelWarning): string => (attribute === null ? text : `${attribute}: ${text}`);
+
+/** The report in one line, for a log or a terminal; null if there is nothing to say that the report of a cause does not. */
+export function describeReport({ uid, state, problems, warnings, affects }: ModelReport): string | null {
+  const consequence = affects.length === 0 ? '' : `; left out because of it: ${affects.join(', ')}`;
+  if (state === 'refused') return `model ${uid} is not in force: ${problems.join('; ')}${consequence}`;
+  if (state === 'missing') return `there is no model ${uid}${consequence}`;
+  const own = warnings.filter(({ needs }) => needs === null).map(warningText);
+  return own.length === 0 ? null : `model ${uid} is served differently from what is written: ${own.join('; ')}`;
+}

@@ -1,0 +1,181 @@
+import { nearestName } from '../nearest-name.js';
+import { targetsOf, type AttributeDefinition, type Model, type ModelWarning } from './model.js';
+import { settleSides, type Side } from './settle-sides.js';
+
+/** A model whose references all lead somewhere. */
+export interface SettledModel {
+  readonly model: Model;
+  readonly warnings: readonly ModelWarning[];
+}
+
+/** Models by uid: all that are in force. */
+export type Models = ReadonlyMap<string, Model>;
+
+/** What a reference that leads nowhere does to its attribute. A definition of null: the attribute is left out. */
+interface Settled {
+  readonly definition: AttributeDefinition | null;
+  readonly warnings: readonly Omit<ModelWarning, 'attribute'>[];
+}
+
+/** Where an attribute stands. */
+interface Place {
+  readonly model: Model;
+  readonly name: string;
+  readonly models: Models;
+  readonly sides: ReadonlyMap<string, Side>;
+}
+
+/**
+ * Brings the references between models to a form that can be served: an attribute that names a component or type that is not in
+ * force is left out until that is there; relations whose sides disagree are served as Strapi v4 serves them. Models that need no
+ * change are returned as they are.
+ */
+export function settleReferences(models: Models): ReadonlyMap<string, SettledModel> {
+  const sides = settleSides(models);
+  return new Map([...models].map(([uid, model]) => [uid, settleModel(model, models, sides)]));
+}
+
+function settleModel(model: Model, models: Models, sides: Place['sides']): SettledModel {
+  const changes = Object.entries(model.attributes).flatMap(([name, definition]) => {
+    const settled = settle(definition, { model, name, models, sides });
+    return settled === null ? [] : [{ name, ...settled }];
+  });
+  if (changes.length === 0) return { model, warnings: [] };
+  const warnings = changes.flatMap((change) => change.warnings.map((warning) => ({ attribute: change.name, ...warning })));
+  const settled = new Map(changes.map(({ name, definition }) => [name, definition]));
+  const attributes = Object.entries(model.attributes).flatMap(([name, written]) => {
+    const definition = settled.has(name) ? settled.get(name) : written;
+    return definition === null || definition === undefined ? [] : [[name, definition] as const];
+  });
+  return { model: { ...model, attributes: Object.fromEntries(attributes) }, warnings };
+}
+
+/** Null: the attribute is right as it is. */
+function settle(definition: AttributeDefinition, place: Place): Settled | null {
+  switch (definition.type) {
+    case 'component':
+      return settleComponent(definition, place);
+    case 'dynamiczone':
+      return settleZone(definition, place);
+    case 'relation':
+      return settleRelation(definition, place);
+    case 'uid':
+      return settleUid(definition, place);
+    default:
+      return null;
+  }
+}
+
+function settleComponent(definition: AttributeDefinition, place: Place): Settled | null {
+  const uid = definition.component ?? '';
+  const problem = componentProblem(uid, place);
+  return problem === null ? null : leftOut(uid, problem);
+}
+
+function settleZone(definition: AttributeDefinition, place: Place): Settled | null {
+  const components = definition.components ?? [];
+  const missing = components.flatMap((uid) => {
+    const problem = componentProblem(uid, place);
+    return problem === null ? [] : [{ uid, problem }];
+  });
+  if (missing.length === 0) return null;
+  if (missing.length === components.length)
+    return { definition: null, warnings: missing.map(({ uid, problem }) => leftOutWarning(uid, problem)) };
+  const present = components.filter((uid) => missing.every((one) => one.uid !== uid));
+  const warnings = missing.map(({ uid, problem }) => ({ text: `${problem}: the zone goes without it`, needs: uid }));
+  return { definition: { ...definition, components: present }, warnings };
+}
+
+function componentProblem(uid: string, { model, models }: Place): string | null {
+  const component = models.get(uid);
+  if (component === undefined) return unknown('component', uid, models);
+  if (component.kind !== undefined) return `${uid} is no component`;
+  return model.kind === undefined && reaches(uid, model.uid, models) ? `${uid} holds ${model.uid} itself` : null;
+}
+
+/** Whether a component holds another, directly or through others. */
+function reaches(from: string, to: string, models: Models): boolean {
+  const seen = new Set<string>();
+  const open = [from];
+  for (let uid = open.pop(); uid !== undefined; uid = open.pop()) {
+    if (uid === to) return true;
+    if (seen.has(uid)) continue;
+    seen.add(uid);
+    open.push(...heldComponents(models.get(uid)));
+  }
+  return false;
+}
+
+const heldComponents = (model: Model | undefined): string[] =>
+  Object.values(model?.attributes ?? {}).flatMap(({ type, component = '', components = [] }) =>
+    type === 'component' ? [component] : type === 'dynamiczone' ? [...components] : [],
+  );
+
+function settleUid(definition: AttributeDefinition, { model }: Place): Settled | null {
+  const { targetField, ...rest } = definition;
+  if (targetField === undefined || targetField in model.attributes) return null;
+  return {
+    definition: rest,
+    warnings: [{ text: `targetField ${JSON.stringify(targetField)} is not an attribute`, needs: null }],
+  };
+}
+
+function settleRelation(definition: AttributeDefinition, place: Place): Settled | null {
+  const { relation = '' } = definition;
+  const missing = targetsOf(definition).filter((uid) => place.models.get(uid)?.kind === undefined);
+  if (relation.startsWith('morphTo')) return missing.length === 0 ? null : settleMorph(definition, missing, place);
+  const [target] = missing;
+  if (target !== undefined) return leftOut(target, unknown('content type', target, place.models));
+  return relation.startsWith('morph') ? settleMorphSide(definition, place) : settleSide(definition, place);
+}
+
+function settleMorph(definition: AttributeDefinition, missing: readonly string[], { models }: Place): Settled {
+  const present = targetsOf(definition).filter((uid) => !missing.includes(uid));
+  const warnings = missing.map((uid) => ({ text: unknown('content type', uid, models), needs: uid }));
+  return { definition: present.length === 0 ? null : { ...definition, target: present }, warnings };
+}
+
+function settleMorphSide(definition: AttributeDefinition, { model, models }: Place): Settled | null {
+  const { morphBy = '', target } = definition;
+  const other = models.get(String(target))?.attributes[morphBy];
+  if (other?.relation?.startsWith('morphTo') !== true)
+    return empty(definition, `${String(target)} has no polymorphic attribute ${JSON.stringify(morphBy)}`);
+  const leadsHere = other.target === undefined || targetsOf(other).includes(model.uid);
+  return leadsHere ? null : empty(definition, `${String(target)}.${morphBy} does not lead to this type`);
+}
+
+function settleSide(definition: AttributeDefinition, { model, name, sides }: Place): Settled | null {
+  const side = sides.get(`${model.uid} ${name}`);
+  const alone = { ...definition, inversedBy: null, mappedBy: null };
+  if (side === undefined) return empty(alone, otherSide(definition));
+  const settled = { ...alone, [side.kind === 'inverse' ? 'mappedBy' : 'inversedBy']: side.other };
+  if (sameSides(definition, settled)) return null;
+  const how = side.other === null ? 'it is served one-way' : 'the two sides are joined';
+  return { definition: settled, warnings: [{ text: `${otherSide(definition)}: ${how}`, needs: null }] };
+}
+
+const sameSides = (a: AttributeDefinition, b: AttributeDefinition): boolean =>
+  (a.inversedBy || null) === (b.inversedBy || null) && (a.mappedBy || null) === (b.mappedBy || null);
+
+function otherSide({ target, inversedBy, mappedBy }: AttributeDefinition): string {
+  const name = inversedBy ?? mappedBy;
+  return name
+    ? `${String(target)}.${name} is not the other side of this relation`
+    : 'another relation names this as its other side';
+}
+
+/** A relation without a place to keep its links: it has no entries, and what is sent for it is dropped. */
+const empty = (definition: AttributeDefinition, reason: string): Settled => ({
+  definition: { ...definition, writable: false, dangling: true },
+  warnings: [{ text: `${reason}: it stays empty`, needs: null }],
+});
+
+const leftOut = (uid: string, problem: string): Settled => ({ definition: null, warnings: [leftOutWarning(uid, problem)] });
+
+const leftOutWarning = (uid: string, problem: string) => ({ text: `${problem}: the attribute is left out`, needs: uid });
+
+function unknown(kind: string, uid: string, models: Models): string {
+  if (uid.startsWith('plugin::')) return `${uid} belongs to a plugin that is not here; store its model to have it`;
+  const nearest = nearestName(uid, models.keys());
+  return `unknown ${kind} ${JSON.stringify(uid)}${nearest === null ? '' : `, did you mean ${JSON.stringify(nearest)}?`}`;
+}
