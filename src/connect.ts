@@ -3,6 +3,7 @@ import { createAuthenticator } from './access/authenticate.js';
 import { createDefaultRoles } from './access/create-default-roles.js';
 import { userTokens } from './access/user-tokens.js';
 import { createAccounts } from './accounts/create-accounts.js';
+import { upgradeGrants } from './accounts/upgrade-grants.js';
 import type { Address } from './accounts/mailer.js';
 import type { Config } from './config/config.js';
 import type { Secrets } from './config/load-secrets.js';
@@ -45,6 +46,7 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
   const { database } = backend.store;
   const { 'users-permissions': users, upload } = config.plugins;
   if (users.enabled) await createDefaultRoles(backend.store);
+  await upgradeGrants(backend.store);
   const tokens = users.enabled ? userTokens(secrets.jwtSecret, users.config.jwt.expiresIn) : null;
   const authenticator = createAuthenticator({ config, backend, tokenSalt: secrets.tokenSalt, userTokens: tokens });
   const opened = upload.enabled ? await openMedia({ config, database, logger }) : null;

@@ -2,6 +2,7 @@ import type { Document } from '../mongo/database.js';
 import { readAll } from '../mongo/database.js';
 import type { Store } from '../mongo/store.js';
 import { bulkWrite } from '../mongo/write-entries.js';
+import { grantsVersion } from './known-actions.js';
 import { builtinRoles, defaultGrants } from './default-grants.js';
 
 /**
@@ -15,7 +16,7 @@ export async function createDefaultRoles(store: Store): Promise<void> {
   await insertMissing(
     store,
     'up_roles',
-    builtinRoles.map((role) => ({ ...role, ...stamps })),
+    builtinRoles.map((role) => ({ ...role, ...stamps, _grants: grantsVersion })),
   );
   if (!(await isEmpty(store, 'up_permissions'))) return;
   const grants = builtinRoles.flatMap(({ type }, index) =>

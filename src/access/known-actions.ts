@@ -22,7 +22,15 @@ const ofUsers = [
   'permissions.getPermissions',
 ].map((action) => `plugin::users-permissions.${action}`);
 
-const ofUpload = ['find', 'findOne', 'destroy', 'upload'].map((name) => `plugin::upload.content-api.${name}`);
+const ofUpload = ['find', 'findOne', 'destroy', 'upload', 'replace'].map((name) => `plugin::upload.content-api.${name}`);
+
+/** Adds files. */
+export const uploadAction = 'plugin::upload.content-api.upload';
+/** Gives a file other content. */
+export const replaceAction = 'plugin::upload.content-api.replace';
+
+/** The version of the list of actions that roles and tokens are stored with. Version 1 has an action of its own to replace files. */
+export const grantsVersion = 1;
 
 const ofModels = ['components.getComponents', 'components.getComponent', 'content-types.getContentTypes'].map(
   (action) => `plugin::content-type-builder.${action}`,

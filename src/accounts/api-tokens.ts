@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { grantsVersion } from '../access/known-actions.js';
 import { apiToken, hashKey, tokensCollection, tokenTypes, type ApiToken, type TokenType } from '../access/api-token.js';
 import { applicationError, fieldErrors, notFoundError } from '../errors.js';
 import { readAll } from '../mongo/database.js';
@@ -27,6 +28,7 @@ export async function createToken(body: Body, salt: string, store: Store): Promi
     lifespan,
     expiresAt: lifespan === null ? null : new Date(now + lifespan),
     lastUsedAt: null,
+    _grants: grantsVersion,
     createdAt: new Date(now),
     updatedAt: new Date(now),
   };

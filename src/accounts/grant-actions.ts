@@ -1,14 +1,18 @@
 import { tokensCollection } from '../access/api-token.js';
 import { typeActions } from '../access/known-actions.js';
-import type { ContentContext } from '../content/content-context.js';
+import type { Store } from '../mongo/store.js';
 import { readAll } from '../mongo/database.js';
 import { bulkWrite } from '../mongo/write-entries.js';
 import { actionOf } from '../schema/content-type.js';
 
 const collection = 'up_permissions';
 
+interface HasStore {
+  readonly store: Store;
+}
+
 /** Makes these the actions of a role, and no others. Runs in the transaction of its context, if there is one. */
-export async function setActions(role: number, actions: readonly string[], context: ContentContext): Promise<void> {
+export async function setActions(role: number, actions: readonly string[], context: HasStore): Promise<void> {
   const stored = await storedActions(role, context);
   const wanted = new Set(actions);
   await revokeActions(
@@ -20,7 +24,7 @@ export async function setActions(role: number, actions: readonly string[], conte
 }
 
 /** Grants actions to a role; those that it has stay. */
-export async function grantActions(role: number, actions: readonly string[], context: ContentContext): Promise<void> {
+export async function grantActions(role: number, actions: readonly string[], context: HasStore): Promise<void> {
   const stored = new Set(await storedActions(role, context));
   const added = [...new Set(actions)].filter((action) => !stored.has(action));
   const { ids, database } = context.store;
@@ -34,7 +38,7 @@ export async function grantActions(role: number, actions: readonly string[], con
 }
 
 /** Takes actions from a role. */
-export async function revokeActions(role: number, actions: readonly string[], context: ContentContext): Promise<void> {
+export async function revokeActions(role: number, actions: readonly string[], context: HasStore): Promise<void> {
   if (actions.length === 0) return;
   await bulkWrite(context.store, collection, [{ deleteMany: { filter: { role, action: { $in: actions } } } }]);
 }
@@ -43,14 +47,14 @@ export async function revokeActions(role: number, actions: readonly string[], co
  * Takes every action on a type from all roles and custom tokens. Else a later type of the same uid would be open, from its first
  * moment, to whoever the former was open to.
  */
-export async function revokeType(uid: string, { store }: ContentContext): Promise<void> {
+export async function revokeType(uid: string, { store }: HasStore): Promise<void> {
   const actions = typeActions.map((action) => actionOf(uid, action));
   await bulkWrite(store, collection, [{ deleteMany: { filter: { action: { $in: actions } } } }]);
   const update = { $pull: { permissions: { $in: actions } } };
   await bulkWrite(store, tokensCollection, [{ updateMany: { filter: { permissions: { $in: actions } }, update } }]);
 }
 
-async function storedActions(role: number, { store }: ContentContext): Promise<string[]> {
+async function storedActions(role: number, { store }: HasStore): Promise<string[]> {
   const rows = await readAll(store.database, {
     find: collection,
     filter: { role },

@@ -14,6 +14,7 @@ import { emptyQuery } from '../query/ast.js';
 import type { Body } from './accounts.js';
 import { enabledActions } from './permission-tree.js';
 import { grantActions, revokeActions, setActions } from './grant-actions.js';
+import { grantsVersion } from '../access/known-actions.js';
 import { roleType } from './user-store.js';
 
 const collection = 'up_roles';
@@ -53,7 +54,8 @@ export async function createRole(body: Body, content: ContentContext): Promise<n
   const [id = 0] = await store.ids.next(collection, 1, store.database);
   const now = new Date();
   const [name, description, type] = [textOf(body, 'name'), textOf(body, 'description'), textOf(body, 'type')];
-  const document = { _id: id, name, description, type: type ?? typeFrom(name), createdAt: now, updatedAt: now };
+  const own = { name, description, type: type ?? typeFrom(name), createdAt: now, updatedAt: now };
+  const document = { _id: id, ...own, _grants: grantsVersion };
   await orUniqueError({ type: roleType(content), data: document, id: null }, content, () =>
     change(content, async (context) => {
       await insertEntry(context.store, collection, document);

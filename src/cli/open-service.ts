@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.js';
 import { loadSecrets, type Secrets } from '../config/load-secrets.js';
 import { createDefaultRoles } from '../access/create-default-roles.js';
+import { upgradeGrants } from '../accounts/upgrade-grants.js';
 import { createContext, type ContentContext } from '../content/content-context.js';
 import { IdAllocator } from '../mongo/id-allocator.js';
 import { readLocales } from '../mongo/locale-store.js';
@@ -26,6 +27,7 @@ export async function openService(): Promise<OpenedService> {
   const { config, database, close } = await openDatabase();
   const store: Store = { database, ids: new IdAllocator(), totals: new TotalCache() };
   if (config.plugins['users-permissions'].enabled) await createDefaultRoles(store);
+  await upgradeGrants(store);
   const [models, locales, secrets] = await Promise.all([readModels(database), readLocales(database), loadSecrets(config)]);
   const { registry } = buildRegistry(models, modelSettings(config));
   const source = { store, models: { current: () => registry, locales: () => locales } };

@@ -1,10 +1,12 @@
+import { replaceAction } from '../access/known-actions.js';
 import { within } from '../content/content-context.js';
 import type { Loaded } from '../mongo/loaded.js';
 import { findOne } from '../content/find-one.js';
 import { update } from '../content/update.js';
-import { notFoundError } from '../errors.js';
+import { forbiddenError, notFoundError } from '../errors.js';
 import { publishBlobs } from '../mongo/blob-store.js';
 import { inTransaction } from '../mongo/transaction.js';
+import { allows } from '../query/access.js';
 import { emptyQuery } from '../query/ast.js';
 import { cleanTitle } from './clean-name.js';
 import { fileType } from './file-type.js';
@@ -30,9 +32,13 @@ export interface ReplaceOrder {
   readonly info: FileInfo;
 }
 
-/** Gives a file other content; its place stays, so that links and addresses hold. Throws a NotFoundError where there is none. */
+/**
+ * Gives a file other content; its place stays, so that links and addresses hold. Throws a ForbiddenError unless the caller may
+ * replace files, a NotFoundError if there is no such file.
+ */
 export async function replaceFile({ id, file, info }: ReplaceOrder, staging: Staging, context: MediaContext): Promise<Loaded> {
   const { media, content } = context;
+  if (!allows(content.bind.access, replaceAction)) throw forbiddenError();
   const stored = (await findOne(fileType(content), id, emptyQuery, content)) ?? missing();
   const { hash, ext } = stored.document;
   const place = { hash: String(hash), ext: typeof ext === 'string' ? ext : '' };

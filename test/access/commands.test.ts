@@ -83,9 +83,9 @@ describe('commands', () => {
   it('grant and revoke actions', async () => {
     const granted = async () => (await succeed('permissions', 'list', 'authenticated')).split('\n');
     await succeed('permissions', 'grant', 'authenticated', 'plugin::upload.content-api.*');
-    expect(await granted()).to.have.length(6);
+    expect(await granted()).to.have.length(7);
     await succeed('permissions', 'revoke', 'authenticated', 'plugin::upload.content-api.find');
-    expect(await granted()).to.have.length(5);
+    expect(await granted()).to.have.length(6);
   });
 
   const wrong: Readonly<Record<string, string>> = {

@@ -1,10 +1,9 @@
 import { Kind, OperationTypeNode, parse, type DocumentNode, type OperationDefinitionNode, type TypeNode } from 'graphql';
+import { uploadAction } from '../../access/known-actions.js';
 import { badRequestError, forbiddenError } from '../../errors.js';
 import type { MultipartBody } from '../../http/read-multipart.js';
 import { allows, type Access } from '../../query/access.js';
 import { isRecord } from '../../query/is-record.js';
-
-const uploadAction = 'plugin::upload.content-api.upload';
 
 /** What decides about the files of a request. */
 export interface FileRules {

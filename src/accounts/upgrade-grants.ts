@@ -1,0 +1,45 @@
+import { tokensCollection } from '../access/api-token.js';
+import { grantsVersion, replaceAction, uploadAction } from '../access/known-actions.js';
+import { readAll, type Database } from '../mongo/database.js';
+import type { Store } from '../mongo/store.js';
+import { inTransaction } from '../mongo/transaction.js';
+import { bulkWrite } from '../mongo/write-entries.js';
+import { grantActions } from './grant-actions.js';
+
+/** Roles and tokens that were stored before, or by something else than this service. */
+const former = { _grants: { $exists: false } };
+const upgraded = { _grants: grantsVersion };
+
+/**
+ * Grants the replacing of files to the roles and tokens that had it with the right to upload. Each is upgraded once, at the next
+ * start, so that it can be revoked; instances that start at the same time do it once.
+ */
+export async function upgradeGrants(store: Store): Promise<void> {
+  const { database } = store;
+  if (await exists('up_roles', database)) await inTransaction(database, (inner) => upgradeRoles({ ...store, database: inner }));
+  if (await exists(tokensCollection, database)) await upgradeTokens(store);
+}
+
+const exists = async (collection: string, database: Database): Promise<boolean> =>
+  (await readAll(database, { find: collection, filter: former, projection: { _id: 1 }, limit: 1 })).length > 0;
+
+async function upgradeRoles(store: Store): Promise<void> {
+  const roles = await readAll(store.database, { find: 'up_roles', filter: former, projection: { _id: 1 }, batchSize: 100_000 });
+  const ids = roles.map(({ _id }) => Number(_id));
+  const filter = { role: { $in: ids }, action: uploadAction };
+  const granted = await readAll(store.database, { find: 'up_permissions', filter, projection: { role: 1 }, batchSize: 100_000 });
+  for (const role of new Set(granted.map((row) => Number(row['role'])))) await grantActions(role, [replaceAction], { store });
+  // Of several instances one stores this; the others meet the write, look again and find nothing to do.
+  await bulkWrite(store, 'up_roles', [{ updateMany: { filter: { _id: { $in: ids }, ...former }, update: { $set: upgraded } } }]);
+}
+
+const upgradeTokens = (store: Store): Promise<number> =>
+  bulkWrite(store, tokensCollection, [
+    {
+      updateMany: {
+        filter: { ...former, permissions: uploadAction },
+        update: { $addToSet: { permissions: replaceAction }, $set: upgraded },
+      },
+    },
+    { updateMany: { filter: former, update: { $set: upgraded } } },
+  ]);
