@@ -21,6 +21,8 @@ export interface ConnectInput {
   readonly uri: string;
   readonly secrets: Secrets;
   readonly logger: Logger;
+  /** Whether the database is the one that the service starts itself. */
+  readonly isEmbedded: boolean;
   /** Where the service can be reached; links in e-mails begin with it. */
   readonly address: Address;
 }
@@ -42,13 +44,20 @@ function openStore({ config, uri, logger }: ConnectInput): Promise<Backend> {
 }
 
 async function assemble(input: ConnectInput, backend: Backend): Promise<Running> {
-  const { config, secrets, logger, address } = input;
+  const { config, secrets, logger, address, isEmbedded } = input;
   const { database } = backend.store;
   const { 'users-permissions': users, upload } = config.plugins;
   if (users.enabled) await createDefaultRoles(backend.store);
   await upgradeGrants(backend.store);
   const tokens = users.enabled ? userTokens(secrets.jwtSecret, users.config.jwt.expiresIn) : null;
-  const authenticator = createAuthenticator({ config, backend, tokenSalt: secrets.tokenSalt, userTokens: tokens });
+  const authenticator = createAuthenticator({
+    config,
+    backend,
+    logger,
+    isEmbedded,
+    tokenSalt: secrets.tokenSalt,
+    userTokens: tokens,
+  });
   const opened = upload.enabled ? await openMedia({ config, database, logger }) : null;
   const media = opened?.media ?? null;
   return {

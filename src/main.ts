@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { readOpenness } from './access/is-open.js';
 import { ConfigError } from './config/config-error.js';
 import type { Config } from './config/config.js';
 import { loadConfig } from './config/load-config.js';
@@ -18,19 +19,26 @@ async function main(): Promise<void> {
   const embedded = config.database.uri === null ? await startConfigured(config, console.log) : null;
   const logger = await createLogger(config);
   const given = embedded === null ? config : withUri(config, embedded.uri);
-  const server = await createServer({ config: given, logger, ...(register !== null && { register }) });
+  const server = await createServer({
+    config: given,
+    logger,
+    embeddedDatabase: embedded !== null,
+    ...(register !== null && { register }),
+  });
   stopOnSignal(server, embedded);
   await server.start();
   await fillDemo(server, logger);
-  announce(server, embedded);
+  await announce(server, embedded);
 }
 
 const withUri = (config: Config, uri: string): Config => ({ ...config, database: { ...config.database, uri } });
 
-function announce(server: MangroveServer, embedded: EmbeddedDatabase | null): void {
+async function announce(server: MangroveServer, embedded: EmbeddedDatabase | null): Promise<void> {
+  const { backend, config } = server;
+  const openness = backend && (await readOpenness({ config, backend, isEmbedded: embedded !== null }));
   const note = embedded === null ? null : { version: embedded.version, directory: embedded.dataDir };
-  if (server.config.environment === 'production') console.log(JSON.stringify({ msg: 'started', url: server.url }));
-  else for (const line of describeStart(server, { embedded: note })) console.log(line);
+  if (config.environment === 'production') console.log(JSON.stringify({ msg: 'started', url: server.url, openTo: openness }));
+  else for (const line of describeStart(server, { embedded: note, openness })) console.log(line);
 }
 
 function stopOnSignal(server: MangroveServer, embedded: EmbeddedDatabase | null): void {

@@ -38,6 +38,11 @@ export interface ServerInput {
    * `start`, which rejects with what it throws.
    */
   readonly register?: Register;
+  /**
+   * Whether the database is one that was started for this service alone. Outside of production the service is then open to programs of
+   * this machine until there is a user or a grant, unless `api.open` says otherwise.
+   */
+  readonly embeddedDatabase?: boolean;
 }
 
 /** The whole service, from the connection to MongoDB to the port it listens on. */
@@ -61,10 +66,12 @@ export interface MangroveServer {
 const retryAfter = 2000;
 
 /** Puts a server together; nothing is opened before `start`. Throws a ConfigError with all that is wrong. */
-export async function createServer({ config: given, logger, register }: ServerInput): Promise<MangroveServer> {
-  const config = createConfig(given);
-  return new Server(config, logger ?? (await createLogger(config)), register ?? null);
+export async function createServer(input: ServerInput): Promise<MangroveServer> {
+  const config = createConfig(input.config);
+  return new Server(config, input.logger ?? (await createLogger(config)), input);
 }
+
+type ServerOptions = { readonly register?: Register | null } & Pick<ServerInput, 'embeddedDatabase'>;
 
 class Server implements MangroveServer {
   readonly config: Config;
@@ -74,15 +81,17 @@ class Server implements MangroveServer {
   readonly #extension: GraphqlExtension;
   readonly #graphql: GraphqlEndpoint | null;
   readonly #paths: PathTable;
+  readonly #isEmbedded: boolean;
   #register: Register | null;
   #http: HttpServer | null = null;
   #retry: NodeJS.Timeout | null = null;
   #stopped = false;
 
-  constructor(config: Config, logger: Logger, register: Register | null) {
+  constructor(config: Config, logger: Logger, { register = null, embeddedDatabase = false }: ServerOptions) {
     this.config = config;
     this.#logger = logger;
     this.#register = register;
+    this.#isEmbedded = embeddedDatabase;
     this.#paths = graphqlPaths(config);
     this.#extension = createExtension({ config, logger, content: contentOfCode(this.#connection) });
     this.#graphql = config.plugins.graphql.enabled ? this.#createGraphql() : null;
@@ -108,7 +117,8 @@ class Server implements MangroveServer {
     const { uri } = config.database;
     const secrets = await loadSecrets(config);
     if (uri === null) throw new Error('database.uri is not set');
-    await this.#connect({ config, uri, secrets, logger: this.#logger, address: this.#address });
+    const parts = { config, uri, secrets, logger: this.#logger, address: this.#address };
+    await this.#connect({ ...parts, isEmbedded: this.#isEmbedded });
     this.#http = await startHttpServer(this.#createApp().callback(), this.config.server);
     this.#address.url = this.#http.url;
   }

@@ -1,12 +1,13 @@
 import type { Config } from '../config/config.js';
 import { unauthorizedError } from '../errors.js';
+import type { Logger } from '../mongo/logger.js';
 import type { Backend } from '../mongo/open-backend.js';
-import { fullAccess, type Access } from '../query/access.js';
+import type { Access } from '../query/access.js';
 import { readAccountSettings, type StoredSettings } from './account-settings.js';
 import type { ApiToken } from './api-token.js';
 import type { Caller } from './caller.js';
 import { tokenFinder } from './find-token.js';
-import { openness } from './is-open.js';
+import { createOpenAccess, type FindOpenAccess } from './is-open.js';
 import { keep, keepEach } from './keep.js';
 import { readUser, usersCollection, type KnownUser } from './known-user.js';
 import { readRoles } from './read-roles.js';
@@ -17,16 +18,27 @@ import type { UserTokens } from './user-tokens.js';
 /** Tells who calls, from what the database holds now. */
 export interface Authenticator {
   /** By the Authorization header of a request. Throws an UnauthorizedError for credentials that are wrong (rest.md 11.7). */
-  authenticate(authorization: string | undefined): Promise<Caller>;
+  authenticate(credentials: Credentials): Promise<Caller>;
   roles(): Promise<Roles>;
   settings(): Promise<StoredSettings>;
   /** The token of that key, of any type, expired or not. */
   findToken(key: string): Promise<ApiToken | null>;
 }
 
+/** What a request says of its sender. */
+export interface Credentials {
+  /** The Authorization header. */
+  readonly authorization: string | undefined;
+  /** Whether a program of this machine has sent it; asked only where that counts. */
+  readonly isLocal: () => boolean;
+}
+
 export interface AuthenticatorInput {
   readonly config: Config;
   readonly backend: Backend;
+  readonly logger: Pick<Logger, 'warn'>;
+  /** Whether the database is the one that the service starts itself. */
+  readonly isEmbedded: boolean;
   readonly tokenSalt: string;
   /** Null: there are no users. */
   readonly userTokens: UserTokens | null;
@@ -35,12 +47,12 @@ export interface AuthenticatorInput {
 interface Sources extends Omit<Authenticator, 'authenticate'> {
   readonly input: AuthenticatorInput;
   findUser(id: number): Promise<KnownUser | null>;
-  isOpen(roles: Roles): Promise<boolean>;
+  readonly findOpenAccess: FindOpenAccess;
 }
 
 /** Everything that is asked on each request is kept in memory until it changes, on whatever instance. */
 export function createAuthenticator(input: AuthenticatorInput): Authenticator {
-  const { backend, config } = input;
+  const { backend } = input;
   const { database } = backend.store;
   const sources: Sources = {
     input,
@@ -48,19 +60,19 @@ export function createAuthenticator(input: AuthenticatorInput): Authenticator {
     settings: keep(backend, ['_settings'], () => readAccountSettings(database)),
     findToken: tokenFinder(backend, input.tokenSalt),
     findUser: keepEach(backend, [usersCollection], (id: number) => readUser(database, id)),
-    isOpen: openness(config, backend),
+    findOpenAccess: createOpenAccess(input),
   };
   const { roles, settings, findToken } = sources;
-  return { authenticate: (authorization) => authenticate(authorization, sources), roles, settings, findToken };
+  return { authenticate: (credentials) => authenticate(credentials, sources), roles, settings, findToken };
 }
 
-async function authenticate(authorization: string | undefined, sources: Sources): Promise<Caller> {
+async function authenticate({ authorization, isLocal }: Credentials, sources: Sources): Promise<Caller> {
   const bearer = readBearer(authorization);
-  if (bearer === null) return publicCaller(sources);
+  if (bearer === null) return publicCaller(isLocal, sources);
   // Keys of API tokens are hexadecimal; looking a JWT up among them would cost a hash for each request.
   const token = bearer.includes('.') ? null : await sources.findToken(bearer);
   if (token !== null) return tokenCaller(token);
-  return userCaller(bearer, sources);
+  return userCaller(bearer, isLocal, sources);
 }
 
 /** Exactly two words, the first in any case; anything else is no credentials at all (rest.md 11.6). */
@@ -70,9 +82,10 @@ function readBearer(authorization: string | undefined): string | null {
   return scheme.toLowerCase() === 'bearer' && bearer !== undefined && more.length === 0 ? bearer : null;
 }
 
-async function publicCaller(sources: Sources): Promise<Caller> {
+async function publicCaller(isLocal: Credentials['isLocal'], sources: Sources): Promise<Caller> {
   const roles = await sources.roles();
-  if (await sources.isOpen(roles)) return { kind: 'public', access: fullAccess, isShut: false };
+  const open = await sources.findOpenAccess(roles, isLocal);
+  if (open !== null) return { kind: 'public', access: open, isShut: false };
   const role = sources.input.userTokens === null ? undefined : roles.byType.get('public');
   return { kind: 'public', access: accessOf(role, null, sources), isShut: (role?.actions.size ?? 0) === 0 };
 }
@@ -84,7 +97,7 @@ function tokenCaller(token: ApiToken): Caller {
   return { kind: 'token', access: token.access, token };
 }
 
-async function userCaller(bearer: string, sources: Sources): Promise<Caller> {
+async function userCaller(bearer: string, isLocal: Credentials['isLocal'], sources: Sources): Promise<Caller> {
   const claims = sources.input.userTokens?.verify(bearer) ?? null;
   if (claims === null) throw unauthorizedError();
   const [user, { advanced }, roles] = await Promise.all([sources.findUser(claims.id), sources.settings(), sources.roles()]);
@@ -92,7 +105,7 @@ async function userCaller(bearer: string, sources: Sources): Promise<Caller> {
   if (user === null || user.blocked || isUnconfirmed || claims.version !== user.tokenVersion)
     throw unauthorizedError('Invalid credentials');
   const role = roles.byId.get(user.role ?? 0);
-  const access = (await sources.isOpen(roles)) ? fullAccess : accessOf(role, user, sources);
+  const access = (await sources.findOpenAccess(roles, isLocal)) ?? accessOf(role, user, sources);
   const publicActions = roles.byType.get('public')?.actions ?? new Set<string>();
   return { kind: 'user', access, user, role: role ?? null, publicActions };
 }

@@ -1,14 +1,36 @@
+import type { ContentType } from '../schema/content-type.js';
 import { packageVersion } from '../package-root.js';
+import type { Openness } from '../access/is-open.js';
 import type { MangroveServer } from '../server.js';
 
-/** What to know of the database that is not in its address. */
-export interface DatabaseNote {
+/** What the start message says besides what the server tells itself. */
+export interface StartNotes {
+  /** Null: the database has not answered yet. */
+  readonly openness: Openness | null;
   /** Null: not the embedded one. */
   readonly embedded: { readonly version: string; readonly directory: string } | null;
 }
 
+/** Whether the service is open, and if it is not, the two ways to open it. */
+function accessLines(openness: Openness | null, sample: ContentType | undefined): string[] {
+  switch (openness) {
+    case null:
+      return [];
+    case 'everybody':
+      return ['  Access    open to everybody: api.open (MANGROVE_OPEN) is true'];
+    case 'local':
+      return ['  Access    open to this machine until there is a user or a grant'];
+    case 'nobody':
+      return [
+        '  Access    closed: everybody may do what their role grants, and nothing else',
+        `            npm run permissions -- grant public '${sample?.uid ?? 'api::article.article'}.find'`,
+        '            MANGROVE_OPEN=true npm start opens it to everybody',
+      ];
+  }
+}
+
 /** The lines that a start prints for people: what runs, where, on what data, and a request to try. */
-export function describeStart(server: MangroveServer, { embedded }: DatabaseNote): string[] {
+export function describeStart(server: MangroveServer, { embedded, openness }: StartNotes): string[] {
   const { config, backend, url } = server;
   const rest = config.api.rest.prefix;
   const types = [...(backend?.models.current().types.values() ?? [])].filter(({ uid }) => uid.startsWith('api::'));
@@ -25,6 +47,7 @@ export function describeStart(server: MangroveServer, { embedded }: DatabaseNote
     `  Health    ${url}/_health`,
     `  Database  ${embedded === null ? database : `embedded MongoDB ${embedded.version}, data in ${embedded.directory}`}`,
     `  Models    ${names || none}`,
+    ...accessLines(openness, sample),
     '',
     ...(sample === undefined
       ? []

@@ -40,7 +40,9 @@ export const apiSettings = group({
     identity: whole(1_200, 'Requests of a user or token in one interval', { minimum: 1 }),
     address: whole(600, 'Requests without credentials from an address in one interval', { minimum: 1 }),
   }),
-  open: maybeFlag('Everything is allowed to everybody; null: in development, until a user or a permission is added', {
-    variable: 'MANGROVE_OPEN',
-  }),
+  open: maybeFlag(
+    'Everything but to change roles is allowed to everybody; null: only to programs of this machine, outside of production, on the ' +
+      'embedded database, until there is a user or a grant',
+    { variable: 'MANGROVE_OPEN' },
+  ),
 });

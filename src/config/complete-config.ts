@@ -2,6 +2,7 @@ import { applyVariables } from './apply-variables.js';
 import { checkSection } from './check-section.js';
 import { checkTogether } from './check-together.js';
 import { ConfigError } from './config-error.js';
+import { environmentOf } from './environment.js';
 import { fillDefaults } from './fill-defaults.js';
 import { freezeDeep } from './freeze-deep.js';
 import { sectionNames, sections } from './sections.js';
@@ -14,7 +15,8 @@ import type { SectionName } from './sections.js';
 export interface Surroundings {
   /** Absolute. */
   readonly directory: string;
-  readonly environment: string;
+  /** NODE_ENV. */
+  readonly environment: string | undefined;
   /** These win over what is written. */
   readonly variables: Variables;
 }
@@ -28,6 +30,7 @@ export function completeConfig(
   refuse(sectionNames.flatMap((name) => checkSection(sections[name], given(name), written[name].file)));
   const config: Config = {
     ...place,
+    environment: environmentOf(place.environment),
     server: fillDefaults(sections.server, given('server')),
     database: fillDefaults(sections.database, given('database')),
     api: fillDefaults(sections.api, given('api')),

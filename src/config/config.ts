@@ -1,6 +1,7 @@
 import type { adminSettings } from './admin-settings.js';
 import type { apiSettings } from './api-settings.js';
 import type { databaseSettings } from './database-settings.js';
+import type { Environment } from './environment.js';
 import type { middlewareSettings } from './middleware-settings.js';
 import type { pluginSettings } from './plugin-settings.js';
 import type { serverSettings } from './server-settings.js';
@@ -18,7 +19,7 @@ export interface Config {
   /** Absolute path that relative ones in the configuration start from. */
   readonly directory: string;
   /** NODE_ENV: `development` unless set. */
-  readonly environment: string;
+  readonly environment: Environment;
   readonly server: ServerConfig;
   readonly database: DatabaseConfig;
   readonly api: ApiConfig;

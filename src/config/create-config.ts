@@ -33,7 +33,7 @@ export function createConfig({ directory, environment, ...given }: PartialConfig
   };
   return completeConfig(sections, {
     directory: directory ?? process.cwd(),
-    environment: environment ?? (process.env.NODE_ENV || 'development'),
+    environment: environment ?? process.env.NODE_ENV,
     variables: {},
   });
 }

@@ -11,7 +11,7 @@ import type { SectionName } from './sections.js';
 /** All but the working directory may be left to the process. */
 export interface LoadInput {
   readonly directory: string;
-  /** NODE_ENV unless given; `development` where that is not set. */
+  /** NODE_ENV unless given. */
   readonly environment?: string | undefined;
   /** The environment of the process, with the .env file of the directory, unless given. */
   readonly variables?: Variables | undefined;
@@ -24,7 +24,7 @@ export interface LoadInput {
 export async function loadConfig(input: LoadInput): Promise<Config> {
   const directory = resolve(input.directory);
   const variables = input.variables ?? readProcess(directory);
-  const environment = input.environment ?? (variables.NODE_ENV || 'development');
+  const environment = input.environment ?? variables.NODE_ENV;
   return completeConfig(await readSections(directory, variables), { directory, environment, variables });
 }
 

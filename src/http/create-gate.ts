@@ -3,6 +3,7 @@ import type { Caller } from '../access/caller.js';
 import { createContext, type ContentContext } from '../content/content-context.js';
 import { forbiddenError, unauthorizedError } from '../errors.js';
 import { allows } from '../query/access.js';
+import { isLocal } from './is-local.js';
 import type { Connection, Running } from './running.js';
 
 /** Who sends a request, and what operations work with on their behalf. */
@@ -39,7 +40,7 @@ async function identify(ctx: Context, { authenticator, limiter }: Running): Prom
   const { authorization } = ctx.req.headers;
   // What one caller may see is not for caches that serve others.
   if (authorization !== undefined) ctx.set('Cache-Control', 'private, no-store');
-  const caller = await authenticator.authenticate(authorization);
+  const caller = await authenticator.authenticate({ authorization, isLocal: () => isLocal(ctx.req) });
   await limiter?.(ctx, caller);
   return caller;
 }

@@ -3,12 +3,15 @@ import { actionOf, uploadFile } from '../schema/content-type.js';
 
 /**
  * What the caller of a request may do, as plain data; checked wherever a Plan is bound.
- * - all: everything (a full-access token, or development without users).
+ * - all: everything but the exceptions (a full-access token, or a service that is open).
  * - readOnly: every action whose name ends in `find` or `findOne`.
  * - actions: those listed.
  */
 export interface Access {
-  readonly grants: { readonly kind: 'all' | 'readOnly' } | { readonly kind: 'actions'; readonly actions: ReadonlySet<string> };
+  readonly grants:
+    | { readonly kind: 'all'; readonly except: ReadonlySet<string> }
+    | { readonly kind: 'readOnly' }
+    | { readonly kind: 'actions'; readonly actions: ReadonlySet<string> };
   /** Row rules, by uid. */
   readonly rules: ReadonlyMap<string, RowRule>;
   /** Field rules: by uid, the attributes that are hidden from this caller. */
@@ -24,13 +27,13 @@ export interface RowRule {
   readonly isOwnership: boolean;
 }
 
-export const fullAccess: Access = { grants: { kind: 'all' }, rules: new Map(), hidden: new Map() };
+export const fullAccess: Access = { grants: { kind: 'all', except: new Set() }, rules: new Map(), hidden: new Map() };
 
 /** Whether the action, by its full name (`api::article.article.find`), is granted. */
 export function allows(access: Access, action: string): boolean {
   switch (access.grants.kind) {
     case 'all':
-      return true;
+      return !access.grants.except.has(action);
     case 'readOnly':
       return action.endsWith('find') || action.endsWith('findOne');
     case 'actions':

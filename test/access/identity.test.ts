@@ -134,24 +134,3 @@ describe('identity', () => {
     }
   });
 });
-
-describe('open development', () => {
-  it('lets everybody do everything until there is a user, and never in production', async () => {
-    const server = await serveAccounts({ config: { api: { open: null } } });
-    expect((await server.as(null, 'POST', '/api/articles', { data: { title: 'x' } })).status).to.equal(200);
-    await server.admin('POST', '/users', { username: 'ann', email: 'ann@mail.test', password, role: 1 });
-    expect((await server.as(null, 'POST', '/api/articles', { data: { title: 'x' } })).status).to.equal(403);
-    await server.stop();
-    const production = await serveAccounts({ config: { api: { open: null }, environment: 'production' } });
-    expect((await production.as(null, 'GET', '/api/articles')).status).to.equal(403);
-    await production.stop();
-  });
-
-  it('ends with the first grant', async () => {
-    const server = await serveAccounts({ config: { api: { open: null } } });
-    await server.admin('PUT', '/roles/2', { actions: ['api::article.article.find'] });
-    expect((await server.as(null, 'GET', '/api/articles')).status).to.equal(200);
-    expect((await server.as(null, 'POST', '/api/articles', { data: { title: 'x' } })).status).to.equal(403);
-    await server.stop();
-  });
-});

@@ -19,7 +19,7 @@ describe('createConfig', () => {
     if (before === undefined) delete process.env.NODE_ENV;
     else process.env.NODE_ENV = before;
     expect(config.api.rest.strict).to.equal(false);
-    expect(config.environment).to.equal('staging');
+    expect(config.environment).to.equal('production');
   });
 
   const bad: readonly (readonly [PartialConfig, string])[] = [

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Openness } from '../../src/access/is-open.js';
 import { describeStart } from '../../src/cli/describe-start.js';
 import { createServer } from '../../src/server.js';
 import { freshDatabase } from '../support/mongo.js';
@@ -13,7 +14,7 @@ describe('cli/describe-start', () => {
       },
     });
     await server.start();
-    const lines = describeStart(server, { embedded: null });
+    const lines = describeStart(server, { embedded: null, openness: null });
     await server.stop();
     return lines.find((line) => line.includes('Models'))?.trim();
   };
@@ -27,4 +28,24 @@ describe('cli/describe-start', () => {
   it('says nothing of models while the database does not answer', async () => {
     expect(await modelsLine('mongodb://127.0.0.1:9/none')).to.equal('Models    read when the database answers');
   });
+
+  const states: readonly (readonly [openness: Openness, expected: readonly string[]])[] = [
+    ['everybody', ['Access    open to everybody: api.open (MANGROVE_OPEN) is true']],
+    ['local', ['Access    open to this machine until there is a user or a grant']],
+    [
+      'nobody',
+      [
+        'Access    closed: everybody may do what their role grants, and nothing else',
+        "npm run permissions -- grant public 'api::article.article.find'",
+        'MANGROVE_OPEN=true npm start opens it to everybody',
+      ],
+    ],
+  ];
+  for (const [openness, expected] of states)
+    it(`says to whom it is open: ${openness}`, async () => {
+      const server = await createServer({ config: { database: { uri: 'mongodb://127.0.0.1:9/none' } } });
+      const lines = describeStart(server, { embedded: null, openness }).map((line) => line.trim());
+      const first = lines.findIndex((line) => line.startsWith('Access'));
+      expect(lines.slice(first, first + expected.length)).to.deep.equal(expected);
+    });
 });

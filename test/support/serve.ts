@@ -15,6 +15,8 @@ export interface ServingInput {
   readonly database?: FreshDatabase;
   /** Code that shapes the GraphQL schema. */
   readonly register?: Register;
+  /** Whether the database counts as the service's own. */
+  readonly embeddedDatabase?: boolean;
 }
 
 export interface Answer {
@@ -49,12 +51,17 @@ export async function serveModels({
   config = {},
   database: given,
   register,
+  embeddedDatabase = false,
 }: ServingInput): Promise<Serving> {
   const database = given ?? (await freshDatabase());
   await storeModels(database, models);
   for (const [name, rows] of Object.entries(documents))
     if (rows.length > 0) await database.db.collection(name).insertMany(rows.map((row) => ({ ...row })));
-  const server = await createServer({ config: testConfig(database.uri, config), ...(register && { register }) });
+  const server = await createServer({
+    config: testConfig(database.uri, config),
+    embeddedDatabase,
+    ...(register && { register }),
+  });
   await server.start();
   if (server.backend === null) throw new Error('the test database did not answer');
   const stop = async (): Promise<void> => {

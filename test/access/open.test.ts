@@ -1,0 +1,114 @@
+import { expect } from 'chai';
+import { request } from 'node:http';
+import { isLocal } from '../../src/http/is-local.js';
+import { password, serveAccounts, type ServingAccounts } from './serve-accounts.js';
+
+const local = { host: 'localhost:1337' };
+const requests: readonly (readonly [
+  title: string,
+  address: string,
+  headers: Readonly<Record<string, string>>,
+  expected: boolean,
+])[] = [
+  ['a program of this machine', '127.0.0.1', local, true],
+  ['by IPv6', '::1', { host: '[::1]:1337' }, true],
+  ['by IPv4 in IPv6', '::ffff:127.0.0.1', { host: '127.0.0.1:1337' }, true],
+  ['a page of this machine', '127.0.0.1', { ...local, origin: 'http://localhost:3000' }, true],
+  ['another machine', '192.0.2.7', local, false],
+  ['a page of another site', '127.0.0.1', { ...local, origin: 'https://evil.test' }, false],
+  ['a page without an origin of its own', '127.0.0.1', { ...local, origin: 'null' }, false],
+  ['a name that was rebound to this machine', '127.0.0.1', { host: 'evil.test:1337' }, false],
+  ['a name that begins like this machine', '127.0.0.1', { host: 'localhost.evil.test' }, false],
+  ['no host', '127.0.0.1', {}, false],
+  ['a proxy: Forwarded', '127.0.0.1', { ...local, forwarded: 'for=192.0.2.7' }, false],
+  ['a proxy: X-Forwarded-For', '127.0.0.1', { ...local, 'x-forwarded-for': '127.0.0.1' }, false],
+  ['a proxy: X-Forwarded-Host', '127.0.0.1', { ...local, 'x-forwarded-host': 'localhost' }, false],
+  ['a proxy: X-Forwarded-Proto', '127.0.0.1', { ...local, 'x-forwarded-proto': 'http' }, false],
+];
+
+describe('http/is-local', () => {
+  for (const [title, remoteAddress, headers, expected] of requests)
+    it(`${title}: ${String(expected)}`, () => {
+      expect(isLocal({ socket: { remoteAddress }, headers } as Parameters<typeof isLocal>[0])).to.equal(expected);
+    });
+});
+
+describe('an open service', () => {
+  const started: ServingAccounts[] = [];
+  const serve = async (...input: Parameters<typeof serveAccounts>): Promise<ServingAccounts> => {
+    const server = await serveAccounts(...input);
+    started.push(server);
+    return server;
+  };
+  afterEach(() => Promise.all(started.splice(0).map((server) => server.stop())));
+
+  const article = { data: { title: 'x' } };
+  const user = { username: 'ann', email: 'ann@mail.test', password, role: 1 };
+  /** The status of what a stranger asks for. */
+  const ask = async (server: ServingAccounts, [method, path, body]: readonly [string, string, object?]): Promise<number> =>
+    (await server.as(null, method, path, body)).status;
+
+  const opens: readonly (readonly [title: string, input: Parameters<typeof serveAccounts>[0], expected: number])[] = [
+    ['an embedded database', { embeddedDatabase: true, config: { api: { open: null } } }, 200],
+    ['a database that it was given', { config: { api: { open: null } } }, 403],
+    ['production', { embeddedDatabase: true, config: { api: { open: null }, environment: 'production' } }, 403],
+    ['NODE_ENV=prod', { embeddedDatabase: true, config: { api: { open: null }, environment: 'prod' } }, 403],
+    ['NODE_ENV=test', { embeddedDatabase: true, config: { api: { open: null }, environment: 'test' } }, 200],
+    ['api.open: false', { embeddedDatabase: true, config: { api: { open: false } } }, 403],
+    ['api.open: true', { config: { api: { open: true } } }, 200],
+  ];
+  for (const [title, input, expected] of opens)
+    it(`lets strangers write on ${title}: ${String(expected)}`, async () => {
+      expect(await ask(await serve(input), ['POST', '/api/articles', article])).to.equal(expected);
+    });
+
+  const rights: readonly (readonly [request: readonly [string, string, object?], unasked: number, asked: number])[] = [
+    [['POST', '/api/articles', article], 200, 200],
+    [['GET', '/api/users'], 200, 200],
+    [['GET', '/api/users-permissions/roles'], 200, 200],
+    [['POST', '/api/users', user], 403, 201],
+    [['PUT', '/api/users/1', { username: 'bob' }], 403, 200],
+    [['DELETE', '/api/users/1'], 403, 200],
+    [['POST', '/api/users-permissions/roles', { name: 'x', description: 'x' }], 403, 403],
+    [['PUT', '/api/users-permissions/roles/2', { name: 'x' }], 403, 403],
+    [['DELETE', '/api/users-permissions/roles/2'], 403, 403],
+    [['POST', '/graphql', { query: 'mutation { createUsersPermissionsRole(data: { name: "x" }) { ok } }' }], 200, 200],
+  ];
+  it('lets nobody change roles, and users only if it was asked to be open', async () => {
+    const unasked = await serve({ embeddedDatabase: true, config: { api: { open: null } } });
+    const asked = await serve({ config: { api: { open: true } } });
+    for (const [request, ...expected] of rights)
+      expect([await ask(unasked, request), await ask(asked, request)], request.slice(0, 2).join(' ')).to.deep.equal(expected);
+    for (const server of [unasked, asked]) {
+      const { body } = await server.admin('GET', '/roles');
+      expect(body.data.map(({ name }: { name: string }) => name)).to.deep.equal(['Authenticated', 'Public']);
+    }
+  });
+
+  it('that nobody has asked for is closed to pages of other sites and to other hosts', async () => {
+    const server = await serve({ embeddedDatabase: true, config: { api: { open: null } } });
+    const { port } = new URL(server.server.url);
+    const statusWith = (headers: Readonly<Record<string, string>>): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        const sent = request({ host: '127.0.0.1', port, path: '/api/articles', headers }, (answer) => {
+          resolve(answer.resume().statusCode);
+        });
+        sent.on('error', reject).end();
+      });
+    expect(await statusWith({})).to.equal(200);
+    for (const headers of [{ origin: 'https://evil.test' }, { host: 'evil.test' }, { 'x-forwarded-for': '192.0.2.7' }])
+      expect(await statusWith(headers), JSON.stringify(headers)).to.equal(403);
+  });
+
+  const ends: readonly (readonly [title: string, end: (server: ServingAccounts) => Promise<unknown>])[] = [
+    ['user', (server) => server.admin('POST', '/users', user)],
+    ['grant', (server) => server.admin('PUT', '/roles/2', { actions: ['api::article.article.find'] })],
+  ];
+  for (const [title, end] of ends)
+    it(`is closed by the first ${title}`, async () => {
+      const server = await serve({ embeddedDatabase: true, config: { api: { open: null } } });
+      expect(await ask(server, ['POST', '/api/articles', article])).to.equal(200);
+      await end(server);
+      expect(await ask(server, ['POST', '/api/articles', article])).to.equal(403);
+    });
+});
