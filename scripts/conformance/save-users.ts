@@ -1,5 +1,5 @@
 import { hash } from 'bcrypt';
-import { hashCode } from '../../src/accounts/secret-code.js';
+import { storedCode } from '../../src/accounts/secret-code.js';
 import type { Db } from 'mongodb';
 import { insertEntries } from './insert-entries.js';
 import type { UserFixture } from './read-content.js';
@@ -10,8 +10,8 @@ export async function saveUsers(db: Db, users: readonly UserFixture[], roles: Re
   const hashes = new Map(await Promise.all(passwords.map(async (password) => [password, await hash(password, 10)] as const)));
   const entries = users.map(({ data }, index) => ({
     ...data,
-    resetPasswordToken: hashed(data['resetPasswordToken']),
-    confirmationToken: hashed(data['confirmationToken']),
+    resetPasswordToken: stored(data['resetPasswordToken']),
+    confirmationToken: stored(data['confirmationToken']),
     password: hashes.get(data.password),
     role: roles.get(data.role) ?? null,
     _ranks: { role: index + 1 },
@@ -19,4 +19,5 @@ export async function saveUsers(db: Db, users: readonly UserFixture[], roles: Re
   await insertEntries(db, 'up_users', entries);
 }
 
-const hashed = (code: unknown): string | null => (typeof code === 'string' ? hashCode(code) : null);
+/** The codes of the recordings hold as long as the server runs. */
+const stored = (code: unknown): string | null => (typeof code === 'string' ? storedCode(code, 86_400) : null);

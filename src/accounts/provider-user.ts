@@ -4,17 +4,23 @@ import { applicationError, validationError } from '../errors.js';
 import { loginStateStore } from '../mongo/login-state-store.js';
 import { emptyQuery } from '../query/ast.js';
 import type { Accounts } from './accounts.js';
-import { claimAddress } from './claim-address.js';
+import { claimNames, findTaken } from './claim-names.js';
+import { sendConfirmation } from './confirm-email.js';
 import type { Identity } from './login-provider.js';
 import { refuseKeptOut } from './refuse-kept-out.js';
 import { hashCode, makeCode } from './secret-code.js';
 import { openSession, type Session } from './session.js';
 import { asService, changeStoredUser, findStoredUser, userType, type StoredUser } from './user-store.js';
 
-/** The user that an identity belongs to, registered if it is not there yet (rest.md 11.2). Throws an ApplicationError. */
+/**
+ * The user that an identity belongs to, registered if it is not there yet. Throws an ApplicationError, also if addresses are to be
+ * confirmed and the provider has not verified this one: then a new user is sent a link.
+ */
 export async function providerUser(accounts: Accounts, identity: Identity, content: ContentContext): Promise<StoredUser> {
   const { advanced } = await accounts.authenticator.settings();
-  const user = (await findKnown(identity, content)) ?? (await registerIdentity(accounts, identity, content));
+  const known = await findKnown(identity, content);
+  const user = known ?? (await registerIdentity(accounts, identity, content));
+  if (known === null && advanced.email_confirmation && !user.confirmed) await sendConfirmation(accounts, user, content);
   refuseKeptOut(user, advanced);
   return user;
 }
@@ -28,9 +34,11 @@ async function findKnown(
   content: ContentContext,
 ): Promise<StoredUser | null> {
   const known = await findStoredUser(content, { provider, _subject: subject });
-  if (known !== null || !isVerified) return known;
-  const match = { provider, email, _subject: { $exists: false } };
-  return changeStoredUser(content, match, { $set: { _subject: subject } });
+  if (!isVerified) return known;
+  if (known === null)
+    return changeStoredUser(content, { provider, email, _subject: { $exists: false } }, { $set: { _subject: subject } });
+  if (known.confirmed || known.email !== email) return known;
+  return changeStoredUser(content, { _id: known.id, email }, { $set: { confirmed: true, confirmationToken: null } });
 }
 
 async function registerIdentity(accounts: Accounts, identity: Identity, content: ContentContext): Promise<StoredUser> {
@@ -38,12 +46,16 @@ async function registerIdentity(accounts: Accounts, identity: Identity, content:
   if (!advanced.allow_register) throw applicationError('Register action is actually not available.');
   const role = (await accounts.authenticator.roles()).byType.get(advanced.default_role);
   if (role === undefined) throw applicationError('Impossible to find the default role');
-  const { provider, subject, email } = identity;
+  const { provider, subject, email, isVerified } = identity;
   const taken = () => applicationError('Email is already taken.');
-  return claimAddress(email, content, taken, async () => {
-    const others = advanced.unique_email ? { email } : { email, provider };
-    if ((await findStoredUser(content, others)) !== null) throw taken();
-    const data = { username: await freeName(identity, content), email, provider, role: role.id, confirmed: true };
+  const wanted = nameOf(identity);
+  return claimNames({ email, username: wanted }, content, taken, async () => {
+    const others = { except: null, sharedAddress: !advanced.unique_email, onlyLocal: false };
+    if ((await findTaken({ email }, others, content)) !== null) throw taken();
+    if ((await findStoredUser(content, { email, provider })) !== null) throw taken();
+    const isFree = (await findTaken({ username: wanted }, others, content)) === null;
+    const username = isFree ? wanted : `${wanted}-${makeCode(4)}`;
+    const data = { username, email, provider, role: role.id, confirmed: isVerified };
     const { document } = await create(userType(content), data, emptyQuery, asService(content));
     const user = await changeStoredUser(content, { _id: document['_id'] }, { $set: { _subject: subject } });
     if (user === null) throw taken(); // deleted in the same moment
@@ -51,11 +63,8 @@ async function registerIdentity(accounts: Accounts, identity: Identity, content:
   });
 }
 
-/** The name at the provider, with something behind it where another user has it. */
-async function freeName({ name }: Identity, content: ContentContext): Promise<string> {
-  const long = name.padEnd(3, '_');
-  return (await findStoredUser(content, { username: long })) === null ? long : `${long}-${makeCode(4)}`;
-}
+/** The name at the provider; something comes behind it if it is the name or the address of another user. */
+const nameOf = ({ name }: Identity): string => name.padEnd(3, '_');
 
 /** A code that the browser brings to the callback, where it is exchanged for a session, once. */
 export async function makeExchangeCode(user: StoredUser, provider: string, content: ContentContext): Promise<string> {

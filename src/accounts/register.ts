@@ -7,11 +7,11 @@ import { ApiError, applicationError } from '../errors.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { AccountCall, Accounts, Body } from './accounts.js';
 import { readTexts } from './check-fields.js';
-import { claimAddress, isTaken } from './claim-address.js';
+import { claimNames, findTaken } from './claim-names.js';
 import { sendConfirmation } from './confirm-email.js';
 import { openSession, type Session } from './session.js';
 import { roleUid } from './uids.js';
-import { asService, asWriter, findStoredUser, userType, type StoredUser } from './user-store.js';
+import { asService, findStoredUser, userType, type StoredUser } from './user-store.js';
 
 const fields = { email: ['email', 'required'], username: ['required'], password: ['required'] } as const;
 
@@ -48,8 +48,10 @@ export async function register(accounts: Accounts, body: Body, call: AccountCall
     role: role.id,
     confirmed: !advanced.email_confirmation,
   };
-  const user = await claimAddress(data.email, call.content, taken, async () => {
-    if (await isTaken({ email: data.email, username, anyProvider: advanced.unique_email }, call.content)) throw taken();
+  const names = { email: data.email, username };
+  const user = await claimNames(names, call.content, taken, async () => {
+    const others = { except: null, sharedAddress: false, onlyLocal: !advanced.unique_email };
+    if ((await findTaken(names, others, call.content)) !== null) throw taken();
     return insertUser(userType(call.content), data, call);
   });
   if (!advanced.email_confirmation) return openSession(accounts, user, call.content);
@@ -85,9 +87,9 @@ async function insertUser(type: ContentType, data: Body, { content }: AccountCal
 
 /** What the caller's rules hide cannot be linked; the default role is given whatever they are. */
 function registering(content: ContentContext): ContentContext {
-  const writer = asWriter(content);
-  const rules = new Map([...writer.bind.access.rules].filter(([uid]) => uid !== roleUid));
-  return { ...writer, bind: { ...writer.bind, access: { ...writer.bind.access, rules } } };
+  const { access } = content.bind;
+  const rules = new Map([...access.rules].filter(([uid]) => uid !== roleUid));
+  return { ...content, bind: { ...content.bind, access: { ...access, rules } } };
 }
 
 /** The index on user names is the last word on two registrations at once. */

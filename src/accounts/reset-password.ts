@@ -4,7 +4,7 @@ import type { AccountCall, Accounts, Body } from './accounts.js';
 import { readTexts } from './check-fields.js';
 import { hashPassword } from './passwords.js';
 import { endRefreshTokens } from './refresh-tokens.js';
-import { hashCode, makeCode } from './secret-code.js';
+import { heldCode, makeCode, storedCode } from './secret-code.js';
 import { openSession, type Session } from './session.js';
 import { changeStoredUser, findStoredUser, userType, type StoredUser } from './user-store.js';
 
@@ -25,20 +25,21 @@ export async function forgotPassword(accounts: Accounts, body: Body, { content }
   return { ok: true };
 }
 
-async function sendCode({ authenticator, mailer }: Accounts, user: StoredUser, content: ContentContext): Promise<void> {
+async function sendCode({ authenticator, config, mailer }: Accounts, user: StoredUser, content: ContentContext): Promise<void> {
   const code = makeCode(codeBytes);
-  await changeStoredUser(content, { _id: user.id }, { $set: { resetPasswordToken: hashCode(code) } });
+  const resetPasswordToken = storedCode(code, config.plugins['users-permissions'].config.codes.reset);
+  await changeStoredUser(content, { _id: user.id }, { $set: { resetPasswordToken } });
   const { advanced } = await authenticator.settings();
   await mailer.send('reset_password', user, { URL: advanced.email_reset_password ?? '', TOKEN: code });
 }
 
 const fields = { passwordConfirmation: ['required'], password: ['required'], code: ['required'] } as const;
 
-/** Sets a new password by a code, which serves once; all tokens that the user had are void. Throws a ValidationError. */
+/** Sets a new password by a code, which serves once and as long as it holds; all tokens that the user had are void. Throws a ValidationError. */
 export async function resetPassword(accounts: Accounts, body: Body, { content }: AccountCall): Promise<Session> {
   const { passwordConfirmation, password, code } = readTexts(body, fields, 'refused');
   if (password !== passwordConfirmation) throw validationError('Passwords do not match');
-  const match = { resetPasswordToken: hashCode(code) };
+  const match = { resetPasswordToken: heldCode(code) };
   if ((await findStoredUser(content, match)) === null) throw validationError('Incorrect code provided');
   const hash = await hashPassword(password, userType(content));
   const user = await changeStoredUser(content, match, {

@@ -3,9 +3,9 @@ import { knownUser, usersCollection, type KnownUser } from '../access/known-user
 import type { ContentContext } from '../content/content-context.js';
 import { readAll } from '../mongo/database.js';
 import { updateEntry } from '../mongo/write-entries.js';
-import { fullAccess } from '../query/access.js';
+import { allows, fullAccess } from '../query/access.js';
 import { roleUid, userUid } from './uids.js';
-import type { ContentType } from '../schema/content-type.js';
+import { actionOf, type ContentType } from '../schema/content-type.js';
 
 /** A user with what no answer shows. */
 export interface StoredUser extends KnownUser {
@@ -14,9 +14,13 @@ export interface StoredUser extends KnownUser {
 }
 
 /** The first user that meets a filter on the stored documents; null where none does. */
-export async function findStoredUser({ store }: ContentContext, filter: Document): Promise<StoredUser | null> {
-  const [document] = await readAll(store.database, { find: usersCollection, filter, sort: { _id: 1 }, limit: 1 });
-  return document === undefined ? null : storedUser(document);
+export const findStoredUser = async (content: ContentContext, filter: Document): Promise<StoredUser | null> =>
+  (await findStoredUsers(content, filter, 1))[0] ?? null;
+
+/** The users that meet a filter on the stored documents, by id, up to a limit. */
+export async function findStoredUsers({ store }: ContentContext, filter: Document, limit: number): Promise<StoredUser[]> {
+  const documents = await readAll(store.database, { find: usersCollection, filter, sort: { _id: 1 }, limit, batchSize: limit });
+  return documents.map(storedUser);
 }
 
 export const storedUser = (document: Document): StoredUser => ({
@@ -43,13 +47,24 @@ export const asService = (content: ContentContext): ContentContext => ({
 });
 
 /**
- * The context of a write of users: every action is granted, as in the reference, which asks for the right to the route alone
- * (rest.md 11.4); the rows that rules hide from the caller stay hidden.
+ * The context of a write of users. Of relations it writes those that the caller's grants and rules show; the attributes of users
+ * that a rule hides are left out before.
  */
-export const asWriter = (content: ContentContext): ContentContext => ({
-  ...content,
-  bind: { ...content.bind, access: { ...fullAccess, rules: content.bind.access.rules } },
-});
+export function asWriter(content: ContentContext): ContentContext {
+  const { access } = content.bind;
+  const hidden = new Map([...access.hidden].filter(([uid]) => uid !== userUid));
+  return { ...content, bind: { ...content.bind, access: { ...access, hidden } } };
+}
+
+/** The same with any role: as in Strapi v4, who may write users may give them one without the right to see roles. */
+export function asRoleGiver(content: ContentContext): ContentContext {
+  const writer = asWriter(content);
+  const { access } = writer.bind;
+  const seeRoles = actionOf(roleUid, 'find');
+  if (allows(access, seeRoles) || access.grants.kind !== 'actions') return writer;
+  const grants = { kind: 'actions', actions: new Set([...access.grants.actions, seeRoles]) } as const;
+  return { ...writer, bind: { ...writer.bind, access: { ...access, grants } } };
+}
 
 export const userType = (content: ContentContext): ContentType => typeOf(content, userUid);
 export const roleType = (content: ContentContext): ContentType => typeOf(content, roleUid);

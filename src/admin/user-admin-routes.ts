@@ -1,6 +1,7 @@
 import { knownUser, type KnownUser } from '../access/known-user.js';
 import { findStoredUser, userType } from '../accounts/user-store.js';
-import { createUser, deleteUser, updateUser } from '../accounts/users.js';
+import { changeUser } from '../accounts/change-user.js';
+import { createUser, deleteUser } from '../accounts/users.js';
 import type { AccountCall, Accounts } from '../accounts/accounts.js';
 import type { ContentContext } from '../content/content-context.js';
 import { notFoundError } from '../errors.js';
@@ -55,7 +56,8 @@ async function create(call: AdminCall): Promise<ShownUser> {
 }
 
 async function update(call: AdminCall): Promise<ShownUser> {
-  await call.commit((content) => updateUser(accountsOf(call), idOf(call), call.body, accountCall(content)));
+  const finish = await call.commit((content) => changeUser(accountsOf(call), idOf(call), call.body, accountCall(content)));
+  await finish();
   return findUser(idOf(call), call);
 }
 

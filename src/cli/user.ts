@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { isTaken } from '../accounts/claim-address.js';
+import { findTaken } from '../accounts/claim-names.js';
 import { endRefreshTokens } from '../accounts/refresh-tokens.js';
 import { hashPassword } from '../accounts/passwords.js';
 import { changeStoredUser, userType, type StoredUser } from '../accounts/user-store.js';
@@ -24,7 +24,8 @@ const create: Command = async ({ content }, args) => {
   const options = { username: text, email: text, password: text, role: { type: 'string', default: 'authenticated' } } as const;
   const { username, email, password, role } = parseArgs({ args: [...args], options }).values;
   if (username === undefined || email === undefined) throw new Error(usage);
-  if (await isTaken({ email: email.toLowerCase(), username, anyProvider: true }, content))
+  const others = { except: null, sharedAddress: false, onlyLocal: false };
+  if ((await findTaken({ email: email.toLowerCase(), username }, others, content)) !== null)
     throw new Error('the name or the address is taken');
   const word = password ?? makePassword();
   const data = { username, email: email.toLowerCase(), password: word, role: await roleId(role, content) };

@@ -89,6 +89,10 @@ const usersSettings = group({
         'Attributes besides username, email and password that a registration may set; null: the public, writable ones',
       ),
     }),
+    codes: group({
+      reset: whole(3_600, 'Seconds for which the code in an e-mail for a new password holds', { minimum: 1 }),
+      confirmation: whole(86_400, 'Seconds for which the code that confirms an e-mail address holds', { minimum: 1 }),
+    }),
     refreshTokens: group({
       enabled: flag(false, 'Give refresh tokens at login, and let tokens of users end early'),
       accessExpiresIn: shaped<string | number>(

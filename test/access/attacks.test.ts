@@ -291,7 +291,7 @@ describe('attacks', () => {
       const body = { name: 'Ruled', description: '', permissions: {}, _rules: null, rules: {}, users: [1], __type: 'x' };
       await server.as(made.data.accessKey, 'POST', '/api/users-permissions/roles', body);
       const stored = await server.database.db.collection('up_roles').findOne({ name: 'Ruled' });
-      expect(stored).to.have.all.keys('_id', 'name', 'description', 'type', 'createdAt', 'updatedAt');
+      expect(stored).to.have.all.keys('_id', 'name', 'description', 'type', 'createdAt', 'updatedAt', '_grants');
     });
   });
 

@@ -1,6 +1,10 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { OAuth2Server } from 'oauth2-mock-server';
 import { serveAccounts, type ServingAccounts } from '../access/serve-accounts.js';
+import { readMails } from '../support/mails.js';
 
 const jwtSecret = 'jwt-secret-of-the-tests-0123456789abcdef';
 
@@ -27,6 +31,7 @@ async function go(address: string, cookie = ''): Promise<Step> {
 describe('login by way of an OpenID Connect provider', () => {
   const provider = new OAuth2Server();
   let server: ServingAccounts;
+  let directory: string;
   let claims: Claims = { sub: 'p-1', email: 'Pat@mail.test', email_verified: true, preferred_username: 'pat' };
 
   before(async () => {
@@ -38,11 +43,13 @@ describe('login by way of an OpenID Connect provider', () => {
     const settings = { issuer: provider.issuer.url ?? '', clientId: 'app', clientSecret: 'app-secret' };
     const providers = { local: settings, direct: settings, mock: { ...settings, redirect: 'http://client.test/done?x=1' } };
     const config = { jwtSecret, ratelimit: { enabled: false }, providers };
-    server = await serveAccounts({ config: { plugins: { 'users-permissions': { config } } } });
+    directory = await mkdtemp(join(tmpdir(), 'mangrove-provider-'));
+    server = await serveAccounts({ config: { directory, plugins: { 'users-permissions': { config } } } });
   });
   after(async () => {
     await server.stop();
     await provider.stop();
+    await rm(directory, { recursive: true });
   });
 
   /** From the first request to the return of the browser. */
@@ -96,6 +103,27 @@ describe('login by way of an OpenID Connect provider', () => {
     expect((await logIn('mock')).step.status).to.equal(400);
     claims = { sub: 'p-2', email: 'pat@mail.test', email_verified: true };
     expect((await logIn('mock')).step.status).to.equal(400);
+  });
+
+  it('does not take an address for confirmed that the provider has not verified', async () => {
+    claims = { sub: 'p-5', email: 'five@mail.test', preferred_username: 'five' };
+    const { body } = await exchange('mock', (await logIn('mock')).step.location);
+    expect(body.user).to.include({ username: 'five', confirmed: false });
+    await server.admin('PUT', '/settings', { advanced: { email_confirmation: true } });
+    claims = { sub: 'p-6', email: 'six@mail.test', preferred_username: 'six' };
+    expect((await logIn('mock')).step.status).to.equal(400);
+    expect((await logIn('mock')).step.status, 'no second e-mail is sent').to.equal(400);
+    expect((await readMails(directory)).map((mail) => /^To: (.*)$/m.exec(mail)?.[1]?.trim())).to.deep.equal(['six@mail.test']);
+    claims = { ...claims, email_verified: true };
+    const verified = await exchange('mock', (await logIn('mock')).step.location);
+    expect(verified.body.user).to.include({ username: 'six', confirmed: true });
+    await server.admin('PUT', '/settings', { advanced: { email_confirmation: false } });
+  });
+
+  it('gives nobody the address of another as a name', async () => {
+    claims = { sub: 'p-7', email: 'seven@mail.test', email_verified: true, preferred_username: 'Six@mail.test' };
+    const { body } = await exchange('mock', (await logIn('mock')).step.location);
+    expect(body.user.username).to.match(/^Six@mail\.test-[0-9a-f]{8}$/);
   });
 
   it('knows a user that was brought along by an address that the provider has verified', async () => {

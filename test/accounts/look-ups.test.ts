@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { hashCode } from '../../src/accounts/secret-code.js';
+import { storedCode } from '../../src/accounts/secret-code.js';
 import { password, serveAccounts, storedUser, type ServingAccounts } from '../access/serve-accounts.js';
 
 const many = 500;
@@ -14,8 +14,8 @@ describe('users are looked up by an index', () => {
       _id: index + 1,
       username: `user${String(index)}`,
       email: `user${String(index)}@mail.test`,
-      resetPasswordToken: index % 2 === 0 ? hashCode(`reset ${String(index)}`) : null,
-      confirmationToken: index % 2 === 0 ? hashCode(`confirm ${String(index)}`) : null,
+      resetPasswordToken: index % 2 === 0 ? storedCode(`reset ${String(index)}`, 3600) : null,
+      confirmationToken: index % 2 === 0 ? storedCode(`confirm ${String(index)}`, 3600) : null,
     }));
     server = await serveAccounts({ documents: { up_users: users } });
     const { body } = await server.admin('GET', '/roles/2');

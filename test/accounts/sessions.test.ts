@@ -1,8 +1,9 @@
-import { readdir, readFile, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { password, serveAccounts, type ServingAccounts } from '../access/serve-accounts.js';
+import { readCode } from '../support/mails.js';
 
 const jwtSecret = 'jwt-secret-of-the-tests-0123456789abcdef';
 
@@ -58,7 +59,7 @@ describe('sessions', () => {
   it('end with a new password, set by a code from an e-mail that serves once', async () => {
     const { jwt, refreshToken } = await logIn();
     expect((await post('/forgot-password', { email: 'ann@mail.test' })).body).to.deep.equal({ ok: true });
-    const code = await readCode(join(directory, 'data', 'mail'));
+    const code = await readCode(directory, 'code');
     const word = { code, password: 'Changed12', passwordConfirmation: 'Changed12' };
     const answers = await Promise.all([1, 2, 3, 4].map(() => post('/reset-password', word)));
     expect(answers.filter(({ status }) => status === 200)).to.have.length(1);
@@ -90,17 +91,6 @@ describe('sessions', () => {
     expect((await post('/local/register', body)).status).to.equal(400);
   });
 });
-
-/** The code in the last e-mail; waits until it has been written. */
-async function readCode(folder: string): Promise<string> {
-  for (;;) {
-    const [file] = (await readdir(folder).catch(() => [])).reverse();
-    const text =
-      file === undefined ? '' : (await readFile(join(folder, file), 'utf8')).replaceAll('=\r\n', '').replaceAll('=\n', '');
-    const code = /code=(?:3D)?([0-9a-f]{128})/.exec(text)?.[1];
-    if (code !== undefined) return code;
-  }
-}
 
 describe('the general limit', () => {
   it('counts users and addresses apart', async () => {
