@@ -13,7 +13,7 @@ import type { ContentType } from '../schema/content-type.js';
 import { acceptInput } from './accept-input.js';
 import { checkBody } from './check-body.js';
 import { within, type ContentContext } from './content-context.js';
-import { insertChecked } from './create.js';
+import { insertChecked, newBody } from './create.js';
 import { hasId } from './find-one.js';
 import type { Loaded, StoredDocument } from '../mongo/loaded.js';
 import { requiredShared } from './localization-group.js';
@@ -35,7 +35,7 @@ export async function createLocalization(
   const source = await readSource(type, id, context);
   const accepted = withOwner(type, acceptInput(type, data, context.bind), context.bind.access);
   const locale = await checkNewLocale(type, accepted['locale'], source, context);
-  await checkBody(type, { ...requiredShared(type, source), ...accepted }, { mode: 'create', draft: false, id: null }, context);
+  await checkBody(type, { ...requiredShared(type, source), ...accepted }, newBody(accepted), context);
   const selection = bindEntrySelection(query, type, context.bind);
   const { document } = await inTransaction(context.store.database, (database) =>
     insertLocale(type, { ...accepted, locale }, source, within({ ...context, createsDrafts: true }, database)),

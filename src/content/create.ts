@@ -29,11 +29,12 @@ export async function create(type: ContentType, data: unknown, query: Query, con
   checkLocale(type, accepted, context);
   const joined = await findGroupToJoin(type, accepted, context);
   if (joined !== null) return joinGroup(type, accepted, joined, { query, selection, context });
-  await checkBody(type, accepted, bodyOf(accepted), context);
+  await checkBody(type, accepted, newBody(accepted), context);
   return insertChecked(type, accepted, { selection, source: null }, context);
 }
 
-const bodyOf = (data: Values) => ({ mode: 'create', draft: data['publishedAt'] === null, id: null }) as const;
+/** How the body of a new entry is checked: only an explicit null makes it a draft. */
+export const newBody = (data: Values) => ({ mode: 'create', draft: data['publishedAt'] === null, id: null }) as const;
 
 interface Joining {
   readonly query: Query;
@@ -50,11 +51,11 @@ async function joinGroup(
 ): Promise<Loaded> {
   const group = Number(joined['_group']);
   if (overwritesGroup(type, query, context.bind)) {
-    await checkBody(type, data, bodyOf(data), context);
+    await checkBody(type, data, newBody(data), context);
     return insertAndShare(type, data, { selection, source: { group, values: {} } }, context);
   }
   const own = withoutShared(type, data);
-  await checkBody(type, { ...requiredShared(type, joined), ...own }, bodyOf(data), context);
+  await checkBody(type, { ...requiredShared(type, joined), ...own }, newBody(data), context);
   const values = await copyValues(type, joined, sharedNames(type, [...type.attributes.keys()]), context);
   return insertChecked(type, own, { selection, source: { group, values } }, context);
 }

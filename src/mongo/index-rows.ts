@@ -108,7 +108,11 @@ function countRows(child: LinkChild, rows: readonly Document[]): RelatedOf {
   }
   if (storage.kind === 'siblings') {
     const groups = groupBy(rows, (row) => [row['_group']]);
-    return (holder) => (groups.get(holder['_group']) ?? []).filter(({ _id }) => _id !== holder['_id']).length;
+    return (holder) =>
+      cutWindow(
+        child,
+        (groups.get(holder['_group']) ?? []).filter(({ _id }) => _id !== holder['_id']),
+      ).length;
   }
   const counts = new Map(rows.map((row) => [row['_id'] as unknown, Number(row['count'])]));
   return (holder) => counts.get(holder['_id']) ?? 0;
@@ -118,7 +122,10 @@ function countRows(child: LinkChild, rows: readonly Document[]): RelatedOf {
 function otherLocales(child: LinkChild, nodes: readonly Growing[]): ListOf {
   const groups = groupBy(nodes, ({ document }) => [document['_group']]);
   if (child.sort.length === 0) for (const group of groups.values()) orderLocales(group);
-  return (holder) => (groups.get(holder['_group']) ?? []).filter(({ document }) => document['_id'] !== holder['_id']);
+  return (holder) => {
+    const others = (groups.get(holder['_group']) ?? []).filter(({ document }) => document['_id'] !== holder['_id']);
+    return cutWindow(child, others);
+  };
 }
 
 function orderLocales(group: Growing[]): void {

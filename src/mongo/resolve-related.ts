@@ -105,6 +105,7 @@ function distinctOwners({ link }: RelatedCondition): Document[] {
 async function resolveMissing(condition: RelatedCondition, database: Database): Promise<Document> {
   const { link, path } = condition;
   if (link.storage.kind === 'own') return missing(path);
+  if (link.storage.kind === 'siblings') return { _id: { $in: await collectIds(condition, loneEntries, database) } };
   if (link.storage.kind !== 'inverse') return nothing;
   const linked = await collectIds(
     condition,
@@ -113,6 +114,13 @@ async function resolveMissing(condition: RelatedCondition, database: Database): 
   );
   return { _id: { $nin: linked } };
 }
+
+/** The ids of the entries that are alone in their group. */
+const loneEntries: readonly Document[] = [
+  { $group: { _id: '$_group', entries: { $sum: 1 }, id: { $first: '$_id' } } },
+  { $match: { entries: 1 } },
+  { $group: { _id: null, ids: { $push: '$id' } } },
+];
 
 /** An entry has the others of its group as related entries, not itself: where just one matches, that one is left out. */
 async function resolveSiblings({ target }: RelatedCondition, match: Document, database: Database): Promise<Document> {
