@@ -1,7 +1,8 @@
 import { validationError } from '../errors.js';
 import { maySee, type Access } from '../query/access.js';
 import { isHiddenLink } from '../query/readable.js';
-import { isValues, parseMorphTarget, type Values } from '../schema/check-input.js';
+import { isValues, type Values } from '../schema/check-input.js';
+import { parseMorphTarget } from '../schema/parse-link-input.js';
 import type { Attribute, ContentType, Registry } from '../schema/content-type.js';
 import { notOfType } from '../schema/print-value.js';
 import { fieldErrors } from '../errors.js';

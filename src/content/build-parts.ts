@@ -10,7 +10,7 @@ import type {
   Registry,
   ZoneAttribute,
 } from '../schema/content-type.js';
-import { parseMorphTarget } from '../schema/check-input.js';
+import { parseMorphTarget } from '../schema/parse-link-input.js';
 import { morphLinks } from '../mongo/links.js';
 import { castInput } from './cast-input.js';
 import { nextRank } from './link-ranks.js';

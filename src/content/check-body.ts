@@ -1,6 +1,7 @@
 import { fieldErrors, type FieldError } from '../errors.js';
 import { countExisting, type Targets } from '../mongo/count-existing.js';
-import { checkInput, type CheckedInput, type InputContext, type Values } from '../schema/check-input.js';
+import { checkInput, type CheckedInput, type Values } from '../schema/check-input.js';
+import type { InputContext } from '../schema/findings.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { ContentContext } from './content-context.js';
 import { fileErrors } from './file-errors.js';

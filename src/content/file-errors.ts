@@ -1,6 +1,6 @@
 import type { FieldError } from '../errors.js';
 import { readAll } from '../mongo/database.js';
-import { splitPath, type LinkedFiles } from '../schema/check-input.js';
+import { splitPath, type LinkedFiles } from '../schema/findings.js';
 import { uploadFile } from '../schema/content-type.js';
 import type { ContentContext } from './content-context.js';
 

@@ -10,7 +10,7 @@ import { Staging } from '../media/staging.js';
 import { idsOf, keepFiles, prepareFiles, storeFiles } from '../media/upload-files.js';
 import { inTransaction } from '../mongo/transaction.js';
 import { isRecord } from '../query/is-record.js';
-import { splitPath } from '../schema/check-input.js';
+import { splitPath } from '../schema/findings.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Context } from 'koa';
 

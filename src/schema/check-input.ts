@@ -1,32 +1,9 @@
 import type { FieldError } from '../errors.js';
+import { checkLink, checkMorph } from './check-links.js';
 import { scalarProblems } from './check-scalar.js';
-import type {
-  Attribute,
-  ComponentAttribute,
-  ContentType,
-  LinkAttribute,
-  MorphAttribute,
-  Registry,
-  ZoneAttribute,
-} from './content-type.js';
-import { parseId, parseLinkInput } from './parse-link-input.js';
+import type { Attribute, ComponentAttribute, ContentType, ZoneAttribute } from './content-type.js';
+import { report, reportRelations, type Findings, type InputContext, type LinkedFiles } from './findings.js';
 import { notOfType } from './print-value.js';
-
-export interface InputContext {
-  readonly registry: Registry;
-  /** Only a create asks for values that are absent. */
-  readonly mode: 'create' | 'update';
-  readonly draft: boolean;
-  /** Files must be of the types that their attribute allows, and a single media attribute takes one; the reference takes all. */
-  readonly strict: boolean;
-}
-
-/** Files that a media attribute with allowed types is given. */
-export interface LinkedFiles {
-  readonly path: string;
-  readonly ids: readonly number[];
-  readonly allowedTypes: readonly string[];
-}
 
 /** What checking a body has found: what is wrong with it, and the ids that must exist, by uid of their type. */
 export interface CheckedInput {
@@ -44,26 +21,6 @@ export function checkInput(type: ContentType, data: Values, context: InputContex
   checkValues(type, data, '', found);
   return { errors: [...found.fields, ...found.relations.slice(0, 1)], targets: found.targets, files: found.files };
 }
-
-interface Findings {
-  readonly fields: FieldError[];
-  /** Errors of relations come last and have no path; the first is reported. */
-  readonly relations: FieldError[];
-  readonly targets: Map<string, Set<number>>;
-  readonly files: LinkedFiles[];
-  readonly context: InputContext;
-}
-
-/** `rows[0].label` becomes `rows`, `0`, `label`. */
-export const splitPath = (path: string): string[] => path.split(/[.[\]]+/).filter((part) => part !== '');
-
-const report = (found: Findings, path: string, message: string): void => {
-  found.fields.push({ path: splitPath(path), message });
-};
-
-const reportRelations = (found: Findings, message: string): void => {
-  found.relations.push({ path: [], message });
-};
 
 function checkValues(type: ContentType, values: Values, prefix: string, found: Findings): void {
   for (const attribute of type.attributes.values()) {
@@ -103,53 +60,13 @@ function checkValue(attribute: Attribute, value: unknown, path: string, found: F
   }
 }
 
-function checkLink(link: LinkAttribute, value: unknown, path: string, found: Findings): void {
-  if (value === null && link.required && link.kind === 'relation' && !found.context.draft)
-    report(found, path, `${path} cannot be null.`);
-  const input = parseLinkInput(value, link.target);
-  if (input === null) {
-    reportRelations(found, 'Invalid relations');
-    return;
-  }
-  const ids = input.kind === 'set' ? input.ids : input.kind === 'patch' ? input.connect.map(({ id }) => id) : [];
-  for (const id of ids) addTarget(found, link.target, id);
-  if (found.context.strict && link.kind === 'media') checkFiles(link, ids, path, found);
-}
-
-function checkFiles({ many, allowedTypes }: LinkAttribute, ids: readonly number[], path: string, found: Findings): void {
-  if (!many && ids.length > 1) report(found, path, `${path} takes one file`);
-  if (allowedTypes.length > 0) found.files.push({ path, ids, allowedTypes });
-}
-
-function addTarget(found: Findings, uid: string, id: number): void {
-  found.targets.set(uid, (found.targets.get(uid) ?? new Set()).add(id));
-}
-
-/** Targets of a polymorphic relation name their type in `__type`, or `type` (content-api.md 4.1). */
-function checkMorph({ targets }: MorphAttribute, value: unknown, found: Findings): void {
-  const items: readonly unknown[] = value === null ? [] : Array.isArray(value) ? value : [value];
-  for (const item of items) {
-    const { uid, id } = parseMorphTarget(item);
-    const isTarget = uid !== null && found.context.registry.types.has(uid) && (targets?.includes(uid) ?? true);
-    if (id === null || !isTarget) reportRelations(found, 'Invalid relations');
-    else addTarget(found, uid, id);
-  }
-}
-
-/** The uid and id that an item of a polymorphic relation names; null for what it lacks. */
-export function parseMorphTarget(item: unknown): { readonly uid: string | null; readonly id: number | null } {
-  if (!isValues(item)) return { uid: null, id: null };
-  const uid = item['__type'] ?? item['type'];
-  return { uid: typeof uid === 'string' ? uid : null, id: parseId(item) };
-}
-
 export const isValues = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function checkComponent(attribute: ComponentAttribute, value: unknown, path: string, found: Findings): void {
   const type = found.context.registry.types.get(attribute.component);
   if (type === undefined) return;
   if (attribute.repeatable) {
-    const items = checkList(attribute, value, path, found);
+    const items = checkList(attribute, value ?? [], path, found);
     for (const [index, item] of items.entries()) checkItem(type, item, `${path}[${String(index)}]`, found);
     checkRepeats(type, items, path, found);
   } else if (value === null) {
@@ -196,36 +113,45 @@ function checkRepeats(type: ContentType, items: readonly unknown[], path: string
 }
 
 function checkZone(attribute: ZoneAttribute, value: unknown, path: string, found: Findings): void {
-  if (!Array.isArray(value) && isValues(value))
-    reportRelations(found, 'Cannot build relations store from dynamiczone, component identifier is undefined');
-  for (const [index, item] of checkList(attribute, value, path, found).entries())
+  if (value !== null && !Array.isArray(value)) reportUnknownComponent(value, found);
+  for (const [index, item] of checkList(attribute, value ?? [], path, found).entries())
     checkZoneItem(item, `${path}[${String(index)}]`, found);
 }
 
 function checkZoneItem(item: unknown, path: string, found: Findings): void {
+  const type = componentOf(item, found.context);
+  if (type !== null && isValues(item)) {
+    checkValues(type, item, `${path}.`, found);
+    return;
+  }
+  const place = `${path}.__component`;
   if (!isValues(item)) {
     report(found, path, notOfType(path, 'object', null, item));
     reportRelations(found, 'Invalid relations');
     return;
   }
-  const uid = item['__component'];
-  const type = typeof uid === 'string' ? found.context.registry.types.get(uid) : undefined;
-  if (type?.kind === 'component') checkValues(type, item, `${path}.`, found);
-  else reportUnknownComponent(uid, path, found);
-}
-
-function reportUnknownComponent(uid: unknown, path: string, found: Findings): void {
-  const place = `${path}.__component`;
-  if (uid === undefined || uid === null) {
-    report(found, place, `${place} is a required field`);
-    reportRelations(found, 'Cannot build relations store from dynamiczone, component identifier is undefined');
-    return;
-  }
-  const components = [...found.context.registry.types.values()].filter(({ kind }) => kind === 'component');
+  const uids = [...found.context.registry.types.values()].filter(({ kind }) => kind === 'component').map(({ uid }) => uid);
+  const isNamed = item['__component'] !== undefined && item['__component'] !== null;
   report(
     found,
     place,
-    `${place} must be one of the following values: ${components.map((component) => component.uid).join(', ')}`,
+    isNamed ? `${place} must be one of the following values: ${uids.join(', ')}` : `${place} is a required field`,
   );
-  reportRelations(found, 'Invalid relations');
+  reportUnknownComponent(item, found);
+}
+
+function componentOf(item: unknown, { registry }: InputContext): ContentType | null {
+  const uid = isValues(item) ? item['__component'] : undefined;
+  const type = typeof uid === 'string' ? registry.types.get(uid) : undefined;
+  return type?.kind === 'component' ? type : null;
+}
+
+/** A value that names no component, or one that there is not, has no relations that could be looked at. */
+function reportUnknownComponent(value: unknown, found: Findings): void {
+  if (componentOf(value, found.context) !== null) return;
+  const isNamed = isValues(value) && Boolean(value['__component']);
+  reportRelations(
+    found,
+    isNamed ? 'Invalid relations' : 'Cannot build relations store from dynamiczone, component identifier is undefined',
+  );
 }

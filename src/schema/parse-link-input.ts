@@ -88,3 +88,10 @@ function parsePosition(position: unknown): Position | null {
   }
   return { kind: 'end' };
 }
+
+/** The uid and id that an item of a polymorphic relation names; null for what it lacks. */
+export function parseMorphTarget(item: unknown): { readonly uid: string | null; readonly id: number | null } {
+  if (!isObject(item)) return { uid: null, id: null };
+  const uid = item['__type'] ?? item['type'];
+  return { uid: typeof uid === 'string' ? uid : null, id: parseId(item) };
+}

@@ -57,6 +57,30 @@ describe('components and dynamic zones', () => {
     expect(attributes.content[0].author.data.attributes.name).to.equal('Ada');
   });
 
+  it('in lists and zones are cleared by null, over REST and GraphQL', async () => {
+    const full = {
+      editions: [{ number: 1, links: [{ label: 'L' }] }],
+      content: [{ __component: 'blocks.rich-text', body: 'B' }],
+    };
+    const path = `/api/books/${String((await write('POST', '/api/books', { title: 'T', ...full })).id)}`;
+    const written = async (method: string, data: object): Promise<unknown> => {
+      const { attributes } = await write(
+        method,
+        `${method === 'PUT' ? path : '/api/books'}?populate[editions][populate]=*&populate[content]=*`,
+        data,
+      );
+      return [attributes.editions.map(({ links }: { links: unknown[] }) => links), attributes.content];
+    };
+    expect(await written('PUT', { editions: null, content: null })).to.deep.equal([[], []]);
+    expect(await written('POST', { title: 'T', editions: null, content: null })).to.deep.equal([[], []]);
+    expect(await written('PUT', { editions: [{ number: 1, links: null }] })).to.deep.equal([[[]], []]);
+    await write('PUT', path, full);
+    const mutation = `mutation { updateBook(id: ${path.slice(11)}, data: { editions: null, content: null }) {
+      data { attributes { editions { id } content { __typename } } } } }`;
+    const { body } = await serving.call('POST', '/graphql', { query: mutation });
+    expect(body.data?.updateBook.data.attributes, JSON.stringify(body)).to.deep.equal({ editions: [], content: [] });
+  });
+
   it('are patched by their id, made anew without one, and gone when left out', async () => {
     const path = '?populate[editions][populate]=*&populate[seo]=*';
     const created = await write('POST', '/api/books?populate=editions,seo', {

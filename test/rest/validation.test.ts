@@ -4,8 +4,38 @@ import { serveModels, type Serving } from '../support/serve.js';
 
 type Problem = readonly [path: string, message: string];
 
+type Refused = readonly [path: string, body: object, problems: readonly Problem[]];
+
+const unknown: Problem = ['', 'Cannot build relations store from dynamiczone, component identifier is undefined'];
+const invalid: Problem = ['', 'Invalid relations'];
+
+/** Values of a dynamic zone that are no list, and what is wrong besides that. */
+const wrongZones: readonly (readonly [value: unknown, problems: readonly Problem[]])[] = [
+  ['x', [unknown]],
+  ['', [unknown]],
+  [5, [unknown]],
+  [0, [unknown]],
+  [true, [unknown]],
+  [false, [unknown]],
+  [{}, [unknown]],
+  [{ __component: null }, [unknown]],
+  [{ __component: '' }, [unknown]],
+  [{ __component: 5 }, [invalid]],
+  [{ __component: 'no.such' }, [invalid]],
+  [{ __component: 'blocks.rich-text' }, []],
+];
+
+/** Values inside the quoted one are quoted once more. */
+function notAnArray(value: unknown): string {
+  const quoted =
+    typeof value !== 'object'
+      ? value
+      : Object.fromEntries(Object.entries(value ?? {}).map(([key, inner]) => [key, JSON.stringify(inner)]));
+  return `content must be a \`array\` type, but the final value was: \`${JSON.stringify(quoted, null, 2)}\`.`;
+}
+
 /** Path, body, and each thing that is wrong with it; paths as clients write them. */
-const refused: readonly (readonly [string, object, readonly Problem[]])[] = [
+const refused: readonly Refused[] = [
   ['/api/authors', {}, [['name', 'name must be defined.']]],
   ['/api/authors', { name: null }, [['name', 'name must be a `string` type, but the final value was: `null`.']]],
   ['/api/authors', { name: 5 }, [['name', 'name must be a `string` type, but the final value was: `5`.']]],
@@ -57,7 +87,7 @@ const refused: readonly (readonly [string, object, readonly Problem[]])[] = [
     { name: 'E', links: Array(4).fill({ label: 'a' }) },
     [['links', 'links field must have less than or equal to 3 items']],
   ],
-  ['/api/events', { name: 'E', links: null }, [['links', 'links must be a `array` type, but the final value was: `null`.']]],
+  ['/api/events', { name: 'E', links: {} }, [['links', 'links must be a `array` type, but the final value was: `{}`.']]],
   [
     '/api/events',
     { name: 'E', links: [null] },
@@ -71,6 +101,11 @@ const refused: readonly (readonly [string, object, readonly Problem[]])[] = [
       ['', 'Cannot build relations store from dynamiczone, component identifier is undefined'],
     ],
   ],
+  ...wrongZones.map(([value, message]): Refused => [
+    '/api/books',
+    { title: 'T', content: value },
+    [['content', notAnArray(value)], ...message],
+  ]),
   [
     '/api/books',
     { title: 'T', content: [{ __component: 'blocks.quote' }] },
