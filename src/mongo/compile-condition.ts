@@ -3,9 +3,10 @@ import type { Condition } from '../query/plan.js';
 import { compileTest } from './compile-test.js';
 
 export type RelatedCondition = Extract<Condition, { kind: 'related' }>;
+export type ElementCondition = Extract<Condition, { kind: 'element' }>;
 
-/** What each condition on related entries has come to once it was resolved: a query on the owner's own fields. */
-export type Resolved = ReadonlyMap<RelatedCondition, Document>;
+/** What conditions on related entries, and on elements that have to be read, have come to: a query on the owner's own fields. */
+export type Resolved = ReadonlyMap<RelatedCondition | ElementCondition, Document>;
 
 /** Compiles a condition to a query document. Cannot fail: names and values were checked when it was bound. */
 export function compileCondition(condition: Condition | null, resolved: Resolved): Document {
@@ -18,8 +19,9 @@ export function compileCondition(condition: Condition | null, resolved: Resolved
     case 'test':
       return compileTest(condition);
     case 'element': {
-      const some = { [condition.path]: { $elemMatch: compileCondition(condition.condition, resolved) } };
-      return condition.orMissing ? compileAny([some, missing(condition.path)]) : some;
+      const { path } = condition;
+      const some = resolved.get(condition) ?? { [path]: { $elemMatch: compileCondition(condition.condition, resolved) } };
+      return condition.orMissing ? compileAny([some, missing(path)]) : some;
     }
     case 'related':
       return resolved.get(condition) ?? nothing;

@@ -6,7 +6,8 @@ import type { Filter } from './ast.js';
 import type { BindContext } from './bind-context.js';
 import { bindTests, flip, type Polarity } from './bind-test.js';
 import { allOf, anyOf, holdsForNulls } from './conditions.js';
-import type { Condition } from './plan.js';
+import type { Condition, ElementPlace } from './plan.js';
+import { comparesText } from './text-pattern.js';
 import { readable } from './readable.js';
 
 /**
@@ -14,7 +15,7 @@ import { readable } from './readable.js';
  * Throws a ValidationError `Invalid parameter <key>` for what does not exist or may not be read.
  */
 export const bindFilter = (filter: Filter, type: ContentType, context: BindContext): Condition =>
-  bindObject(filter, { type, prefix: '', context, ofRoot: true, inElement: false }, 'plain');
+  bindObject(filter, { type, prefix: '', context, ofRoot: true, place: placeOf(type) }, 'plain');
 
 /** The row rule of the caller for the type, as a condition. */
 export function bindRule(type: ContentType, context: BindContext): Condition[] {
@@ -29,8 +30,11 @@ interface Scope {
   readonly context: BindContext;
   /** At the root a bare operator has nothing to compare; below a relation or component it compares the id. */
   readonly ofRoot: boolean;
-  readonly inElement: boolean;
+  /** Where the object stands. */
+  readonly place: ElementPlace;
 }
+
+const placeOf = ({ collection }: ContentType): ElementPlace => ({ collection, lists: [] });
 
 function bindObject(filter: Filter, scope: Scope, polarity: Polarity): Condition {
   switch (filter.kind) {
@@ -56,9 +60,9 @@ function bindField(name: string, filter: Filter, scope: Scope, polarity: Polarit
   return bindAttribute(attribute, filter, scope, polarity);
 }
 
-function bindId(filter: Filter, { type, prefix, context, inElement }: Scope, polarity: Polarity): Condition {
+function bindId(filter: Filter, { type, prefix, context }: Scope, polarity: Polarity): Condition {
   const path = `${prefix}${type.kind === 'component' ? 'id' : '_id'}`;
-  return bindTests(filter, { name: 'id', path, stored: idRule.stored, cast: idRule.cast, inElement }, context.limits, polarity);
+  return bindTests(filter, { name: 'id', path, stored: idRule.stored, cast: idRule.cast }, context.limits, polarity);
 }
 
 function bindAttribute(attribute: Attribute, filter: Filter, scope: Scope, polarity: Polarity): Condition {
@@ -70,7 +74,6 @@ function bindAttribute(attribute: Attribute, filter: Filter, scope: Scope, polar
         path: `${scope.prefix}${attribute.name}`,
         stored,
         cast,
-        inElement: scope.inElement,
       };
       return bindTests(filter, subject, scope.context.limits, polarity);
     }
@@ -90,8 +93,23 @@ function bindComponent(attribute: ComponentAttribute, filter: Filter, scope: Sco
   if (type === undefined) throw invalidParameter(attribute.name);
   const path = `${scope.prefix}${attribute.name}`;
   if (!attribute.repeatable) return bindObject(filter, { ...scope, type, prefix: `${path}.`, ofRoot: false }, polarity);
-  const condition = bindObject(filter, { ...scope, type, prefix: '', ofRoot: false, inElement: true }, polarity);
-  return { kind: 'element', path, condition, orMissing: holdsForNulls(condition) };
+  const place = { ...scope.place, lists: [...scope.place.lists, path] };
+  const condition = bindObject(filter, { ...scope, type, prefix: '', ofRoot: false, place }, polarity);
+  return { kind: 'element', path, condition, orMissing: holdsForNulls(condition), place: castsText(condition) ? place : null };
+}
+
+/** Whether a condition compares the text of what is not stored as text. */
+function castsText(condition: Condition): boolean {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return condition.conditions.some(castsText);
+    case 'test':
+      return comparesText(condition.test) && condition.stored !== 'text';
+    case 'element':
+    case 'related':
+      return false;
+  }
 }
 
 /** "Some related entry meets the condition": a denial inside asks for some entry that meets the denial (rest.md 6.5). */
@@ -100,7 +118,7 @@ function bindRelated(link: LinkAttribute, filter: Filter, scope: Scope, polarity
   const target = context.registry.types.get(link.target);
   if (target === undefined || link.storage.kind === 'morph' || !maySee(context.access, link.target))
     throw invalidParameter(link.name);
-  const condition = bindObject(filter, { type: target, prefix: '', context, ofRoot: false, inElement: false }, polarity);
+  const condition = bindObject(filter, { type: target, prefix: '', context, ofRoot: false, place: placeOf(target) }, polarity);
   const rules = bindRule(target, context);
   return {
     kind: 'related',

@@ -17,8 +17,6 @@ export interface Subject {
   readonly path: string;
   readonly stored: Stored;
   readonly cast: (value: unknown, name: string) => unknown;
-  /** Inside an array of components the server can search only what is stored as text. */
-  readonly inElement: boolean;
 }
 
 /** Binds what stands under a scalar attribute or an id: tests and groups of tests. Throws a ValidationError. */
@@ -112,9 +110,7 @@ function bindOneTest(operator: Test, value: unknown, context: TestContext): Cond
 /** Case-sensitive text operators are refused where the value has no one text form; the others compare with its usual one. */
 function textOperand(operator: Operator, value: unknown, { subject, limits }: TestContext): string {
   const shapeless = subject.stored === 'date' || subject.stored === 'boolean';
-  const isText = subject.stored === 'text' || subject.stored === 'json';
-  if ((shapeless && operators[operator].text === 'sensitive') || (subject.inElement && !isText))
-    throw invalidParameter(`$${operator}`);
+  if (shapeless && operators[operator].text === 'sensitive') throw invalidParameter(`$${operator}`);
   const text = String(value);
   if (text.length > limits.textLength || text.includes('\0'))
     throw validationError(

@@ -1,73 +1,85 @@
+import type { Values } from '../schema/check-input.js';
+import type { Stored } from '../schema/scalar-types.js';
 import { isRecord } from './is-record.js';
 import type { Condition, Test } from './plan.js';
-import type { Values } from '../schema/check-input.js';
+import { comparesText, textPattern, type TextTest } from './text-pattern.js';
 
 /**
- * Whether an embedded component meets a condition, with SQL's null logic: a denied test never matches null. Conditions on
- * related entries have no place here; reading the arguments refuses them.
+ * Whether a stored entry or component meets a condition, as the database would find it. Conditions on related entries have no
+ * place here; binding refuses them for lists of components.
  */
-export function meetsCondition(condition: Condition, component: Values): boolean {
+export function meetsCondition(condition: Condition, holder: Values): boolean {
   switch (condition.kind) {
     case 'and':
-      return condition.conditions.every((inner) => meetsCondition(inner, component));
+      return condition.conditions.every((inner) => meetsCondition(inner, holder));
     case 'or':
-      return condition.conditions.some((inner) => meetsCondition(inner, component));
+      return condition.conditions.some((inner) => meetsCondition(inner, holder));
     case 'element': {
-      const list = valueAt(component, condition.path);
+      const list = valueAt(holder, condition.path);
       if (!Array.isArray(list) || list.length === 0) return condition.orMissing;
       return list.some((item) => meetsCondition(condition.condition, item as Values)); // components are stored in such lists
     }
     case 'test':
-      return meetsTest(condition, valueAt(component, condition.path) ?? null);
+      return meetsTest(condition, valueAt(holder, condition.path) ?? null);
     case 'related':
       return false;
   }
 }
 
-export const valueAt = (component: Values, path: string): unknown =>
-  path.split('.').reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), component);
+const valueAt = (holder: Values, path: string): unknown =>
+  path.split('.').reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), holder);
 
-function meetsTest({ test, operand, denied }: Extract<Condition, { kind: 'test' }>, value: unknown): boolean {
+type TestCondition = Extract<Condition, { kind: 'test' }>;
+
+/** A denied test never matches null, as in SQL. */
+function meetsTest(condition: TestCondition, value: unknown): boolean {
+  const { test, stored, operand, denied } = condition;
   if (test === 'null') return (value === null) !== denied;
-  return value !== null && tests[test](comparable(value), operand) !== denied;
+  if (value === null) return false;
+  const meets = comparesText(test) ? patternOf(condition, test).test(textOf(value, stored)) : tests[test](value, operand);
+  return meets !== denied;
 }
 
-/** Instants compare by their time. */
-const comparable = (value: unknown): unknown => (value instanceof Date ? value.getTime() : value);
+const patterns = new WeakMap<Condition, RegExp>();
+
+function patternOf(condition: TestCondition, test: TextTest): RegExp {
+  const known = patterns.get(condition);
+  if (known !== undefined) return known;
+  const { source, flags } = textPattern(test, condition.operand);
+  const pattern = new RegExp(source, `u${flags}`);
+  patterns.set(condition, pattern);
+  return pattern;
+}
+
+function textOf(value: unknown, stored: Stored): string {
+  if (stored === 'json') return JSON.stringify(value);
+  return value instanceof Date ? value.toISOString() : String(value);
+}
 
 type Compare = (value: unknown, operand: unknown) => boolean;
 
-const ordered =
-  (meets: (value: number | string, operand: number | string) => boolean): Compare =>
-  (value, operand) =>
-    meets(value as number | string, comparable(operand) as number | string); // operands are cast to what the attribute stores
-
-const textual =
-  (meets: (value: string, operand: string) => boolean): Compare =>
-  (value, operand) =>
-    meets(String(value), String(operand));
-
-const insensitive = (meets: (value: string, operand: string) => boolean): Compare =>
-  textual((value, operand) => meets(value.toLowerCase(), operand.toLowerCase()));
-
-const equal: Compare = (value, operand) => value === comparable(operand);
-
-const tests: Readonly<Record<Exclude<Test, 'null'>, Compare>> = {
-  eq: equal,
-  in: (value, operands) => Array.isArray(operands) && operands.some((operand) => equal(value, operand)),
-  lt: ordered((value, operand) => value < operand),
-  lte: ordered((value, operand) => value <= operand),
-  gt: ordered((value, operand) => value > operand),
-  gte: ordered((value, operand) => value >= operand),
+const tests: Readonly<Record<Exclude<Test, 'null' | TextTest>, Compare>> = {
+  eq: (value, operand) => isScalar(value) && compareStored(value, operand) === 0,
+  in: (value, operands) => Array.isArray(operands) && operands.some((operand) => tests.eq(value, operand)),
+  lt: (value, operand) => compareStored(value, operand) < 0,
+  lte: (value, operand) => compareStored(value, operand) <= 0,
+  gt: (value, operand) => compareStored(value, operand) > 0,
+  gte: (value, operand) => compareStored(value, operand) >= 0,
   between: (value, operands) => {
     const [low, high] = operands as readonly unknown[]; // bound as a pair
     return tests.gte(value, low) && tests.lte(value, high);
   },
-  eqi: insensitive((value, operand) => value === operand),
-  contains: textual((value, operand) => value.includes(operand)),
-  containsi: insensitive((value, operand) => value.includes(operand)),
-  startsWith: textual((value, operand) => value.startsWith(operand)),
-  startsWithi: insensitive((value, operand) => value.startsWith(operand)),
-  endsWith: textual((value, operand) => value.endsWith(operand)),
-  endsWithi: insensitive((value, operand) => value.endsWith(operand)),
 };
+
+/** JSON may be an object or a list, which equals no operand. */
+const isScalar = (value: unknown): boolean => typeof value !== 'object' || value instanceof Date;
+
+/** The order of two values of one attribute in the database: that of their bytes for texts. NaN if they are of two types. */
+export function compareStored(left: unknown, right: unknown): number {
+  if (typeof left === 'string' && typeof right === 'string') return Buffer.compare(Buffer.from(left), Buffer.from(right));
+  if (kindOf(left) !== kindOf(right)) return NaN;
+  const [a, b] = [left, right] as [number, number]; // numbers, dates and booleans compare as numbers
+  return a < b ? -1 : Number(a > b);
+}
+
+const kindOf = (value: unknown): string => (typeof value === 'bigint' ? 'number' : typeof value);

@@ -27,7 +27,14 @@ export type Condition =
       readonly denied: boolean;
     }
   /** Some element of an array of components meets the condition; `orMissing`: or there is no element. */
-  | { readonly kind: 'element'; readonly path: string; readonly condition: Condition; readonly orMissing: boolean }
+  | {
+      readonly kind: 'element';
+      readonly path: string;
+      readonly condition: Condition;
+      readonly orMissing: boolean;
+      /** Where the elements stand, if the condition compares the text of what is not stored as text; else null. */
+      readonly place: ElementPlace | null;
+    }
   /** Some related entry meets the condition; `orMissing`: or there is none. */
   | {
       readonly kind: 'related';
@@ -37,6 +44,12 @@ export type Condition =
       readonly condition: Condition;
       readonly orMissing: boolean;
     };
+
+/** Elements of a collection: the lists that lead to them, each path relative to the element of the list before. */
+export interface ElementPlace {
+  readonly collection: string;
+  readonly lists: readonly string[];
+}
 
 export const always: Condition = { kind: 'and', conditions: [] };
 export const never: Condition = { kind: 'or', conditions: [] };
