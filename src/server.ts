@@ -114,6 +114,7 @@ class Server implements MangroveServer {
     this.#register = null;
     await register?.(this.#extension.input);
     const { config } = this;
+    for (const warning of config.warnings) this.#logger.warn({}, warning);
     const { uri } = config.database;
     const secrets = await loadSecrets(config);
     if (uri === null) throw new Error('database.uri is not set');

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../config/config-error.js';
-import { loadTypescript } from '../config/load-typescript.js';
+import { loadSource } from '../config/load-source.js';
 import type { Register, RegisterInput } from '../graphql/extension/create-extension.js';
 import { isRecord } from '../query/is-record.js';
 
@@ -16,7 +16,7 @@ export async function loadRegister(directory: string, own: unknown): Promise<Reg
   const [path, second] = ['.ts', '.js'].map((end) => join(directory, file + end)).filter((candidate) => existsSync(candidate));
   if (path === undefined) return null;
   if (second !== undefined) throw new ConfigError(`${file}.ts and ${file}.js both exist; keep one of them`);
-  const module = await explained(() => loadTypescript(path, { mangrove: own }));
+  const module = await explained(() => loadSource(path, { packages: { mangrove: own } }));
   const { register, policies, middlewares } = partsOf(module);
   if (typeof register !== 'function') throw new ConfigError(`${file} must export a function register({ strapi })`);
   return (input) =>

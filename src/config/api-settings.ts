@@ -13,6 +13,9 @@ export const apiSettings = group({
     defaultLimit: whole(25, 'Page size where none is asked for', { minimum: 1 }),
     maxLimit: maybeWhole('Largest page size; a request for more gets this many; null: 1000', { minimum: 1 }),
     withCount: flag(true, 'Count the total where the request does not say'),
+    populateDeep: whole(0, 'Levels that populate=deep populates, as the plugin populate-deep does; 0: it is ignored', {
+      maximum: 18,
+    }),
     strict: flag(false, 'Refuse unknown names in populate instead of ignoring them', { variable: 'MANGROVE_STRICT' }),
   }),
   responses: group({

@@ -4,7 +4,7 @@ import type { Setting, SettingNode } from './setting.js';
 
 /** The written value with environment variables put over it, and switches (`graphql: false`) spelt out as `{ enabled }`. */
 export function applyVariables(node: SettingNode, written: unknown, variables: Variables): unknown {
-  if (node.kind === 'setting') return variableOf(node, variables) ?? written;
+  if (node.kind === 'setting') return variableOf(node, variables) ?? spelt(node, written);
   const given = typeof written === 'boolean' && 'enabled' in node.settings ? { enabled: written } : (written ?? {});
   if (typeof given !== 'object' || Array.isArray(given)) return given;
   const over = Object.entries(node.settings).flatMap(([name, child]) => {
@@ -14,6 +14,10 @@ export function applyVariables(node: SettingNode, written: unknown, variables: V
   });
   return { ...given, ...Object.fromEntries(over) };
 }
+
+/** A number that is written as text, as `env('PORT', '1337')` gives it. */
+const spelt = ({ schema }: Setting<unknown>, written: unknown): unknown =>
+  schema['type'] === 'integer' && typeof written === 'string' && /^\d+$/.test(written) ? Number(written) : written;
 
 function variableOf({ variable, schema }: Setting<unknown>, variables: Variables): unknown {
   const value = variable === null ? undefined : lookUp(variables, variable);

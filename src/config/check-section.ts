@@ -1,28 +1,68 @@
 import { Ajv } from 'ajv';
 import type { ErrorObject } from 'ajv';
-import { suggest } from '../nearest-name.js';
+import { nearestName, suggest } from '../nearest-name.js';
 import type { GroupNode, Setting, SettingNode } from './setting.js';
 
 // The schemas are our own: they need no check against the meta-schema. Only what is given is compiled: all of the settings take 60 ms.
 const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, meta: false, validateSchema: false });
 
-/** All that is wrong with a section, each as one line that starts with the file and names the key. */
-export const checkSection = (node: SettingNode, value: unknown, file: string): readonly string[] =>
-  check(node, value, []).map((problem) => `${file}: ${problem}`);
+/** What is wrong with a setting, as one line that starts with the file and names the key. */
+export interface Finding {
+  readonly text: string;
+  /** False: the service starts nevertheless. */
+  readonly isFatal: boolean;
+}
 
-function check(node: SettingNode, value: unknown, path: readonly string[]): readonly string[] {
+export interface CheckRules {
+  readonly isProduction: boolean;
+  /** Keys that are like none of Mangrove's may be a Strapi project's own: they are no mistake. */
+  readonly isStrapiProject: boolean;
+}
+
+/** All that is wrong with a section. */
+export const checkSection = (node: SettingNode, value: unknown, file: string, rules: CheckRules): readonly Finding[] =>
+  check(node, value, [], rules).map((finding) => ({ ...finding, text: `${file}: ${finding.text}` }));
+
+const fatal = (text: string): Finding => ({ text, isFatal: true });
+
+function check(node: SettingNode, value: unknown, path: readonly string[], rules: CheckRules): readonly Finding[] {
   if (value === undefined) return [];
-  if (node.kind === 'setting') return checkSetting(node, value, path.join('.'));
+  if (node.kind === 'setting')
+    return [...checkSetting(node, value, path.join('.')).map(fatal), ...checkSecret(node, value, path, rules)];
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return [`${path.join('.') || 'the export'} must be object, not ${show(value)}`];
+    return [fatal(`${path.join('.') || 'the export'} must be object, not ${show(value)}`)];
   return Object.entries(value).flatMap(([key, below]) => {
     const child = Object.hasOwn(node.settings, key) ? node.settings[key] : undefined;
-    return child ? check(child, below, [...path, key]) : [unknownKey(node, path, key)];
+    return child
+      ? check(child, below, [...path, key], rules)
+      : below === undefined
+        ? []
+        : [unknownKey(node, [...path, key], rules)];
   });
 }
 
-const unknownKey = (node: GroupNode, path: readonly string[], key: string): string =>
-  `unknown key ${[...path, key].join('.')}${suggest(key, Object.keys(node.settings))}`;
+function unknownKey(node: GroupNode, path: readonly string[], { isStrapiProject }: CheckRules): Finding {
+  const known = Object.keys(node.settings);
+  const key = path.at(-1) ?? '';
+  if (isStrapiProject && nearestName(key, known) === null)
+    return { text: `${path.join('.')} is no setting of Mangrove and ignored`, isFatal: false };
+  return fatal(`unknown key ${path.join('.')}${suggest(key, known)}`);
+}
+
+/** Secrets that can be guessed open everything. */
+function checkSecret(
+  { secret, variable }: Setting<unknown>,
+  value: unknown,
+  path: readonly string[],
+  rules: CheckRules,
+): readonly Finding[] {
+  if (secret === null || typeof value !== 'string' || value.length >= secret) return [];
+  const source = variable === null ? '' : ` (environment variable ${variable})`;
+  const refused = rules.isProduction ? '' : ', which production refuses';
+  return [
+    { text: `${path.join('.')} has fewer than ${String(secret)} characters${refused}${source}`, isFatal: rules.isProduction },
+  ];
+}
 
 function checkSetting({ schema, variable }: Setting<unknown>, value: unknown, path: string): readonly string[] {
   ajv.validate(schema, value);

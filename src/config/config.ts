@@ -20,6 +20,8 @@ export interface Config {
   readonly directory: string;
   /** NODE_ENV: `development` unless set. */
   readonly environment: Environment;
+  /** What of the written configuration has no effect, and what to do about it; one line each. */
+  readonly warnings: readonly string[];
   readonly server: ServerConfig;
   readonly database: DatabaseConfig;
   readonly api: ApiConfig;

@@ -13,13 +13,15 @@ export type PartialConfig = { readonly [Name in SectionName]?: Given<Config[Name
   readonly directory?: string;
   /** NODE_ENV unless given. */
   readonly environment?: string;
+  /** What was found when the configuration was read from files; it is not looked for again. */
+  readonly warnings?: readonly string[];
 };
 
 /**
  * The configuration of a server that is started from code: no file is read, and of the environment NODE_ENV only. Throws a
  * ConfigError as files do.
  */
-export function createConfig({ directory, environment, ...given }: PartialConfig = {}): Config {
+export function createConfig({ directory, environment, warnings, ...given }: PartialConfig = {}): Config {
   const unknown = Object.keys(given).find((name) => !sectionNames.some((known) => known === name));
   if (unknown !== undefined) throw new ConfigError(`config: unknown key ${unknown}${suggest(unknown, sectionNames)}`);
   const written = (name: SectionName): WrittenSection => ({ file: `config.${name}`, value: given[name] ?? {} });
@@ -31,9 +33,12 @@ export function createConfig({ directory, environment, ...given }: PartialConfig
     middlewares: written('middlewares'),
     admin: written('admin'),
   };
-  return completeConfig(sections, {
+  const config = completeConfig(sections, {
     directory: directory ?? process.cwd(),
     environment: environment ?? process.env.NODE_ENV,
     variables: {},
+    warnings: [],
+    isStrapiProject: false,
   });
+  return warnings === undefined ? config : Object.freeze({ ...config, warnings });
 }

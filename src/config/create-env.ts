@@ -15,21 +15,30 @@ export interface Env extends Look<string> {
   /** Values separated by commas. */
   readonly array: Look<readonly string[]>;
   readonly json: Look<unknown>;
+  readonly date: Look<Date>;
+  /** A variable that is none of these values counts as not set. */
+  readonly oneOf: (name: string, values: readonly string[], fallback?: string) => string | undefined;
 }
 
-export function createEnv(variables: Variables): Env {
+/** `read`: what a variable says, by kind; readers that throw for a wrong value unless given. */
+export function createEnv(variables: Variables, read: typeof readers = readers): Env {
   const look =
-    <T>(read: (name: string, value: string) => T) =>
+    <T>(readValue: (name: string, value: string) => T) =>
     <F>(name: string, fallback?: F): T | F | undefined => {
       const value = lookUp(variables, name);
-      return value === undefined ? fallback : read(name, value);
+      return value === undefined ? fallback : readValue(name, value);
     };
   // Look's first signature is the second with F = undefined, which TypeScript cannot see.
-  return Object.assign(look(readers.string), {
-    int: look(readers.integer),
-    float: look(readers.number),
-    bool: look(readers.boolean),
-    array: look(readers.array),
-    json: look(readers.object),
+  return Object.assign(look(read.string), {
+    int: look(read.integer),
+    float: look(read.number),
+    bool: look(read.boolean),
+    array: look(read.array),
+    json: look(read.object),
+    date: look((_name, value) => new Date(value)),
+    oneOf: (name: string, values: readonly string[], fallback?: string) => {
+      const value = lookUp(variables, name);
+      return value !== undefined && values.includes(value) ? value : fallback;
+    },
   }) as Env;
 }

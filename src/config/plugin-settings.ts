@@ -69,7 +69,7 @@ const providerSchema = {
 const usersSettings = group({
   enabled: flag(true, 'Users, roles and permissions; without it only API tokens authorize'),
   config: group({
-    jwtSecret: maybeText('Key that signs the tokens of users, 32 characters at least', { variable: 'JWT_SECRET', minLength: 32 }),
+    jwtSecret: maybeText('Key that signs the tokens of users, 32 characters at least', { variable: 'JWT_SECRET', secret: 32 }),
     jwt: group({
       expiresIn: shaped<string | number>(
         { type: ['string', 'integer'] },
@@ -114,7 +114,10 @@ const usersSettings = group({
 const i18nSettings = group({
   enabled: flag(true, 'Localized content types'),
   config: group({
-    defaultLocale: text('en', 'Default locale of a new database', { minLength: 1 }),
+    defaultLocale: text('en', 'Default locale of a new database', {
+      variable: 'STRAPI_PLUGIN_I18N_INIT_LOCALE_CODE',
+      minLength: 1,
+    }),
   }),
 });
 

@@ -3,7 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigError } from './config-error.js';
-import { loadTypescript } from './load-typescript.js';
+import { environmentOf } from './environment.js';
+import { loadSource, type LoadOptions, type MissingModule } from './load-source.js';
+import { isObject } from './translation.js';
 import type { Env } from './create-env.js';
 
 /** What config/ says about one section: the value as written, and the file it is in. */
@@ -13,28 +15,75 @@ export interface WrittenSection {
   readonly value: unknown;
 }
 
-const loaders: Readonly<Record<string, (path: string) => Promise<unknown>>> = {
-  '.ts': loadTypescript,
-  '.js': (path) => import(pathToFileURL(path).href),
+/** Where files of config/ are, and what they are given. */
+export interface ConfigSource {
+  /** Absolute; config/ is in it. */
+  readonly directory: string;
+  /** Files in config/env/<environment>/ go over those in config/. */
+  readonly environment: string;
+  readonly env: Env;
+  /** Called with what is left out of the configuration. */
+  readonly warn: (text: string) => void;
+}
+
+type Loader = (path: string, options: LoadOptions) => Promise<unknown>;
+
+const loaders: Readonly<Record<string, Loader>> = {
+  '.ts': loadSource,
+  '.js': loadScript,
   '.json': async (path) => ({ default: JSON.parse(await readFile(path, 'utf8')) as unknown }),
 };
 
-/** Reads `config/<name>.{ts,js,json}`: an object, or a function of `{ env }` that gives one. No file: nothing is set. */
-export async function readSection(directory: string, name: string, env: Env): Promise<WrittenSection> {
-  const [extension, second] = Object.keys(loaders).filter((end) => existsSync(join(directory, 'config', name + end)));
-  if (extension === undefined) return { file: `config/${name}`, value: {} };
-  const file = `config/${name}${extension}`;
-  if (second !== undefined) throw new ConfigError(`${file} and config/${name}${second} both exist; keep one of them`);
-  return { file, value: await evaluate(directory, file, env) };
+/**
+ * Reads `config/<name>.{ts,js,json}` and over it `config/env/<environment>/<name>.{ts,js,json}`: an object, or a function of
+ * `{ env }` that gives one. No file: nothing is set.
+ */
+export async function readSection(source: ConfigSource, name: string): Promise<WrittenSection> {
+  const base = await readPart(source, `config/${name}`);
+  const over = await readPart(source, `config/env/${source.environment}/${name}`);
+  if (over === null) return base ?? { file: `config/${name}`, value: {} };
+  return base === null ? over : { file: base.file, value: merge(base.value, over.value) };
 }
 
-async function evaluate(directory: string, file: string, env: Env): Promise<unknown> {
+/** Objects are merged, everything else is replaced. */
+function merge(base: unknown, over: unknown): unknown {
+  if (over === undefined) return base;
+  if (!isObject(base) || !isObject(over)) return over;
+  const merged = Object.entries(over).map(([key, value]) => [key, merge(base[key], value)] as const);
+  return { ...base, ...Object.fromEntries(merged) };
+}
+
+async function readPart(source: ConfigSource, path: string): Promise<WrittenSection | null> {
+  const [extension, second] = Object.keys(loaders).filter((end) => existsSync(join(source.directory, path + end)));
+  if (extension === undefined) return null;
+  const file = path + extension;
+  if (second !== undefined) throw new ConfigError(`${file} and ${path}${second} both exist; keep one of them`);
+  return { file, value: await evaluate(source, file) };
+}
+
+async function evaluate({ directory, env, environment, warn }: ConfigSource, file: string): Promise<unknown> {
+  const missing = ({ message }: MissingModule): void => {
+    if (environmentOf(environment) === 'production') throw new ConfigError(message);
+    warn(`${message}; the file is left out`);
+  };
   try {
-    const exported = defaultOf(await loaders[extname(file)]?.(join(directory, file)));
+    const exported = defaultOf(await loaders[extname(file)]?.(join(directory, file), { directory, missing }));
     // A function in a configuration file takes `{ env }`: that is the contract of the file.
     return typeof exported === 'function' ? await (exported as (input: { env: Env }) => unknown)({ env }) : exported;
   } catch (error) {
+    if (error instanceof ConfigError)
+      throw error.message.startsWith('environment') ? new ConfigError(`${file}: ${error.message}`) : error;
     throw new ConfigError(`${file}: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+/** Modules of both kinds, whatever the package.json beside them says; those that need a real ES module get one. */
+async function loadScript(path: string, options: LoadOptions): Promise<unknown> {
+  try {
+    return await loadSource(path, options);
+  } catch (error) {
+    if (!(error instanceof SyntaxError) || !/await|import\.meta/.test(error.message)) throw error;
+    return import(pathToFileURL(path).href);
   }
 }
 

@@ -27,6 +27,21 @@ export const readers = {
   },
 } satisfies Record<string, Reader>;
 
+/** Readers as Strapi's: a value that is no number is NaN, one that is neither true nor JSON is false or not set. */
+export const lenientReaders: typeof readers = {
+  ...readers,
+  integer: (_name, value) => Number.parseInt(value, 10),
+  number: (_name, value) => Number.parseFloat(value),
+  boolean: (_name, value) => words.get(value.toLowerCase()) ?? false,
+  object: (_name, value) => {
+    try {
+      return JSON.parse(value) as unknown;
+    } catch {
+      return undefined;
+    }
+  },
+};
+
 /** The value of a variable, trimmed; one that is empty counts as not set. */
 export const lookUp = (variables: Variables, name: string): string | undefined => variables[name]?.trim() || undefined;
 

@@ -11,6 +11,8 @@ export interface Setting<T> {
   readonly default: T;
   readonly about: string;
   readonly variable: string | null;
+  /** Characters that a secret should have; fewer are refused in production. Null: it is no secret. */
+  readonly secret: number | null;
 }
 
 /** Settings under one key. One that holds `enabled` may also be written as true or false. */
@@ -35,17 +37,19 @@ export type ValueOf<N> =
       ? { readonly [K in keyof M]: ValueOf<M[K]> }
       : never;
 
-/** Rules of JSON Schema besides the type, and the name of the environment variable. */
+/** Rules of JSON Schema besides the type, the name of the environment variable, and the length of a secret. */
 interface Extra extends JsonSchema {
   readonly variable?: string;
+  readonly secret?: number;
 }
 
-const setting = <T>({ variable, ...schema }: Extra, value: T, about: string): Setting<T> => ({
+const setting = <T>({ variable, secret, ...schema }: Extra, value: T, about: string): Setting<T> => ({
   kind: 'setting',
   schema,
   default: value,
   about,
   variable: variable ?? null,
+  secret: secret ?? null,
 });
 
 export const group = <const M extends SettingMap>(settings: M): Group<M> => ({ kind: 'group', settings });

@@ -44,7 +44,8 @@ describe('loadConfig', () => {
     }
     expect(config.environment).to.equal('development');
     expect(config.server).to.include({ host: '0.0.0.0', port: 1337, shutdownTimeout: 10_000, maxHeaderSize: 81_920 });
-    expect(config.api.rest).to.deep.equal({ prefix: '/api', defaultLimit: 25, maxLimit: null, withCount: true, strict: false });
+    expect(config.api.rest).to.include({ prefix: '/api', defaultLimit: 25, maxLimit: null, withCount: true, strict: false });
+    expect(config.warnings).to.deep.equal([]);
     expect(config.database.maxTimeMS).to.deep.equal({ read: 5_000, write: 10_000 });
   });
 
@@ -78,6 +79,20 @@ describe('loadConfig', () => {
     expect((await load({ ...esm, 'config/server.js': 'export default async () => ({ port: 4321 })' })).server.port).to.equal(
       4321,
     );
+  });
+
+  it('reads CommonJS where the package.json says ES modules, and the reverse', async () => {
+    const commonJs = "const { limit } = require('./limit'); module.exports = () => ({ rest: { defaultLimit: limit } });";
+    const limit = 'module.exports = { limit: 7 };';
+    const esm = { 'package.json': '{ "type": "module" }', 'config/api.js': commonJs, 'config/limit.js': limit };
+    expect((await load(esm)).api.rest.defaultLimit).to.equal(7);
+    const cjs = { 'config/api.js': "import { limit } from './limit.js'; export default { rest: { defaultLimit: limit } };" };
+    expect((await load({ ...cjs, 'config/limit.js': 'export const limit = 8;' })).api.rest.defaultLimit).to.equal(8);
+    const late = {
+      'package.json': '{ "type": "module" }',
+      'config/api.js': 'const rest = await { defaultLimit: 9 }; export default { rest };',
+    };
+    expect((await load(late)).api.rest.defaultLimit).to.equal(9);
   });
 
   it('puts environment variables over the files', async () => {
@@ -175,15 +190,20 @@ describe('loadConfig', () => {
       'config/middlewares: logger.level must be one of info, fatal, error, warn, debug, trace, silent, not "loud" (environment variable LOG_LEVEL)',
       { LOG_LEVEL: 'loud' },
     ],
-    'a short secret, without showing it': [
+    'a short secret in production, without showing it': [
       {},
-      'config/plugins: users-permissions.config.jwtSecret must NOT have fewer than 32 characters (environment variable JWT_SECRET)',
-      { JWT_SECRET: 'short' },
+      'config/plugins: users-permissions.config.jwtSecret has fewer than 32 characters (environment variable JWT_SECRET)',
+      { JWT_SECRET: 'short', NODE_ENV: 'production' },
     ],
-    'a short admin token, without showing it': [
+    'a short admin token in production, without showing it': [
       {},
-      'config/admin: token must NOT have fewer than 32 characters (environment variable ADMIN_TOKEN)',
-      { ADMIN_TOKEN: 'short' },
+      'config/admin: token has fewer than 32 characters (environment variable ADMIN_TOKEN)',
+      { ADMIN_TOKEN: 'short', NODE_ENV: 'production' },
+    ],
+    'a file that wants what is not installed, in production': [
+      { 'config/api.ts': "import { limit } from 'no-such-package'; export default { rest: { defaultLimit: limit } }" },
+      'config/api.ts: module "no-such-package" is not installed',
+      { NODE_ENV: 'production' },
     ],
     'an export that is no object': [{ 'config/api.json': '[1]' }, 'config/api.json: the export must be object, not [1]'],
     'a file that throws': [{ 'config/api.ts': 'export default () => { throw new Error("no luck") }' }, 'config/api.ts: no luck'],
@@ -204,6 +224,51 @@ describe('loadConfig', () => {
     it(`refuses ${title}`, async () => {
       expect(await failure(files, variables)).to.equal(message);
     });
+
+  /** What does not keep the service from starting. */
+  const warned: Readonly<Record<string, readonly [Files, readonly string[], Variables?]>> = {
+    'a short secret in development': [
+      {},
+      [
+        'config/plugins: users-permissions.config.jwtSecret has fewer than 32 characters, which production refuses (environment variable JWT_SECRET)',
+      ],
+      { JWT_SECRET: 'short' },
+    ],
+    'a misnamed file': [
+      { 'config/midlewares.js': 'export default {}' },
+      ['config/midlewares.js is not read; did you mean config/middlewares.js?'],
+    ],
+    'files that nothing is like': [{ 'config/cron-tasks.ts': 'throw new Error()', 'config/sync/a.json': '{}' }, []],
+    'a file that wants what is not installed': [
+      { 'config/api.js': "require('no-such-package/sub');" },
+      ['config/api.js: module "no-such-package/sub" is not installed; the file is left out'],
+    ],
+    'a file of a file that wants what is not installed': [
+      {
+        'config/server.ts': "import tasks from './tasks'; export default { port: 4321, host: tasks ?? '::1' };",
+        'config/tasks.ts': "import 'no-such-package'; export default '::2';",
+      },
+      ['config/tasks.ts: module "no-such-package" is not installed; the file is left out'],
+    ],
+  };
+  for (const [title, [files, warnings, variables]] of Object.entries(warned))
+    it(`warns of ${title}`, async () => {
+      const config = await load(files, variables);
+      expect(config.warnings).to.deep.equal(warnings);
+      if ('config/tasks.ts' in files) expect(config.server).to.include({ port: 4321, host: '::1' });
+    });
+
+  it('puts the files of an environment over the others', async () => {
+    const files = {
+      'config/server.js': "module.exports = { host: '::1', port: 1, requestTimeout: 5 };",
+      'config/env/production/server.ts': 'export default ({ env }) => ({ port: env.int("NO_SUCH", 2) });',
+      'config/env/production/api.json': '{ "rest": { "defaultLimit": 3 } }',
+    };
+    const production = await load(files, { NODE_ENV: 'production' });
+    expect(production.server).to.include({ host: '::1', port: 2, requestTimeout: 5 });
+    expect(production.api.rest.defaultLimit).to.equal(3);
+    expect((await load(files)).server.port).to.equal(1);
+  });
 
   it('says where a TypeScript file cannot be parsed', async () => {
     expect(await failure({ 'config/api.ts': 'export default {\n  rest: {{}\n}' })).to.match(/^config\/api\.ts: .*\(line 2\)/);

@@ -1,0 +1,89 @@
+import { isObject, valuesOf, type Meaning, type Translation, type Values } from './translation.js';
+import { emailProvider, uploadProvider } from './strapi-providers.js';
+
+const adminPanel = "belongs to Strapi's admin panel, which Mangrove has not; remove it";
+const sql = 'is for SQL databases; name a MongoDB in MONGODB_URI (database.uri), or none for the embedded server';
+
+const oneOf = (keys: readonly string[], meaning: Meaning): Record<string, Meaning> =>
+  Object.fromEntries(keys.map((key) => [key, meaning]));
+
+/**
+ * Keys of a Strapi v4 configuration that are no settings of Mangrove, or whose values are other than Mangrove's, by section and
+ * path. `plugins` and `middlewares` have more rules of their own: plugins by name, and lists.
+ */
+export const strapiKeys: Readonly<Record<string, Meaning>> = {
+  'server.app': 'Mangrove has no sessions and signs no cookies; remove it',
+  'server.cron': 'Mangrove runs no jobs; run them in a process of their own, over the API',
+  'server.webhooks': 'Mangrove sends no webhooks',
+  'server.transfer': 'there is no transfer; copy the database with the tools of MongoDB',
+  'server.admin': adminPanel,
+  ...oneOf(['server.dirs', 'server.emitErrors', 'server.globalProxy', 'server.socket'], 'has no effect; remove it'),
+  'server.logger': 'set middlewares.logger.level',
+  'server.url': publicUrl,
+  'server.proxy': (value) => ({ set: { 'server.proxy': isObject(value) ? value['koa'] === true : value } }),
+  'server.http': (value) => {
+    const time = valuesOf(valuesOf(value)['serverOptions'])['requestTimeout'];
+    return { set: { 'server.requestTimeout': time } };
+  },
+  ...oneOf(['database.connection', 'database.connections', 'database.defaultConnection', 'database.settings'], sql),
+  'api.rest.maxLimit': (value) => ({ set: { 'api.rest.maxLimit': typeof value === 'number' && value < 1 ? null : value } }),
+  ...oneOf(
+    ['auth', 'transfer', 'url', 'serveAdminPanel', 'autoOpen', 'watchIgnoreFiles', 'host', 'port', 'path', 'build', 'flags'].map(
+      (key) => `admin.${key}`,
+    ),
+    adminPanel,
+  ),
+  ...oneOf(
+    ['forgotPassword', 'rateLimit', 'auditLogs', 'preview', 'secrets', 'vite', 'strictPort'].map((key) => `admin.${key}`),
+    adminPanel,
+  ),
+  'plugins.graphql.config.subscriptions': (value) => (value === false ? { set: {} } : { advice: 'there are no subscriptions' }),
+  ...oneOf(['plugins.graphql.config.federation', 'plugins.graphql.config.v4CompatibilityMode'], 'has no effect; remove it'),
+  'plugins.graphql.config.landingPage': 'set plugins.graphql.config.playgroundAlways',
+  'plugins.graphql.config.playground': 'set plugins.graphql.config.playgroundAlways',
+  'plugins.users-permissions.config.layout': adminPanel,
+  'plugins.users-permissions.config.grant': 'name OpenID Connect providers in plugins.users-permissions.config.providers',
+  'plugins.users-permissions.config.email': 'set the templates over the admin API: PUT /admin/api/settings',
+  'plugins.users-permissions.config.ratelimit.interval': (value) => ({
+    set: { 'plugins.users-permissions.config.ratelimit.interval': isObject(value) ? milliseconds(value) : value },
+  }),
+  ...oneOf(
+    ['timeWait', 'delayAfter', 'prefixKey', 'headers'].map((key) => `plugins.users-permissions.config.ratelimit.${key}`),
+    null,
+  ),
+  'plugins.upload.config': uploadProvider,
+  'plugins.email.config': emailProvider,
+  'plugins.i18n.config.locales': 'add locales over the admin API: POST /admin/api/locales',
+};
+
+/** What to say of plugins that Mangrove has not; of those that are not listed: their settings are ignored. */
+export const pluginAdvice: Readonly<Record<string, string>> = {
+  documentation: 'there is no OpenAPI document',
+  'config-sync': 'roles and settings are kept in the database; models go to files with: npm run models -- pull DIR',
+  transformer: 'answers keep `data` and `attributes`, as Strapi gives them',
+  sentry: 'errors are in the log',
+};
+
+/** Plugins that a setting of Mangrove takes the place of. */
+export const pluginMeanings: Readonly<Record<string, (config: Values) => Translation>> = {
+  'strapi-plugin-populate-deep': populateDeep,
+  'populate-deep': populateDeep,
+};
+
+function populateDeep({ defaultDepth = 5 }: Values): Translation {
+  return { set: { 'api.rest.populateDeep': Number(defaultDepth) } };
+}
+
+function publicUrl(value: unknown): Translation {
+  if (typeof value !== 'string' || /^https?:\/\/[^/]/.test(value))
+    return { set: { 'server.url': typeof value === 'string' ? value.replace(/\/+$/, '') : value } };
+  if (value === '') return { set: { 'server.url': null } };
+  return { advice: `give the whole address, as https://example.org${value.startsWith('/') ? value : ''}` };
+}
+
+/** `{ min: 5 }` as koa2-ratelimit takes it. */
+function milliseconds(value: Values): number | undefined {
+  const units: Readonly<Record<string, number>> = { sec: 1_000, min: 60_000, hour: 3_600_000, day: 86_400_000 };
+  const sum = Object.entries(units).reduce((total, [unit, length]) => total + Number(value[unit] ?? 0) * length, 0);
+  return sum > 0 ? sum : undefined;
+}

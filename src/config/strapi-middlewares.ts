@@ -1,0 +1,111 @@
+import { valuesOf, type Meaning, type Translation, type Values } from './translation.js';
+
+/** Strapi's own middlewares by name; those that Mangrove has in another form, or nobody misses, are null. */
+const known: Readonly<Record<string, Meaning>> = {
+  'strapi::body': bodySettings,
+  'strapi::compression': () => ({ set: { 'middlewares.compress.enabled': true } }),
+  'strapi::cors': corsSettings,
+  'strapi::errors': null,
+  'strapi::favicon': null,
+  'strapi::ip': 'let the proxy in front filter addresses',
+  'strapi::logger': (config) => ({ set: { 'middlewares.logger.level': valuesOf(config)['level'] } }),
+  'strapi::poweredBy': null,
+  'strapi::public': null,
+  'strapi::query': null,
+  'strapi::responseTime': null,
+  'strapi::responses': null,
+  'strapi::security': securitySettings,
+  'strapi::session': null,
+};
+
+/** What one item of Strapi's list of middlewares stands for: a name, or `{ name, resolve, config }`. */
+export function translateMiddleware(item: unknown): Translation & { readonly name: string } {
+  const { name, resolve, config } =
+    typeof item === 'string' ? { name: item, resolve: undefined, config: undefined } : valuesOf(item);
+  const shown = String(name ?? resolve ?? JSON.stringify(item));
+  const meaning = Object.hasOwn(known, shown) ? known[shown] : 'it is code of the project, which Mangrove does not run';
+  if (typeof meaning === 'function') return { name: shown, ...meaning(config) };
+  return { name: shown, ...(typeof meaning === 'string' && { advice: meaning }) };
+}
+
+/** The largest body of JSON, which is the largest document of MongoDB. */
+const largestJson = 16_777_216;
+
+function bodySettings(config: unknown): Translation {
+  const { jsonLimit, formLimit, formidable, includeUnparsed } = valuesOf(config);
+  const json = parseBytes(jsonLimit);
+  const advice = [
+    ...(json !== undefined && json > largestJson ? ['jsonLimit is 16 MB at most'] : []),
+    ...(includeUnparsed === true ? ['the unparsed body is not kept'] : []),
+  ];
+  return {
+    set: {
+      'middlewares.body.jsonLimit': json === undefined ? undefined : Math.min(json, largestJson),
+      'middlewares.body.formLimit': parseBytes(formLimit),
+      'plugins.upload.config.sizeLimit': parseBytes(valuesOf(formidable)['maxFileSize']),
+    },
+    advice: advice.length > 0 ? advice.join('; ') : undefined,
+  };
+}
+
+const units: Readonly<Record<string, number>> = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 };
+
+/** `256mb` in bytes. */
+function parseBytes(size: unknown): number | undefined {
+  if (typeof size === 'number') return size;
+  const [, digits, unit = 'b'] = /^(\d+(?:\.\d+)?)\s*(b|kb|mb|gb)?$/i.exec(String(size ?? '').trim()) ?? [];
+  return digits === undefined ? undefined : Math.floor(Number(digits) * (units[unit.toLowerCase()] ?? 1));
+}
+
+/** Strapi lets every origin send cookies; Mangrove wants a list for that. */
+function corsSettings(config: unknown): Translation {
+  const { enabled, origin, credentials, methods, headers, expose, maxAge } = valuesOf(config);
+  const origins = typeof origin === 'string' ? origin.split(',').map((one) => one.trim()) : origin;
+  const isList = Array.isArray(origins) && !origins.includes('*');
+  const list = (value: unknown): unknown => (typeof value === 'string' ? value.split(',').map((one) => one.trim()) : value);
+  return {
+    set: {
+      'middlewares.cors.enabled': enabled,
+      'middlewares.cors.origin': Array.isArray(origins) ? texts(origins) : undefined,
+      'middlewares.cors.credentials': isList ? credentials : undefined,
+      'middlewares.cors.methods': list(methods),
+      'middlewares.cors.headers': list(headers),
+      'middlewares.cors.expose': list(expose),
+      'middlewares.cors.maxAge': maxAge,
+    },
+    advice: corsAdvice(origin, credentials === true && !isList),
+  };
+}
+
+function corsAdvice(origin: unknown, dropped: boolean): string | undefined {
+  if (typeof origin === 'function') return 'an origin that is a function is not called; list the origins';
+  return dropped ? 'credentials need a list of origins; they stay off for *' : undefined;
+}
+
+const texts = (values: readonly unknown[]): string[] => values.filter((value) => typeof value === 'string');
+
+function securitySettings(config: unknown): Translation {
+  const { contentSecurityPolicy, hsts, frameguard } = valuesOf(config);
+  const { directives } = valuesOf(contentSecurityPolicy);
+  const action = String(valuesOf(frameguard)['action'] ?? '').toUpperCase();
+  return {
+    set: {
+      'middlewares.security.contentSecurityPolicy': directives === undefined ? undefined : policyOf(valuesOf(directives)),
+      'middlewares.security.hstsMaxAge': hsts === false ? 0 : valuesOf(hsts)['maxAge'],
+      'middlewares.security.frame': action === '' ? undefined : action,
+    },
+    advice:
+      contentSecurityPolicy === false || frameguard === false
+        ? 'its headers are always sent; widen their directives instead'
+        : undefined,
+  };
+}
+
+/** Directives by their names in the header; sources that are no text, such as those of a variable that is not set, are left out. */
+const policyOf = (directives: Values): Values =>
+  Object.fromEntries(
+    Object.entries(directives).map(([name, sources]) => [
+      name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
+      sources === null || sources === false ? null : texts([sources].flat()),
+    ]),
+  );

@@ -1,0 +1,119 @@
+import { nearestName } from '../nearest-name.js';
+import { valuesOf, type Translation, type Values } from './translation.js';
+
+/** `@strapi/provider-upload-aws-s3` and `strapi-provider-upload-ts-minio` as `aws-s3` and `ts-minio`. */
+const shortName = (name: string): string => name.replace(/^.*provider-(upload|email)-/, '');
+
+const own = ['gridfs', 'disk', 's3'];
+
+/** `plugins.upload.config` of Strapi: its providers by name, and where else their options are. */
+export function uploadProvider(value: unknown): Translation {
+  const { provider, providerOptions, security, ...rest } = without(valuesOf(value), 'actionOptions');
+  const { allowedTypes, deniedTypes } = valuesOf(security);
+  const set = { ...prefixed('plugins.upload.config', rest), ...types({ allowedTypes, deniedTypes }) };
+  if (provider === undefined || own.includes(String(provider)))
+    return { set: { ...set, ...prefixed('plugins.upload.config', { provider, providerOptions }) } };
+  const { set: found = {}, advice } = storages(shortName(String(provider)), valuesOf(providerOptions));
+  return { set: { ...set, ...found }, advice };
+}
+
+const prefixed = (path: string, values: Values): Values =>
+  Object.fromEntries(Object.entries(values).map(([key, value]) => [`${path}.${key}`, value]));
+
+const types = (lists: Values): Values =>
+  prefixed('plugins.upload.config', Object.fromEntries(Object.entries(lists).filter(([, list]) => Array.isArray(list))));
+
+function storages(name: string, options: Values): Translation {
+  if (name === 'local') return localStorage(options);
+  if (name === 'aws-s3') return s3Storage(options);
+  const near = /s3|minio|spaces|r2|wasabi|scaleway|backblaze|ceph/i.test(name) ? 's3' : nearestName(name, own);
+  const instead = near === null ? 'gridfs, disk or s3' : near;
+  return {
+    advice: `there is no upload provider ${name}; new files go into MongoDB unless plugins.upload.config.provider is ${instead}`,
+  };
+}
+
+/** Strapi keeps files in public/uploads. */
+function localStorage({ localServer, sizeLimit }: Values): Translation {
+  const maxAge = valuesOf(localServer)['maxage'];
+  return {
+    set: {
+      'plugins.upload.config.provider': 'disk',
+      'plugins.upload.config.providerOptions': { folder: 'public/uploads' },
+      'plugins.upload.config.maxAge': typeof maxAge === 'number' ? Math.floor(maxAge / 1000) : undefined,
+      ...(sizeLimit !== undefined && { 'plugins.upload.config.sizeLimit': sizeLimit }),
+    },
+  };
+}
+
+/** The options of the AWS client, of version 2 and 3, with those of the provider among them. */
+function s3Storage({ baseUrl, rootPath, s3Options, ...flat }: Values): Translation {
+  const options = without({ ...flat, ...valuesOf(s3Options) }, 'signatureVersion');
+  const { params, accessKeyId, secretAccessKey, s3ForcePathStyle, ...client } = options;
+  const bucket = valuesOf(params)['Bucket'];
+  if (typeof bucket !== 'string' || bucket === '')
+    return { advice: 'aws-s3 needs a bucket (params.Bucket); without one new files go into MongoDB' };
+  const credentials = typeof accessKeyId === 'string' ? { credentials: { accessKeyId, secretAccessKey } } : {};
+  const forcePathStyle = s3ForcePathStyle === undefined ? {} : { forcePathStyle: s3ForcePathStyle };
+  const prefix = typeof rootPath === 'string' && rootPath !== '' ? { prefix: rootPath } : {};
+  return {
+    set: {
+      'plugins.upload.config.provider': 's3',
+      'plugins.upload.config.providerOptions': { bucket, ...prefix, ...credentials, ...forcePathStyle, ...withoutNulls(client) },
+    },
+    advice: typeof baseUrl === 'string' && baseUrl !== '' ? cdnAdvice : undefined,
+  };
+}
+
+const cdnAdvice =
+  'files are served by Mangrove under /uploads; if providerOptions.baseUrl is a CDN in front of it, set plugins.upload.config.baseUrl';
+
+/** `plugins.email.config` of Strapi: its providers as options of nodemailer. */
+export function emailProvider(value: unknown): Translation {
+  const { provider, providerOptions, settings, ...rest } = valuesOf(value);
+  const { testAddress, ...senders } = valuesOf(settings);
+  const set = {
+    ...prefixed('plugins.email.config', { ...rest, ...(testAddress !== undefined && { testAddress }) }),
+    ...prefixed('plugins.email.config.settings', withoutNulls(senders)),
+  };
+  const name = shortName(typeof provider === 'string' ? provider : 'nodemailer');
+  const transport = Object.hasOwn(transports, name) ? transports[name] : undefined;
+  if (transport === undefined)
+    return {
+      set,
+      advice: `there is no e-mail provider ${name}; give its SMTP server: provider 'nodemailer' with providerOptions.host, port and auth`,
+    };
+  const { options, advice } = transport(valuesOf(providerOptions));
+  return {
+    set: { ...set, 'plugins.email.config.provider': 'nodemailer', 'plugins.email.config.providerOptions': options },
+    advice,
+  };
+}
+
+const without = (values: Values, name: string): Values =>
+  Object.fromEntries(Object.entries(values).filter(([key]) => key !== name));
+
+const withoutNulls = (values: Values): Values =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null && value !== undefined));
+
+interface Transport {
+  readonly options: Values;
+  readonly advice?: string;
+}
+
+/** Options of nodemailer that do what a provider does. A provider whose options lack what it needs sends nothing. */
+const transports: Readonly<Record<string, (options: Values) => Transport>> = {
+  nodemailer: (options) => ({ options: withoutNulls(options) }),
+  sendmail: () => ({ options: { sendmail: true } }),
+  mailgun: ({ domain, url, password, key }) => {
+    const host = String(url ?? '').includes('.eu.') ? 'smtp.eu.mailgun.org' : 'smtp.mailgun.org';
+    if (!domain || !(password ?? key)) return { options: {}, advice: 'mailgun needs providerOptions.domain and password' };
+    const auth = { user: `postmaster@${String(domain)}`, pass: password ?? key };
+    const advice = 'mailgun sends by SMTP: set providerOptions.password to the SMTP password of postmaster@<domain>';
+    return { options: { host, port: 587, auth }, ...(password === undefined && { advice }) };
+  },
+  sendgrid: ({ apiKey }) =>
+    apiKey
+      ? { options: { host: 'smtp.sendgrid.net', port: 587, auth: { user: 'apikey', pass: apiKey } } }
+      : { options: {}, advice: 'sendgrid needs providerOptions.apiKey' },
+};

@@ -1,0 +1,131 @@
+import { nearestName } from '../nearest-name.js';
+import { sectionNames, sections, type SectionName } from './sections.js';
+import type { SettingNode } from './setting.js';
+import { pluginAdvice, pluginMeanings, strapiKeys } from './strapi-keys.js';
+import { translateMiddleware } from './strapi-middlewares.js';
+import { isObject, valuesOf, type Translation, type Values } from './translation.js';
+import type { WrittenSection } from './read-section.js';
+
+export type WrittenSections = Readonly<Record<SectionName, WrittenSection>>;
+
+/** A configuration in Mangrove's settings. */
+export interface TranslatedConfig {
+  readonly sections: WrittenSections;
+  /** What has no effect, and what to do instead; one line for each file and advice. */
+  readonly warnings: readonly string[];
+}
+
+interface Collected {
+  readonly set: Map<string, unknown>;
+  /** Names of keys by file and advice. */
+  readonly advice: Map<string, string[]>;
+}
+
+/**
+ * Brings what a Strapi project configures to Mangrove's settings. A setting that is written as Mangrove's own wins over one that
+ * another key stands for.
+ */
+export function translateStrapi(written: WrittenSections, isStrapiProject: boolean): TranslatedConfig {
+  const collected: Collected = { set: new Map(), advice: new Map() };
+  const kept = sectionNames.map((name) => {
+    const { file, value } = written[name];
+    const translated = translateSection(name, value, { file, isStrapiProject, ...collected });
+    return [name, { file, value: translated }] as const;
+  });
+  const values: Record<string, unknown> = Object.fromEntries(kept.map(([name, { value }]) => [name, value]));
+  for (const [path, value] of collected.set) setAt(values, path.split('.'), value);
+  const translated = kept.map(([name, { file }]) => [name, { file, value: values[name] }] as const);
+  return {
+    sections: Object.fromEntries(translated) as Record<SectionName, WrittenSection>, // one for each name
+    warnings: [...collected.advice].map(([advice, names]) => advice.replace('%', names.join(', '))),
+  };
+}
+
+interface Place extends Collected {
+  readonly file: string;
+  readonly isStrapiProject: boolean;
+}
+
+function translateSection(name: SectionName, value: unknown, place: Place): unknown {
+  if (name === 'middlewares' && Array.isArray(value)) return translateList(value, place);
+  if (name === 'plugins' && isObject(value)) return translateLevel(name, sections[name], translatePlugins(value, place), place);
+  return translateLevel(name, sections[name], value, place);
+}
+
+/** Copies a level without the keys that stand for something else. */
+function translateLevel(path: string, node: SettingNode | undefined, value: unknown, place: Place): unknown {
+  if (!isObject(value) || node?.kind === 'setting') return value;
+  const kept = Object.entries(value).flatMap(([key, below]) => {
+    const full = `${path}.${key}`;
+    const meaning = Object.hasOwn(strapiKeys, full) ? strapiKeys[full] : undefined;
+    if (meaning === undefined) {
+      const child = node !== undefined && Object.hasOwn(node.settings, key) ? node.settings[key] : undefined;
+      return [[key, child === undefined ? below : translateLevel(full, child, below, place)] as const];
+    }
+    if (below === undefined || below === null) return [];
+    if (typeof meaning === 'function') collect(full, meaning(below), place);
+    else if (meaning !== null) collect(full, { advice: meaning }, place);
+    return [];
+  });
+  return Object.fromEntries(kept);
+}
+
+function collect(path: string, { set = {}, advice }: Translation, { file, ...collected }: Place): void {
+  for (const [name, value] of Object.entries(set))
+    if (value !== undefined && !collected.set.has(name)) collected.set.set(name, value);
+  if (advice === undefined) return;
+  const line = `${file}: %: ${advice}`;
+  const key = path.slice(path.indexOf('.') + 1);
+  collected.advice.set(line, [...(collected.advice.get(line) ?? []), key]);
+}
+
+/** Items of Strapi's list of middlewares. */
+function translateList(items: readonly unknown[], place: Place): Values {
+  for (const item of items) {
+    const { name, ...translation } = translateMiddleware(item);
+    collect(`middlewares.${name}`, translation, place);
+  }
+  return {};
+}
+
+/** Plugins that Mangrove has, without what Strapi needs to find them. Of others it says so, unless one is misspelt. */
+function translatePlugins(plugins: Values, place: Place): Values {
+  const own = sections.plugins.settings;
+  const kept = Object.entries(plugins).flatMap(([name, value]) => {
+    if (Object.hasOwn(own, name)) return [[name, withoutResolve(name, value, place)] as const];
+    if (!place.isStrapiProject || (!Object.hasOwn(pluginAdvice, name) && nearestName(name, Object.keys(own)) !== null))
+      return [[name, value] as const];
+    if (value !== false && valuesOf(value)['enabled'] !== false)
+      translatePlugin(name, valuesOf(valuesOf(value)['config']), place);
+    return [];
+  });
+  return Object.fromEntries(kept);
+}
+
+function withoutResolve(name: string, value: unknown, place: Place): unknown {
+  if (!isObject(value) || !('resolve' in value)) return value;
+  collect(`plugins.${name}.resolve`, { advice: "Mangrove's own plugin is used" }, place);
+  return Object.fromEntries(Object.entries(value).filter(([key]) => key !== 'resolve'));
+}
+
+function translatePlugin(name: string, config: Values, place: Place): void {
+  const meaning = Object.hasOwn(pluginMeanings, name) ? pluginMeanings[name] : undefined;
+  const advice = (Object.hasOwn(pluginAdvice, name) ? pluginAdvice[name] : undefined) ?? 'its settings are ignored';
+  collect(
+    `plugins.${name}`,
+    meaning === undefined ? { advice: `Mangrove has no such plugin; ${advice}` } : meaning(config),
+    place,
+  );
+}
+
+/** Sets a value at a path unless there is one. */
+function setAt(target: Record<string, unknown>, [key = '', ...rest]: readonly string[], value: unknown): void {
+  if (rest.length === 0) {
+    target[key] ??= value;
+    return;
+  }
+  const below = target[key];
+  const level = typeof below === 'boolean' ? { enabled: below } : { ...valuesOf(below) };
+  target[key] = level;
+  setAt(level, rest, value);
+}

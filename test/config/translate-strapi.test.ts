@@ -1,0 +1,313 @@
+import { expect } from 'chai';
+import { completeConfig } from '../../src/config/complete-config.js';
+import type { Config } from '../../src/config/config.js';
+import { sectionNames, type SectionName } from '../../src/config/sections.js';
+import type { WrittenSections } from '../../src/config/translate-strapi.js';
+
+type Written = Partial<Record<SectionName, unknown>>;
+
+function complete(written: Written, isStrapiProject = true): Config {
+  const sections = Object.fromEntries(sectionNames.map((name) => [name, { file: `config/${name}`, value: written[name] ?? {} }]));
+  const place = { directory: '/', environment: 'development', variables: {}, warnings: [], isStrapiProject };
+  return completeConfig(sections as WrittenSections, place); // one for each name
+}
+
+const lookUp = (config: Config, path: string): unknown =>
+  path.split('.').reduce<unknown>((value, key) => Reflect.get(Object(value), key), config);
+
+interface Case {
+  readonly what: string;
+  readonly written: Written;
+  /** Settings by path. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly warnings?: readonly RegExp[];
+}
+
+const plugin = (name: string, config: object): Written => ({ plugins: { [name]: { config } } });
+const middleware = (name: string, config?: object): Written => ({
+  middlewares: ['strapi::errors', config ? { name, config } : name],
+});
+const upload = 'plugins.upload.config';
+const email = 'plugins.email.config';
+
+const cases: readonly Case[] = [
+  {
+    what: 'keys of the server that mean nothing here',
+    written: { server: { port: '4321', app: { keys: ['a'] }, webhooks: { populateRelations: false }, cron: { enabled: true } } },
+    settings: { 'server.port': 4321 },
+    warnings: [/^config\/server: app: /, /webhooks/, /cron: .* over the API/],
+  },
+  {
+    what: 'the address of the server',
+    written: { server: { url: 'https://example.org/', proxy: { koa: true }, http: { serverOptions: { requestTimeout: 5000 } } } },
+    settings: { 'server.url': 'https://example.org', 'server.proxy': true, 'server.requestTimeout': 5000 },
+  },
+  { what: 'an address that is empty', written: { server: { url: '' } }, settings: { 'server.url': null } },
+  {
+    what: 'an address that is a path',
+    written: { server: { url: '/cms' } },
+    warnings: [/url: give the whole address, as https:\/\/example.org\/cms/],
+  },
+  {
+    what: 'an SQL database',
+    written: { database: { connection: { client: 'postgres', connection: { host: 'db' }, pool: { min: 0 } }, settings: {} } },
+    settings: { 'database.uri': null },
+    warnings: [/^config\/database: connection, settings: .*MONGODB_URI/],
+  },
+  {
+    what: 'the admin panel, in one line',
+    written: { admin: { auth: { secret: 'x' }, apiToken: { salt: 'a'.repeat(16) }, flags: { nps: true }, url: '/admin' } },
+    settings: { 'admin.apiToken.salt': 'a'.repeat(16) },
+    warnings: [/^config\/admin: auth, flags, url: belongs to Strapi's admin panel/],
+  },
+  {
+    what: 'the salt of a Strapi project',
+    written: { admin: { apiToken: { salt: 'tobemodified' } } },
+    settings: { 'admin.apiToken.salt': 'tobemodified' },
+    warnings: [/apiToken\.salt has fewer than 16 characters, which production refuses/],
+  },
+  { what: 'no limit of pages', written: { api: { rest: { maxLimit: -1 } } }, settings: { 'api.rest.maxLimit': null } },
+  {
+    what: "a project's own key",
+    written: { server: { tenants: ['a'] } },
+    warnings: [/server: tenants is no setting of Mangrove and ignored/],
+  },
+  {
+    what: 'plugins that are not here',
+    written: {
+      plugins: {
+        seo: true,
+        'my-plugin': { enabled: true, resolve: './src/plugins/my-plugin' },
+        documentation: {},
+        sentry: { enabled: false },
+      },
+    },
+    warnings: [/seo, my-plugin: Mangrove has no such plugin; its settings are ignored/, /documentation: .*OpenAPI/],
+  },
+  {
+    what: 'the plugin populate-deep',
+    written: { plugins: { 'strapi-plugin-populate-deep': { config: { defaultDepth: 3 } } } },
+    settings: { 'api.rest.populateDeep': 3 },
+  },
+  {
+    what: 'populate-deep switched off',
+    written: { plugins: { 'strapi-plugin-populate-deep': false } },
+    settings: { 'api.rest.populateDeep': 0 },
+  },
+  {
+    what: 'a plugin of its own from elsewhere',
+    written: { plugins: { graphql: { enabled: true, resolve: './x', config: { subscriptions: true, defaultLimit: 7 } } } },
+    settings: { 'plugins.graphql.config.defaultLimit': 7 },
+    warnings: [/graphql\.resolve: Mangrove's own plugin is used/, /graphql\.config\.subscriptions: there are no subscriptions/],
+  },
+  {
+    what: 'files in a folder',
+    written: plugin('upload', { provider: 'local', providerOptions: { localServer: { maxage: 300_000 } }, sizeLimit: 7 }),
+    settings: {
+      [`${upload}.provider`]: 'disk',
+      [`${upload}.providerOptions`]: { folder: 'public/uploads' },
+      [`${upload}.maxAge`]: 300,
+      [`${upload}.sizeLimit`]: 7,
+    },
+  },
+  {
+    what: 'files in S3',
+    written: plugin('upload', {
+      provider: 'aws-s3',
+      providerOptions: {
+        rootPath: 'cms',
+        s3Options: {
+          accessKeyId: 'k',
+          secretAccessKey: 's',
+          region: 'eu',
+          endpoint: undefined,
+          params: { Bucket: 'b', ACL: 'private' },
+        },
+      },
+      actionOptions: { upload: {} },
+    }),
+    settings: {
+      [`${upload}.provider`]: 's3',
+      [`${upload}.providerOptions`]: {
+        bucket: 'b',
+        prefix: 'cms',
+        credentials: { accessKeyId: 'k', secretAccessKey: 's' },
+        region: 'eu',
+      },
+    },
+  },
+  {
+    what: 'S3 without a bucket',
+    written: plugin('upload', {
+      provider: '@strapi/provider-upload-aws-s3',
+      providerOptions: { s3Options: { params: { Bucket: undefined } } },
+    }),
+    settings: { [`${upload}.provider`]: 'gridfs' },
+    warnings: [/upload\.config: aws-s3 needs a bucket/],
+  },
+  {
+    what: 'a provider of files that is like S3',
+    written: plugin('upload', { provider: 'strapi-provider-upload-ts-minio', providerOptions: {} }),
+    settings: { [`${upload}.provider`]: 'gridfs' },
+    warnings: [/there is no upload provider ts-minio; .* is s3$/],
+  },
+  {
+    what: "Mangrove's own provider of files",
+    written: plugin('upload', { provider: 's3', providerOptions: { bucket: 'b' }, security: { allowedTypes: ['image/*'] } }),
+    settings: { [`${upload}.providerOptions`]: { bucket: 'b' }, [`${upload}.allowedTypes`]: ['image/*'] },
+  },
+  {
+    what: 'e-mails by nodemailer',
+    written: plugin('email', {
+      provider: 'nodemailer',
+      providerOptions: { host: 'smtp', port: undefined },
+      settings: { defaultFrom: 'a@b.test', defaultReplyTo: null, testAddress: 'c@b.test' },
+    }),
+    settings: {
+      [`${email}.providerOptions`]: { host: 'smtp' },
+      [`${email}.settings.defaultFrom`]: 'a@b.test',
+      [`${email}.testAddress`]: 'c@b.test',
+    },
+  },
+  {
+    what: 'e-mails by sendmail',
+    written: plugin('email', { provider: 'sendmail' }),
+    settings: { [`${email}.providerOptions`]: { sendmail: true } },
+  },
+  {
+    what: 'e-mails by mailgun',
+    written: plugin('email', {
+      provider: 'mailgun',
+      providerOptions: { key: 'k', domain: 'm.test', url: 'https://api.eu.mailgun.net' },
+    }),
+    settings: {
+      [`${email}.providerOptions`]: { host: 'smtp.eu.mailgun.org', port: 587, auth: { user: 'postmaster@m.test', pass: 'k' } },
+    },
+    warnings: [/email\.config: mailgun sends by SMTP/],
+  },
+  {
+    what: 'e-mails by sendgrid',
+    written: plugin('email', { provider: 'sendgrid', providerOptions: { apiKey: 'k' } }),
+    settings: { [`${email}.providerOptions`]: { host: 'smtp.sendgrid.net', port: 587, auth: { user: 'apikey', pass: 'k' } } },
+  },
+  {
+    what: 'e-mails by what is not here',
+    written: plugin('email', { provider: 'strapi-provider-email-brevo', settings: { defaultFrom: 'a@b.test' } }),
+    settings: { [`${email}.providerOptions`]: {}, [`${email}.settings.defaultFrom`]: 'a@b.test' },
+    warnings: [/there is no e-mail provider brevo; give its SMTP server/],
+  },
+  {
+    what: 'an interval of attempts in units',
+    written: plugin('users-permissions', { ratelimit: { interval: { min: 5 }, max: 3 } }),
+    settings: { 'plugins.users-permissions.config.ratelimit.interval': 300_000 },
+  },
+  {
+    what: 'middlewares that need nothing',
+    written: {
+      middlewares: [
+        'strapi::logger',
+        'strapi::errors',
+        'strapi::security',
+        'strapi::cors',
+        'strapi::poweredBy',
+        'strapi::query',
+        'strapi::body',
+        'strapi::session',
+        'strapi::favicon',
+        'strapi::public',
+        'strapi::compression',
+      ],
+    },
+    settings: { 'middlewares.cors.origin': '*' },
+  },
+  {
+    what: 'middlewares of the project',
+    written: { middlewares: ['global::timer', { resolve: '../src/middlewares/x' }, { name: 'strapi::ip', config: {} }] },
+    warnings: [
+      /^config\/middlewares: global::timer, \.\.\/src\/middlewares\/x: it is code of the project/,
+      /strapi::ip: let the proxy/,
+    ],
+  },
+  {
+    what: 'the limits of bodies',
+    written: middleware('strapi::body', {
+      jsonLimit: '256mb',
+      formLimit: '2 MB',
+      textLimit: '1mb',
+      includeUnparsed: true,
+      formidable: { maxFileSize: 300 },
+    }),
+    settings: { 'middlewares.body.jsonLimit': 16_777_216, 'middlewares.body.formLimit': 2_097_152, [`${upload}.sizeLimit`]: 300 },
+    warnings: [/strapi::body: jsonLimit is 16 MB at most; the unparsed body is not kept/],
+  },
+  {
+    what: 'origins',
+    written: middleware('strapi::cors', {
+      origin: ['https://a.test', undefined],
+      credentials: true,
+      headers: 'X-A, X-B',
+      maxAge: 5,
+    }),
+    settings: {
+      'middlewares.cors.origin': ['https://a.test'],
+      'middlewares.cors.credentials': true,
+      'middlewares.cors.headers': ['X-A', 'X-B'],
+      'middlewares.cors.maxAge': 5,
+    },
+  },
+  {
+    what: 'credentials of every origin',
+    written: middleware('strapi::cors', { origin: '*', credentials: true }),
+    settings: { 'middlewares.cors.credentials': false },
+    warnings: [/strapi::cors: credentials need a list of origins/],
+  },
+  {
+    what: 'an origin that is a function',
+    written: middleware('strapi::cors', { origin: () => '*' }),
+    warnings: [/strapi::cors: an origin that is a function/],
+  },
+  {
+    what: 'security headers',
+    written: middleware('strapi::security', {
+      contentSecurityPolicy: {
+        useDefaults: true,
+        directives: { 'img-src': ["'self'", undefined], upgradeInsecureRequests: null },
+      },
+      hsts: false,
+      frameguard: { action: 'deny' },
+    }),
+    settings: {
+      'middlewares.security.contentSecurityPolicy': { 'img-src': ["'self'"], 'upgrade-insecure-requests': null },
+      'middlewares.security.hstsMaxAge': 0,
+      'middlewares.security.frame': 'DENY',
+    },
+  },
+];
+
+describe('the configuration of a Strapi project', () => {
+  for (const { what, written, settings = {}, warnings = [] } of cases)
+    it(what, () => {
+      const config = complete(written);
+      for (const [path, value] of Object.entries(settings)) expect(lookUp(config, path), path).to.deep.equal(value);
+      expect(config.warnings, config.warnings.join('\n')).to.have.length(warnings.length);
+      warnings.forEach((warning, index) => expect(config.warnings[index]).to.match(warning));
+    });
+
+  const refused: readonly (readonly [string, Written, boolean, RegExp])[] = [
+    ['a misspelt key', { server: { prot: 1 } }, true, /unknown key prot; did you mean port\?/],
+    ['a misspelt plugin', { plugins: { grapqhl: true } }, true, /unknown key grapqhl; did you mean graphql\?/],
+    ['a key of nobody, in a project that is not Strapi’s', { server: { tenants: [] } }, false, /unknown key tenants; known: /],
+    ['a plugin of nobody, in a project that is not Strapi’s', { plugins: { seo: true } }, false, /unknown key seo; known: /],
+    ['a wrong value', middleware('strapi::logger', { level: 'loud' }), true, /logger\.level must be one of/],
+  ];
+  for (const [what, written, isStrapiProject, message] of refused)
+    it(`refuses ${what}`, () => {
+      expect(() => complete(written, isStrapiProject)).to.throw(message);
+    });
+
+  it('lets a setting of Mangrove win over a key that stands for it', () => {
+    const middlewares = ['strapi::errors', { name: 'strapi::body', config: { formidable: { maxFileSize: 300 } } }];
+    const config = complete({ middlewares, plugins: { upload: { config: { provider: 'gridfs', sizeLimit: 7 } } } });
+    expect(config.plugins.upload.config.sizeLimit).to.equal(7);
+  });
+});
