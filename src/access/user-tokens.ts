@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { BoundedCache } from '../bounded-cache.js';
 import type { KnownUser } from './known-user.js';
@@ -8,6 +9,8 @@ export interface UserTokens {
   sign(user: Pick<KnownUser, 'id' | 'tokenVersion'>, expiresIn?: string | number): string;
   /** What a token says, or null where it is not one of ours or has run out. */
   verify(token: string): TokenClaims | null;
+  /** What follows from a text for who knows the secret: 64 hexadecimal digits, always the same. */
+  derive(text: string): string;
 }
 
 export interface TokenClaims {
@@ -36,6 +39,7 @@ export function userTokens(secret: string, expiresIn: string | number): UserToke
       known.set(token, verified, 0);
       return verified;
     },
+    derive: (text) => createHmac('sha256', secret).update(text).digest('hex'),
   };
 }
 

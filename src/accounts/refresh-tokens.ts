@@ -1,28 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import type { KnownUser } from '../access/known-user.js';
 import type { ContentContext } from '../content/content-context.js';
-import { refreshTokenStore, type RefreshToken } from '../mongo/refresh-token-store.js';
+import { refreshTokenStore } from '../mongo/refresh-token-store.js';
 import { hashCode, makeCode } from './secret-code.js';
 
 const bytes = 32;
 
-/** A refresh token is made anew, or in the place of another of its family. */
+/** A refresh token that begins a login, unless it takes the place of another. */
 export interface RefreshTokenInput {
-  /** The login that it goes back to; a new one unless given. */
+  /** The login that it goes back to. */
   readonly family?: string;
+  readonly token?: string;
   /** Seconds. */
   readonly lifetime: number;
 }
 
-/** Makes a refresh token for a user, and stores its hash. */
+/** Stores a refresh token of a user by its hash, and returns it. */
 export async function makeRefreshToken(
   { id, tokenVersion }: KnownUser,
-  { family = randomUUID(), lifetime }: RefreshTokenInput,
+  { family = randomUUID(), token = makeCode(bytes), lifetime }: RefreshTokenInput,
   { store }: ContentContext,
 ): Promise<string> {
-  const token = makeCode(bytes);
   const expiresAt = new Date(Date.now() + lifetime * 1000);
-  const made: RefreshToken = { _id: hashCode(token), user: id, version: tokenVersion, family, expiresAt, usedAt: null };
+  const made = { _id: hashCode(token), user: id, version: tokenVersion, family, expiresAt, usedAt: null };
   await refreshTokenStore(store.database).insert(made);
   return token;
 }

@@ -1,5 +1,5 @@
 import { unauthorizedError } from '../errors.js';
-import { refreshTokenStore } from '../mongo/refresh-token-store.js';
+import { refreshTokenStore, type RefreshToken } from '../mongo/refresh-token-store.js';
 import type { AccountCall, Accounts, Body } from './accounts.js';
 import { readTexts } from './check-fields.js';
 import { refuseKeptOut } from './refuse-kept-out.js';
@@ -9,32 +9,44 @@ import type { Session } from './session.js';
 import { findStoredUser } from './user-store.js';
 
 /**
- * Gives a new token and a new refresh token for a refresh token, which serves once. One that comes a second time was stolen, from
- * the user or by the user: its whole family ends. Throws an UnauthorizedError.
+ * Returns a new token and the successor of a refresh token. For some time after its first use a refresh token has the same
+ * successor again: parallel requests, and those that repeat a lost answer, go on together. One that comes later was stolen, from the
+ * user or by the user: its whole family ends. Throws an UnauthorizedError.
  */
 export async function refresh(accounts: Accounts, body: Body, { content }: AccountCall): Promise<Session> {
   const { refreshToken } = readTexts(body, { refreshToken: ['required'] }, 'ignored');
+  const { lifetime, accessExpiresIn, grace } = accounts.config.plugins['users-permissions'].config.refreshTokens;
   const tokens = refreshTokenStore(content.store.database);
   const before = await tokens.use(hashCode(refreshToken));
-  if (before !== null && before.usedAt !== null) await tokens.endFamily(before.family);
-  if (before === null || before.usedAt !== null || before.expiresAt.getTime() <= Date.now()) throw unauthorizedError();
-  const user = await findStoredUser(content, { _id: before.user });
-  if (user === null || user.tokenVersion !== before.version) throw unauthorizedError();
-  refuseKeptOut(user, (await accounts.authenticator.settings()).advanced);
-  const { lifetime, accessExpiresIn } = accounts.config.plugins['users-permissions'].config.refreshTokens;
-  const next = await makeRefreshToken(user, { family: before.family, lifetime }, content);
-  // A second use or a logout that came in between has ended the family before the new token was in it.
-  if (!(await tokens.has(before._id))) {
+  if (before === null) throw unauthorizedError();
+  if (!mayServe(before, grace)) {
     await tokens.endFamily(before.family);
     throw unauthorizedError();
   }
-  return { userId: user.id, jwt: accounts.tokens.sign(user, accessExpiresIn), refreshToken: next };
+  const user = await findStoredUser(content, { _id: before.user });
+  if (user === null || user.tokenVersion !== before.version) throw unauthorizedError();
+  refuseKeptOut(user, (await accounts.authenticator.settings()).advanced);
+  // The successor follows from the token and the secret of the service: it need not be stored to be found again.
+  const token = accounts.tokens.derive(`refresh ${refreshToken}`);
+  await makeRefreshToken(user, { family: before.family, token, lifetime }, content);
+  // A logout or a stolen token that came in between has ended the family before the new token was in it.
+  if ((await tokens.find(before._id)) === null) {
+    await tokens.endFamily(before.family);
+    throw unauthorizedError();
+  }
+  return { userId: user.id, jwt: accounts.tokens.sign(user, accessExpiresIn), refreshToken: token };
+}
+
+/** Whether a token may serve; `grace` in seconds. */
+function mayServe({ expiresAt, usedAt }: RefreshToken, grace: number): boolean {
+  const now = Date.now();
+  return expiresAt.getTime() > now && (usedAt === null || now - usedAt.getTime() < grace * 1000);
 }
 
 /** Ends the family of a refresh token; says nothing of whether it was one. */
-export async function logOut(body: Body, { content }: AccountCall): Promise<void> {
+export async function logOut(body: Body, { content }: Pick<AccountCall, 'content'>): Promise<void> {
   const { refreshToken } = readTexts(body, { refreshToken: ['required'] }, 'ignored');
   const tokens = refreshTokenStore(content.store.database);
-  const used = await tokens.use(hashCode(refreshToken));
-  if (used !== null) await tokens.endFamily(used.family);
+  const found = await tokens.find(hashCode(refreshToken));
+  if (found !== null) await tokens.endFamily(found.family);
 }

@@ -101,6 +101,7 @@ const usersSettings = group({
         'How long a token of a user holds where refresh tokens are given',
       ),
       lifetime: whole(2_592_000, 'Seconds after which a refresh token that was not used ends', { minimum: 60 }),
+      grace: whole(60, 'Seconds after its use for which a refresh token has the same successor again', { minimum: 0 }),
     }),
     providers: shaped<Readonly<Record<string, ProviderSettings>>>(
       { type: 'object', additionalProperties: providerSchema },

@@ -1,3 +1,4 @@
+import type { Db } from 'mongodb';
 import type { Database } from './database.js';
 import { translating } from './driver-errors.js';
 
@@ -10,14 +11,17 @@ export interface RefreshToken {
   /** The login that it goes back to. */
   readonly family: string;
   readonly expiresAt: Date;
+  /** When it served first; null: not yet. */
   readonly usedAt: Date | null;
 }
 
 export interface RefreshTokenStore {
+  /** Stores a token, unless it is there already. */
   insert(token: RefreshToken): Promise<void>;
-  /** Marks a token as used, and gives it as it was before; null where there is none. */
+  /** Returns a token; null if there is none. */
+  find(id: string): Promise<RefreshToken | null>;
+  /** Marks a token as used, if it was not yet. Returns it as it was before; null if there is none. */
   use(id: string): Promise<RefreshToken | null>;
-  has(id: string): Promise<boolean>;
   endFamily(family: string): Promise<void>;
   endUser(user: number): Promise<void>;
 }
@@ -26,13 +30,17 @@ export interface RefreshTokenStore {
 export function refreshTokenStore({ db }: Database): RefreshTokenStore {
   const tokens = db.collection<RefreshToken>('_refresh_tokens');
   return {
-    insert: async (token) => {
-      await translating(() => tokens.createIndexes(indexes));
-      await translating(() => tokens.insertOne(token));
+    insert: async ({ _id, ...token }) => {
+      await ensureIndexes(db);
+      await translating(() => tokens.updateOne({ _id }, { $setOnInsert: token }, { upsert: true }));
     },
+    find: (id) => translating(() => tokens.findOne({ _id: id })),
     use: (id) =>
-      translating(() => tokens.findOneAndUpdate({ _id: id }, { $set: { usedAt: new Date() } }, { returnDocument: 'before' })),
-    has: async (id) => (await translating(() => tokens.findOne({ _id: id }, { projection: { _id: 1 } }))) !== null,
+      translating(() =>
+        tokens.findOneAndUpdate({ _id: id }, [{ $set: { usedAt: { $ifNull: ['$usedAt', new Date()] } } }], {
+          returnDocument: 'before',
+        }),
+      ),
     endFamily: async (family) => {
       await translating(() => tokens.deleteMany({ family }));
     },
@@ -43,3 +51,10 @@ export function refreshTokenStore({ db }: Database): RefreshTokenStore {
 }
 
 const indexes = [{ key: { expiresAt: 1 }, expireAfterSeconds: 0 }, { key: { family: 1 } }, { key: { user: 1 } }];
+const indexed = new WeakSet<Db>();
+
+async function ensureIndexes(db: Db): Promise<void> {
+  if (indexed.has(db)) return;
+  await translating(() => db.collection('_refresh_tokens').createIndexes(indexes));
+  indexed.add(db);
+}
