@@ -5,7 +5,7 @@ import { notFoundError, unauthorizedError } from '../errors.js';
 import { envelopeError } from '../http/error-envelope.js';
 import { routeTable } from '../http/route-table.js';
 import type { Connection, Running } from '../http/running.js';
-import type { AuditRecord } from '../mongo/audit-log.js';
+import type { Actor, AuditRecord } from '../mongo/audit-log.js';
 import { fullAccess } from '../query/access.js';
 import type { Values } from '../schema/check-input.js';
 import type { AdminCall, AdminRoute, AdminServices } from './admin-call.js';
@@ -38,26 +38,28 @@ const servicesOf = ({ config, source, backend, accounts, secrets }: Running): Ad
   content: createContext(config, source, fullAccess),
 });
 
-/** The name of an admin token. Throws an UnauthorizedError. */
-async function identify(authorization: string, { secrets, authenticator }: Running): Promise<string> {
+/** The admin token that a request carries. Throws an UnauthorizedError. */
+async function identify(authorization: string, { secrets, authenticator }: Running): Promise<Actor> {
   const key = /^bearer\s+(\S+)$/i.exec(authorization.trim())?.[1];
   if (key === undefined) throw unauthorizedError();
-  if (secrets.adminToken !== '' && isEqual(key, secrets.adminToken)) return 'ADMIN_TOKEN';
+  if (secrets.adminToken !== '' && isEqual(key, secrets.adminToken)) return configured;
   const token = await authenticator.findToken(key);
   if (token?.type !== 'admin') throw unauthorizedError();
   if (token.expiresAt !== null && token.expiresAt.getTime() <= Date.now()) throw unauthorizedError('Token expired');
-  return token.name;
+  return { kind: 'token', tokenId: token.id, who: token.name };
 }
+
+const configured: Actor = { kind: 'configuration', tokenId: null, who: 'ADMIN_TOKEN' };
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 const isEqual = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
 
 const isReading = ({ method, path }: AdminRoute): boolean => method === 'GET' || path.endsWith('/validate');
 
-async function handle(route: AdminRoute, request: Omit<AdminCall, 'commit' | 'body'>, who: string): Promise<unknown> {
+async function handle(route: AdminRoute, request: Omit<AdminCall, 'commit' | 'body'>, actor: Actor): Promise<unknown> {
   if (isReading(route))
     return route.handle({ ...request, body: bodyOf(route, request), commit: (work) => work(request.content) });
-  const { commit, end } = await beginChange(recordOf(request, who), request);
+  const { commit, end } = await beginChange(recordOf(request, actor), request);
   try {
     const data = await route.handle({ ...request, body: bodyOf(route, request), commit });
     await end(200);
@@ -73,9 +75,9 @@ function bodyOf({ body: schema }: AdminRoute, request: Omit<AdminCall, 'commit' 
   return checkAdminBody(typeof schema === 'function' ? schema(request) : schema, request.ctx.request.body);
 }
 
-const recordOf = ({ ctx }: Pick<AdminCall, 'ctx'>, who: string): AuditRecord => ({
+const recordOf = ({ ctx }: Pick<AdminCall, 'ctx'>, actor: Actor): AuditRecord => ({
   at: new Date(),
-  who,
+  ...actor,
   ip: ctx.ip,
   what: `${ctx.method} ${ctx.path.slice(prefix.length)}`,
   body: withoutSecrets(ctx.request.body),

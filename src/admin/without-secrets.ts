@@ -1,20 +1,22 @@
+import { scalarTypes } from '../schema/scalar-types.js';
 import { isValues } from '../schema/check-input.js';
 
-const secret = /password|token|secret|key$/i;
+const secret = /password|passwd|passphrase|pwd|token|secret|salt|credential|authorization|cookie|key$/i;
 
-/** A body as it may be written down: values under names that sound secret are left out. */
+/** Returns a body as it may be written down: values of any form under names that sound secret are replaced by `***`. */
 export function withoutSecrets(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSecrets);
   if (!isValues(value)) return value ?? null;
   const entries = Object.entries(value).map(([name, inner]) => [
     storable(name),
-    isSecret(name, inner) ? '***' : withoutSecrets(inner),
+    secret.test(name) && inner !== null && !isDefinition(inner) ? '***' : withoutSecrets(inner),
   ]);
   return Object.fromEntries(entries) as unknown;
 }
 
-const isSecret = (name: string, value: unknown): boolean =>
-  secret.test(name) && (typeof value === 'string' || typeof value === 'number');
+/** An attribute of a model, which says of what type a secret is and holds none. */
+const isDefinition = (value: unknown): boolean =>
+  isValues(value) && typeof value['type'] === 'string' && Object.hasOwn(scalarTypes, value['type']);
 
 /** Keys that the database would take for operators or paths. */
 const storable = (name: string): string => name.replace(/^\$/, '＄').replaceAll('.', '．');

@@ -5,7 +5,7 @@ import type { Role } from '../access/role.js';
 import { grantActions, revokeActions } from '../accounts/grant-actions.js';
 import { nearestName } from '../nearest-name.js';
 import type { OpenedService } from './open-service.js';
-import { runCommand, type Command } from './run-command.js';
+import { changing, runCommand, type Command } from './run-command.js';
 
 const usage = `usage: npm run permissions -- <command>
   list [ROLE]                what each role may do, or one of them
@@ -63,4 +63,4 @@ function hint(name: string, actions: readonly string[]): string {
 const fits = (action: string, pattern: string): boolean =>
   pattern.endsWith('*') ? action.startsWith(pattern.slice(0, -1)) : action === pattern;
 
-await runCommand({ list, grant, revoke }, usage);
+await runCommand({ list, grant: changing(grant), revoke: changing(revoke) }, usage);

@@ -1,8 +1,40 @@
+import { hostname, userInfo } from 'node:os';
+import { basename } from 'node:path';
 import { ApiError } from '../errors.js';
+import { recordChange, type AuditRecord } from '../mongo/audit-log.js';
 import { openService, type OpenedService } from './open-service.js';
 
 /** What a command does; `args` are the words behind its name. Throws an Error whose message is for people. */
 export type Command = (service: OpenedService, args: readonly string[]) => Promise<void>;
+
+/** Writes the command and how it ended into the log of changes. */
+export const changing =
+  (command: Command): Command =>
+  async (service, args) => {
+    const { database } = service.store;
+    const finish = await recordChange(database, recordOf(args));
+    try {
+      await command(service, args);
+      await finish({ status: 200, changed: true }, database);
+    } catch (error) {
+      await finish({ status: 400, changed: null }, database);
+      throw error;
+    }
+  };
+
+/** Secrets are no arguments of commands. */
+function recordOf(args: readonly string[]): AuditRecord {
+  const [script = '', name = ''] = process.argv.slice(1);
+  return {
+    at: new Date(),
+    kind: 'command',
+    tokenId: null,
+    who: `${userInfo().username}@${hostname()}`,
+    ip: null,
+    what: `${basename(script).replace(/\.[jt]s$/, '')} ${name}`,
+    body: args,
+  };
+}
 
 /** Runs the command that the arguments of the process name, and sets its exit code. */
 export async function runCommand(commands: Readonly<Record<string, Command>>, usage: string): Promise<void> {

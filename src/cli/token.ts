@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
 import { createToken, listTokens, revokeToken } from '../accounts/api-tokens.js';
-import { runCommand, type Command } from './run-command.js';
+import { changing, runCommand, type Command } from './run-command.js';
 
 const usage = `usage: npm run token -- <command>
   create --name NAME --type read-only|full-access|custom|admin [--days N] [--action ACTION]... [--description TEXT]
@@ -42,4 +42,4 @@ const revoke: Command = async ({ store }, [which]) => {
   console.log(`revoked ${name}`);
 };
 
-await runCommand({ create, list, revoke }, usage);
+await runCommand({ create: changing(create), list, revoke: changing(revoke) }, usage);

@@ -11,37 +11,58 @@ import type { ContentContext } from '../content/content-context.js';
 import { update } from '../content/update.js';
 import { readAll } from '../mongo/database.js';
 import { emptyQuery } from '../query/ast.js';
-import { runCommand, type Command } from './run-command.js';
+import { readPassword } from './read-password.js';
+import { changing, runCommand, type Command } from './run-command.js';
 
 const usage = `usage: npm run user -- <command>
-  create --username NAME --email ADDRESS [--password WORD] [--role TYPE]
-                               without a password one is made and printed; the role is authenticated unless given
-  set-password NAME|ADDRESS [WORD]
-  set-role NAME|ADDRESS TYPE`;
+  create --username NAME --email ADDRESS [--password] [--role TYPE]
+                               the role is authenticated unless given
+  set-password NAME|ADDRESS [--password]
+  set-role NAME|ADDRESS TYPE
+  With --password the password is asked for, or read from standard input; without, one is made and printed.`;
+
+const passwordOption = { password: { type: 'boolean', default: false } } as const;
+
+const notOnTheCommandLine =
+  'a password is not taken from the command line; with --password it is asked for, or read from standard input';
+
+/** Throws an Error that says so if a password stands on the command line. */
+const readArguments: typeof parseArgs = (config) => {
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    const isWord = error instanceof Error && /--password|positional/.test(error.message);
+    throw isWord ? new Error(notOnTheCommandLine) : error;
+  }
+};
 
 const create: Command = async ({ content }, args) => {
   const text = { type: 'string' } as const;
-  const options = { username: text, email: text, password: text, role: { type: 'string', default: 'authenticated' } } as const;
-  const { username, email, password, role } = parseArgs({ args: [...args], options }).values;
+  const options = { username: text, email: text, role: { type: 'string', default: 'authenticated' }, ...passwordOption } as const;
+  const { values } = readArguments({ args: [...args], options });
+  const { username, email, role } = values;
   if (username === undefined || email === undefined) throw new Error(usage);
   const others = { except: null, sharedAddress: false, onlyLocal: false };
   if ((await findTaken({ email: email.toLowerCase(), username }, others, content)) !== null)
     throw new Error('the name or the address is taken');
-  const word = password ?? makePassword();
+  const word = values.password ? await readPassword(`password of ${username}`) : makePassword();
   const data = { username, email: email.toLowerCase(), password: word, role: await roleId(role, content) };
   await createEntry(userType(content), { ...data, provider: 'local', confirmed: true }, emptyQuery, content);
-  if (password === undefined) printMade(word, username);
+  if (!values.password) printMade(word, username);
   else console.log(`created ${username}`);
 };
 
-const setPassword: Command = async ({ content }, [name, password]) => {
+const setPassword: Command = async ({ content }, args) => {
+  const { values, positionals } = readArguments({ args: [...args], options: passwordOption, allowPositionals: true });
+  const [name, second] = positionals;
+  if (second !== undefined) throw new Error(notOnTheCommandLine);
   const { id } = await findUser(name, content);
-  const word = password ?? makePassword();
+  const word = values.password ? await readPassword(`password of ${String(name)}`) : makePassword();
   const hash = await hashPassword(word, userType(content));
   const update = { $set: { password: hash, resetPasswordToken: null }, $inc: { _tokenVersion: 1 } };
   await changeStoredUser(content, { _id: id }, update);
   await endRefreshTokens(id, content);
-  if (password === undefined) printMade(word, String(name));
+  if (!values.password) printMade(word, String(name));
   else console.log(`the password of ${String(name)} is set; former tokens are void`);
 };
 
@@ -76,4 +97,4 @@ async function roleId(type: string, { store }: ContentContext): Promise<number> 
   throw new Error(`there is no role ${type}; there are: ${roles.map((known) => String(known['type'])).join(', ')}`);
 }
 
-await runCommand({ create, 'set-password': setPassword, 'set-role': setRole }, usage);
+await runCommand({ create: changing(create), 'set-password': changing(setPassword), 'set-role': changing(setRole) }, usage);

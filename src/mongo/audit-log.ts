@@ -3,15 +3,24 @@ import type { Database } from './database.js';
 import { inSession, readAll } from './database.js';
 import { translating } from './driver-errors.js';
 
-/** A change that an administrator has made, or tried to. */
-export interface AuditRecord {
-  readonly at: Date;
-  /** The name of the token. */
+/** Who changes something. */
+export interface Actor {
+  /** `configuration`: the token of the configuration. `token`: an API token for the admin API. `command`: a command of this package. */
+  readonly kind: 'configuration' | 'token' | 'command';
+  /** Of the API token, else null. Names can be given again after a token is gone, ids cannot. */
+  readonly tokenId: number | null;
+  /** Name of the token, or `user@host`. */
   readonly who: string;
-  readonly ip: string;
-  /** Method and path: `PUT /models/api::article.article`. */
+}
+
+/** A change that an administrator has made, or tried to. */
+export interface AuditRecord extends Actor {
+  readonly at: Date;
+  /** Null for a command. */
+  readonly ip: string | null;
+  /** Method and path, `PUT /models/api::article.article`, or a command, `permissions grant`. */
   readonly what: string;
-  /** The body, without secrets. */
+  /** The body, without secrets; the arguments of a command. */
   readonly body: unknown;
 }
 

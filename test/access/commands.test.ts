@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { compare } from 'bcrypt';
 import { expect } from 'chai';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { runCli } from '../support/run-cli.js';
@@ -24,6 +25,7 @@ describe('commands', () => {
   });
 
   const run = (name: string, ...args: string[]) => runCli(name, args, { directory, env });
+  const stored = (username: string) => database.db.collection('up_users').findOne({ username });
   const succeed = async (name: string, ...args: string[]): Promise<string> => {
     const { stdout, stderr, exitCode } = await run(name, ...args);
     expect(exitCode, stderr).to.equal(0);
@@ -48,13 +50,16 @@ describe('commands', () => {
   });
 
   it('make users, and set their roles and passwords', async () => {
-    const stored = () => database.db.collection('up_users').findOne({ username: 'ann' });
-    await succeed('user', 'create', '--username', 'ann', '--email', 'Ann@mail.test', '--password', 'Secret123');
+    const input = 'Secret123\nnot this\n';
+    const args = ['create', '--username', 'ann', '--email', 'Ann@mail.test', '--password'];
+    const { stdout, exitCode } = await runCli('user', args, { directory, env, input });
+    expect([stdout, exitCode]).to.deep.equal(['created ann', 0]);
     await succeed('user', 'set-role', 'ann@mail.test', 'public');
-    const made = await stored();
+    const made = await stored('ann');
+    expect(await compare('Secret123', String(made?.['password']))).to.equal(true);
     expect(made).to.include({ email: 'ann@mail.test', role: 2, confirmed: true });
     expect(await succeed('user', 'set-password', 'ann')).to.match(/^[\w-]{16}$/);
-    const changed = await stored();
+    const changed = await stored('ann');
     expect(changed?.['password']).to.not.equal(made?.['password']);
     expect(changed).to.include({ _tokenVersion: 1 });
   });
@@ -80,6 +85,24 @@ describe('commands', () => {
     expect([exitCode, stderr]).to.deep.equal([1, 'broken.json: Unexpected end of JSON input']);
   });
 
+  it('that change something are recorded, with how they ended', async () => {
+    await succeed('permissions', 'grant', 'authenticated', 'plugin::upload.content-api.find');
+    await succeed('permissions', 'list', 'authenticated');
+    await run('user', 'set-role', 'nobody', 'public');
+    const records = await database.db.collection('_audit').find().sort({ _id: -1 }).limit(2).toArray();
+    expect(records.map(({ kind, what, body, status, changed }) => ({ kind, what, body, status, changed }))).to.deep.equal([
+      { kind: 'command', what: 'user set-role', body: ['nobody', 'public'], status: 400, changed: null },
+      {
+        kind: 'command',
+        what: 'permissions grant',
+        body: ['authenticated', 'plugin::upload.content-api.find'],
+        status: 200,
+        changed: true,
+      },
+    ]);
+    await succeed('permissions', 'revoke', 'authenticated', 'plugin::upload.content-api.find');
+  });
+
   it('grant and revoke actions', async () => {
     const granted = async () => (await succeed('permissions', 'list', 'authenticated')).split('\n');
     await succeed('permissions', 'grant', 'authenticated', 'plugin::upload.content-api.*');
@@ -95,6 +118,10 @@ describe('commands', () => {
     'permissions grant public plugin::upload.content-api.fnd':
       'plugin::upload.content-api.fnd; did you mean plugin::upload.content-api.find?',
     'user set-role nobody public': 'there is no user nobody',
+    'user create --username eve --email eve@mail.test --password=Secret123': 'a password is not taken from the command line',
+    'user create --username eve --email eve@mail.test --password Secret123': 'a password is not taken from the command line',
+    'user set-password ann Secret123': 'a password is not taken from the command line',
+    'user set-password ann --password': 'no password was given',
     'user create --username ann --email other@mail.test': 'the name or the address is taken',
     'user create --username eve --email eve': 'email must be a valid email',
     'token revoke nothing': 'Token not found',

@@ -36,7 +36,7 @@ describe('admin API', () => {
     await server.admin('POST', '/users', { username: 'ann' });
     const { body } = await server.admin('GET', '/audit?limit=2');
     const [failed, done] = body.data;
-    expect(done).to.include({ who: 'ADMIN_TOKEN', what: 'POST /users', status: 200 });
+    expect(done).to.include({ kind: 'configuration', tokenId: null, who: 'ADMIN_TOKEN', what: 'POST /users', status: 200 });
     expect(done.body).to.include({ username: 'ann', password: '***' });
     expect(failed).to.include({ what: 'POST /users', status: 400 });
   });

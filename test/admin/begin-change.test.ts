@@ -27,7 +27,8 @@ describe('a request of several commits', () => {
     const { backend, config } = serving.server;
     if (backend === null) throw new Error('the test database did not answer');
     const content = createContext(config, backend, fullAccess);
-    const record = { at: new Date(), who: 'test', ip: '::1', what: `DELETE ${ids.join()} ${String(status)}`, body: null };
+    const actor = { kind: 'token', tokenId: 1, who: 'test' } as const;
+    const record = { ...actor, at: new Date(), ip: '::1', what: `DELETE ${ids.join()} ${String(status)}`, body: null };
     const { commit, end } = await beginChange(record, { backend, content });
     const type = typeOf(note.uid, content.bind.registry);
     for (const id of ids) await commit((inner) => remove(type, id, emptyQuery, inner));

@@ -34,7 +34,7 @@ export function configureField(field: FieldConfig, place: FieldPlace): FieldConf
   const custom = middlewares.length > 0 || (!isRoot && scope !== null) || (!isRoot && policies.length > 0);
   return {
     ...field,
-    extensions: { ...field.extensions, ...(custom && { custom: true }) },
+    extensions: { ...field.extensions, ...(isRoot && scope !== null && { scope }), ...(custom && { custom: true }) },
     resolve: scope === null ? configured : guard(scope, isRoot ? configured : widen(configured, field)),
   };
 }

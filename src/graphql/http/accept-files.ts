@@ -1,28 +1,38 @@
-import { Kind, OperationTypeNode, parse, type DocumentNode, type OperationDefinitionNode, type TypeNode } from 'graphql';
-import { uploadAction } from '../../access/known-actions.js';
+import {
+  Kind,
+  OperationTypeNode,
+  parse,
+  type DocumentNode,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  type TypeNode,
+} from 'graphql';
 import { badRequestError, forbiddenError } from '../../errors.js';
 import type { MultipartBody } from '../../http/read-multipart.js';
-import { allows, type Access } from '../../query/access.js';
 import { isRecord } from '../../query/is-record.js';
+import type { Scope, ScopeExtension } from '../schema/scope.js';
 
 /** What decides about the files of a request. */
 export interface FileRules {
-  readonly access: Access;
+  readonly schema: GraphQLSchema;
+  /** Whether the caller has what a mutation asks for. */
+  readonly isGranted: (scope: Scope) => boolean;
   /** Tokens that a document may have. */
   readonly tokens: number;
 }
 
 /**
  * Checks, before the first file of a multipart request is read, that files are wanted: by a mutation that takes each of them in a
- * variable of type Upload, from a caller who may upload. Throws a 400 that says what is missing, or a ForbiddenError.
+ * variable of type Upload, from a caller who may use it. Throws a 400 that says what is missing, or a ForbiddenError.
  */
-export function acceptFiles(fields: MultipartBody['fields'], { access, tokens }: FileRules): void {
+export function acceptFiles(fields: MultipartBody['fields'], rules: FileRules): void {
   const operations = decodeField(fields, 'operations');
   const map = decodeField(fields, 'map');
-  if (!allows(access, uploadAction)) throw forbiddenError('Forbidden access');
-  const paths = Object.values(map).flat();
-  if (!paths.every((path) => typeof path === 'string' && takesFile(operations, path.split('.'), tokens)))
-    throw badRequestError('Files are accepted only for variables of type Upload of a mutation');
+  for (const path of Object.values(map).flat()) {
+    const mutation = typeof path === 'string' ? findMutation(operations, path.split('.'), rules.tokens) : null;
+    if (mutation === null) throw badRequestError('Files are accepted only for variables of type Upload of a mutation');
+    if (!mayUse(mutation, rules)) throw forbiddenError('Forbidden access');
+  }
 }
 
 /** The JSON of a field, an object or a list; the convention of multipart requests has it before the files. */
@@ -42,18 +52,35 @@ function decode(text: string): unknown {
   }
 }
 
-/** `variables.file`, `variables.files.0`, and in a batch `0.variables.file`. */
-function takesFile(operations: Readonly<Record<string, unknown>>, path: readonly string[], tokens: number): boolean {
-  const [first = '', ...rest] = path;
+/**
+ * The mutation that takes a file in the variable of a path: `variables.file`, `variables.files.0`, and in a batch `0.variables.file`.
+ * Null if there is none.
+ */
+function findMutation(
+  operations: Readonly<Record<string, unknown>>,
+  [first = '', ...rest]: readonly string[],
+  tokens: number,
+): OperationDefinitionNode | null {
   if (Array.isArray(operations)) {
     const member: unknown = operations[Number(first)];
-    return isRecord(member) && takesFile(member, rest, tokens);
+    return isRecord(member) ? findMutation(member, rest, tokens) : null;
   }
   const operation = first === 'variables' ? operationOf(operations, tokens) : null;
-  if (operation?.operation !== OperationTypeNode.MUTATION) return false;
-  return (operation.variableDefinitions ?? []).some(
+  if (operation?.operation !== OperationTypeNode.MUTATION) return null;
+  const takesFile = (operation.variableDefinitions ?? []).some(
     ({ variable, type }) => variable.name.value === rest[0] && nameOfType(type) === 'Upload',
   );
+  return takesFile ? operation : null;
+}
+
+/** Whether the caller has what each field of a mutation asks for. A fragment may hide fields, so none is accepted here. */
+function mayUse({ selectionSet }: OperationDefinitionNode, { schema, isGranted }: FileRules): boolean {
+  const fields = schema.getMutationType()?.getFields() ?? {};
+  return selectionSet.selections.every((node) => {
+    if (node.kind !== Kind.FIELD) return false;
+    const { scope = 'authenticated' } = (fields[node.name.value]?.extensions ?? {}) as Partial<ScopeExtension>; // as for the resolver
+    return fields[node.name.value] === undefined || isGranted(scope);
+  });
 }
 
 function operationOf(

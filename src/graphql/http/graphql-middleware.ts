@@ -4,6 +4,8 @@ import type { Admitted } from '../../http/create-gate.js';
 import { isMultipart, readMultipart, type MultipartBody } from '../../http/read-multipart.js';
 import { Staging } from '../../media/staging.js';
 import { createCostMeter } from '../limits/query-cost.js';
+import { isGranted } from '../execute/guard-fields.js';
+import type { Scope } from '../schema/scope.js';
 import { callerState } from '../execute/caller-state.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
 import { createTracer } from '../tracing/tracer.js';
@@ -54,7 +56,7 @@ export function graphqlMiddleware(parts: GraphqlParts): Middleware {
     const sender = { ...admitted, staging };
     const session = createSession(ctx, sender, { snapshot, settings });
     try {
-      send(ctx, forged ?? (await handleRequest(ctx, await bodyOf(ctx, sender, settings), session, endpoint)));
+      send(ctx, forged ?? (await handleRequest(ctx, await bodyOf(ctx, sender, { snapshot, settings }), session, endpoint)));
     } finally {
       await staging?.discard();
     }
@@ -104,10 +106,12 @@ function createSession(ctx: Context, sender: Sender, { snapshot, settings }: Ses
 }
 
 /** JSON that the shared middleware has decoded, or what a multipart body with files stands for; forms and text are no operations. */
-async function bodyOf(ctx: Context, { running, staging, caller }: Sender, { limits }: GraphqlSettings): Promise<unknown> {
+async function bodyOf(ctx: Context, sender: Sender, { snapshot, settings }: SessionParts): Promise<unknown> {
+  const { running, staging, caller } = sender;
   if (running.media !== null && staging !== null) {
     const accept = (fields: MultipartBody['fields']): void => {
-      acceptFiles(fields, { access: caller.access, tokens: limits.tokens });
+      const granted = (scope: Scope): boolean => isGranted(scope, { access: caller.access, caller });
+      acceptFiles(fields, { schema: snapshot.schema, isGranted: granted, tokens: settings.limits.tokens });
     };
     return placeFiles(await readMultipart(ctx, staging, { ...running.media.settings, accept }));
   }

@@ -1,0 +1,42 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+
+/**
+ * Reads a password: asked for twice at a terminal, which does not show it, else the first line of standard input. Command lines are
+ * no place for it, since other users of the machine and the history of the shell see them. Throws an Error if there is none.
+ */
+export async function readPassword(question: string): Promise<string> {
+  const { stdin } = process;
+  if (!stdin.isTTY) return given(await readLine(''));
+  const password = given(await readLine(`${question}: `));
+  if ((await readLine('again: ')) !== password) throw new Error('the two are not the same');
+  return password;
+}
+
+function given(password: string): string {
+  if (password === '') throw new Error('no password was given');
+  return password;
+}
+
+/** Reads a line and shows nothing of it. */
+function readLine(prompt: string): Promise<string> {
+  process.stderr.write(prompt);
+  const output = new Writable({
+    write: (_chunk, _encoding, done) => {
+      done();
+    },
+  });
+  const lines = createInterface({ input: process.stdin, output, terminal: process.stdin.isTTY });
+  return new Promise((resolve) => {
+    let line = '';
+    lines.once('line', (text) => {
+      line = text;
+      lines.close();
+    });
+    lines.once('close', () => {
+      if (prompt !== '') process.stderr.write('\n');
+      resolve(line);
+    });
+    lines.once('SIGINT', () => process.exit(130));
+  });
+}
