@@ -30,8 +30,7 @@ export type LoadSharp = () => Promise<(bytes: Buffer, options: SharpOptions) => 
 export function createImageMaker(settings: MediaSettings, load: LoadSharp = loadSharp): ImageMaker {
   // A processor is left to the event loop where there are several: small requests then wait half as long.
   const atOnce = Math.max(Math.min(availableParallelism(), threads) - 1, 1);
-  const inTurn = createQueue({ atOnce, waiting: Infinity, waitingPerAddress: Infinity });
-  const run = <Result>(work: () => Promise<Result>): Promise<Result> => inTurn(work, uploader);
+  const run = createQueue({ ...settings.resize, atOnce });
   // What anybody may ask for waits in a queue of its own, so that it delays uploads by one image at most.
   const resizeInTurn = createQueue({ ...settings.resize, atOnce });
   const rules = { ...openRules, limitInputPixels: settings.pixelLimit };
@@ -58,9 +57,6 @@ export function createImageMaker(settings: MediaSettings, load: LoadSharp = load
     },
   };
 }
-
-/** Uploads are few, and are let in by their right. */
-const uploader: Asker = { address: '', signal: new AbortController().signal };
 
 function measure(bytes: Buffer): ImageSet | null {
   const size = measureImage(bytes);

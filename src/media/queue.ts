@@ -18,12 +18,12 @@ export interface QueueBounds {
 
 /**
  * Runs a piece of work when its turn has come. Rejects with 503 if too many wait already, and if its asker gives up before it has
- * begun.
+ * begun. Work of the service itself has no asker, and always waits.
  */
-export type RunInTurn = <Result>(work: () => Promise<Result>, asker: Asker) => Promise<Result>;
+export type RunInTurn = <Result>(work: () => Promise<Result>, asker?: Asker) => Promise<Result>;
 
 interface Waiting {
-  readonly address: string;
+  readonly address: string | null;
   readonly begin: () => void;
 }
 
@@ -31,9 +31,10 @@ interface Waiting {
 export function createQueue({ atOnce, waiting: most, waitingPerAddress }: QueueBounds): RunInTurn {
   const waiting: Waiting[] = [];
   let running = 0;
-  const wait = ({ address, signal }: Asker): Promise<void> => {
+  const wait = (asker: Asker | undefined): Promise<void> => {
+    const { address = null, signal } = asker ?? {};
     const own = waiting.filter((other) => other.address === address).length;
-    if (waiting.length >= most || own >= waitingPerAddress)
+    if (asker !== undefined && (waiting.length >= most || own >= waitingPerAddress))
       throw unavailableError('Too many images are waiting to be drawn, please try again later');
     return new Promise((resolve, reject) => {
       const giveUp = (): void => {
@@ -41,12 +42,12 @@ export function createQueue({ atOnce, waiting: most, waitingPerAddress }: QueueB
         reject(unavailableError('The request has ended'));
       };
       const begin = (): void => {
-        signal.removeEventListener('abort', giveUp);
+        signal?.removeEventListener('abort', giveUp);
         resolve();
       };
       const place: Waiting = { address, begin };
       waiting.push(place);
-      signal.addEventListener('abort', giveUp, { once: true });
+      signal?.addEventListener('abort', giveUp, { once: true });
     });
   };
   return async (work, asker) => {
