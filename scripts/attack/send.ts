@@ -14,9 +14,12 @@ export interface Shot {
 /** Sends one request and counts the bytes of the answer. */
 export function send({ port }: Pick<Target, 'port'>, { method = 'GET', path, headers = {}, body }: Shot): Promise<Hit> {
   return new Promise((resolve) => {
-    const sent = request({ host: '127.0.0.1', port, method, path, headers, agent: false }, (answer) => {
+    // Of a connection that is to be closed, the answer may be lost while the body is still on its way.
+    const kept = { ...headers, connection: 'keep-alive' };
+    const sent = request({ host: '127.0.0.1', port, method, path, headers: kept, agent: false }, (answer) => {
       let bytes = 0;
       const end = (): void => {
+        sent.destroy();
         resolve({ status: answer.statusCode ?? null, bytes });
       };
       answer

@@ -23,7 +23,16 @@ export async function openTarget(uri: string, sendTimeout: number): Promise<Targ
   const child = fork(path.join(import.meta.dirname, 'victim.ts'), [uri, String(sendTimeout)], {
     execArgv: ['--import', 'tsx', '--max-old-space-size=512'],
   });
-  const ready = await nextReport(child);
+  const ended = once(child, 'exit').then(([code, signal]) => {
+    throw new Error(`the service has ended (${String(code ?? signal)})`);
+  });
+  ended.catch(() => undefined);
+  const nextReport = async (): Promise<VictimReport> => {
+    // The service sends nothing else.
+    const [report] = (await Promise.race([once(child, 'message'), ended])) as [VictimReport];
+    return report;
+  };
+  const ready = await nextReport();
   if (ready.kind !== 'ready') throw new Error('the service reported before it was ready');
   const { url, token } = ready;
   return {
@@ -33,7 +42,7 @@ export async function openTarget(uri: string, sendTimeout: number): Promise<Targ
     counts: async () => {
       if (!child.connected) return { commands: 0, documents: 0 };
       child.send('counts');
-      const report = await nextReport(child);
+      const report = await nextReport();
       if (report.kind !== 'counts') throw new Error('the service has started twice');
       return report;
     },
@@ -49,16 +58,6 @@ export async function openTarget(uri: string, sendTimeout: number): Promise<Targ
 }
 
 const isRunning = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === null && signalCode === null;
-
-async function nextReport(child: ChildProcess): Promise<VictimReport> {
-  const ended = once(child, 'exit').then(([code]) => {
-    throw new Error(`the service has ended (${String(code)})`);
-  });
-  ended.catch(() => undefined);
-  // The service sends nothing else.
-  const [report] = (await Promise.race([once(child, 'message'), ended])) as [VictimReport];
-  return report;
-}
 
 async function isHealthy(url: string): Promise<boolean> {
   try {

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { notFoundError } from '../errors.js';
+import { notFoundError, unavailableError } from '../errors.js';
 import type { StoredBlob } from '../mongo/blob-store.js';
 import { publishVariant } from '../mongo/publish-variant.js';
 import { findStored, readStored } from './find-stored.js';
@@ -30,7 +30,9 @@ export async function resizedFile(
 ): Promise<StoredBlob> {
   const name = nameOfOrder(original.name, order);
   const stored = await findStored(name, media);
-  return stored ?? join(drawingOf({ original, order, name, address: asker.address }, media), asker.signal);
+  if (stored !== null) return stored;
+  if (asker.signal.aborted) throw unavailableError('The request has ended');
+  return join(drawingOf({ original, order, name, address: asker.address }, media), asker.signal);
 }
 
 /** An order and what it is for. */
@@ -66,7 +68,6 @@ async function join(drawing: Drawing, signal: AbortSignal): Promise<StoredBlob> 
     drawing.askers -= 1;
     if (drawing.askers === 0) drawing.abandon.abort();
   };
-  if (signal.aborted) leave();
   signal.addEventListener('abort', leave, { once: true });
   try {
     return await drawing.result;
