@@ -164,7 +164,7 @@ class Server implements MangroveServer {
       config,
       logger: this.#logger,
       admit: (ctx: Context) => gate.admit(ctx, 'nothing'),
-      schema: { ...(users.enabled && { accounts: accountsService }), ...(upload.enabled && { upload: uploads }) },
+      schema: { ...(users.enabled && { accounts: accountsService(config) }), ...(upload.enabled && { upload: uploads }) },
       extension: this.#extension.schemaOptions,
       onSchema: (problem) => {
         this.#reportSchema(problem);

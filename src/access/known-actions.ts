@@ -17,7 +17,7 @@ export const activePlugins = ({ plugins }: Config): ActivePlugins => ({
 const ofUsers = [
   ...['callback', 'changePassword', 'resetPassword', 'connect', 'forgotPassword', 'register'].map((name) => `auth.${name}`),
   ...['emailConfirmation', 'sendEmailConfirmation'].map((name) => `auth.${name}`),
-  ...['create', 'update', 'find', 'findOne', 'count', 'destroy', 'me'].map((name) => `user.${name}`),
+  ...['create', 'update', 'find', 'findOne', 'count', 'destroy', 'me', 'deleteMe'].map((name) => `user.${name}`),
   ...['createRole', 'findOne', 'find', 'updateRole', 'deleteRole'].map((name) => `role.${name}`),
   'permissions.getPermissions',
 ].map((action) => `plugin::users-permissions.${action}`);

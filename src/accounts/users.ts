@@ -2,7 +2,7 @@ import { create } from '../content/create.js';
 import type { ContentContext } from '../content/content-context.js';
 import { hasId } from '../content/find-one.js';
 import { remove } from '../content/remove.js';
-import { ApiError, applicationError } from '../errors.js';
+import { ApiError, applicationError, unauthorizedError } from '../errors.js';
 import type { Loaded } from '../mongo/loaded.js';
 import { readEntry } from '../mongo/read-entry.js';
 import { emptyQuery, type Query } from '../query/ast.js';
@@ -12,7 +12,7 @@ import { refuseProblems } from './check-fields.js';
 import { claimNames, emailTaken, findTaken } from './claim-names.js';
 import { endRefreshTokens } from './refresh-tokens.js';
 import { newUserProblems, permitted, withStoredCodes } from './user-input.js';
-import { asRoleGiver, userType } from './user-store.js';
+import { asRoleGiver, asService, userType } from './user-store.js';
 
 /** Creates a user of any role, with any attribute that the caller may use. Gives its id. Throws a ValidationError or an ApplicationError. */
 export async function createUser(accounts: Accounts, body: Body, { content }: AccountCall): Promise<number> {
@@ -38,6 +38,15 @@ function asApplicationError(error: unknown): never {
 export async function deleteUser(id: number, query: Query, { content }: AccountCall): Promise<Loaded | null> {
   const user = await remove(userType(content), id, query, content);
   if (user !== null) await endRefreshTokens(id, content);
+  return user;
+}
+
+/** Deletes the user who asks, whatever rules say, and returns it as the user sees it. Throws an UnauthorizedError if nobody is logged in. */
+export async function deleteMe(query: Query, { caller, content }: AccountCall): Promise<Loaded | null> {
+  if (caller.kind !== 'user') throw unauthorizedError('Unauthorized');
+  const { id } = caller.user;
+  const user = await findWritten(id, query, content);
+  await deleteUser(id, emptyQuery, { caller, content: asService(content) });
   return user;
 }
 

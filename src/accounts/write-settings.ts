@@ -1,4 +1,5 @@
 import { settingsId, type AccountSettings, type StoredSettings } from '../access/account-settings.js';
+import type { Config } from '../config/config.js';
 import { fieldErrors, type FieldError } from '../errors.js';
 import type { Database } from '../mongo/database.js';
 import { writeSettings } from '../mongo/settings-store.js';
@@ -10,10 +11,18 @@ export interface SettingsChange {
   readonly templates?: StoredSettings['templates'];
 }
 
+/** What settings are changed with. */
+export interface SettingsContext {
+  readonly stored: StoredSettings;
+  readonly config: Config;
+  readonly database: Database;
+}
+
 /** Changes settings. Throws a ValidationError if an address or a placeholder of a template is none. */
-export async function changeSettings(change: SettingsChange, stored: StoredSettings, database: Database): Promise<void> {
+export async function changeSettings(change: SettingsChange, { stored, config, database }: SettingsContext): Promise<void> {
   const { advanced = {}, templates = {} } = change;
-  const problems = [...addressProblems(advanced), ...Object.entries(templates).flatMap(placeholderProblems)];
+  const { appSchemes } = config.plugins['users-permissions'].config;
+  const problems = [...addressProblems(advanced, appSchemes), ...Object.entries(templates).flatMap(placeholderProblems)];
   if (problems.length > 0) throw fieldErrors(problems);
   await writeSettings(database, settingsId, {
     advanced: { ...stored.advanced, ...advanced },
@@ -22,13 +31,18 @@ export async function changeSettings(change: SettingsChange, stored: StoredSetti
 }
 
 /** Browsers are sent to these addresses: a web address or a path, and nothing that could run. */
-const address = /^(https?:\/\/[^\s]+|\/[^\s/\\][^\s\\]*|\/)$/;
+const webAddress = /^(https?:\/\/[^\s]+|\/[^\s/\\][^\s\\]*|\/)$/;
+const appAddress = /^([a-z][a-z0-9+.-]*):[^\s]+$/;
 
-function addressProblems(advanced: Partial<AccountSettings>): FieldError[] {
+const isAddress = (text: string, schemes: readonly string[]): boolean =>
+  webAddress.test(text) || schemes.includes(appAddress.exec(text)?.[1] ?? '');
+
+function addressProblems(advanced: Partial<AccountSettings>, schemes: readonly string[]): FieldError[] {
+  const wanted = schemes.length === 0 ? 'a web address, or null' : `a web address, one of ${schemes.join(', ')}, or null`;
   return (['email_reset_password', 'email_confirmation_redirection'] as const).flatMap((name) => {
     const value: unknown = advanced[name] ?? null;
-    const isAddress = value === null || (typeof value === 'string' && address.test(value));
-    return isAddress ? [] : [{ path: ['advanced', name], message: `${name} must be a web address, or null` }];
+    if (value === null || (typeof value === 'string' && isAddress(value, schemes))) return [];
+    return [{ path: ['advanced', name], message: `${name} must be ${wanted}` }];
   });
 }
 

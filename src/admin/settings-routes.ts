@@ -41,15 +41,22 @@ export const settingsRoutes: readonly AdminRoute[] = [
 
 const limitOf = (text: unknown): number => (typeof text === 'string' && /^[1-9]\d{0,2}$/.test(text) ? Number(text) : 100);
 
+function refuse(): never {
+  throw notFoundError('Users and permissions are switched off');
+}
+
 async function readSettings({ accounts, backend }: AdminCall): Promise<unknown> {
-  if (accounts === null) throw notFoundError('Users and permissions are switched off');
+  if (accounts === null) refuse();
   const { advanced, templates } = await readAccountSettings(backend.store.database);
   return { advanced, templates: { ...defaultTemplates, ...templates } };
 }
 
 async function updateSettings(call: AdminCall): Promise<unknown> {
   const change = call.body as SettingsChange; // checked by the schema of the body
-  await call.commit(async ({ store: { database } }) => changeSettings(change, await readAccountSettings(database), database));
+  const { config } = call.accounts ?? refuse();
+  await call.commit(async ({ store: { database } }) =>
+    changeSettings(change, { stored: await readAccountSettings(database), config, database }),
+  );
   return readSettings(call);
 }
 

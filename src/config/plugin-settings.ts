@@ -66,6 +66,9 @@ const providerSchema = {
   },
 };
 
+/** Addresses that browsers run or read from this machine. */
+const unsafeSchemes = ['javascript', 'vbscript', 'data', 'file', 'blob', 'about', 'view-source'];
+
 const usersSettings = group({
   enabled: flag(true, 'Users, roles and permissions; without it only API tokens authorize'),
   config: group({
@@ -89,6 +92,11 @@ const usersSettings = group({
         'Attributes besides username, email and password that a registration may set; null: the public, writable ones',
       ),
     }),
+    appSchemes: shaped<readonly string[]>(
+      { type: 'array', items: { type: 'string', pattern: '^[a-z][a-z0-9+.-]*$', not: { enum: unsafeSchemes } } },
+      [],
+      'Schemes of apps, such as myapp, that links in e-mails and the address after a confirmation may have',
+    ),
     codes: group({
       reset: whole(3_600, 'Seconds for which the code in an e-mail for a new password holds', { minimum: 1 }),
       confirmation: whole(86_400, 'Seconds for which the code that confirms an e-mail address holds', { minimum: 1 }),

@@ -9,6 +9,7 @@ import { readCode, readMails } from '../support/mails.js';
 const auth = (name: string): string => `plugin::users-permissions.auth.${name}`;
 const user = (name: string): string => `plugin::users-permissions.user.${name}`;
 const note = 'api::note.note';
+const jwtSecret = 'jwt-secret-of-the-tests-0123456789abcdef';
 const userModel = {
   kind: 'collectionType',
   collectionName: 'up_users',
@@ -22,7 +23,8 @@ describe('users who change themselves', () => {
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'mangrove-addresses-'));
     const documents = { up_users: await Promise.all(['ann', 'bob', 'carl'].map((name, index) => storedUser(index + 1, name))) };
-    server = await serveAccounts({ config: { directory }, documents });
+    const config = { jwtSecret, ratelimit: { enabled: false }, appSchemes: ['shop'] };
+    server = await serveAccounts({ config: { directory, plugins: { 'users-permissions': { config } } }, documents });
     await server.admin('PUT', '/models/plugin::users-permissions.user', userModel);
     await server.admin('PUT', '/roles/1', { actions: [user('me'), user('update')] });
     const named = ['callback', 'emailConfirmation', 'sendEmailConfirmation', 'resetPassword', 'forgotPassword'];
@@ -110,6 +112,29 @@ describe('users who change themselves', () => {
       expect((await confirm('mine')).status).to.equal(400);
       expect((await confirm(await readCode(directory, 'confirmation'))).status).to.equal(302);
       expect(await logIn('carl2@mail.test')).to.be.a('string');
+    });
+
+    it('follow links to apps that the configuration lists', async () => {
+      const change = (address: string) =>
+        server.admin('PUT', '/settings', {
+          advanced: { email_confirmation_redirection: address, email_reset_password: address },
+        });
+      for (const address of ['other://x', 'javascript:alert(1)', 'shop:', 'shop: //x', 'Shop://x', '//evil.test', 'myshop://x']) {
+        const { status, body } = await change(address);
+        expect([status, body.error.details.errors[0].message], address).to.deep.equal([
+          400,
+          'email_reset_password must be a web address, one of shop, or null',
+        ]);
+      }
+      expect((await change('shop://account')).status).to.equal(200);
+      await put(token, 3, { email: 'carl25@mail.test' });
+      const code = await readCode(directory, 'confirmation');
+      const { headers } = await server.as(null, 'GET', `/api/auth/email-confirmation?confirmation=${code}`);
+      expect(headers.get('location')).to.equal('shop://account');
+      await server.as(null, 'POST', '/api/auth/forgot-password', { email: 'carl25@mail.test' });
+      await readCode(directory, 'code');
+      expect((await readMails(directory)).at(-1)).to.include('shop://account?code=');
+      await put(token, 3, { email: 'carl2@mail.test', confirmed: true });
     });
 
     it('keep a confirmed address that they send again', async () => {

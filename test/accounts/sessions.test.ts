@@ -83,6 +83,50 @@ describe('sessions', () => {
     expect((await post('/refresh', { refreshToken })).status).to.equal(401);
   });
 
+  describe('over GraphQL', () => {
+    const graphql = async (query: string, token: string | null = null) =>
+      (await server.as(token, 'POST', '/graphql', { query })).body;
+    const begin = async (identifier: string) => {
+      const query = `mutation { login(input: { identifier: "${identifier}", password: "${password}" }) { jwt refreshToken } }`;
+      return (await graphql(query)).data.login;
+    };
+    const refreshQuery = (refreshToken: string) =>
+      `mutation { refresh(refreshToken: "${refreshToken}") { jwt refreshToken user { username } } }`;
+
+    it('begin with a registration', async () => {
+      const input = `{ username: "gina", email: "gina@mail.test", password: "${password}" }`;
+      const { data } = await graphql(`mutation { register(input: ${input}) { refreshToken } }`);
+      expect((await refresh(data.register.refreshToken)).status).to.equal(200);
+    });
+
+    it('begin, go on and end', async () => {
+      const first = await begin('gina');
+      const { data } = await graphql(refreshQuery(first.refreshToken));
+      expect(data.refresh.user).to.deep.equal({ username: 'gina' });
+      expect((await server.as(data.refresh.jwt, 'GET', '/api/users/me')).status).to.equal(200);
+      expect((await refresh(first.refreshToken)).body.refreshToken, 'the same as over REST').to.equal(data.refresh.refreshToken);
+      const out = await graphql(`mutation { logout(refreshToken: "${String(data.refresh.refreshToken)}") { ok } }`);
+      expect(out.data.logout).to.deep.equal({ ok: true });
+      const after = await graphql(refreshQuery(data.refresh.refreshToken));
+      expect(after.errors[0].extensions.error.name).to.equal('UnauthorizedError');
+    });
+
+    it('end with the user, who may ask for it with the right to', async () => {
+      const { jwt, refreshToken } = await begin('gina');
+      const query = 'mutation { deleteMe { username } }';
+      expect((await graphql(query, jwt)).errors[0].message).to.equal('Forbidden access');
+      const actions = ['me', 'deleteMe'].map((name) => `plugin::users-permissions.user.${name}`);
+      await server.admin('PUT', '/roles/1', { actions });
+      const rules = { rows: { 'plugin::users-permissions.user': { blocked: true } } };
+      await server.admin('PUT', '/roles/1/rules', rules);
+      expect((await graphql(query)).errors[0].message).to.equal('Forbidden access');
+      expect((await graphql(query, jwt)).data.deleteMe).to.deep.equal({ username: 'gina' });
+      await server.admin('DELETE', '/roles/1/rules');
+      expect((await server.as(jwt, 'GET', '/api/users/me')).status).to.equal(401);
+      expect((await refresh(refreshToken)).status).to.equal(401);
+    });
+  });
+
   it('refuse a refresh token that is no text, or none', async () => {
     for (const refreshToken of [{}, ['x'], 5]) expect((await post('/refresh', { refreshToken })).status).to.equal(400);
     expect((await post('/refresh', { refreshToken: 'x' })).status).to.equal(401);

@@ -24,6 +24,10 @@ describe('createConfig', () => {
 
   const bad: readonly (readonly [PartialConfig, string])[] = [
     [JSON.parse('{ "sever": {} }') as PartialConfig, 'config: unknown key sever; did you mean server?'],
+    [
+      { plugins: { 'users-permissions': { config: { appSchemes: ['javascript'] } } } },
+      'config.plugins: users-permissions.config.appSchemes.0 must NOT be valid, not ["javascript"]',
+    ],
     [{ server: { port: -1 } }, 'config.server: port must be >= 0, not -1 (environment variable PORT)'],
   ];
   for (const [input, message] of bad)

@@ -18,6 +18,7 @@ export const someAccounts: AccountsService = {
   createUser: refuse,
   updateUser: refuse,
   deleteUser: refuse,
+  sessions: null,
 };
 
 export const someUpload: UploadService = { upload: refuse, updateFileInfo: refuse, checkNewRow: refuse };

@@ -14,9 +14,11 @@ import {
   loginPayload,
   meType,
   passwordPayload,
+  refreshablePayload,
   registerInput,
   updateRolePayload,
 } from './accounts-types.js';
+import { sessionMutations } from './session-fields.js';
 
 const text = { type: new GraphQLNonNull(GraphQLString) };
 const id = { type: new GraphQLNonNull(GraphQLID) };
@@ -30,14 +32,17 @@ export const accountQueries = (service: AccountsService): Fields => ({
 export const accountMutations = (service: AccountsService): Fields => ({
   ...entryMutations(service),
   ...passwordMutations(service),
+  ...(service.sessions === null ? {} : sessionMutations(service.sessions)),
 });
+
+const payloadOf = ({ sessions }: AccountsService) => (sessions === null ? loginPayload : refreshablePayload);
 
 /** The action of the REST route. */
 const anyone = (name: string) => withScope({ anyone: `plugin::users-permissions.auth.${name}` });
 
 function entryMutations(service: AccountsService): Fields {
   const { call } = calls(service);
-  const type = new GraphQLNonNull(loginPayload);
+  const type = new GraphQLNonNull(payloadOf(service));
   return {
     login: { type, args: { input: { type: new GraphQLNonNull(loginInput) } }, resolve: call('login'), ...anyone('callback') },
     register: {
@@ -52,6 +57,7 @@ function entryMutations(service: AccountsService): Fields {
 
 function passwordMutations(service: AccountsService): Fields {
   const { call } = calls(service);
+  const session = payloadOf(service);
   return {
     forgotPassword: {
       type: passwordPayload,
@@ -61,21 +67,21 @@ function passwordMutations(service: AccountsService): Fields {
       ...anyone('forgotPassword'),
     },
     resetPassword: {
-      type: loginPayload,
+      type: session,
       description: 'Reset user password. Confirm with a code (resetToken from forgotPassword)',
       args: { password: text, passwordConfirmation: text, code: text },
       resolve: call('resetPassword'),
       ...anyone('resetPassword'),
     },
     changePassword: {
-      type: loginPayload,
+      type: session,
       description: 'Change user password. Confirm with the current password.',
       args: { currentPassword: text, password: text, passwordConfirmation: text },
       resolve: call('changePassword'),
       ...withScope(['plugin::users-permissions.auth.changePassword']),
     },
     emailConfirmation: {
-      type: loginPayload,
+      type: session,
       description: 'Confirm an email users email address',
       args: { confirmation: text },
       resolve: call('emailConfirmation'),
@@ -84,7 +90,7 @@ function passwordMutations(service: AccountsService): Fields {
   };
 }
 
-type Call = Exclude<keyof AccountsService, 'me'>;
+type Call = Exclude<keyof AccountsService, 'me' | 'sessions'>;
 type Resolver = GraphQLFieldResolver<unknown, GraphqlContext>;
 
 /** Resolvers that hand their arguments to one operation of the service. */

@@ -5,6 +5,8 @@ type Args = Readonly<Record<string, unknown>>;
 
 export interface LoginPayload {
   readonly jwt: string | null;
+  /** Null unless refresh tokens are switched on. */
+  readonly refreshToken: string | null;
   readonly user: Me;
 }
 
@@ -27,4 +29,14 @@ export interface AccountsService {
   readonly updateUser: Operation<number>;
   /** Called after the user was read. */
   readonly deleteUser: Operation<void>;
+  /** Null unless refresh tokens are switched on: the schema is then that of Strapi v4. */
+  readonly sessions: SessionOperations | null;
+}
+
+/** What apps need that keep their users logged in. */
+export interface SessionOperations {
+  readonly refresh: Operation<LoginPayload>;
+  readonly logout: Operation<{ readonly ok: boolean }>;
+  /** Returns the user as it was. */
+  readonly deleteMe: Operation<Me | null>;
 }

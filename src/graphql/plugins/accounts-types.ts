@@ -1,4 +1,12 @@
-import { GraphQLBoolean, GraphQLID, GraphQLInputObjectType, GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql';
+import {
+  GraphQLBoolean,
+  GraphQLID,
+  GraphQLInputObjectType,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLString,
+  type GraphQLFieldConfigMap,
+} from 'graphql';
 
 const required = <Type extends typeof GraphQLString | typeof GraphQLID | typeof GraphQLBoolean>(type: Type) => ({
   type: new GraphQLNonNull(type),
@@ -27,14 +35,20 @@ export const meType = new GraphQLObjectType({
   },
 });
 
-export const loginPayload = new GraphQLObjectType({
-  name: 'UsersPermissionsLoginPayload',
-  fields: { jwt: { type: GraphQLString }, user: { type: new GraphQLNonNull(meType) } },
-});
+const loginPayloadOf = (fields: GraphQLFieldConfigMap<unknown, unknown>) =>
+  new GraphQLObjectType({
+    name: 'UsersPermissionsLoginPayload',
+    fields: { jwt: { type: GraphQLString }, ...fields, user: { type: new GraphQLNonNull(meType) } },
+  });
+
+export const loginPayload = loginPayloadOf({});
+/** The same where refresh tokens are switched on. */
+export const refreshablePayload = loginPayloadOf({ refreshToken: { type: GraphQLString } });
 
 const okPayload = (name: string) => new GraphQLObjectType({ name, fields: { ok: required(GraphQLBoolean) } });
 
 export const passwordPayload = okPayload('UsersPermissionsPasswordPayload');
+export const logoutPayload = okPayload('UsersPermissionsLogoutPayload');
 export const createRolePayload = okPayload('UsersPermissionsCreateRolePayload');
 export const updateRolePayload = okPayload('UsersPermissionsUpdateRolePayload');
 export const deleteRolePayload = okPayload('UsersPermissionsDeleteRolePayload');

@@ -7,7 +7,9 @@ import { forgotPassword, resetPassword } from '../../accounts/reset-password.js'
 import { createRole, deleteRole, updateRole } from '../../accounts/roles.js';
 import type { Session } from '../../accounts/session.js';
 import { updateUser } from '../../accounts/change-user.js';
-import { createUser, deleteUser } from '../../accounts/users.js';
+import { logOut, refresh } from '../../accounts/refresh.js';
+import { createUser, deleteMe, deleteUser } from '../../accounts/users.js';
+import type { Config } from '../../config/config.js';
 import type { Accounts, AccountCall, Body } from '../../accounts/accounts.js';
 import { findMe } from '../../accounts/find-me.js';
 import { notFoundError } from '../../errors.js';
@@ -15,7 +17,7 @@ import { accountsOf } from '../../http/running.js';
 import { emptyQuery } from '../../query/ast.js';
 import { isRecord } from '../../query/is-record.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
-import type { AccountsService, LoginPayload } from './accounts-service.js';
+import type { AccountsService, LoginPayload, SessionOperations } from './accounts-service.js';
 
 type Args = Readonly<Record<string, unknown>>;
 
@@ -59,8 +61,26 @@ const userOperations: UserOperations = {
   },
 };
 
+const sessionOperations: SessionOperations = {
+  refresh: session('refresh', refresh),
+  logout: async (args, context) => {
+    await logOut(args, context);
+    return { ok: true };
+  },
+  deleteMe: async (_args, context) => {
+    const me = context.caller.kind === 'user' ? await findMe(context.caller.user.id, context.content) : null;
+    await deleteMe(emptyQuery, context);
+    return me;
+  },
+};
+
 /** The operations on users and roles as GraphQL calls them. */
-export const accountsService: AccountsService = {
+export const accountsService = ({ plugins }: Config): AccountsService => ({
+  ...operations,
+  sessions: plugins['users-permissions'].config.refreshTokens.enabled ? sessionOperations : null,
+});
+
+const operations: Omit<AccountsService, 'sessions'> = {
   me: (context) => (context.caller.kind === 'user' ? findMe(context.caller.user.id, context.content) : noUser()),
   login: session('login', logIn),
   register: session('register', register),
@@ -73,8 +93,8 @@ export const accountsService: AccountsService = {
   },
   // As in Strapi v4, the answer shows the user as it was before.
   emailConfirmation: async (args, context) => {
-    const { jwt, user } = await payload(await confirmEmail(accountsOf(context.running), args, context), context);
-    return { jwt, user: { ...user, confirmed: false } };
+    const { user, ...tokens } = await payload(await confirmEmail(accountsOf(context.running), args, context), context);
+    return { ...tokens, user: { ...user, confirmed: false } };
   },
   ...roleOperations,
   ...userOperations,
@@ -91,8 +111,8 @@ async function limit({ limiter }: Accounts, route: LimitedRoute, body: Body, { k
   if (limiter !== null) await countAttempt(limiter, attemptKey(route, body, koaContext.ip));
 }
 
-async function payload({ userId, jwt }: Session, { content }: GraphqlContext): Promise<LoginPayload> {
+async function payload({ userId, jwt, refreshToken }: Session, { content }: GraphqlContext): Promise<LoginPayload> {
   const user = await findMe(userId, content);
   if (user === null) throw notFoundError('User not found');
-  return { jwt, user };
+  return { jwt, refreshToken, user };
 }
