@@ -14,6 +14,8 @@ export class ApiError extends Error {
     override readonly name: string,
     message: string,
     readonly details: Readonly<Record<string, unknown>> | null = {},
+    /** Headers of the answer. */
+    readonly headers: Readonly<Record<string, string>> = {},
   ) {
     super(message);
   }
@@ -39,8 +41,16 @@ export const applicationError = (message: string, details: Readonly<Record<strin
 
 export const badRequestError = (message: string): ApiError => new ApiError(400, 'BadRequestError', message);
 
-export const unauthorizedError = (message = 'Missing or invalid credentials'): ApiError =>
-  new ApiError(401, 'UnauthorizedError', message);
+/** Why a token is refused. Clients get a new one if it has expired, and ask their user to log in if it was revoked. */
+export type TokenFault = 'token_expired' | 'token_invalid' | 'token_revoked' | 'account_blocked' | 'account_unconfirmed';
+
+/** The answer to credentials that are missing, or refused for the reason that its header names (RFC 6750). */
+export const unauthorizedError = (message = 'Missing or invalid credentials', fault: TokenFault | null = null): ApiError => {
+  const reason = fault === null ? '' : ` error="invalid_token", error_description="${fault}"`;
+  return new ApiError(401, 'UnauthorizedError', message, {}, { 'WWW-Authenticate': `Bearer${reason}` });
+};
+
+export const refusedToken = (fault: TokenFault): ApiError => unauthorizedError(undefined, fault);
 
 export const forbiddenError = (message = 'Forbidden'): ApiError => new ApiError(403, 'ForbiddenError', message);
 

@@ -1,9 +1,9 @@
 import type { Config } from '../config/config.js';
-import { unauthorizedError } from '../errors.js';
+import { refusedToken, unauthorizedError, type TokenFault } from '../errors.js';
 import type { Logger } from '../mongo/logger.js';
 import type { Backend } from '../mongo/open-backend.js';
 import type { Access } from '../query/access.js';
-import { readAccountSettings, type StoredSettings } from './account-settings.js';
+import { readAccountSettings, type AccountSettings, type StoredSettings } from './account-settings.js';
 import type { ApiToken } from './api-token.js';
 import type { Caller } from './caller.js';
 import { tokenFinder } from './find-token.js';
@@ -13,7 +13,7 @@ import { readUser, usersCollection, type KnownUser } from './known-user.js';
 import { readRoles } from './read-roles.js';
 import { roleAccess } from './role-access.js';
 import type { Role, Roles } from './role.js';
-import type { UserTokens } from './user-tokens.js';
+import type { TokenClaims, UserTokens } from './user-tokens.js';
 
 /** Tells who calls, from what the database holds now. */
 export interface Authenticator {
@@ -92,22 +92,30 @@ async function publicCaller(isLocal: Credentials['isLocal'], sources: Sources): 
 
 /** Admin tokens open the admin API only. */
 function tokenCaller(token: ApiToken): Caller {
-  if (token.type === 'admin') throw unauthorizedError();
-  if (token.expiresAt !== null && token.expiresAt.getTime() <= Date.now()) throw unauthorizedError('Token expired');
+  if (token.type === 'admin') throw refusedToken('token_invalid');
+  if (token.expiresAt !== null && token.expiresAt.getTime() <= Date.now())
+    throw unauthorizedError('Token expired', 'token_expired');
   return { kind: 'token', access: token.access, token };
 }
 
 async function userCaller(bearer: string, isLocal: Credentials['isLocal'], sources: Sources): Promise<Caller> {
-  const claims = sources.input.userTokens?.verify(bearer) ?? null;
-  if (claims === null) throw unauthorizedError();
+  const claims = sources.input.userTokens?.verify(bearer) ?? 'token_invalid';
+  if (typeof claims === 'string') throw refusedToken(claims);
   const [user, { advanced }, roles] = await Promise.all([sources.findUser(claims.id), sources.settings(), sources.roles()]);
-  const isUnconfirmed = advanced.email_confirmation && user?.confirmed === false;
-  if (user === null || user.blocked || isUnconfirmed || claims.version !== user.tokenVersion)
-    throw unauthorizedError('Invalid credentials');
+  const fault = faultOf(user, claims, advanced);
+  if (user === null || fault !== null) throw unauthorizedError('Invalid credentials', fault);
   const role = roles.byId.get(user.role ?? 0);
   const access = (await sources.findOpenAccess(roles, isLocal)) ?? accessOf(role, user, sources);
   const publicActions = roles.byType.get('public')?.actions ?? new Set<string>();
   return { kind: 'user', access, user, role: role ?? null, publicActions };
+}
+
+/** Why the token of a user is refused although it holds; null if it is not. */
+function faultOf(user: KnownUser | null, { version }: TokenClaims, settings: AccountSettings): TokenFault | null {
+  if (user === null) return 'token_revoked';
+  if (user.blocked) return 'account_blocked';
+  if (settings.email_confirmation && !user.confirmed) return 'account_unconfirmed';
+  return version === user.tokenVersion ? null : 'token_revoked';
 }
 
 const noAccess: Access = { grants: { kind: 'actions', actions: new Set() }, rules: new Map(), hidden: new Map() };

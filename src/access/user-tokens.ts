@@ -7,8 +7,8 @@ import type { KnownUser } from './known-user.js';
 export interface UserTokens {
   /** A token for a user; its version is left out while it is 0, so that it looks like the reference's. */
   sign(user: Pick<KnownUser, 'id' | 'tokenVersion'>, expiresIn?: string | number): string;
-  /** What a token says, or null where it is not one of ours or has run out. */
-  verify(token: string): TokenClaims | null;
+  /** Returns what a token says, or why it says nothing: it was not made here, or it was and has expired. */
+  verify(token: string): TokenClaims | 'token_invalid' | 'token_expired';
   /** What follows from a text for who knows the secret: 64 hexadecimal digits, always the same. */
   derive(text: string): string;
 }
@@ -33,10 +33,9 @@ export function userTokens(secret: string, expiresIn: string | number): UserToke
       }),
     verify: (token) => {
       const remembered = known.get(token);
-      if (remembered !== undefined) return remembered.expiresAt > seconds() ? remembered : null;
+      if (remembered !== undefined) return remembered.expiresAt > seconds() ? remembered : 'token_expired';
       const verified = verify(token, secret);
-      if (verified === null) return null;
-      known.set(token, verified, 0);
+      if (typeof verified !== 'string') known.set(token, verified, 0);
       return verified;
     },
     derive: (text) => createHmac('sha256', secret).update(text).digest('hex'),
@@ -47,14 +46,15 @@ const bounds = { entries: 5_000, bytes: 10_000_000 };
 
 const seconds = (): number => Math.floor(Date.now() / 1000);
 
-function verify(token: string, secret: string): Verified | null {
+function verify(token: string, secret: string): Verified | 'token_invalid' | 'token_expired' {
   try {
     const claims = jwt.verify(token, secret, { algorithms: ['HS256'], clockTolerance: 0 });
-    if (typeof claims === 'string') return null;
+    if (typeof claims === 'string') return 'token_invalid';
     const { id, v, exp } = claims as Readonly<Record<string, unknown>>; // claims of any form
-    if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 1) return null;
+    if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 1) return 'token_invalid';
     return { id, version: typeof v === 'number' ? v : 0, expiresAt: typeof exp === 'number' ? exp : Infinity };
-  } catch {
-    return null;
+  } catch (error) {
+    // Thrown only once the signature was found right.
+    return error instanceof jwt.TokenExpiredError ? 'token_expired' : 'token_invalid';
   }
 }

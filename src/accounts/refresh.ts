@@ -1,4 +1,4 @@
-import { unauthorizedError } from '../errors.js';
+import { refusedToken } from '../errors.js';
 import { refreshTokenStore, type RefreshToken } from '../mongo/refresh-token-store.js';
 import type { AccountCall, Accounts, Body } from './accounts.js';
 import { readTexts } from './check-fields.js';
@@ -18,13 +18,14 @@ export async function refresh(accounts: Accounts, body: Body, { content }: Accou
   const { lifetime, accessExpiresIn, grace } = accounts.config.plugins['users-permissions'].config.refreshTokens;
   const tokens = refreshTokenStore(content.store.database);
   const before = await tokens.use(hashCode(refreshToken));
-  if (before === null) throw unauthorizedError();
-  if (!mayServe(before, grace)) {
+  if (before === null) throw refusedToken('token_invalid');
+  if (before.expiresAt.getTime() <= Date.now()) throw refusedToken('token_expired');
+  if (isReused(before, grace)) {
     await tokens.endFamily(before.family);
-    throw unauthorizedError();
+    throw refusedToken('token_revoked');
   }
   const user = await findStoredUser(content, { _id: before.user });
-  if (user === null || user.tokenVersion !== before.version) throw unauthorizedError();
+  if (user === null || user.tokenVersion !== before.version) throw refusedToken('token_revoked');
   refuseKeptOut(user, (await accounts.authenticator.settings()).advanced);
   // The successor follows from the token and the secret of the service: it need not be stored to be found again.
   const token = accounts.tokens.derive(`refresh ${refreshToken}`);
@@ -32,16 +33,14 @@ export async function refresh(accounts: Accounts, body: Body, { content }: Accou
   // A logout or a stolen token that came in between has ended the family before the new token was in it.
   if ((await tokens.find(before._id)) === null) {
     await tokens.endFamily(before.family);
-    throw unauthorizedError();
+    throw refusedToken('token_revoked');
   }
   return { userId: user.id, jwt: accounts.tokens.sign(user, accessExpiresIn), refreshToken: token };
 }
 
-/** Whether a token may serve; `grace` in seconds. */
-function mayServe({ expiresAt, usedAt }: RefreshToken, grace: number): boolean {
-  const now = Date.now();
-  return expiresAt.getTime() > now && (usedAt === null || now - usedAt.getTime() < grace * 1000);
-}
+/** Whether a token was used longer ago than its grace, in seconds. */
+const isReused = ({ usedAt }: RefreshToken, grace: number): boolean =>
+  usedAt !== null && Date.now() - usedAt.getTime() >= grace * 1000;
 
 /** Ends the family of a refresh token; says nothing of whether it was one. */
 export async function logOut(body: Body, { content }: Pick<AccountCall, 'content'>): Promise<void> {

@@ -26,6 +26,7 @@ const isBug = (thrown: unknown): boolean => !(thrown instanceof ApiError) && env
 function answer(ctx: Context, thrown: unknown): void {
   const body = envelopeError(thrown);
   ctx.status = body.error.status;
+  if (thrown instanceof ApiError) ctx.set(thrown.headers);
   if (body.error.status === 503 && !ctx.response.get('Retry-After')) ctx.set('Retry-After', '1');
   ctx.type = 'application/json';
   ctx.body = JSON.stringify(body);

@@ -42,7 +42,8 @@ describe('identity', () => {
 
   it('answers 401 where nothing at all is granted to the public', async () => {
     await server.admin('PUT', '/roles/2', { actions: [] });
-    expect(await statusOf(null, '/api/articles')).to.equal(401);
+    const { status, headers } = await server.as(null, 'GET', '/api/articles');
+    expect([status, headers.get('www-authenticate')]).to.deep.equal([401, 'Bearer']);
     await server.admin('PUT', '/roles/2', {
       actions: ['api::article.article.find', 'plugin::users-permissions.auth.callback'],
     });
@@ -54,24 +55,36 @@ describe('identity', () => {
     expect(await statusOf(ann.jwt, '/api/articles')).to.equal(403);
   });
 
-  const wrong: Readonly<Record<string, () => string>> = {
-    'another secret': () => sign({ id: ann.id }, {}, 'x'.repeat(40)),
-    HS512: () => sign({ id: ann.id }, { algorithm: 'HS512' }),
-    'no algorithm': () => sign({ id: ann.id }, { algorithm: 'none' }, ''),
-    'an expired token': () => sign({ id: ann.id }, { expiresIn: -1 }),
-    'a token of tomorrow': () => sign({ id: ann.id }, { notBefore: 86_400 }),
-    'no id': () => sign({ sub: '1' }),
-    'an id that is an object': () => sign({ id: { $gt: 0 } }),
-    'an id that is a list': () => sign({ id: [ann.id] }),
-    'an id that is a text': () => sign({ id: String(ann.id) }),
-    'an unknown user': () => sign({ id: 999 }),
-    'a future version': () => sign({ id: ann.id, v: 7 }),
-    garbage: () => 'garbage',
+  const wrong: Readonly<Record<string, readonly [token: () => string, fault: string]>> = {
+    'another secret': [() => sign({ id: ann.id }, {}, 'x'.repeat(40)), 'token_invalid'],
+    'another secret, expired': [() => sign({ id: ann.id }, { expiresIn: -1 }, 'x'.repeat(40)), 'token_invalid'],
+    HS512: [() => sign({ id: ann.id }, { algorithm: 'HS512' }), 'token_invalid'],
+    'no algorithm': [() => sign({ id: ann.id }, { algorithm: 'none' }, ''), 'token_invalid'],
+    'an expired token': [() => sign({ id: ann.id }, { expiresIn: -1 }), 'token_expired'],
+    'a token of tomorrow': [() => sign({ id: ann.id }, { notBefore: 86_400 }), 'token_invalid'],
+    'no id': [() => sign({ sub: '1' }), 'token_invalid'],
+    'an id that is an object': [() => sign({ id: { $gt: 0 } }), 'token_invalid'],
+    'an id that is a list': [() => sign({ id: [ann.id] }), 'token_invalid'],
+    'an id that is a text': [() => sign({ id: String(ann.id) }), 'token_invalid'],
+    'an unknown user': [() => sign({ id: 999 }), 'token_revoked'],
+    'a future version': [() => sign({ id: ann.id, v: 7 }), 'token_revoked'],
+    garbage: [() => 'garbage', 'token_invalid'],
   };
-  for (const [name, token] of Object.entries(wrong))
-    it(`refuses ${name} with 401, even where the public may`, async () => {
-      expect(await statusOf(token(), '/api/articles')).to.equal(401);
+  const challenge = (fault: string): string => `Bearer error="invalid_token", error_description="${fault}"`;
+  for (const [name, [token, fault]] of Object.entries(wrong))
+    it(`refuses ${name} with 401, even where the public may, and says why`, async () => {
+      const { status, headers } = await server.as(token(), 'GET', '/api/articles');
+      expect([status, headers.get('www-authenticate')]).to.deep.equal([401, challenge(fault)]);
+      const graphql = await server.as(token(), 'POST', '/graphql', { query: '{ __typename }' });
+      expect([graphql.status, graphql.headers.get('www-authenticate')]).to.deep.equal([401, challenge(fault)]);
     });
+
+  it('lets scripts of other origins read why', async () => {
+    const headers = { origin: 'http://app.test', authorization: 'Bearer garbage' };
+    const answer = await fetch(`${server.server.url}/api/articles`, { headers });
+    expect(answer.headers.get('access-control-expose-headers')).to.include('WWW-Authenticate');
+    expect(answer.headers.get('www-authenticate')).to.equal(challenge('token_invalid'));
+  });
 
   it('accepts a token that another server has signed with the same secret', async () => {
     expect(await statusOf(sign({ id: ann.id }))).to.equal(200);
@@ -88,12 +101,13 @@ describe('identity', () => {
     const bob = await server.addUser('bob');
     expect(await statusOf(bob.jwt)).to.equal(200);
     await server.admin('PUT', `/users/${String(bob.id)}`, { blocked: true });
-    expect(await statusOf(bob.jwt)).to.equal(401);
+    const faultOf = async (token: string) => (await server.as(token, 'GET', '/api/users/me')).headers.get('www-authenticate');
+    expect(await faultOf(bob.jwt)).to.equal(challenge('account_blocked'));
     await server.admin('PUT', `/users/${String(bob.id)}`, { blocked: false });
-    expect(await statusOf(bob.jwt), 'it was revoked for good').to.equal(401);
+    expect(await faultOf(bob.jwt), 'it was revoked for good').to.equal(challenge('token_revoked'));
     const eve = await server.addUser('eve');
     await server.admin('DELETE', `/users/${String(eve.id)}`);
-    expect(await statusOf(eve.jwt)).to.equal(401);
+    expect(await faultOf(eve.jwt)).to.equal(challenge('token_revoked'));
   });
 
   it('refuses tokens issued before a change of the password, even within the same second', async () => {

@@ -104,7 +104,11 @@ describe('users who change themselves', () => {
       const change = { email: 'Carl2@mail.test', confirmed: true, confirmationToken: 'mine' };
       const { status, body } = await put(carl, 3, change);
       expect([status, body.email, body.confirmed]).to.deep.equal([200, 'carl2@mail.test', false]);
-      expect((await server.as(carl, 'GET', '/api/users/me')).status).to.equal(401);
+      const me = await server.as(carl, 'GET', '/api/users/me');
+      expect([me.status, me.headers.get('www-authenticate')]).to.deep.equal([
+        401,
+        'Bearer error="invalid_token", error_description="account_unconfirmed"',
+      ]);
       expect(await logIn('carl')).to.equal(undefined);
       const mail = (await readMails(directory)).at(-1) ?? '';
       expect(mail).to.include('carl2@mail.test');
