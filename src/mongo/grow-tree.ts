@@ -86,11 +86,11 @@ function growComponents(child: ComponentChild, slot: number, nodes: readonly Gro
 }
 
 /** Components that the selections do not name are left out. */
-function growZones({ attribute, selections }: ZoneChild, slot: number, nodes: readonly Growing[], next: PendingLevel): void {
+function growZones(child: ZoneChild, slot: number, nodes: readonly Growing[], next: PendingLevel): void {
   const byType = new Map<Selection, Growing[]>();
   for (const { document, children } of nodes) {
-    children[slot] = partsOf(document[attribute.name]).flatMap((part) => {
-      const selection = selections.get(String(part['__component']));
+    children[slot] = shownParts(child, partsOf(document[child.attribute.name])).flatMap((part) => {
+      const selection = child.selections.get(String(part['__component']));
       if (selection === undefined) return [];
       const node = createNode(selection, part);
       const group = byType.get(selection);
@@ -100,6 +100,20 @@ function growZones({ attribute, selections }: ZoneChild, slot: number, nodes: re
     });
   }
   for (const [selection, group] of byType) growChildren(selection, group, next);
+}
+
+/** The parts that the lists of their components leave, in the order of the zone. */
+function shownParts({ lists }: ZoneChild, parts: readonly Document[]): readonly Document[] {
+  if (lists.size === 0) return parts;
+  const uidOf = (part: Document): string => String(part['__component']);
+  const shown = new Set<unknown>(parts.filter((part) => !lists.has(uidOf(part))));
+  for (const [uid, list] of lists)
+    for (const part of applyList(
+      parts.filter((one) => uidOf(one) === uid),
+      list,
+    ))
+      shown.add(part);
+  return parts.filter((part) => shown.has(part));
 }
 
 /** Stored components: one, several, or none. */

@@ -1,11 +1,9 @@
-import type { ComponentChild, SortKey } from './plan.js';
+import type { ComponentList, SortKey } from './plan.js';
 import type { Values } from '../schema/check-input.js';
 import { compareStored, meetsCondition } from './meets-condition.js';
 
-type List = NonNullable<ComponentChild['list']>;
-
 /** Filters, sorts and cuts the components of one entry, which came with it. */
-export function applyList(components: readonly Values[], { condition, sort, window }: List): readonly Values[] {
+export function applyList(components: readonly Values[], { condition, sort, window }: ComponentList): readonly Values[] {
   const met = condition === null ? components : components.filter((component) => meetsCondition(condition, component));
   const sorted = sort.length === 0 ? met : sortComponents(met, sort);
   if (window === null) return sorted;

@@ -1,10 +1,10 @@
 import { validationError } from '../errors.js';
 import type { ContentType } from '../schema/content-type.js';
-import type { Query } from './ast.js';
+import type { Pagination, Query } from './ast.js';
 import type { BindContext } from './bind-context.js';
 import { bindFilter } from './bind-filter.js';
 import { bindSort } from './bind-sort.js';
-import type { Condition, LinkChild } from './plan.js';
+import type { ComponentList, Condition, LinkChild, Window } from './plan.js';
 
 /**
  * Binds filter and sort of a nested list. Components come with their entry and are filtered and sorted in memory, so theirs cannot
@@ -22,6 +22,20 @@ export function bindNested(
   const link = related ?? keys.find(({ links }) => links.length > 0)?.links[0]?.link.name;
   if (link !== undefined) throw validationError(`Invalid parameter ${link}: lists of components have no conditions on relations`);
   return { condition, sort: keys };
+}
+
+/** Binds what is shown of the components of an entry; null if all are. Throws a ValidationError. */
+export function bindComponentList(query: Query, type: ContentType, context: BindContext): ComponentList | null {
+  const list = { ...bindNested(query, type, context), window: bindWindow(query.pagination) };
+  return list.condition === null && list.sort.length === 0 && list.window === null ? null : list;
+}
+
+/** Nested lists are cut by `start` and `limit` alone. */
+export function bindWindow(pagination: Pagination | null): Window | null {
+  if (pagination?.kind !== 'offset') return null;
+  const limit = pagination.limit ?? -1;
+  const skip = Math.max(pagination.start, 0);
+  return limit === -1 && skip === 0 ? null : { skip, limit: limit === -1 ? null : limit };
 }
 
 /** The first relation that a condition leads through. */

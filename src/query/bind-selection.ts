@@ -9,13 +9,22 @@ import type {
   ZoneAttribute,
 } from '../schema/content-type.js';
 import { maySee } from './access.js';
-import { emptyQuery, type Pagination, type PopulateField, type Query } from './ast.js';
+import { emptyQuery, type PopulateField, type Query } from './ast.js';
 import type { SelectionContext } from './bind-context.js';
 import { bindRule } from './bind-filter.js';
-import { bindNested } from './bind-nested.js';
+import { bindComponentList, bindNested, bindWindow } from './bind-nested.js';
 import { allOf, orNull } from './conditions.js';
 import { namesIn } from './parse-fields.js';
-import { published, type Child, type LinkChild, type MorphChild, type Selection, type Window } from './plan.js';
+import {
+  published,
+  type Child,
+  type ComponentList,
+  type Condition,
+  type LinkChild,
+  type MorphChild,
+  type Selection,
+  type ZoneChild,
+} from './plan.js';
 import { isHiddenLink, readable } from './readable.js';
 
 /**
@@ -99,11 +108,11 @@ function bindChild(
     case 'media':
       return bindLink(attribute, field, context);
     case 'morph':
-      return [bindMorphChild(attribute, field, owner, context)];
+      return [bindMorph(attribute, field, owner, context)];
     case 'component':
       return bindComponent(attribute, field, context);
     case 'dynamiczone':
-      return [{ kind: 'zone', key: field.key, attribute, selections: bindZone(attribute, field, context) }];
+      return [bindZone(attribute, field, context)];
   }
 }
 
@@ -134,73 +143,57 @@ function bindLink(link: LinkAttribute, field: PopulateField, outer: SelectionCon
 /** Shown by `populateCreatorFields`, without a right of their own. */
 const isCreator = (link: LinkAttribute): boolean => !link.visible && link.target === 'admin::user';
 
-function bindWindow(pagination: Pagination | null): Window | null {
-  if (pagination?.kind !== 'offset') return null;
-  const limit = pagination.limit ?? -1;
-  const skip = Math.max(pagination.start, 0);
-  return limit === -1 && skip === 0 ? null : { skip, limit: limit === -1 ? null : limit };
-}
-
 function bindComponent(attribute: ComponentAttribute, field: PopulateField, context: SelectionContext): Child[] {
   const type = context.registry.types.get(attribute.component);
   if (type === undefined) return [];
-  const { query } = field;
-  const list = { ...bindNested(query, type, context), window: bindWindow(query.pagination) };
-  const whole = list.condition === null && list.sort.length === 0 && list.window === null;
-  return [
-    { kind: 'component', key: field.key, attribute, selection: bindSelection(query, type, context), list: whole ? null : list },
-  ];
+  const { key, query } = field;
+  const selection = bindSelection(query, type, context);
+  return [{ kind: 'component', key, attribute, selection, list: bindComponentList(query, type, context) }];
 }
 
 /**
- * A zone may hold any component of the service, as in the reference; those that the model does not list are shown with
- * their scalars. Names in `fields` must exist in every listed component.
+ * A zone may hold any component of the service; those that the model does not list are shown with their scalars. What a query
+ * names must exist in every listed component.
  */
-function bindZone(
-  { components }: ZoneAttribute,
-  { query, on }: PopulateField,
-  context: SelectionContext,
-): Map<string, Selection> {
-  if (on !== null) return bindFragments(on, context);
+function bindZone(attribute: ZoneAttribute, { key, query, on }: PopulateField, context: SelectionContext): ZoneChild {
+  const queryOf = (uid: string): Query | undefined =>
+    on === null ? (attribute.components.includes(uid) ? query : emptyQuery) : on.get(uid);
   const selections = new Map<string, Selection>();
+  const lists = new Map<string, ComponentList>();
   for (const type of context.registry.types.values()) {
-    if (type.kind !== 'component') continue;
-    selections.set(type.uid, bindSelection(components.includes(type.uid) ? query : emptyQuery, type, context));
+    const own = type.kind === 'component' ? queryOf(type.uid) : undefined;
+    if (own === undefined) continue;
+    selections.set(type.uid, bindSelection(own, type, context));
+    const list = bindComponentList(own, type, context);
+    if (list !== null) lists.set(type.uid, list);
   }
-  return selections;
+  return { kind: 'zone', key, attribute, selections, lists };
 }
 
-function bindMorphChild(
+function bindMorph(
   attribute: MorphAttribute,
-  field: PopulateField,
+  { key, query, on }: PopulateField,
   owner: ContentType,
   context: SelectionContext,
 ): MorphChild {
-  const bound = bindMorph(attribute, field, context);
-  const selections = new Map([...bound].filter(([target]) => !isHiddenLink({ owner, attribute, target }, context)));
-  const conditions = [...selections.values()].flatMap(({ type }) => {
-    const rules = bindRule(type, context);
-    return rules.length === 0 ? [] : [[type.uid, allOf(rules)] as const];
-  });
-  return { kind: 'morph', key: field.key, attribute, selections, conditions: new Map(conditions) };
-}
-
-function bindMorph(_attribute: MorphAttribute, { query, on }: PopulateField, context: SelectionContext): Map<string, Selection> {
-  if (on !== null) return bindFragments(on, context);
+  const queryOf = (uid: string): Query | undefined => (on === null ? { ...query, fields: null } : on.get(uid));
   const selections = new Map<string, Selection>();
+  const conditions = new Map<string, Condition>();
   for (const type of context.registry.types.values()) {
-    if (type.kind === 'component' || !maySee(context.access, type.uid)) continue;
-    selections.set(type.uid, bindSelection({ ...query, fields: null }, type, context));
+    const own = isTarget(type, { owner, attribute }, context) ? queryOf(type.uid) : undefined;
+    if (own === undefined) continue;
+    selections.set(type.uid, bindSelection(own, type, context));
+    const { condition } = bindNested(own, type, context);
+    const demanded = orNull(allOf([...(condition === null ? [] : [condition]), ...bindRule(type, context)]));
+    if (demanded !== null) conditions.set(type.uid, demanded);
   }
-  return selections;
+  return { kind: 'morph', key, attribute, selections, conditions };
 }
 
-function bindFragments(on: ReadonlyMap<string, Query>, context: SelectionContext): Map<string, Selection> {
-  const selections = new Map<string, Selection>();
-  for (const [uid, query] of on) {
-    const type = context.registry.types.get(uid);
-    if (type === undefined || (type.kind !== 'component' && !maySee(context.access, uid))) continue;
-    selections.set(uid, bindSelection(query, type, context));
-  }
-  return selections;
+interface MorphOwner {
+  readonly owner: ContentType;
+  readonly attribute: MorphAttribute;
 }
+
+const isTarget = ({ uid, kind }: ContentType, { owner, attribute }: MorphOwner, context: SelectionContext): boolean =>
+  kind !== 'component' && maySee(context.access, uid) && !isHiddenLink({ owner, attribute, target: uid }, context);

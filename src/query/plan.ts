@@ -136,12 +136,15 @@ export interface ComponentChild {
   readonly key: string;
   readonly attribute: ComponentAttribute;
   readonly selection: Selection;
-  /** GraphQL's arguments on repeatable components; applied to the loaded array. Null: the whole array. */
-  readonly list: {
-    readonly condition: Condition | null;
-    readonly sort: readonly SortKey[];
-    readonly window: Window | null;
-  } | null;
+  /** Null: the whole array. */
+  readonly list: ComponentList | null;
+}
+
+/** What is shown of the components of one entry, which come with it. */
+export interface ComponentList {
+  readonly condition: Condition | null;
+  readonly sort: readonly SortKey[];
+  readonly window: Window | null;
 }
 
 export interface ZoneChild {
@@ -150,6 +153,8 @@ export interface ZoneChild {
   readonly attribute: ZoneAttribute;
   /** By component uid; components that are not in it are left out of the answer. */
   readonly selections: ReadonlyMap<string, Selection>;
+  /** By component uid: which of its parts remain, for components whose parts are not all shown. They keep their order. */
+  readonly lists: ReadonlyMap<string, ComponentList>;
 }
 
 /** The pagination in force, as `meta.pagination` shows it. */
