@@ -68,12 +68,15 @@ function compileRows(child: LinkChild, match: Document, keys: Document, resolved
 function compileInverse(relation: PendingRelation, child: LinkChild, resolved: Resolved): Document[] | null {
   const parents = distinct(relation.holders.map(({ document }) => document['_id']));
   const { field, match } = inverseMatch(relation, child, parents);
-  if (child.countOnly)
+  if (child.countOnly) {
+    const isMorph = child.link.storage.kind === 'morph';
     return [
       ...compileRows(child, match, { [field]: 1 }, resolved),
       { $unwind: `$${field}` },
-      { $group: { _id: `$${field}`, count: { $sum: 1 } } },
+      ...(isMorph ? [{ $match: { [`${field}.__type`]: relation.owner.uid } }] : []),
+      { $group: { _id: `$${field}${isMorph ? '.id' : ''}`, count: { $sum: 1 } } },
     ];
+  }
   if (child.window === null) return compileRows(child, match, { [field]: 1, [`_ranks.${field}`]: 1 }, resolved);
   return compileWindows(relation, child, resolved);
 }

@@ -19,13 +19,13 @@ export function compileWindows({ owner, holders }: PendingRelation, child: LinkC
     projection: compileProjection(child.selection),
   };
   const stages = compilePagePipeline(page).map((stage) => ('$sort' in stage && rank !== null ? rank.sort : stage));
-  const ofThisType = child.link.storage.kind === 'morph' ? [{ $match: { [`${field}.__type`]: owner.uid } }] : [];
+  const ofParent = child.link.storage.kind === 'morph' ? matchMorphLink(field, owner.uid) : [];
   const lookup = {
     from: child.target.collection,
     localField: '_id',
     foreignField: child.link.storage.kind === 'morph' ? `${field}.id` : field,
     let: { parent: '$_id' },
-    pipeline: [...ofThisType, ...(rank?.before ?? []), ...stages],
+    pipeline: [...ofParent, ...(rank?.before ?? []), ...stages],
     as: 'rows',
   };
   const parents = [...new Set(holders.map(({ document }) => document['_id']))];
@@ -36,14 +36,25 @@ function foreignField({ link }: LinkChild): string {
   return link.storage.kind === 'inverse' || link.storage.kind === 'morph' ? link.storage.field : link.name;
 }
 
+/** The one link that leads to the parent, as `_link`: its type may not be that of one link and its id that of another. */
+function matchMorphLink(field: string, uid: string): Document[] {
+  const links = { $cond: [{ $isArray: `$${field}` }, `$${field}`, [`$${field}`]] };
+  const leadsHere = { $and: [{ $eq: ['$$this.__type', uid] }, { $eq: ['$$this.id', '$$parent'] }] };
+  return [
+    { $set: { _link: { $first: { $filter: { input: links, cond: leadsHere } } } } },
+    { $match: { _link: { $type: 'object' } } },
+  ];
+}
+
 /** The order of the relation seen from this side: the rank is one value where the other side links one, else one for each parent. */
 function compileRank(
   { link, target, reversed }: LinkChild,
   field: string,
 ): { readonly before: Document[]; readonly sort: Document } {
   const order = reversed ? -1 : 1;
+  if (link.storage.kind === 'morph') return { before: [], sort: { $sort: { '_link.rank': order, _id: order } } };
   const other = target.attributes.get(field);
-  const ofMany = link.storage.kind === 'inverse' && other?.kind === 'relation' && other.many;
+  const ofMany = other?.kind === 'relation' && other.many;
   if (!ofMany) return { before: [], sort: { $sort: { [`_ranks.${field}`]: order, _id: order } } };
   const rank = { $getField: { field: { $toString: '$$parent' }, input: `$_ranks.${field}` } };
   return { before: [{ $set: { _rank: rank } }], sort: { $sort: { _rank: order, _id: order } } };

@@ -81,6 +81,60 @@ describe('polymorphic relations', () => {
     });
   }
 
+  describe('cut for each entry', () => {
+    /** Note 4 is about book 2 and film 1, so neither about book 1 nor about film 2. */
+    beforeEach(async () => {
+      const { db } = serving.database;
+      await db.collection<{ _id: number }>('film').insertOne({ _id: 2 });
+      await db.collection<{ _id: number; about: unknown }>('note').insertOne({ _id: 4, about: [book(2), film(1)] });
+      expect((await serving.call('PUT', '/api/films/1', { data: { notes: [3, 4, 1] } })).status).to.equal(200);
+      expect((await serving.call('PUT', '/api/books/1', { data: { notes: [2, 1] } })).status).to.equal(200);
+    });
+
+    /** Arguments below `populate[notes]` and in GraphQL, and the notes of book 1, book 2, film 1 and film 2. */
+    const cuts: readonly (readonly [string, string, readonly (readonly number[])[]])[] = [
+      ['[limit]=9', '', [[2, 1], [4], [3, 4, 1], []]],
+      ['[limit]=1', '(pagination: { limit: 1 })', [[2], [4], [3], []]],
+      ['[start]=1', '(pagination: { start: 1 })', [[1], [], [4, 1], []]],
+      ['[limit]=2&populate[notes][ordering]=desc', '', [[1, 2], [4], [1, 4], []]],
+      ['[sort]=id:desc&populate[notes][limit]=2', '(sort: "id:desc", pagination: { limit: 2 })', [[2, 1], [4], [4, 3], []]],
+      [
+        '[filters][id][$gt]=1&populate[notes][limit]=2',
+        '(filters: { id: { gt: 1 } }, pagination: { limit: 2 })',
+        [[2], [4], [3, 4], []],
+      ],
+    ];
+    for (const [rest, args, expected] of cuts)
+      it(`${rest} ${args}`, async () => {
+        const asked = ['books', 'films'].map((path) =>
+          serving.call('GET', `/api/${path}?populate[notes]${rest}&sort=id&filters[id][$lt]=3`),
+        );
+        const lists = (await Promise.all(asked)).flatMap(
+          ({ body }) => body.data as { attributes: { notes: { data: unknown } } }[],
+        );
+        expect(
+          lists.map(({ attributes }) => idsOf(attributes.notes.data)),
+          'REST',
+        ).to.deep.equal(expected);
+        if (rest.includes('ordering')) return;
+        const fields = `data { attributes { notes${args} { data { id } } } }`;
+        const list = (name: string) => `${name}(sort: "id", filters: { id: { lt: 3 } }) { ${fields} }`;
+        const { body } = await serving.call('POST', '/graphql', { query: `{ ${list('books')} ${list('films')} }` });
+        const rows = [...body.data.books.data, ...body.data.films.data] as {
+          attributes: { notes: { data: { id: string }[] } };
+        }[];
+        expect(
+          rows.map(({ attributes }) => attributes.notes.data.map(({ id }) => Number(id))),
+          'GraphQL',
+        ).to.deep.equal(expected);
+      });
+
+    it('counts the links of each', async () => {
+      const { body } = await serving.call('GET', '/api/films?populate[notes][count]=true&sort=id');
+      expect(body.data.map(({ attributes }: any) => attributes.notes.data.attributes.count as unknown)).to.deep.equal([3, 0]); // eslint-disable-line @typescript-eslint/no-explicit-any
+    });
+  });
+
   it('gives a morphOne target to the entry that was written last', async () => {
     await serving.call('PUT', '/api/books/2', { data: { head: 1 } });
     await serving.call('PUT', '/api/books/3', { data: { head: 1 } });
