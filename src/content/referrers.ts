@@ -1,52 +1,10 @@
-import type { Attribute, ContentType, Registry } from '../schema/content-type.js';
+import type { ContentType, Registry } from '../schema/content-type.js';
+import { linkPaths, type LinkPath } from '../schema/link-paths.js';
 import { unlinkUpdate } from './write-inverse.js';
-
-/** A place where documents keep ids of other entries: a path of names, with a mark where a step is an array. */
-export interface LinkPath {
-  readonly steps: readonly { readonly name: string; readonly list: boolean }[];
-  readonly attribute: Extract<Attribute, { kind: 'relation' | 'media' | 'morph' }>;
-  /** uid of the component in a dynamic zone that the path goes through, by the index of its step. */
-  readonly zones: ReadonlyMap<number, string>;
-}
 
 export interface Referrer {
   readonly collection: string;
   readonly links: readonly LinkPath[];
-}
-
-/** All stored links of a type, inside its components and dynamic zones too. */
-export function linkPaths(type: ContentType, registry: Registry, depth = 0): LinkPath[] {
-  if (depth > 8) return [];
-  return [...type.attributes.values()].flatMap((attribute) => {
-    switch (attribute.kind) {
-      case 'scalar':
-        return [];
-      case 'relation':
-      case 'media':
-        return attribute.storage.kind === 'own' ? [{ steps: [], attribute, zones: new Map<number, string>() }] : [];
-      case 'morph':
-        return attribute.writable ? [{ steps: [], attribute, zones: new Map<number, string>() }] : [];
-      case 'component':
-        return below(attribute.component, { name: attribute.name, list: attribute.repeatable }, registry, depth);
-      case 'dynamiczone':
-        return attribute.components.flatMap((uid) =>
-          below(uid, { name: attribute.name, list: true }, registry, depth).map((path) => ({
-            ...path,
-            zones: new Map([...path.zones, [0, uid]]),
-          })),
-        );
-    }
-  });
-}
-
-function below(uid: string, step: LinkPath['steps'][number], registry: Registry, depth: number): LinkPath[] {
-  const type = registry.types.get(uid);
-  if (type === undefined) return [];
-  return linkPaths(type, registry, depth + 1).map(({ steps, attribute, zones }) => ({
-    attribute,
-    steps: [step, ...steps],
-    zones: new Map([...zones].map(([index, zone]) => [index + 1, zone])),
-  }));
 }
 
 /** The collections whose documents may link to entries of a type. */

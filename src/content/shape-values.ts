@@ -61,9 +61,11 @@ function shapeLink(link: LinkAttribute, related: readonly Loaded[], { entry, one
   return one(only === undefined ? null : entry(only));
 }
 
-/** Targets of a polymorphic relation are shown bare, with their type. */
-const shapeTarget = (target: Loaded, presentation: Presentation): Shaped =>
-  shapeValues({ __type: target.selection.type.uid, id: target.document['_id'] }, target, presentation);
+/** Targets of a polymorphic relation, entries or components, are shown bare, with their type. */
+const shapeTarget = (target: Loaded, presentation: Presentation): Shaped => {
+  const { document, selection } = target;
+  return shapeValues({ __type: selection.type.uid, id: document['_id'] ?? document['id'] }, target, presentation);
+};
 
 /** The parts of a dynamic zone name their component. */
 const shapePart = (part: Loaded, presentation: Presentation): Shaped =>

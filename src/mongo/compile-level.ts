@@ -5,6 +5,7 @@ import { compilePagePipeline } from './compile-page.js';
 import { compileProjection } from './compile-page.js';
 import { compileWindows } from './compile-windows.js';
 import type { PendingRelation } from './grow-tree.js';
+import { compileSource } from './link-sources.js';
 import { morphLinks, wantedIds } from './links.js';
 
 /** One of the queries that read a level of relations, all in one command. */
@@ -98,6 +99,12 @@ function inverseMatch(
 }
 
 function compileMorph(relation: PendingRelation, child: MorphChild, resolved: Resolved): LevelQuery[] {
+  if (child.sources !== null)
+    return child.sources.map((source) => ({
+      relation,
+      uid: source.holder.uid,
+      ...compileSource(child, source, relation.holders, resolved),
+    }));
   const ids = new Map<string, Set<number>>();
   for (const { document } of relation.holders)
     for (const { __type: uid, id } of morphLinks(document[child.attribute.name]))

@@ -117,7 +117,7 @@ function shownParts({ lists }: ZoneChild, parts: readonly Document[]): readonly 
 }
 
 /** Stored components: one, several, or none. */
-function partsOf(value: unknown): readonly Document[] {
+export function partsOf(value: unknown): readonly Document[] {
   if (Array.isArray(value)) return value as readonly Document[]; // stored as documents
   return value === null || value === undefined ? [] : [value];
 }

@@ -4,6 +4,7 @@ import type { ContentType } from '../schema/content-type.js';
 import { readsParents } from './compile-level.js';
 import { growNodes, type Growing, type PendingLevel, type PendingRelation } from './grow-tree.js';
 import { cutRead, cutWindow, linkedIds, morphLinks, wantedIds } from './links.js';
+import { indexSources } from './link-sources.js';
 import type { Loaded, Related } from './loaded.js';
 
 /** Finds what an entry or component is related to. */
@@ -17,6 +18,12 @@ export interface QueryRows {
 
 /** Indexes the rows of a relation by what the stored links name. The relations that the rows populate are added to `next`. */
 export function indexRows({ child, owner }: PendingRelation, results: readonly QueryRows[], next: PendingLevel): RelatedOf {
+  if (child.kind === 'morph' && child.sources !== null)
+    return indexSources(
+      child,
+      child.sources.map((source, index) => ({ source, rows: results[index]?.rows ?? [] })),
+      next,
+    );
   return child.kind === 'morph'
     ? indexMorphRows(child, results, next)
     : indexLinkRows(child, results[0]?.rows ?? [], { owner, next });

@@ -66,7 +66,12 @@ async function readLevel(relations: readonly PendingRelation[], database: Databa
 }
 
 const conditionOf = (child: LinkChild | MorphChild): Condition | null =>
-  child.kind === 'link' ? child.condition : { kind: 'and', conditions: [...child.conditions.values()] };
+  child.kind === 'link'
+    ? child.condition
+    : {
+        kind: 'and',
+        conditions: [...child.conditions.values(), ...(child.sources ?? []).flatMap(({ condition }) => condition ?? [])],
+      };
 
 /** All queries in one command; each row says which query it belongs to. Rows of one query keep their order. */
 async function readQueries(queries: readonly LevelQuery[], database: Database): Promise<Document[][]> {

@@ -11,12 +11,14 @@ import type {
 import { maySee } from './access.js';
 import { emptyQuery, type PopulateField, type Query } from './ast.js';
 import type { SelectionContext } from './bind-context.js';
+import { bindFields } from './bind-fields.js';
 import { bindRule } from './bind-filter.js';
 import { bindComponentList, bindNested, bindWindow } from './bind-nested.js';
 import { allOf, orNull } from './conditions.js';
-import { namesIn } from './parse-fields.js';
+import { linkSources, type LinkSource } from './link-sources.js';
 import {
   published,
+  type BoundSource,
   type Child,
   type ComponentList,
   type Condition,
@@ -41,13 +43,12 @@ function bindLocales(type: ContentType, context: SelectionContext): LinkChild | 
   const link = type.attributes.get('localizations');
   const locale = type.attributes.get('locale');
   if (link?.kind !== 'relation' || locale?.kind !== 'scalar') return null;
-  const state = type.draftAndPublish && context.state === 'live' ? [published] : [];
   return {
     kind: 'link',
     key: 'availableLocales',
     link,
     target: type,
-    condition: orNull(allOf([...state, ...bindRule(type, context)])),
+    condition: orNull(allOf(bindVisible(type, context))),
     sort: [],
     window: null,
     countOnly: false,
@@ -55,21 +56,6 @@ function bindLocales(type: ContentType, context: SelectionContext): LinkChild | 
     selection: { type, fields: [locale], children: [], locales: null },
   };
 }
-
-function bindFields({ fields: items, forCode }: Query, type: ContentType, context: SelectionContext): ScalarAttribute[] {
-  for (const item of items ?? []) if (!namesIn(item).every((name) => isField(name, type, context))) throw invalidParameter(item);
-  const wanted = items === null ? null : new Set(items.flatMap(namesIn));
-  const fields: ScalarAttribute[] = [];
-  for (const attribute of type.attributes.values()) {
-    if (attribute.kind !== 'scalar' || (wanted !== null && !wanted.has(attribute.name))) continue;
-    const seen = readable(type, attribute.name, context.access) !== null || (forCode === true && attribute.type !== 'password');
-    if (seen) fields.push(attribute);
-  }
-  return fields;
-}
-
-const isField = (name: string, type: ContentType, { access }: SelectionContext): boolean =>
-  name === 'id' || readable(type, name, access)?.kind === 'scalar';
 
 function bindPopulate({ populate }: Query, type: ContentType, context: SelectionContext): Child[] {
   if (!populate.all && populate.fields.length === 0) return [];
@@ -123,14 +109,13 @@ function bindLink(link: LinkAttribute, field: PopulateField, outer: SelectionCon
   const context: SelectionContext = query.publicationState === null ? outer : { ...outer, state: query.publicationState };
   const { condition, sort } = bindNested(query, target, context);
   const filter = condition === null ? [] : [condition];
-  const state = target.draftAndPublish && context.state === 'live' ? [published] : [];
   return [
     {
       kind: 'link',
       key: field.key,
       link,
       target,
-      condition: orNull(allOf([...filter, ...state, ...bindRule(target, context)])),
+      condition: orNull(allOf([...filter, ...bindVisible(target, context)])),
       sort,
       window: bindWindow(query.pagination),
       countOnly: field.countOnly,
@@ -170,30 +155,50 @@ function bindZone(attribute: ZoneAttribute, { key, query, on }: PopulateField, c
   return { kind: 'zone', key, attribute, selections, lists };
 }
 
-function bindMorph(
-  attribute: MorphAttribute,
-  { key, query, on }: PopulateField,
-  owner: ContentType,
-  context: SelectionContext,
-): MorphChild {
-  const queryOf = (uid: string): Query | undefined => (on === null ? { ...query, fields: null } : on.get(uid));
+/** A polymorphic relation leads to any type, unless its links are kept by what it leads to, as those to files are. */
+function bindMorph(attribute: MorphAttribute, field: PopulateField, owner: ContentType, outer: SelectionContext): MorphChild {
+  const { key, query, on } = field;
+  const context: SelectionContext = query.publicationState === null ? outer : { ...outer, state: query.publicationState };
+  const sources = attribute.writable ? null : linkSources(owner, context);
   const selections = new Map<string, Selection>();
   const conditions = new Map<string, Condition>();
-  for (const type of context.registry.types.values()) {
-    const own = isTarget(type, { owner, attribute }, context) ? queryOf(type.uid) : undefined;
+  for (const type of sources === null ? targetTypes(attribute, owner, context) : holdersOf(sources)) {
+    const own = on === null ? { ...query, fields: null } : on.get(type.uid);
     if (own === undefined) continue;
     selections.set(type.uid, bindSelection(own, type, context));
     const { condition } = bindNested(own, type, context);
-    const demanded = orNull(allOf([...(condition === null ? [] : [condition]), ...bindRule(type, context)]));
+    const demanded = orNull(allOf([...(condition === null ? [] : [condition]), ...bindVisible(type, context)]));
     if (demanded !== null) conditions.set(type.uid, demanded);
   }
-  return { kind: 'morph', key, attribute, selections, conditions };
+  return {
+    kind: 'morph',
+    key,
+    attribute,
+    selections,
+    conditions,
+    sources: sources === null ? null : bindSources(sources, selections, context),
+  };
 }
 
-interface MorphOwner {
-  readonly owner: ContentType;
-  readonly attribute: MorphAttribute;
-}
+const targetTypes = (attribute: MorphAttribute, owner: ContentType, context: SelectionContext): ContentType[] =>
+  [...context.registry.types.values()].filter(
+    ({ uid, kind }) =>
+      kind !== 'component' && maySee(context.access, uid) && !isHiddenLink({ owner, attribute, target: uid }, context),
+  );
 
-const isTarget = ({ uid, kind }: ContentType, { owner, attribute }: MorphOwner, context: SelectionContext): boolean =>
-  kind !== 'component' && maySee(context.access, uid) && !isHiddenLink({ owner, attribute, target: uid }, context);
+const holdersOf = (sources: readonly LinkSource[]): Set<ContentType> => new Set(sources.map(({ holder }) => holder));
+
+const bindSources = (
+  sources: readonly LinkSource[],
+  selections: ReadonlyMap<string, Selection>,
+  context: SelectionContext,
+): BoundSource[] =>
+  sources
+    .filter(({ holder }) => selections.has(holder.uid))
+    .map((source) => ({ ...source, condition: orNull(allOf(bindVisible(source.owner, context))) }));
+
+/** What entries of a type must meet to be shown at all: the publication state, and the caller's rule. */
+const bindVisible = (type: ContentType, context: SelectionContext): Condition[] => [
+  ...(type.draftAndPublish && context.state === 'live' ? [published] : []),
+  ...bindRule(type, context),
+];

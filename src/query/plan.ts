@@ -1,4 +1,5 @@
 import type { Stored } from '../schema/scalar-types.js';
+import type { LinkSource } from './link-sources.js';
 import type { Operator } from './operators.js';
 import type {
   ComponentAttribute,
@@ -129,6 +130,13 @@ export interface MorphChild {
   readonly selections: ReadonlyMap<string, Selection>;
   /** By uid: what the targets of a type must meet, for types whose entries are not all shown. */
   readonly conditions: ReadonlyMap<string, Condition>;
+  /** Where the targets keep the links, if they do; null if the entry itself does. */
+  readonly sources: readonly BoundSource[] | null;
+}
+
+export interface BoundSource extends LinkSource {
+  /** What the entries of the source must meet. Null: no condition. */
+  readonly condition: Condition | null;
 }
 
 export interface ComponentChild {

@@ -31,7 +31,8 @@ export const listFiles: UploadAction = {
     const input = readParameters(request);
     const window = { start: parseWhole('start', input) ?? 0, limit: parseWhole('limit', input) ?? longestList };
     const pagination = { kind: 'offset', ...window, withCount: false } as const;
-    const query = { ...parseQuery(without(input, paging), running.config.api.limits), pagination, withTotal: false };
+    const asked = parseQuery(without(input, paging), running.config.api.limits);
+    const query = { ...asked, publicationState: asked.publicationState ?? 'preview', pagination, withTotal: false };
     const settings = { ...content.bind.settings, maxLimit: longestList };
     const { entries } = await findMany(fileType(content), query, {
       ...content,

@@ -119,11 +119,14 @@ function readStructured(
     case 'dynamiczone':
       return [{ ...plain, query: related, on: readFragments(nodes, attribute.components, context) }];
     case 'morph':
-      return [{ ...plain, query: related, on: readFragments(nodes, [...context.registry.types.keys()], context) }];
+      return [{ ...plain, query: withDrafts, on: readFragments(nodes, [...context.registry.types.keys()], context) }];
   }
 }
 
 const related: Query = { ...emptyQuery, withTotal: false };
+
+/** What has no argument for the publication state shows drafts. */
+const withDrafts: Query = { ...related, publicationState: 'preview' };
 
 /** A relation to one shows drafts; one to many has its arguments (graphql.md 3.5). */
 function readLink(link: LinkAttribute, nodes: readonly FieldNode[], owner: ContentType, context: SelectionContext): Query[] {

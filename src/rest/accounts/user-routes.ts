@@ -52,7 +52,8 @@ async function listUsers(call: RouteCall): Promise<void> {
   const pagination: Pagination = { kind: 'offset', start: parseWhole('start', input) ?? 0, limit, withCount: false };
   const { bind } = call.content;
   const content = { ...call.content, bind: { ...bind, settings: { ...bind.settings, maxLimit: mostUsers } } };
-  const query = { ...listQueryOf(call, input), pagination, withTotal: false };
+  const asked = listQueryOf(call, input);
+  const query = { ...asked, publicationState: asked.publicationState ?? 'preview', pagination, withTotal: false };
   const { entries } = await findMany(userType(content), query, content);
   call.ctx.body = entries.map(flatEntry);
 }

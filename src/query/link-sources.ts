@@ -1,0 +1,32 @@
+import type { ContentType } from '../schema/content-type.js';
+import { linkPaths, type LinkPath } from '../schema/link-paths.js';
+import { maySee } from './access.js';
+import type { BindContext } from './bind-context.js';
+import { readable } from './readable.js';
+
+/** Where entries of a type, or components inside them, keep links to files. */
+export interface LinkSource {
+  /** The type of what has the links: the type of the entries, or that of a component. */
+  readonly holder: ContentType;
+  /** The type of the entries. */
+  readonly owner: ContentType;
+  readonly paths: readonly LinkPath[];
+}
+
+/** Where the links to entries of a type are kept, as far as the caller may read them: one source for each type that has them. */
+export function linkSources(target: ContentType, { registry, access }: BindContext): LinkSource[] {
+  return [...registry.types.values()].flatMap((owner) => {
+    if (owner.kind === 'component' || !maySee(access, owner.uid)) return [];
+    const paths = linkPaths(owner, registry).filter(
+      ({ attribute, steps, holders }) =>
+        attribute.kind !== 'morph' &&
+        attribute.target === target.uid &&
+        [...steps.map(({ name }) => name), attribute.name].every((name, depth) => {
+          const holder = holders[depth];
+          return holder !== undefined && readable(holder, name, access) !== null;
+        }),
+    );
+    const holders = new Set(paths.flatMap((path) => path.holders.at(-1) ?? []));
+    return [...holders].map((holder) => ({ holder, owner, paths: paths.filter((path) => path.holders.at(-1) === holder) }));
+  });
+}
