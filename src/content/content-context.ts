@@ -33,7 +33,7 @@ export function createContext({ api }: Config, { store, models, retireFile }: Co
     registry: models.current(),
     access,
     limits: api.limits,
-    settings: { defaultLimit, maxLimit: maxLimit ?? 1000, withCount, strict },
+    settings: { defaultLimit, maxLimit: maxLimit ?? 1000, withCount, strict, roleUsers: false },
     defaultLocale,
     locales: codes,
   };

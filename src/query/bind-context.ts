@@ -11,6 +11,8 @@ export interface BindSettings {
   readonly withCount: boolean;
   /** Unknown names in `populate` are refused instead of ignored. */
   readonly strict: boolean;
+  /** Roles show their users, which they never do over REST. */
+  readonly roleUsers: boolean;
 }
 
 /** What a Query is bound against: one registry snapshot, one caller. */

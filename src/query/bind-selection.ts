@@ -62,11 +62,15 @@ function bindPopulate({ populate }: Query, type: ContentType, context: Selection
   refuseUnknown(populate.fields, type, context);
   return [...type.attributes.values()].flatMap((attribute) => {
     if (attribute.kind === 'scalar' || readable(type, attribute.name, context.access) === null) return [];
+    if (!context.settings.roleUsers && isRoleUsers(type, attribute)) return [];
     const named = populate.fields.filter((field) => field.name === attribute.name);
     const fields = named.length === 0 && populate.all ? [wholeField(attribute.name)] : named;
     return fields.flatMap((field) => bindChild(attribute, field, type, context));
   });
 }
+
+const isRoleUsers = (type: ContentType, { name }: Attribute): boolean =>
+  type.uid === 'plugin::users-permissions.role' && name === 'users';
 
 function refuseUnknown(fields: readonly PopulateField[], type: ContentType, { settings, access }: SelectionContext): void {
   if (!settings.strict) return;

@@ -1,6 +1,6 @@
 import type { ContentType } from '../schema/content-type.js';
 import type { Query } from './ast.js';
-import type { BindContext } from './bind-context.js';
+import type { BindContext, BindSettings } from './bind-context.js';
 
 type Bind<Bound> = (query: Query, type: ContentType, context: BindContext) => Bound;
 
@@ -31,7 +31,7 @@ const isSame = (a: BindContext, b: BindContext): boolean =>
   a.limits === b.limits &&
   a.defaultLocale === b.defaultLocale &&
   a.locales === b.locales &&
-  a.settings.defaultLimit === b.settings.defaultLimit &&
-  a.settings.maxLimit === b.settings.maxLimit &&
-  a.settings.withCount === b.settings.withCount &&
-  a.settings.strict === b.settings.strict;
+  isSameSettings(a.settings, b.settings);
+
+const isSameSettings = (a: BindSettings, b: BindSettings): boolean =>
+  (Object.keys(a) as (keyof BindSettings)[]).every((name) => a[name] === b[name]); // an object of this type has no other keys

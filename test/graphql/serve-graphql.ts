@@ -77,7 +77,7 @@ export async function serveGraphql(input: ServeInput): Promise<ServedGraphql> {
     registry,
     access: input.access ?? fullAccess,
     limits: defaultLimits,
-    settings: { defaultLimit: 25, maxLimit: 100, withCount: true, strict: false },
+    settings: { defaultLimit: 25, maxLimit: 100, withCount: true, strict: false, roleUsers: false },
     defaultLocale: 'en',
     locales: ['en', 'fr', 'de'],
   };

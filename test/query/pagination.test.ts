@@ -61,7 +61,7 @@ const refused: readonly (readonly [string, string, string])[] = [
 describe('pagination', () => {
   for (const [text, maxLimit, expected] of cases)
     it(`${text || '(none)'} with at most ${String(maxLimit)}`, () => {
-      const settings = { defaultLimit: 25, maxLimit, withCount: true, strict: false };
+      const settings = { defaultLimit: 25, maxLimit, withCount: true, strict: false, roleUsers: false };
       expect(bindPagination(paginationOf(text), settings)).to.deep.equal(expected);
     });
 

@@ -72,6 +72,25 @@ describe('the same question over REST and over GraphQL', () => {
       expect(below(await graphql(`{ list: persons { ${selection} } }`)), 'GraphQL').to.deep.equal(ids);
     });
 
+  for (const path of [
+    'users?populate=role.users',
+    'users?populate[role][populate]=*',
+    'users?populate[role][populate][users][count]=true',
+  ])
+    it(`${path}: a role never shows its users over REST`, async () => {
+      for (const user of await rest(path))
+        expect((user as unknown as { role: object }).role)
+          .to.include.keys('name')
+          .and.not.have.property('users');
+    });
+
+  it('a role shows its users over GraphQL', async () => {
+    const query =
+      '{ list: usersPermissionsUsers { data { id attributes { role { data { attributes { users { data { id } } } } } } } } }';
+    const [first] = await graphql(query);
+    expect(idsOf(first?.attributes.role.data.attributes.users.data)).to.deep.equal([1, 2]);
+  });
+
   it('users: sort=role.name:desc,role.id', async () => {
     expect(idsOf(await rest('users?sort=role.name:desc,role.id')), 'REST').to.deep.equal([3, 1, 2]);
     const query = '{ list: usersPermissionsUsers(sort: ["role.name:desc", "role.id"]) { data { id } } }';

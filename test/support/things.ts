@@ -204,7 +204,7 @@ export const bindContext: ContentContext['bind'] = {
   registry: thingRegistry,
   access: fullAccess,
   limits: defaultLimits,
-  settings: { defaultLimit: 25, maxLimit: 100, withCount: true, strict: false },
+  settings: { defaultLimit: 25, maxLimit: 100, withCount: true, strict: false, roleUsers: false },
   defaultLocale: 'en',
   locales: ['en', 'fr'],
 };

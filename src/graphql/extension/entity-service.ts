@@ -89,7 +89,7 @@ function openType(uid: string, parameters: EntityParameters, context: ContentCon
   const { publicationState = 'preview', ...rest } = withPagination(parameters);
   const query = parseQuery({ ...rest, publicationState }, limits);
   const pagination = query.pagination ?? { kind: 'offset', start: 0, limit: -1, withCount: false };
-  const bind = { ...context.bind, settings: { ...settings, maxLimit: null, withCount: true } };
+  const bind = { ...context.bind, settings: { ...settings, maxLimit: null, withCount: true, roleUsers: true } };
   return {
     type,
     query: { ...query, pagination, withLocales: false, forCode: true },

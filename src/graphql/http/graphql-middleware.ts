@@ -83,6 +83,7 @@ function createSession(ctx: Context, sender: Sender, { snapshot, settings }: Ses
     maxLimit: pages.maxLimit,
     withCount: true,
     strict: false,
+    roleUsers: true,
   };
   const bind = { ...content.bind, registry: snapshot.registry, settings: bound };
   const state = Object.assign(ctx.state, callerState(caller));
