@@ -83,7 +83,8 @@ function newWarnings(uids: readonly string[], before: RegistryBuild, after: Regi
   return Object.fromEntries(shown);
 }
 
-function changeOf(uid: string, before: Model | undefined, after: Model | undefined): ModelChange {
+/** What becomes of the attributes of a model. */
+export function changeOf(uid: string, before: Model | undefined, after: Model | undefined): ModelChange {
   const [old, now] = [before?.attributes ?? {}, after?.attributes ?? {}];
   const added = Object.keys(now).filter((name) => !Object.hasOwn(old, name));
   const removed = Object.keys(old).filter((name) => !Object.hasOwn(now, name));

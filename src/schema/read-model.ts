@@ -1,6 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import { builtinModels } from './builtin-models.js';
-import type { AttributeDefinition, Model, ModelWarning } from './model.js';
+import type { Model, ModelWarning } from './model.js';
 import { readForm } from './model-schema.js';
 import { isKebabCase } from './names.js';
 import { readAttribute, type AttributeRules } from './read-attribute.js';
@@ -72,10 +71,3 @@ function extendBuiltin(model: Model): Model {
     ? model
     : { ...builtin, attributes: { ...builtin.attributes, ...model.attributes, ...builtin.attributes } };
 }
-
-/** The definitions of two models that differ, by name; of an attribute that only one has, undefined stands for the other. */
-export const changedAttributes = (
-  before: Readonly<Record<string, AttributeDefinition>>,
-  after: Readonly<Record<string, AttributeDefinition>>,
-): readonly string[] =>
-  [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((name) => !isDeepStrictEqual(before[name], after[name]));

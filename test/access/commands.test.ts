@@ -74,15 +74,15 @@ describe('commands', () => {
     const info = { singularName: 'recipe', pluralName: 'recipes', displayName: 'Recipe' };
     const model = { uid: 'api::recipe.recipe', kind: 'collectionType', info, attributes: { title: { type: 'string' } } };
     await writeFile(join(directory, 'recipe.json'), JSON.stringify(model));
-    expect(await succeed('models', 'add', 'recipe.json')).to.equal('stored api::recipe.recipe');
+    expect(await succeed('models', 'add', 'recipe.json')).to.match(/^added +api::recipe\.recipe\n1 added$/);
     expect(await succeed('models', 'list')).to.equal('api::recipe.recipe');
     const file = await succeed('models', 'export', 'exported');
     expect(JSON.parse(await readFile(join(directory, file), 'utf8'))).to.deep.equal(model);
     expect(await succeed('models', 'remove', 'api::recipe.recipe')).to.equal('removed api::recipe.recipe');
     expect(await succeed('models', 'list')).to.equal('no models');
     await writeFile(join(directory, 'broken.json'), '{ "uid": ');
-    const { stderr, exitCode } = await run('models', 'add', 'broken.json');
-    expect([exitCode, stderr]).to.deep.equal([1, 'broken.json: Unexpected end of JSON input']);
+    const { stdout, exitCode } = await run('models', 'add', 'broken.json');
+    expect([exitCode, stdout]).to.deep.equal([1, 'refused  broken.json  Unexpected end of JSON input\n1 refused']);
   });
 
   it('that change something are recorded, with how they ended', async () => {

@@ -1,0 +1,98 @@
+import { watch } from 'node:fs';
+import { resolve } from 'node:path';
+import { readModels, writeModels } from '../mongo/model-store.js';
+import { modelSettings } from '../mongo/open-backend.js';
+import { buildRegistry, type RegistryBuild } from '../schema/build-registry.js';
+import type { Model } from '../schema/model.js';
+import { warningText } from '../schema/report-models.js';
+import { describeChange, isStoredAs, printTable } from './compare-models.js';
+import { readModelFiles, shownFile, type ModelDocument } from './model-files.js';
+import type { OpenedDatabase } from './open-database.js';
+
+/** Stores the models of files and folders, once or as often as they change. The exit code; null: the arguments are wrong. */
+export async function addModels(opened: OpenedDatabase, args: readonly string[]): Promise<number | null> {
+  const flags = args.filter((arg) => arg.startsWith('--'));
+  const paths = args.filter((arg) => !arg.startsWith('--'));
+  const unknown = flags.find((flag) => !['--dry-run', '--watch'].includes(flag));
+  if (unknown !== undefined || paths.length === 0) return null;
+  const isDry = flags.includes('--dry-run');
+  const exitCode = await addOnce(opened, paths, { isDry, quiet: false });
+  return flags.includes('--watch') ? keepAdding(opened, paths, isDry) : exitCode;
+}
+
+interface AddOptions {
+  readonly isDry: boolean;
+  /** Models that stay as they are, are not named. */
+  readonly quiet: boolean;
+}
+
+/** Stores the models that are right; those that are not keep no other back. */
+async function addOnce(
+  { database, config }: OpenedDatabase,
+  paths: readonly string[],
+  { isDry, quiet }: AddOptions,
+): Promise<number> {
+  const { models, unreadable } = await readModelFiles(paths);
+  const stored = await readModels(database);
+  const documents = new Map(models.map(({ document }) => [document.uid, document]));
+  const others = stored.filter(({ uid }) => !documents.has(uid));
+  const build = buildRegistry([...others, ...documents.values()], modelSettings(config));
+  const right = [...documents.values()].filter(({ uid }) => !build.problems.has(uid));
+  const changed = right.filter((document) => !isStoredAs(document, stored));
+  if (!isDry) await writeModels(database, changed as unknown as Model[]); // their form was checked
+  const rows = [...documents.values()].map((document) => rowOf(document, stored, build));
+  const refused = [
+    ...unreadable.map(({ file, reason }) => ['refused', shownFile(file), reason]),
+    ...rows.filter(([state]) => state === 'refused'),
+  ];
+  const shown = [...rows.filter(([state]) => state !== 'refused' && !(quiet && state === 'unchanged')), ...refused];
+  const warnings = changed.flatMap(({ uid }) =>
+    (build.warnings.get(uid) ?? []).map((warning) => ['warning', uid, warningText(warning)]),
+  );
+  if (!quiet || changed.length + refused.length > 0) printTable([...shown, ...warnings]);
+  if (!quiet) console.log(summary([...rows, ...refused.filter((row) => !rows.includes(row)), ...warnings], isDry));
+  return refused.length > 0 ? 1 : 0;
+}
+
+function rowOf(document: ModelDocument, stored: readonly ModelDocument[], { problems }: RegistryBuild): string[] {
+  const { uid } = document;
+  if (problems.has(uid)) return ['refused', uid, problems.get(uid)?.join('; ') ?? ''];
+  const before = stored.find((one) => one.uid === uid);
+  if (before === undefined) return ['added', uid, ''];
+  return isStoredAs(document, stored) ? ['unchanged', uid, ''] : ['changed', uid, describeChange(before, document)];
+}
+
+function summary(rows: readonly (readonly string[])[], isDry: boolean): string {
+  const counts = ['added', 'changed', 'unchanged', 'warning', 'refused'].flatMap((state) => {
+    const count = rows.filter(([of]) => of === state).length;
+    return count === 0 ? [] : [`${String(count)} ${state}`];
+  });
+  return `${counts.join(', ') || 'no models found'}${isDry ? ' (nothing was stored)' : ''}`;
+}
+
+/** Runs until the process is told to stop. */
+async function keepAdding(opened: OpenedDatabase, paths: readonly string[], isDry: boolean): Promise<number> {
+  const stopped = new Promise<void>((done) => process.once('SIGINT', done).once('SIGTERM', done));
+  let work: Promise<unknown> = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+  const changed = (): void => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      work = work.then(() => addOnce(opened, paths, { isDry, quiet: true })).catch(report);
+    }, settleTime);
+  };
+  const watchers = paths.map((path) => watch(resolve(path), { recursive: true }, changed));
+  console.log('watching for changes');
+  await stopped;
+  for (const watcher of watchers) watcher.close();
+  clearTimeout(timer);
+  await work;
+  return 0;
+}
+
+const report = (error: unknown): void => {
+  console.error(error instanceof Error ? error.message : error);
+};
+
+/** Milliseconds after a change until files are read: editors write in several steps. */
+const settleTime = 100;

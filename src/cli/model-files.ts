@@ -1,0 +1,138 @@
+import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { isRecord } from '../query/is-record.js';
+
+/** A model as it is kept in a file or in `_models`. */
+export type ModelDocument = { readonly uid: string } & Readonly<Record<string, unknown>>;
+
+/** A model that was read from a file. */
+export interface ModelFile {
+  /** Absolute. */
+  readonly file: string;
+  readonly document: ModelDocument;
+}
+
+export interface ModelFiles {
+  readonly models: readonly ModelFile[];
+  /** Files that are named or placed like models and are none, with the reason. */
+  readonly unreadable: readonly { readonly file: string; readonly reason: string }[];
+}
+
+/** Where a Strapi project keeps models, and the uid that a place means. */
+const places: readonly { readonly path: RegExp; readonly uid: (names: readonly string[]) => string }[] = [
+  {
+    path: /\/api\/([^/]+)\/content-types\/([^/]+)\/schema\.json$/,
+    uid: ([api = '', name = '']) => `api::${kebab(api)}.${kebab(name)}`,
+  },
+  {
+    path: /\/(?:extensions|plugins)\/([^/]+)\/(?:server\/)?(?:src\/)?content-types\/([^/]+)\/schema\.json$/,
+    uid: ([plugin = '', name = '']) => `plugin::${plugin}.${kebab(name)}`,
+  },
+  { path: /\/components\/([^/]+)\/([^/]+)\.json$/, uid: ([category = '', name = '']) => `${category}.${name}` },
+];
+
+/** `blogPost` as Strapi names an API: `blog-post`. */
+const kebab = (name: string): string =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .replace(/[^A-Za-z0-9]+/g, '-')
+    .toLowerCase();
+
+/** Folders at the top of a project that hold copies of models, or none. */
+const skipped = new Set(['dist', 'build', 'public', 'config', 'database']);
+
+/**
+ * Reads the models of files and folders: of a folder every schema.json and component that stands where a Strapi project keeps it, and
+ * every other JSON file that holds models with their uids.
+ */
+export async function readModelFiles(paths: readonly string[]): Promise<ModelFiles> {
+  const read = await Promise.all(paths.map((path) => readPath(resolve(path))));
+  return { models: read.flatMap(({ models }) => models), unreadable: read.flatMap(({ unreadable }) => unreadable) };
+}
+
+async function readPath(path: string): Promise<ModelFiles> {
+  if (!(await stat(path)).isDirectory()) return readOne(path, true);
+  const files = await jsonFiles(path, existsSync(join(path, 'package.json')) ? skipped : new Set());
+  const read = await Promise.all(files.map((file) => readOne(file, false)));
+  return { models: read.flatMap(({ models }) => models), unreadable: read.flatMap(({ unreadable }) => unreadable) };
+}
+
+/** JSON files at any depth, in the order of their names. */
+async function jsonFiles(directory: string, without: ReadonlySet<string> = new Set()): Promise<string[]> {
+  const entries = (await readdir(directory, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const found = await Promise.all(
+    entries.map(async (entry) => {
+      const path = join(directory, entry.name);
+      if (entry.isDirectory()) return /^\.|^node_modules$/.test(entry.name) || without.has(entry.name) ? [] : jsonFiles(path);
+      return entry.name.endsWith('.json') ? [path] : [];
+    }),
+  );
+  return found.flat();
+}
+
+/** `isNamed`: the caller asked for this file, which then must hold models. */
+async function readOne(file: string, isNamed: boolean): Promise<ModelFiles> {
+  const placed = uidOf(file);
+  const content = await parseFile(file);
+  if ('reason' in content)
+    return { models: [], unreadable: isNamed || placed !== null ? [{ file, reason: content.reason }] : [] };
+  const items = Array.isArray(content.value) ? (content.value as readonly unknown[]) : [content.value]; // an array of anything
+  const documents = items.flatMap((item) => documentOf(item, items.length === 1 ? placed : null) ?? []);
+  const models = documents.map((document) => ({ file, document }));
+  if (!isNamed || documents.length === items.length) return { models, unreadable: [] };
+  return { models, unreadable: [{ file, reason: 'a model must have a uid, or stand where a Strapi project keeps it' }] };
+}
+
+/** The uid that the place of a file means; null: it is no place of models. */
+function uidOf(file: string): string | null {
+  const path = file.replaceAll('\\', '/');
+  for (const place of places) {
+    const [, ...names] = place.path.exec(path) ?? [];
+    if (names.length > 0) return place.uid(names);
+  }
+  return null;
+}
+
+/** A model with its uid: the one that it says, else that of its place. */
+function documentOf(item: unknown, placed: string | null): ModelDocument | null {
+  if (!isRecord(item) || !isRecord(item['attributes'])) return null;
+  const uid = typeof item['uid'] === 'string' ? item['uid'] : placed;
+  if (uid === null) return null;
+  const rest = Object.entries(item).filter(([key]) => key !== 'uid' && !key.startsWith('$'));
+  return { uid, ...Object.fromEntries(rest) };
+}
+
+async function parseFile(file: string): Promise<{ readonly value: unknown } | { readonly reason: string }> {
+  try {
+    return { value: JSON.parse(await readFile(file, 'utf8')) as unknown };
+  } catch (error) {
+    return { reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Writes a model as Strapi keeps it: without its uid, which its place says. */
+export async function writeModelFile(document: ModelDocument, file: string): Promise<void> {
+  const schema = Object.fromEntries(Object.entries(document).filter(([key]) => key !== 'uid'));
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `${JSON.stringify(schema, null, 2)}\n`);
+}
+
+/** Where a Strapi project keeps a model; below src, unless the directory is one itself. */
+export function placeOf(uid: string, directory: string): string {
+  const root = resolve(directory);
+  const isSource =
+    basename(root) === 'src' ||
+    ((existsSync(join(root, 'api')) || existsSync(join(root, 'components'))) && !existsSync(join(root, 'src')));
+  return join(isSource ? root : join(root, 'src'), placeBelowSource(uid));
+}
+
+function placeBelowSource(uid: string): string {
+  const [origin = '', rest] = uid.split('::');
+  if (rest === undefined) return join('components', `${origin.replace('.', '/')}.json`);
+  const [owner = '', name = ''] = rest.split('.');
+  return join(origin === 'api' ? 'api' : 'extensions', owner, 'content-types', name, 'schema.json');
+}
+
+/** A file as people see it. */
+export const shownFile = (file: string): string => relative(process.cwd(), file) || file;

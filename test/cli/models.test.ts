@@ -1,0 +1,154 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect } from 'chai';
+import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
+import { runCli, type CliResult } from '../support/run-cli.js';
+
+const boat = (attributes: object) => ({
+  kind: 'collectionType',
+  collectionName: 'boats',
+  info: { singularName: 'boat', pluralName: 'boats', displayName: 'Boat' },
+  attributes,
+});
+const name = { type: 'string' };
+const crew = { type: 'component', component: 'parts.crew-list' };
+
+/** Files of a Strapi project, by path. */
+const project: Readonly<Record<string, unknown>> = {
+  'package.json': { dependencies: { '@strapi/strapi': '4.25.0' } },
+  'src/api/boatYard/content-types/boat/schema.json': boat({ name, crew }),
+  'src/components/parts/crew-list.json': {
+    collectionName: 'c',
+    info: { displayName: 'Crew' },
+    attributes: { count: { type: 'integer' } },
+  },
+  'src/extensions/users-permissions/content-types/user/schema.json': {
+    info: { singularName: 'user', pluralName: 'users', displayName: 'User' },
+    attributes: { rank: { type: 'string' } },
+  },
+  'src/plugins/log-book/server/content-types/page/schema.json': {
+    info: { singularName: 'page', pluralName: 'pages', displayName: 'Page' },
+    attributes: { text: { type: 'text' } },
+  },
+  'src/api/boatYard/documentation/1.0.0/boat.json': { paths: {} },
+  'dist/src/api/boatYard/content-types/boat/schema.json': boat({ old: name }),
+  'node_modules/x/src/components/a/b.json': { attributes: {} },
+};
+const uids = ['api::boat-yard.boat', 'parts.crew-list', 'plugin::users-permissions.user', 'plugin::log-book.page'];
+
+describe('npm run models', () => {
+  let directory: string;
+  let database: FreshDatabase;
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'mangrove-models-'));
+    database = await freshDatabase();
+    await place(project);
+  });
+  after(async () => {
+    await database.drop();
+    await rm(directory, { recursive: true });
+  });
+
+  const place = async (files: Readonly<Record<string, unknown>>): Promise<void> => {
+    for (const [file, content] of Object.entries(files)) {
+      await mkdir(dirname(join(directory, 'project', file)), { recursive: true });
+      await writeFile(join(directory, 'project', file), typeof content === 'string' ? content : JSON.stringify(content));
+    }
+  };
+  const run = (...args: string[]): Promise<CliResult> =>
+    runCli('models', args, { directory, env: { MONGODB_URI: database.uri, NODE_ENV: 'development' } });
+  const models = () => database.db.collection<{ _id: string; attributes: object }>('_models');
+  const boatFile = 'src/api/boatYard/content-types/boat/schema.json';
+
+  it('says what it would add, and adds nothing', async () => {
+    const { stdout, exitCode } = await run('add', 'project', '--dry-run');
+    expect(exitCode).to.equal(0);
+    for (const uid of uids) expect(stdout).to.match(new RegExp(`^added +${uid}$`, 'm'));
+    expect(stdout).to.match(/^4 added \(nothing was stored\)$/m);
+    expect(await models().countDocuments()).to.equal(0);
+  });
+
+  it('adds a project, with uids from the places of its files', async () => {
+    expect((await run('add', 'project')).stdout).to.match(/^4 added$/m);
+    expect((await models().find().toArray()).map(({ _id }) => _id).sort()).to.deep.equal([...uids].sort());
+    expect((await run('add', 'project/src')).stdout).to.match(/^4 unchanged$/m);
+    expect((await run('add', 'project/src/components')).stdout).to.match(/^1 unchanged$/m);
+    expect((await run('diff', 'project')).stdout).to.equal('no differences');
+  });
+
+  it('names what has changed, what is served differently, and what is refused, which keeps nothing else back', async () => {
+    await place({
+      [boatFile]: boat({
+        name: { type: 'text' },
+        crew,
+        port: { type: 'relation', relation: 'manyToOne', target: 'api::port.port' },
+      }),
+      'src/components/parts/sail.json': { info: { displayName: 'Sail' }, attributes: { area: { type: 'acre' } } },
+      'src/components/parts/mast.json': '{ "attributes": ',
+    });
+    const { stdout, exitCode } = await run('add', 'project');
+    expect(exitCode).to.equal(1);
+    expect(stdout).to.match(/^changed +api::boat-yard\.boat +\+port ~name$/m);
+    expect(stdout).to.match(/^warning +api::boat-yard\.boat +port: unknown content type "api::port\.port".*left out$/m);
+    expect(stdout).to.match(/^refused +parts\.sail +attributes\.area\.type: unknown "acre"/m);
+    expect(stdout).to.match(/^refused +project\/src\/components\/parts\/mast\.json +Unexpected end of JSON input$/m);
+    expect(stdout).to.match(/^1 changed, 3 unchanged, 1 warning, 2 refused$/m);
+    expect(await models().findOne({ _id: 'api::boat-yard.boat' })).to.have.nested.property('attributes.name.type', 'text');
+    expect(await models().findOne({ _id: 'parts.sail' })).to.equal(null);
+  });
+
+  it('says how files differ from what is stored', async () => {
+    await models().updateOne({ _id: 'api::boat-yard.boat' }, { $set: { attributes: { crew, name } } });
+    await models().insertOne({ _id: 'parts.flag', attributes: {} });
+    const { stdout, exitCode } = await run('diff', 'project');
+    expect(exitCode).to.equal(1);
+    expect(stdout.split('\n').map((line) => line.replace(/ {2,}/g, ' | '))).to.have.members([
+      'unreadable | project/src/components/parts/mast.json | Unexpected end of JSON input',
+      'only in files | parts.sail',
+      'only stored | parts.flag',
+      'differs | api::boat-yard.boat | +port ~name',
+    ]);
+  });
+
+  it('writes what is stored into the files that a project has, and new ones where it would have them', async () => {
+    await models().insertOne({ _id: 'api::port.port', attributes: { name } });
+    const { stdout } = await run('pull', 'project');
+    expect(stdout).to.match(
+      /^unchanged +plugin::log-book\.page +project\/src\/plugins\/log-book\/server\/content-types\/page\/schema\.json$/m,
+    );
+    expect(stdout).to.match(/^written +api::port\.port +project\/src\/api\/port\/content-types\/port\/schema\.json$/m);
+    expect(stdout).to.match(/^not stored +parts\.sail /m);
+    const written = JSON.parse(await readFile(join(directory, 'project', boatFile), 'utf8'));
+    expect(written).to.deep.equal(boat({ crew, name }));
+    expect(Object.keys(written.attributes as object)).to.deep.equal(['crew', 'name']);
+    expect(JSON.parse(await readFile(join(directory, 'project/src/components/parts/flag.json'), 'utf8'))).to.deep.equal({
+      attributes: {},
+    });
+    await run('pull', 'fresh');
+    await readFile(join(directory, 'fresh/src/extensions/users-permissions/content-types/user/schema.json'));
+  });
+
+  it('goes on adding what changes', async () => {
+    const watching = run('add', 'project', '--watch');
+    const isAdded = async (file: object): Promise<void> => {
+      // a change may come before the folder is watched: it is made again until it is seen
+      while ((await models().countDocuments({ _id: 'parts.sail' })) === 0)
+        await place({ 'src/components/parts/sail.json': file });
+    };
+    await isAdded({ info: { displayName: 'Sail' }, attributes: { area: { type: 'integer' } } });
+    process.emit('SIGTERM');
+    const { stdout, exitCode } = await watching;
+    expect(exitCode).to.equal(0);
+    expect(stdout).to.match(/^added +parts\.sail$/m);
+  });
+
+  it('refuses a file without a uid', async () => {
+    await writeFile(join(directory, 'loose.json'), JSON.stringify(boat({ name })));
+    const { stdout, exitCode } = await run('add', 'loose.json');
+    expect([exitCode, stdout]).to.deep.equal([
+      1,
+      'refused  loose.json  a model must have a uid, or stand where a Strapi project keeps it\n1 refused',
+    ]);
+  });
+});
