@@ -19,7 +19,7 @@ const levels: readonly (readonly string[])[] = [
 ];
 
 /** On this level, and only here, neighbours may import each other: it puts the parts together. */
-const top = levels.length - 1;
+export const topLevel = levels.length - 1;
 
 /** What the levels would allow and the architecture does not. */
 const forbidden: Readonly<Record<string, readonly string[]>> = { query: ['config'] };
@@ -73,7 +73,8 @@ function readPackages(project: string): ReadonlySet<string> {
 
 const folderOf = (name: string): string => name.replace(/\.ts$/, '').split('/')[0] ?? name;
 
-const levelOf = (name: string): number => levels.findIndex((folders) => folders.includes(folderOf(name)));
+/** The level of a file, by its path from src; -1 if its folder has none. */
+export const levelOf = (name: string): number => levels.findIndex((folders) => folders.includes(folderOf(name)));
 
 /** Relative imports as paths from src; `./x.js` is the file x.ts. */
 const targetsOf = ({ name, imports }: Source): readonly string[] =>
@@ -93,7 +94,7 @@ function checkTarget(project: string, from: string, target: string, names: Reado
     return existsSync(join(project, 'src', target)) ? [] : [`${from}: imports ${target}, which does not exist`];
   const [own, other] = [folderOf(from), folderOf(target)];
   if (own === other || levelOf(from) === -1 || levelOf(target) === -1) return [];
-  const lower = levelOf(target) < levelOf(from) || (levelOf(from) === top && levelOf(target) === top);
+  const lower = levelOf(target) < levelOf(from) || (levelOf(from) === topLevel && levelOf(target) === topLevel);
   return lower && !forbidden[own]?.includes(other) ? [] : [`${from}: ${own} may not import ${target}`];
 }
 

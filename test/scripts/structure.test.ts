@@ -1,0 +1,208 @@
+import { expect } from 'chai';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { checkPackages, unusedPackages } from '../../scripts/check-packages.js';
+import { folderCircles } from '../../scripts/structure/circles.js';
+import { unusedExports } from '../../scripts/structure/exports.js';
+import { formatTable } from '../../scripts/structure/format-table.js';
+import { loadProject, type Project } from '../../scripts/structure/project.js';
+import { hiddenTypes } from '../../scripts/structure/public-types.js';
+import { functionLines, linesOf, spreadOf } from '../../scripts/structure/sizes.js';
+import { outsideCitations, storageFiles } from '../../scripts/structure/texts.js';
+import { traceFunctions } from '../../scripts/structure/walks/build-traced.js';
+import { startCoverage } from '../../scripts/structure/walks/coverage.js';
+import { countJumps } from '../../scripts/structure/walks/measure-walks.js';
+
+const options = { module: 'NodeNext', target: 'ES2022', strict: true, skipLibCheck: true, noEmit: true, types: [] };
+
+const files: Readonly<Record<string, string>> = {
+  'tsconfig.json': JSON.stringify({ compilerOptions: options, include: ['src', 'test'] }),
+  'README.md': '# A project\n',
+  'src/index.ts': `export { start } from './server.js';\nexport type { Shown } from './schema/types.js';\n`,
+  'src/server.ts': `import { read } from './mongo/read.js';
+import type { Reached, Shown } from './schema/types.js';
+export const start = (shown: Shown): Reached => read(shown);
+export const unused = 1;
+`,
+  'src/schema/types.ts': `export interface Shown { readonly inner: Inner }
+export interface Inner { readonly a: number }
+export type Reached = { readonly inner: Inner } | null;
+export interface Alone { readonly b: number }
+`,
+  'src/mongo/read.ts': `import type { Reached, Shown } from '../schema/types.js';
+/** Reads, as secret.md 4.2 says. */
+export function read(shown: Shown): Reached {
+  // See README.md.
+  const filter = { $in: [shown] };
+  return filter.$in.map((one) => {
+    return one;
+  })[0] ?? null;
+}
+export const loadLate = async () => {
+  const { late } = await import('./late.js');
+  return late;
+};
+`,
+  'src/mongo/late.ts': 'export const late = 1, tested = 2, forgotten = 3;\n',
+  'src/content/write.ts': `export const write = { $set: { a: 1 } }; // operators.md\n`,
+  'src/content/rank.ts': 'export const rank = `_ranks.author`;\n',
+  'src/content/rule.ts': `export const rule = { $user: 1 };\n`,
+  'src/query/operators.ts': `export const operators = { $eq: 'equal' };\n`,
+  'src/graphql/a/one.ts': `import '../b/two.js';\nimport '../three.js';\n`,
+  'src/graphql/b/two.ts': `import '../a/other.js';\n`,
+  'src/graphql/a/other.ts': '',
+  'src/graphql/three.ts': `import './b/two.js';\n`,
+  'test/late.test.ts': `import { tested } from '../src/mongo/late.js';\ntested;\n`,
+};
+
+const manifest = {
+  scripts: { lint: 'lintio --all' },
+  dependencies: { used: '^1.0.0', peer: '^1.0.0', idle: '^1.0.0', alias: 'npm:other@^1.0.0', exact: '1.0.0' },
+  devDependencies: {
+    lintio: '^1.0.0',
+    '@types/used': '^1.0.0',
+    '@types/idle': '~1.0.0',
+    '@types/gone': '^1.0.0',
+    tool: '^1.0.0',
+  },
+};
+const packageFiles: Readonly<Record<string, string>> = {
+  'package.json': JSON.stringify(manifest),
+  'src/a.ts': `import 'used/deep.js'; import 'node:fs'; await import('alias'); import type {} from 'exact';`,
+  'node_modules/used/package.json': JSON.stringify({ peerDependencies: { peer: '*' } }),
+  'test/a.test.ts': `import { createRequire } from 'node:module'; createRequire(import.meta.url)('tool'); import 'undeclared';`,
+};
+
+/** Writes a project into a folder of its own, and returns the folder. */
+async function writeProject(contents: Readonly<Record<string, string>>): Promise<string> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'structure-')));
+  for (const [path, text] of Object.entries(contents)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
+  return folder;
+}
+
+describe('structure', () => {
+  let project: Project;
+  before(async () => {
+    project = loadProject(await writeProject(files));
+  });
+  after(() => rm(project.root, { recursive: true }));
+
+  it('lines of files and functions', () => {
+    expect(project.sources.map((source) => `${source.name} ${String(linesOf(source))}`)).to.include.members([
+      'index.ts 2',
+      'mongo/late.ts 1',
+      'mongo/read.ts 13',
+    ]);
+    expect(functionLines(project.sources)).to.deep.equal([7, 3, 4, 1]);
+    expect(spreadOf([5, 1, 3, 2, 4])).to.deep.equal({ count: 5, median: 3, p90: 5, max: 5 });
+    expect(spreadOf([])).to.deep.equal({ count: 0, median: 0, p90: 0, max: 0 });
+  });
+
+  it('exported names that nobody imports', () => {
+    expect(unusedExports(project)).to.deep.equal([
+      'content/rank.ts: rank',
+      'content/rule.ts: rule',
+      'content/write.ts: write',
+      'mongo/late.ts: forgotten',
+      'mongo/read.ts: loadLate',
+      'query/operators.ts: operators',
+      'schema/types.ts: Inner',
+      'schema/types.ts: Alone',
+      'server.ts: unused',
+    ]);
+  });
+
+  it('types that the public API reaches and does not export', () => {
+    expect(hiddenTypes(project)).to.deep.equal(['schema/types.ts: Inner', 'schema/types.ts: Reached']);
+  });
+
+  it('comments that cite a document outside the repository', () => {
+    expect(outsideCitations(project)).to.deep.equal([
+      'content/write.ts: // operators.md',
+      'mongo/read.ts: /** Reads, as secret.md 4.2 says. */',
+    ]);
+  });
+
+  it('files outside mongo/ that know how entries are stored', () => {
+    expect(storageFiles(project)).to.deep.equal(['content/rank.ts', 'content/write.ts']);
+  });
+
+  it('folders that import each other', () => {
+    expect(folderCircles(project, 'graphql')).to.deep.equal(['a <> b']);
+  });
+
+  it('a table', () => {
+    const rows = [
+      { title: 'one', now: '1', target: '0', isMet: false },
+      { title: 'two', now: '2', target: '', isMet: null },
+    ];
+    expect(formatTable(rows)).to.equal(
+      '| Measure | Now | Target | Met |\n| ------- | --- | ------ | --- |\n| one     | 1   | 0      | no  |\n| two     | 2   |        |     |',
+    );
+  });
+});
+
+describe('walks', () => {
+  it('every function says that it is called', async () => {
+    const text = `
+      const nested = (a) => (b) => ({ sum: a + b });
+      class Base { constructor() { this.a = 1; } }
+      class Derived extends Base { constructor() { super(); } get two() { return 2; } async three() { await null; return inner(); } }
+      function inner() { return 3; }
+      function* four() { yield 4; }
+      const derived = new Derived();
+      return [nested(1)(2).sum, derived.a, derived.two, await derived.three(), ...four()];`;
+    const called: number[] = [];
+    const run = new Function('trace', `return (async () => {${traceFunctions(text, 7)}})()`) as (
+      trace: object,
+    ) => Promise<unknown>;
+    expect(await run((file: number) => called.push(file))).to.deep.equal([3, 1, 2, 3, 4]);
+    expect(called).to.deep.equal(Array(8).fill(7));
+  });
+
+  it('jumps between levels, from one call to the next', () => {
+    const called = ['http/a.ts', 'rest/b.ts', 'rest/c.ts', 'mongo/d.ts', 'query/e.ts', 'server.ts'];
+    expect(countJumps(called)).to.deep.equal({ down: 2, up: 2 });
+    expect(countJumps([])).to.deep.equal({ down: 0, up: 0 });
+  });
+
+  it('functions that are called meanwhile, by file', async () => {
+    const coverage = await startCoverage();
+    const called = await coverage.during(() => Promise.resolve(void spreadOf([1])));
+    const idle = await coverage.during(() => Promise.resolve());
+    await coverage.stop();
+    const url = new URL('../../scripts/structure/sizes.ts', import.meta.url).href;
+    expect(called.get(url)).to.include('spreadOf');
+    expect(idle.get(url)).to.equal(undefined);
+  });
+});
+
+describe('check-packages', () => {
+  let folder: string;
+  before(async () => {
+    folder = await writeProject(packageFiles);
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  const unused = [
+    'package.json: idle is a dependency that src does not import',
+    'package.json: @types/gone is declared and neither imported nor run',
+  ];
+
+  it('what is declared and not used', () => {
+    expect(unusedPackages(folder)).to.deep.equal(unused);
+  });
+
+  it('what is used and not declared, and versions', () => {
+    expect(checkPackages(folder)).to.deep.equal([
+      ...unused,
+      'package.json: undeclared is imported and not declared',
+      'package.json: exact is "1.0.0"; write the oldest version that will do as ^1.2.3',
+      'package.json: @types/idle is "~1.0.0"; write the oldest version that will do as ^1.2.3',
+    ]);
+  });
+});
