@@ -1,31 +1,23 @@
-import type Koa from 'koa';
-import type { Context } from 'koa';
 import type { Logger } from 'pino';
-import { adminMiddleware } from './admin/admin-middleware.js';
+import { adminRoutes } from './admin/admin-routes.js';
 import { createConfig, type PartialConfig } from './config/create-config.js';
 import type { Config } from './config/config.js';
 import { loadSecrets } from './config/load-secrets.js';
 import { connect, type ConnectInput } from './connect.js';
 import { createGraphql, type GraphqlEndpoint } from './graphql/create-graphql.js';
 import { contentOfCode, createExtension, type GraphqlExtension, type Register } from './graphql/extension/create-extension.js';
-import { graphqlPaths } from './graphql/http/graphql-paths.js';
 import { accountsService } from './graphql/plugins/create-accounts-service.js';
 import { uploads } from './graphql/plugins/create-uploads.js';
-import type { PathTable } from './http/by-path.js';
 import { createApp } from './http/create-app.js';
-import { createGate } from './http/create-gate.js';
 import { createLogger } from './http/create-logger.js';
+import { fileRoutes } from './http/file-routes.js';
+import { healthRoutes } from './http/health.js';
+import type { AnyRoute } from './http/route.js';
 import { Connection, type Running } from './http/running.js';
-import { serveFiles } from './http/serve-files.js';
 import { startHttpServer, type HttpServer } from './http/start-http-server.js';
-import { unknownPath } from './http/unknown-path.js';
 import type { Media } from './media/media.js';
-import { ping } from './mongo/connect.js';
 import type { Backend } from './mongo/open-backend.js';
-import { createPluginRoutes } from './rest/create-plugin-routes.js';
-import { QueryCache } from './rest/query-cache.js';
-import { restMiddleware } from './rest/rest-middleware.js';
-import { uploadMiddleware } from './rest/upload-middleware.js';
+import { restRoutes } from './rest/rest-routes.js';
 import type { Registry } from './schema/content-type.js';
 
 export interface ServerInput {
@@ -80,7 +72,6 @@ class Server implements MangroveServer {
   readonly #address = { url: '' };
   readonly #extension: GraphqlExtension;
   readonly #graphql: GraphqlEndpoint | null;
-  readonly #paths: PathTable;
   readonly #isEmbedded: boolean;
   #register: Register | null;
   #http: HttpServer | null = null;
@@ -92,7 +83,6 @@ class Server implements MangroveServer {
     this.#logger = logger;
     this.#register = register;
     this.#isEmbedded = embeddedDatabase;
-    this.#paths = graphqlPaths(config);
     this.#extension = createExtension({ config, logger, content: contentOfCode(this.#connection) });
     this.#graphql = config.plugins.graphql.enabled ? this.#createGraphql() : null;
   }
@@ -118,9 +108,10 @@ class Server implements MangroveServer {
     const { uri } = config.database;
     const secrets = await loadSecrets(config);
     if (uri === null) throw new Error('database.uri is not set');
+    const app = createApp({ config, logger: this.#logger, connection: this.#connection, routes: this.#routes() });
     const parts = { config, uri, secrets, logger: this.#logger, address: this.#address };
     await this.#connect({ ...parts, isEmbedded: this.#isEmbedded });
-    this.#http = await startHttpServer(this.#createApp().callback(), this.config.server);
+    this.#http = await startHttpServer(app.callback(), config.server);
     this.#address.url = this.#http.url;
   }
 
@@ -159,11 +150,9 @@ class Server implements MangroveServer {
   #createGraphql(): GraphqlEndpoint {
     const { config } = this;
     const { upload, 'users-permissions': users } = config.plugins;
-    const gate = createGate(this.#connection);
     return createGraphql({
       config,
       logger: this.#logger,
-      admit: (ctx: Context) => gate.admit(ctx, 'nothing'),
       schema: { ...(users.enabled && { accounts: accountsService(config) }), ...(upload.enabled && { upload: uploads }) },
       extension: this.#extension.schemaOptions,
       onSchema: (problem) => {
@@ -178,18 +167,15 @@ class Server implements MangroveServer {
     });
   }
 
-  #createApp(): Koa {
+  /** The route table. */
+  #routes(): AnyRoute[] {
     const { config } = this;
-    const connection = this.#connection;
-    const checks = { database: async () => this.backend !== null && ping(this.backend.store.database) };
-    const app = createApp({ config, logger: this.#logger, checks, paths: this.#paths });
-    const gate = createGate(connection);
-    if (this.#graphql !== null) app.use(this.#graphql.middleware);
-    if (config.plugins.upload.enabled) app.use(serveFiles(connection)).use(uploadMiddleware(config, gate));
-    app.use(createPluginRoutes(config, gate));
-    app.use(restMiddleware({ config, queries: new QueryCache(config.api.limits), connection, gate }));
-    if (config.admin.enabled) app.use(adminMiddleware(connection));
-    app.use(unknownPath);
-    return app;
+    return [
+      ...healthRoutes(),
+      ...(this.#graphql?.routes ?? []),
+      ...(config.plugins.upload.enabled ? fileRoutes : []),
+      ...(config.admin.enabled ? adminRoutes : []),
+      ...restRoutes(config),
+    ];
   }
 }

@@ -6,6 +6,7 @@ import { readAll } from '../mongo/database.js';
 import { claim } from '../mongo/claim.js';
 import type { Store } from '../mongo/store.js';
 import { deleteEntry, insertEntry } from '../mongo/write-entries.js';
+import { decodeId } from '../schema/names.js';
 import type { Body } from './accounts.js';
 
 /** A new token with its key, which is shown this once. */
@@ -88,7 +89,8 @@ export async function listTokens(store: Store): Promise<ApiToken[]> {
 
 /** Deletes a token, by id or name: it is void at once. Gives it. Throws a NotFoundError. */
 export async function revokeToken(which: string, store: Store): Promise<ApiToken> {
-  const match = /^\d{1,15}$/.test(which) ? { _id: Number(which) } : { name: which };
+  const id = decodeId(which);
+  const match = id > 0 ? { _id: id } : { name: which };
   const deleted = await deleteEntry(store, tokensCollection, match);
   if (deleted === null) throw notFoundError('Token not found');
   return apiToken(deleted);

@@ -1,17 +1,79 @@
+import type { Caller } from '../access/caller.js';
+import { notFoundError } from '../errors.js';
+import { configuredToken } from '../http/authorize.js';
+import { envelopeError } from '../http/error-envelope.js';
+import { withPrefix, type Route, type RouteCall } from '../http/route.js';
+import type { Actor, AuditRecord } from '../mongo/audit-log.js';
+import type { Values } from '../schema/check-input.js';
 import type { AdminRoute } from './admin-call.js';
+import { beginChange } from './begin-change.js';
+import { checkAdminBody } from './check-admin-body.js';
 import { localeAdminRoutes } from './locale-admin-routes.js';
 import { modelRoutes } from './model-routes.js';
 import { roleAdminRoutes } from './role-admin-routes.js';
 import { settingsRoutes } from './settings-routes.js';
 import { tokenRoutes } from './token-routes.js';
 import { userAdminRoutes } from './user-admin-routes.js';
+import { withoutSecrets } from './without-secrets.js';
 
-/** Everything that the admin API does. */
-export const adminRoutes: readonly AdminRoute[] = [
-  ...modelRoutes,
-  ...roleAdminRoutes,
-  ...userAdminRoutes,
-  ...tokenRoutes,
-  ...localeAdminRoutes,
-  ...settingsRoutes,
-];
+const prefix = '/admin/api';
+
+/** The admin API: for admin tokens only, who alone learn which paths it has. */
+export const adminRoutes: readonly Route[] = withPrefix(prefix, [
+  ...[modelRoutes, roleAdminRoutes, userAdminRoutes, tokenRoutes, localeAdminRoutes, settingsRoutes].flat().map(routeOf),
+  {
+    method: 'ALL',
+    path: '{/*rest}',
+    action: 'admin',
+    handle: () => {
+      throw notFoundError();
+    },
+  },
+]);
+
+function routeOf(route: AdminRoute): Route {
+  const run = route.method === 'GET' || route.path.endsWith('/validate') ? read : change;
+  return {
+    method: route.method,
+    path: route.path,
+    action: 'admin',
+    handle: async (call) => ({ body: { data: await run(route, call) } }),
+  };
+}
+
+function read(route: AdminRoute, call: RouteCall): Promise<unknown> {
+  return route.handle({ ...call, body: bodyFor(route, call), commit: (work) => work(call.content) });
+}
+
+/** A change is written down before it is made, and again together with it. */
+async function change(route: AdminRoute, call: RouteCall): Promise<unknown> {
+  const { commit, end } = await beginChange(recordOf(call), call.content);
+  try {
+    const data = await route.handle({ ...call, body: bodyFor(route, call), commit });
+    await end(200);
+    return data;
+  } catch (error) {
+    await end(envelopeError(error).error.status);
+    throw error;
+  }
+}
+
+function bodyFor({ body: schema }: AdminRoute, call: RouteCall): Values {
+  if (schema === undefined) return {};
+  return checkAdminBody(typeof schema === 'function' ? schema(call) : schema, call.request.body);
+}
+
+const recordOf = ({ request, caller }: RouteCall): AuditRecord => ({
+  at: new Date(),
+  ...actorOf(caller),
+  ip: request.ip,
+  what: `${request.method} ${request.path.slice(prefix.length)}`,
+  body: withoutSecrets(request.body),
+});
+
+/** Rows that ask for an admin token have no other callers. */
+function actorOf(caller: Caller): Actor {
+  if (caller.kind !== 'token' || caller.token.id === configuredToken.id)
+    return { kind: 'configuration', tokenId: null, who: configuredToken.name };
+  return { kind: 'token', tokenId: caller.token.id, who: caller.token.name };
+}

@@ -1,9 +1,9 @@
 import { tokensCollection } from '../access/api-token.js';
 import { usersCollection } from '../access/known-user.js';
-import { within } from '../content/content-context.js';
+import { within, type ContentContext } from '../content/content-context.js';
 import { recordChange, type AuditRecord } from '../mongo/audit-log.js';
 import { inTransaction } from '../mongo/transaction.js';
-import type { AdminCall, AdminServices } from './admin-call.js';
+import type { AdminCall } from './admin-call.js';
 
 /** A request that may change something, and its record. */
 export interface Change {
@@ -16,11 +16,8 @@ export interface Change {
 const kept = [usersCollection, 'up_roles', 'up_permissions', tokensCollection, '_settings'];
 
 /** Writes down that a change begins. */
-export async function beginChange(
-  record: AuditRecord,
-  { backend: { store }, content }: Pick<AdminServices, 'backend' | 'content'>,
-): Promise<Change> {
-  const { database } = store;
+export async function beginChange(record: AuditRecord, content: ContentContext): Promise<Change> {
+  const { database, totals } = content.store;
   const finish = await recordChange(database, record);
   let isCommitted = false;
   const commit: AdminCall['commit'] = async (change) => {
@@ -30,7 +27,7 @@ export async function beginChange(
       return changed;
     });
     isCommitted = true;
-    for (const collection of kept) store.totals.invalidate(collection);
+    for (const collection of kept) totals.invalidate(collection);
     return result;
   };
   const end = async (status: number): Promise<void> => {

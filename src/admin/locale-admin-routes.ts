@@ -30,7 +30,7 @@ interface ShownLocale {
   readonly isDefault: boolean;
 }
 
-async function list({ backend }: AdminCall): Promise<ShownLocale[]> {
+async function list({ running: { backend } }: AdminCall): Promise<ShownLocale[]> {
   const rows = await readAll(backend.store.database, { find: collection, sort: { _id: 1 }, batchSize: 1000 });
   const { default: standard } = backend.models.locales();
   return rows.map(({ _id, code, name }) => ({
@@ -45,7 +45,7 @@ async function create(call: AdminCall): Promise<ShownLocale[]> {
   const { code, name } = call.body;
   if (typeof code !== 'string' || !isLocaleCode(code)) throw validationError('code must be a language code, such as fr or pt-BR');
   if ((await list(call)).some((locale) => locale.code === code)) throw taken();
-  const { ids, database } = call.backend.store;
+  const { ids, database } = call.running.backend.store;
   const [_id = 0] = await ids.next(collection, 1, database);
   const now = new Date();
   const shown = typeof name === 'string' && name !== '' ? name : localeName(code);
@@ -70,7 +70,7 @@ function isLocaleCode(code: string): boolean {
 }
 
 async function update(call: AdminCall): Promise<ShownLocale[]> {
-  const code = call.params['code'] ?? '';
+  const code = call.request.params['code'] ?? '';
   const { name } = call.body;
   const values = typeof name === 'string' && name !== '' ? { name } : {};
   const change = { match: { code }, update: { $set: { ...values, updatedAt: new Date() } }, projection: { _id: 1 } };
@@ -86,7 +86,7 @@ async function chooseDefault({ body }: AdminCall, code: string, { database }: St
 }
 
 async function settle(call: AdminCall): Promise<ShownLocale[]> {
-  await call.backend.models.load();
+  await call.running.backend.models.load();
   return list(call);
 }
 
@@ -95,8 +95,8 @@ async function settle(call: AdminCall): Promise<ShownLocale[]> {
  * of its own, and the locale last: what was interrupted can be asked for again.
  */
 async function destroy(call: AdminCall): Promise<ShownLocale[]> {
-  const code = call.params['code'] ?? '';
-  const { models } = call.backend;
+  const code = call.request.params['code'] ?? '';
+  const { models } = call.running.backend;
   if (models.locales().default === code) throw applicationError('Cannot delete the default locale');
   if (!(await list(call)).some((locale) => locale.code === code)) throw notFoundError('Locale not found');
   for (const type of models.current().types.values())

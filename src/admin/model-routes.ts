@@ -1,5 +1,6 @@
 import { type ApiError, notFoundError, validationError } from '../errors.js';
 import { revokeType } from '../accounts/grant-actions.js';
+import { parameterOf } from '../http/route-request.js';
 import { readModels, removeModel, writeModels } from '../mongo/model-store.js';
 import { isValues, type Values } from '../schema/check-input.js';
 import type { Model } from '../schema/model.js';
@@ -29,14 +30,19 @@ const modelsBody = {
 /** Content types and components: the documents of `_models`. `?dryRun=true` says what a change would do, and does nothing. */
 export const modelRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/models', handle: list },
-  { method: 'POST', path: '/models/validate', body: modelsBody, handle: (call) => previewModels(modelsIn(call), call.backend) },
+  {
+    method: 'POST',
+    path: '/models/validate',
+    body: modelsBody,
+    handle: (call) => previewModels(modelsIn(call), call.running.backend),
+  },
   { method: 'GET', path: '/models/:uid', handle: findModel },
   { method: 'PUT', path: '/models/:uid', body: modelBody, handle: replace },
   { method: 'DELETE', path: '/models/:uid', handle: remove },
 ];
 
 /** Those that keep others from being served as they are written come first. */
-async function list({ backend }: AdminCall): Promise<unknown> {
+async function list({ running: { backend } }: AdminCall): Promise<unknown> {
   const stored = new Map((await readModels(backend.store.database)).map((model) => [model.uid, model]));
   const reports = backend.models.reports().flatMap((report) => {
     const model = stored.get(report.uid);
@@ -47,8 +53,9 @@ async function list({ backend }: AdminCall): Promise<unknown> {
 
 const stateOf = ({ problems, warnings, affects }: ModelReport) => ({ problems, warnings: warnings.map(warningText), affects });
 
-async function findModel({ backend, params }: AdminCall): Promise<unknown> {
-  const model = (await readModels(backend.store.database)).find(({ uid }) => uid === params['uid']);
+async function findModel({ running: { backend }, request }: AdminCall): Promise<unknown> {
+  const stored = await readModels(backend.store.database);
+  const model = stored.find(({ uid }) => uid === request.params['uid']);
   if (model === undefined) throw notFoundError('Model not found');
   const report = backend.models.reports().find(({ uid }) => uid === model.uid);
   return { ...model, ...(report === undefined ? { problems: [] } : stateOf(report)) };
@@ -69,11 +76,11 @@ function withUid(body: Values, uid: string): { readonly uid: string } {
   return { ...Object.fromEntries(model), uid };
 }
 
-const isDryRun = ({ ctx }: AdminCall): boolean => ctx.query['dryRun'] === 'true';
+const isDryRun = ({ request }: AdminCall): boolean => parameterOf(request, 'dryRun') === 'true';
 
 async function replace(call: AdminCall): Promise<ModelPreview> {
-  const { backend, params, body } = call;
-  const model = withUid(body, params['uid'] ?? '');
+  const { backend } = call.running;
+  const model = withUid(call.body, call.request.params['uid'] ?? '');
   const preview = await previewModels([model], backend);
   if (isDryRun(call)) return preview;
   if (!preview.isValid) throw refusal(preview);
@@ -83,8 +90,8 @@ async function replace(call: AdminCall): Promise<ModelPreview> {
 }
 
 async function remove(call: AdminCall): Promise<ModelPreview> {
-  const uid = call.params['uid'] ?? '';
-  const { backend } = call;
+  const uid = call.request.params['uid'] ?? '';
+  const { backend } = call.running;
   const preview = await previewRemoval(uid, backend);
   if (isDryRun(call)) return preview;
   if (!preview.isValid) throw refusal(preview);

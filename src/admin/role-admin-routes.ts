@@ -1,14 +1,15 @@
-import { knownActions } from '../access/known-actions.js';
+import { activePlugins, knownActions } from '../access/known-actions.js';
 import type { Role } from '../access/role.js';
 import { enabledActions } from '../accounts/permission-tree.js';
 import { createRole, deleteRole, updateRole } from '../accounts/roles.js';
 import { setActions } from '../accounts/grant-actions.js';
 import { setRules, type RulesChange } from '../accounts/set-rules.js';
 import { notFoundError, validationError } from '../errors.js';
+import { idOf } from '../http/route-request.js';
 import type { Values } from '../schema/check-input.js';
 import { readRoles } from '../access/read-roles.js';
 import { suggest } from '../nearest-name.js';
-import { idOf, type AdminCall, type AdminRoute } from './admin-call.js';
+import type { AdminCall, AdminRoute } from './admin-call.js';
 import { closed, type BodySchema } from './check-admin-body.js';
 
 const maybeText = { type: ['string', 'null'] } as const;
@@ -44,8 +45,8 @@ export const roleAdminRoutes: readonly AdminRoute[] = [
 
 const shown = ({ id, name, type, actions, rules }: Role) => ({ id, name, type, actions: [...actions].sort(), rules });
 
-const rolesOf = async ({ backend }: AdminCall): Promise<ReadonlyMap<number, Role>> =>
-  (await readRoles(backend.store.database)).byId;
+const rolesOf = async ({ content }: AdminCall): Promise<ReadonlyMap<number, Role>> =>
+  (await readRoles(content.store.database)).byId;
 
 async function findRole(call: AdminCall, id: number): Promise<Role> {
   const role = (await rolesOf(call)).get(id);
@@ -100,12 +101,5 @@ function actionsIn({ actions, permissions }: Values, call: AdminCall): string[] 
   return listed === null ? null : named;
 }
 
-function actionsOf({ backend, accounts }: AdminCall): string[] {
-  const plugins = accounts?.config.plugins;
-  const active = {
-    users: plugins !== undefined,
-    upload: plugins?.upload.enabled ?? true,
-    localization: plugins?.i18n.enabled ?? true,
-  };
-  return knownActions(backend.models.current(), active);
-}
+const actionsOf = ({ running, content }: AdminCall): string[] =>
+  knownActions(content.bind.registry, activePlugins(running.config));

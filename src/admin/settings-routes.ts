@@ -1,7 +1,8 @@
 import { changeSettings, type SettingsChange } from '../accounts/write-settings.js';
 import { defaultTemplates } from '../accounts/email-templates.js';
+import { parameterOf } from '../http/route-request.js';
+import { accountsOf } from '../http/running.js';
 import { describeReport } from '../schema/report-models.js';
-import { notFoundError } from '../errors.js';
 import { readChanges } from '../mongo/audit-log.js';
 import { readAll } from '../mongo/database.js';
 import { readAccountSettings } from '../access/account-settings.js';
@@ -35,25 +36,21 @@ export const settingsRoutes: readonly AdminRoute[] = [
   {
     method: 'GET',
     path: '/audit',
-    handle: ({ backend, ctx }) => readChanges(backend.store.database, limitOf(ctx.query['limit'])),
+    handle: ({ request, content }) => readChanges(content.store.database, limitOf(parameterOf(request, 'limit'))),
   },
 ];
 
 const limitOf = (text: unknown): number => (typeof text === 'string' && /^[1-9]\d{0,2}$/.test(text) ? Number(text) : 100);
 
-function refuse(): never {
-  throw notFoundError('Users and permissions are switched off');
-}
-
-async function readSettings({ accounts, backend }: AdminCall): Promise<unknown> {
-  if (accounts === null) refuse();
-  const { advanced, templates } = await readAccountSettings(backend.store.database);
+async function readSettings({ running, content }: AdminCall): Promise<unknown> {
+  accountsOf(running);
+  const { advanced, templates } = await readAccountSettings(content.store.database);
   return { advanced, templates: { ...defaultTemplates, ...templates } };
 }
 
 async function updateSettings(call: AdminCall): Promise<unknown> {
   const change = call.body as SettingsChange; // checked by the schema of the body
-  const { config } = call.accounts ?? refuse();
+  const { config } = accountsOf(call.running);
   await call.commit(async ({ store: { database } }) =>
     changeSettings(change, { stored: await readAccountSettings(database), config, database }),
   );
@@ -61,7 +58,7 @@ async function updateSettings(call: AdminCall): Promise<unknown> {
 }
 
 /** The registry of this instance with what is wrong with its models, causes first, and what every instance has made of them. */
-async function readStatus({ backend }: AdminCall): Promise<unknown> {
+async function readStatus({ running: { backend } }: AdminCall): Promise<unknown> {
   const { models, store } = backend;
   const states = await readAll(store.database, { find: '_model_status', sort: { _id: 1 }, batchSize: 100_000 });
   return {

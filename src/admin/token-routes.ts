@@ -5,20 +5,20 @@ import { anything, closed } from './check-admin-body.js';
 
 /** API tokens and admin tokens. The key is in the answer to its making, and nowhere else. */
 export const tokenRoutes: readonly AdminRoute[] = [
-  { method: 'GET', path: '/tokens', handle: async ({ backend }) => (await listTokens(backend.store)).map(shown) },
+  { method: 'GET', path: '/tokens', handle: async ({ content }) => (await listTokens(content.store)).map(shown) },
   {
     method: 'POST',
     path: '/tokens',
     body: closed({ name: anything, type: anything, description: anything, permissions: anything, lifespan: anything }),
-    handle: async ({ body, tokenSalt, commit }) => {
-      const { token, key } = await commit(({ store }) => createToken(body, tokenSalt, store));
+    handle: async ({ body, running, commit }) => {
+      const { token, key } = await commit(({ store }) => createToken(body, running.secrets.tokenSalt, store));
       return { ...shown(token), accessKey: key };
     },
   },
   {
     method: 'DELETE',
     path: '/tokens/:id',
-    handle: async ({ params, commit }) => shown(await commit(({ store }) => revokeToken(params['id'] ?? '', store))),
+    handle: async ({ request, commit }) => shown(await commit(({ store }) => revokeToken(request.params['id'] ?? '', store))),
   },
 ];
 

@@ -2,13 +2,12 @@ import { knownUser, type KnownUser } from '../access/known-user.js';
 import { findStoredUser, userType } from '../accounts/user-store.js';
 import { changeUser } from '../accounts/change-user.js';
 import { createUser, deleteUser } from '../accounts/users.js';
-import type { AccountCall, Accounts } from '../accounts/accounts.js';
-import type { ContentContext } from '../content/content-context.js';
 import { notFoundError } from '../errors.js';
+import { idOf, parameterOf } from '../http/route-request.js';
+import { accountsOf } from '../http/running.js';
 import { readAll } from '../mongo/database.js';
-import { fullAccess } from '../query/access.js';
 import { emptyQuery } from '../query/ast.js';
-import { idOf, type AdminCall, type AdminRoute, type AdminServices } from './admin-call.js';
+import type { AdminCall, AdminRoute } from './admin-call.js';
 import { anything, closed, type BodySchema } from './check-admin-body.js';
 
 /** Users; what may be sent is what `/api/users` takes. */
@@ -21,7 +20,7 @@ export const userAdminRoutes: readonly AdminRoute[] = [
 ];
 
 /** Every attribute that a request may write. The values are checked by the operations. */
-function userBody({ content }: AdminServices): BodySchema {
+function userBody({ content }: Pick<AdminCall, 'content'>): BodySchema {
   const names = [...userType(content).attributes.values()].filter(({ writable }) => writable).map(({ name }) => name);
   return closed(Object.fromEntries(names.map((name) => [name, anything])));
 }
@@ -33,14 +32,14 @@ function shown({ id, username, email, role, blocked, confirmed }: KnownUser): Sh
 }
 
 /** In pages of up to 1,000 by id: `?after=ID&limit=N`. */
-async function list({ backend, ctx }: AdminCall): Promise<ShownUser[]> {
+async function list({ request, content }: AdminCall): Promise<ShownUser[]> {
   const figure = (name: string, otherwise: number): number => {
-    const text = ctx.query[name];
+    const text = parameterOf(request, name);
     return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : otherwise;
   };
   const limit = Math.min(Math.max(figure('limit', 100), 1), 1000);
   const filter = { _id: { $gt: figure('after', 0) } };
-  const rows = await readAll(backend.store.database, { find: 'up_users', filter, sort: { _id: 1 }, limit, batchSize: limit });
+  const rows = await readAll(content.store.database, { find: 'up_users', filter, sort: { _id: 1 }, limit, batchSize: limit });
   return rows.map((row) => shown(knownUser(row)));
 }
 
@@ -51,28 +50,20 @@ async function findUser(id: number, { content }: AdminCall): Promise<ShownUser> 
 }
 
 async function create(call: AdminCall): Promise<ShownUser> {
-  const id = await call.commit((content) => createUser(accountsOf(call), call.body, accountCall(content)));
+  const id = await call.commit((content) => createUser(accountsOf(call.running), call.body, { ...call, content }));
   return findUser(id, call);
 }
 
 async function update(call: AdminCall): Promise<ShownUser> {
-  const finish = await call.commit((content) => changeUser(accountsOf(call), idOf(call), call.body, accountCall(content)));
+  const finish = await call.commit((content) =>
+    changeUser(accountsOf(call.running), idOf(call), call.body, { ...call, content }),
+  );
   await finish();
   return findUser(idOf(call), call);
 }
 
 async function remove(call: AdminCall): Promise<ShownUser> {
   const user = await findUser(idOf(call), call);
-  await call.commit((content) => deleteUser(user.id, emptyQuery, accountCall(content)));
+  await call.commit((content) => deleteUser(user.id, emptyQuery, { ...call, content }));
   return user;
 }
-
-function accountsOf({ accounts }: AdminCall): Accounts {
-  if (accounts === null) throw notFoundError('Users and permissions are switched off');
-  return accounts;
-}
-
-const accountCall = (content: ContentContext): AccountCall => ({
-  caller: { kind: 'public', access: fullAccess, isShut: false },
-  content,
-});

@@ -1,12 +1,12 @@
 import path from 'node:path';
-import type { Context, Middleware } from 'koa';
 import type { Config } from '../config/config.js';
 import type { Logger } from 'pino';
-import type { Admitted } from '../http/create-gate.js';
+import type { ContextRoute, OpenRoute } from '../http/route.js';
 import type { Registry } from '../schema/content-type.js';
 import { writeArtifacts, type Artifacts } from './artifacts/write-artifacts.js';
 import { CurrentSchema } from './http/current-schema.js';
-import { graphqlMiddleware } from './http/graphql-middleware.js';
+import { graphqlPathSettings } from './http/graphql-paths.js';
+import { graphqlRoutes } from './http/graphql-routes.js';
 import { graphqlSettings } from './http/graphql-settings.js';
 import { buildSchema, type SchemaOptions } from './schema/build-schema.js';
 import { withoutPlugins } from './schema/without-plugins.js';
@@ -16,8 +16,6 @@ import { traceSchema } from './tracing/trace-schema.js';
 export interface GraphqlServices {
   readonly config: Config;
   readonly logger: Logger;
-  /** Who sends a request, with the context of its operations; fields check the actions that they need. Throws 401, or 503. */
-  readonly admit: (ctx: Context) => Promise<Admitted>;
   /** Parts of the schema that belong to plugins and extensions; a service that is absent leaves its mutations out. */
   readonly schema?: Pick<SchemaOptions, 'shadow' | 'accounts' | 'upload'>;
   /** How custom code changes the schema of a snapshot; what it throws leaves the former schema in force. */
@@ -28,7 +26,7 @@ export interface GraphqlServices {
 
 /** The endpoint, ready to be mounted. */
 export interface GraphqlEndpoint {
-  readonly middleware: Middleware;
+  readonly routes: readonly (OpenRoute | ContextRoute)[];
   /** Builds the schema of a snapshot off the request path and puts it in force; the old one serves until then. */
   readonly replaceRegistry: (registry: Registry) => Promise<void>;
 }
@@ -55,17 +53,12 @@ export function createGraphql(services: GraphqlServices): GraphqlEndpoint {
       reportFailure(err, registry, logger);
     },
   );
-  const middleware = graphqlMiddleware({
-    settings,
-    schema: () => current.read(),
-    admit: services.admit,
-    report,
-  });
+  const routes = graphqlRoutes({ settings, pathSettings: graphqlPathSettings(config), schema: current, report });
   const replaceRegistry = async (registry: Registry): Promise<void> => {
     await current.replace(registry);
     if (artifacts !== null) await tryArtifacts(current, artifacts, logger);
   };
-  return { middleware, replaceRegistry };
+  return { routes, replaceRegistry };
 }
 
 /** The files come after the schema is in force, and one that cannot be written stops nothing. */

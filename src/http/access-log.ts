@@ -8,10 +8,10 @@ import type { RequestState } from './request-state.js';
  */
 export function accessLog(logger: Logger): Middleware<RequestState> {
   return (ctx, next) => {
+    const level = ctx.path.startsWith('/_health') ? 'debug' : 'info';
+    if (!logger.isLevelEnabled(level)) return next();
     const start = performance.now();
     const { res, method, path, ip } = ctx;
-    const level = path.startsWith('/_health') ? 'debug' : 'info';
-    if (!logger.isLevelEnabled(level)) return next();
     res.once('close', () => {
       const line = { requestId: ctx.state.requestId, method, path, status: res.statusCode, ms: elapsed(start), ip };
       logger[level](res.writableFinished ? line : { ...line, aborted: true }, 'request');

@@ -1,51 +1,70 @@
 import Koa from 'koa';
 import { accessLog } from './access-log.js';
+import { answerUnknown } from './answer-route.js';
 import { checkUrl } from './check-url.js';
 import { compressResponse } from './compress-response.js';
 import { crossOrigin } from './cross-origin.js';
 import { errorResponse } from './error-response.js';
-import { health } from './health.js';
-import { byPath, type PathTable } from './by-path.js';
 import { requestBody } from './request-body.js';
 import { requestId } from './request-id.js';
+import { routeTable } from './route-table.js';
 import { securityHeaders } from './security-headers.js';
 import { timeLimit } from './time-limit.js';
 import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
-import type { Check } from './health.js';
 import type { RequestState } from './request-state.js';
+import type { AnyRoute, PathSettings } from './route.js';
+import type { Connection } from './running.js';
 
-/** What the application is made of, besides its routes. */
+/** What the application is made of. */
 export interface AppInput {
   readonly config: Config;
   readonly logger: Logger;
-  /** What has to work before requests should come: shown at `/_health/ready`. */
-  readonly checks: Readonly<Record<string, Check>>;
-  /** Paths that differ from the rest. */
-  readonly paths?: PathTable;
+  readonly connection: Connection;
+  /** Of all front ends; the first one whose path fits a request decides. */
+  readonly routes: readonly AnyRoute[];
 }
 
-/** A Koa application with everything that all routes share, in order; front ends are added by `use`. */
-export function createApp({ config, logger, checks, paths = new Map() }: AppInput): Koa<RequestState> {
-  const { cors, security, compress, logger: log, body } = config.middlewares;
+/** The Koa application: the route table, and what all requests pass through on the way to their row. */
+export function createApp({ config, logger, connection, routes }: AppInput): Koa<RequestState> {
   const app = new Koa<RequestState>({ proxy: config.server.proxy, maxIpsCount: config.server.proxyCount });
-  const parts: readonly (Middleware<RequestState> | false)[] = [
-    requestId,
-    log.enabled && accessLog(logger),
-    health(checks),
-    security.enabled && securityHeaders(security),
-    byPath(cors.enabled ? crossOrigin(cors) : null, paths, (own) => (own.cors === undefined ? null : crossOrigin(own.cors))),
-    compress.enabled && compressResponse(compress),
-    errorResponse(logger),
-    timeLimit(config.server),
-    checkUrl(config.api.limits.urlLength),
-    byPath(requestBody(body), paths, (own) => (own.body === undefined ? null : requestBody(own.body))),
-  ];
-  for (const part of parts) if (part) app.use(part);
+  app.use(requestId);
+  if (config.middlewares.logger.enabled) app.use(accessLog(logger));
+  const shared = sharedMiddleware(config, logger);
+  app.use(routeTable({ routes, connection, shared }));
+  for (const part of shared({})) app.use(part);
+  app.use(answerUnknown);
   app.on('error', (err: unknown) => {
     // Past the error exit only sending can fail, mostly because the client has gone.
     logger.debug({ err }, 'answer not sent');
   });
   return app;
 }
+
+/** What requests to a path pass through, in order; the settings of the path come before those of the service. */
+function sharedMiddleware(config: Config, logger: Logger): (settings: PathSettings) => Middleware[] {
+  const { cors, security, compress, body } = config.middlewares;
+  const headers = security.enabled ? [securityHeaders(security)] : [];
+  const otherOrigins = cors.enabled ? [crossOrigin(cors)] : [];
+  const compression = compress.enabled ? [compressResponse(compress)] : [];
+  const checks = [errorResponse(logger), timeLimit(config.server), checkUrl(config.api.limits.urlLength)];
+  const readBody = requestBody(body);
+  return (own) => {
+    if (own.isBare) return [];
+    return [
+      ...headers,
+      ...(own.cors === undefined ? otherOrigins : [crossOrigin(own.cors)]),
+      ...(own.isUncompressed ? [uncompressed] : []),
+      ...compression,
+      ...checks,
+      own.body === undefined ? readBody : requestBody(own.body),
+    ];
+  };
+}
+
+/** The setting of koa-compress for one answer. */
+const uncompressed: Middleware = (ctx, next) => {
+  ctx.compress = false;
+  return next();
+};

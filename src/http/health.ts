@@ -1,39 +1,52 @@
-import type { Context, Middleware } from 'koa';
+import { ping } from '../mongo/connect.js';
+import type { Answer, OpenRoute } from './route.js';
+import type { Connection } from './running.js';
 
 /** Whether something the service needs is there; a check that throws, or takes over two seconds, has failed. */
-export type Check = () => Promise<boolean>;
+export type Check = (connection: Connection) => Promise<boolean>;
+
+/** What has to work before requests should come. */
+export const readinessChecks: Readonly<Record<string, Check>> = {
+  database: async ({ running }) => running !== null && ping(running.backend.store.database),
+};
 
 /**
  * `/_health`, any method: 204, the process is up. `/_health/ready`: 200 if every check passes, else 503, with the result of each by
  * name: `{ "status": "ok", "checks": { "database": "ok" } }`.
  */
-export function health(checks: Readonly<Record<string, Check>>): Middleware {
-  const names = Object.keys(checks);
-  const result = async (name: string): Promise<Result> => [name, await passes(checks[name])];
-  return async (ctx, next) => {
-    if (ctx.path === '/_health') ctx.status = 204;
-    else if (ctx.path === '/_health/ready') answer(ctx, await Promise.all(names.map(result)));
-    else await next();
+export const healthRoutes = (checks: Readonly<Record<string, Check>> = readinessChecks): readonly OpenRoute[] => [
+  { method: 'ALL', path: '/_health', action: null, settings, handle: () => ({ status: 204 }) },
+  {
+    method: 'ALL',
+    path: '/_health/ready',
+    action: null,
+    settings,
+    handle: async ({ connection }) => {
+      const names = Object.keys(checks);
+      return readiness(await Promise.all(names.map(async (name) => [name, await passes(checks[name], connection)] as const)));
+    },
+  },
+];
+
+const settings = { isBare: true } as const;
+
+function readiness(results: readonly (readonly [name: string, passed: boolean])[]): Answer {
+  const isReady = results.every(([, passed]) => passed);
+  const word = (passed: boolean): string => (passed ? 'ok' : 'failed');
+  return {
+    status: isReady ? 200 : 503,
+    headers: { 'Cache-Control': 'no-store' },
+    body: { status: word(isReady), checks: Object.fromEntries(results.map(([name, passed]) => [name, word(passed)])) },
   };
 }
 
-type Result = readonly [name: string, passed: boolean];
-
-function answer(ctx: Context, results: readonly Result[]): void {
-  const ready = results.every(([, passed]) => passed);
-  const word = (passed: boolean): string => (passed ? 'ok' : 'failed');
-  ctx.status = ready ? 200 : 503;
-  ctx.set('Cache-Control', 'no-store');
-  ctx.body = { status: word(ready), checks: Object.fromEntries(results.map(([name, passed]) => [name, word(passed)])) };
-}
-
-async function passes(check: Check | undefined): Promise<boolean> {
+async function passes(check: Check | undefined, connection: Connection): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {
     timer = setTimeout(resolve, 2_000, false);
   });
   try {
-    return await Promise.race([check?.() ?? false, late]);
+    return await Promise.race([check?.(connection) ?? false, late]);
   } catch {
     return false;
   } finally {

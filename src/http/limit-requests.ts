@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import type { Caller } from '../access/caller.js';
-import { attemptLimiter } from '../accounts/limit-attempts.js';
+import { attemptLimiter, type AttemptLimiter } from '../accounts/limit-attempts.js';
 import type { Config } from '../config/config.js';
 import { rateLimitError } from '../errors.js';
 import type { Database } from '../mongo/database.js';
@@ -15,13 +15,18 @@ export function requestLimiter({ api: { ratelimit } }: Config, database: Databas
   const ofIdentities = attemptLimiter(database, { collection: '_requests', max: identity, interval });
   const ofAddresses = attemptLimiter(database, { collection: '_requests', max: address, interval });
   return async (ctx, caller) => {
-    const limiter = caller.kind === 'public' ? ofAddresses : ofIdentities;
-    const { limit, remaining, resetsAt, isOver } = await limiter.count(keyOf(ctx, caller));
-    ctx.set('X-RateLimit-Limit', String(limit));
-    ctx.set('X-RateLimit-Remaining', String(remaining));
-    ctx.set('X-RateLimit-Reset', String(resetsAt));
-    if (isOver) throw rateLimitError();
+    await countAttempt(ctx, keyOf(ctx, caller), caller.kind === 'public' ? ofAddresses : ofIdentities);
   };
+}
+
+/** Counts an attempt under a key, and says in headers how many are left. Throws a RateLimitError if there were too many. */
+export async function countAttempt(ctx: Context, key: string, limiter: AttemptLimiter | null): Promise<void> {
+  if (limiter === null) return;
+  const { limit, remaining, resetsAt, isOver } = await limiter.count(key);
+  ctx.set('X-RateLimit-Limit', String(limit));
+  ctx.set('X-RateLimit-Remaining', String(remaining));
+  ctx.set('X-RateLimit-Reset', String(resetsAt));
+  if (isOver) throw rateLimitError();
 }
 
 function keyOf({ ip }: Context, caller: Caller): string {

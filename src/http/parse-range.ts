@@ -1,14 +1,14 @@
-import type { Context } from 'koa';
 import type { ByteRange } from '../media/file-storage.js';
 import type { StoredBlob } from '../mongo/blob-store.js';
+import type { RouteRequest } from './route-request.js';
 
 /**
- * The part of a file that a GET asks for; null for all of it: without a range, with several or in another unit, or where If-Range
- * names another version (RFC 9110, 14).
+ * Returns the part of a file that a GET asks for; null for all of it: without a range, with several or in another unit, or if
+ * If-Range names another version (RFC 9110, 14).
  */
-export function parseRange(ctx: Context, file: StoredBlob): ByteRange | 'unsatisfiable' | null {
-  const found = ctx.method === 'GET' ? /^bytes=(\d{0,15})-(\d{0,15})$/.exec(ctx.get('Range').replaceAll(' ', '')) : null;
-  if (found === null || !isCurrent(ctx.get('If-Range'), file)) return null;
+export function parseRange({ method, headers }: RouteRequest, file: StoredBlob): ByteRange | 'unsatisfiable' | null {
+  const found = method === 'GET' ? /^bytes=(\d{0,15})-(\d{0,15})$/.exec((headers.range ?? '').replaceAll(' ', '')) : null;
+  if (found === null || !isCurrent(headers['if-range'], file)) return null;
   const [, first = '', last = ''] = found;
   if (first === '') return last === '' ? null : suffix(Number(last), file.size);
   const start = Number(first);
@@ -22,5 +22,14 @@ const suffix = (count: number, size: number): ByteRange | 'unsatisfiable' =>
   count === 0 || size === 0 ? 'unsatisfiable' : { start: Math.max(size - count, 0), end: size };
 
 /** Only a strong tag, or the very date, promises the same bytes. */
-const isCurrent = (ifRange: string, { id, modifiedAt }: StoredBlob): boolean =>
-  ifRange === '' || ifRange === `"${id}"` || ifRange === modifiedAt.toUTCString();
+const isCurrent = (ifRange: string | string[] | undefined, { id, modifiedAt }: StoredBlob): boolean =>
+  ifRange === undefined || ifRange === '' || ifRange === `"${id}"` || ifRange === modifiedAt.toUTCString();
+
+/** Whether the client's own copy is still good: by its tags, or else by its date (RFC 9110, 13.1). */
+export function isFresh({ headers }: RouteRequest, { id, modifiedAt }: StoredBlob): boolean {
+  const { 'if-none-match': tags, 'if-modified-since': since, 'cache-control': control = '' } = headers;
+  if (/(^|,)\s*no-cache\s*(,|$)/.test(control)) return false;
+  if (tags !== undefined) return tags === '*' || tags.split(',').some((tag) => tag.trim().replace(/^W\//, '') === `"${id}"`);
+  // Dates have whole seconds.
+  return since !== undefined && Math.floor(modifiedAt.getTime() / 1000) * 1000 <= Date.parse(since);
+}

@@ -1,10 +1,10 @@
-import type { Context } from 'koa';
 import { lookup } from 'mime-types';
 import { validationError } from '../errors.js';
 import { formatsByType, type ImageFormat, type ResizeOrder } from '../media/image-types.js';
 import type { MediaSettings } from '../media/media-settings.js';
 import { printSize } from '../media/print-size.js';
 import type { StoredBlob } from '../mongo/blob-store.js';
+import { parameterOf, type RouteRequest } from './route-request.js';
 
 /**
  * The size and format that `?width=`, `?height=` and `?format=` ask for; null where none is named, or nothing is resized. Throws a
@@ -12,12 +12,12 @@ import type { StoredBlob } from '../mongo/blob-store.js';
  * they must be few; and for images that are too large to be drawn.
  */
 export function parseResize(
-  ctx: Context,
+  request: RouteRequest,
   file: StoredBlob,
   { resize: rules, imageSizeLimit }: MediaSettings,
 ): ResizeOrder | null {
-  if (!rules.enabled || ctx.querystring === '') return null;
-  const { width, height, format } = ctx.query;
+  if (!rules.enabled || request.querystring === '') return null;
+  const [width, height, format] = ['width', 'height', 'format'].map((name) => parameterOf(request, name));
   if (width === undefined && height === undefined && format === undefined) return null;
   if (width !== undefined && height !== undefined) throw validationError('Invalid parameter height: width says the size already');
   if (formatsByType[lookup(file.name) || ''] === undefined) throw validationError('Only images can be resized');

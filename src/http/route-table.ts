@@ -1,68 +1,80 @@
-import type { Context } from 'koa';
-import { answerMethod } from './answer-method.js';
+import { Router } from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import { answerRoute, answerUnknown } from './answer-route.js';
+import type { RouteParams } from './route-request.js';
+import type { AnyRoute, LateRoute, PathSettings, Rows } from './route.js';
+import type { Connection } from './running.js';
 
-/** What a route is found by; `path` begins behind a prefix, `:name` stands for one part of it: `/users/:id`. */
-export interface RouteKey {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  readonly path: string;
-}
-
-/** The parts of the path that `:name` stands for. */
-export type RouteParams = Readonly<Record<string, string>>;
-
-export interface FoundRoute<Route> {
-  readonly route: Route;
-  readonly params: RouteParams;
-}
-
-interface PathEntry<Route> {
-  readonly segments: readonly string[];
-  readonly routes: readonly Route[];
+export interface RouteTableInput {
+  /** The first row whose path fits decides, so that fixed paths come before those with parameters. */
+  readonly routes: readonly AnyRoute[];
+  readonly connection: Connection;
+  /** What requests to a path pass through before they are answered. */
+  readonly shared: (settings: PathSettings) => readonly Middleware[];
 }
 
 /**
- * Gives a function that finds the route of a request under a prefix: null where no path fits, and `answered` where one fits but
- * not the method, which is answered by 405. The first path that fits decides, so fixed ones come before those with parameters.
+ * Mounts the route table; requests that no path fits go on. There is a router for each first part of the paths: a router tries its
+ * paths one after the other, which takes 1.3 µs for the 30 of the API, and 3.5 µs for the 100 rows of all front ends in one. Bare
+ * paths need no router, whose own work is 1.7 µs.
  */
-export function routeTable<Route extends RouteKey>(
-  prefix: string,
-  routes: readonly Route[],
-): (ctx: Context) => FoundRoute<Route> | 'answered' | null {
+export function routeTable(input: RouteTableInput): Middleware {
+  const paths = pathsOf(input);
+  const bare = new Map(paths.filter(({ settings }) => settings.isBare).map(({ path, answer }) => [path, answer]));
+  const routed = paths.filter(({ path }) => !bare.has(path));
+  const routerOf = (start: string | null): Middleware =>
+    createRouter(
+      routed.filter(({ path }) => isVariable(startOf(path)) || startOf(path) === start),
+      input,
+    );
+  const routers = new Map(routed.map(({ path }) => [startOf(path), routerOf(startOf(path))]));
+  const otherwise = routerOf(null);
+  return (ctx, next) => (bare.get(ctx.path) ?? routers.get(startOf(ctx.path)) ?? otherwise)(ctx, next);
+}
+
+/** `api` of `/api/articles`. */
+function startOf(path: string): string {
+  const end = path.indexOf('/', 1);
+  return end === -1 ? path.slice(1) : path.slice(1, end);
+}
+
+const isVariable = (part: string): boolean => part.startsWith(':') || part.startsWith('{');
+
+/** A path, and what answers requests to it. */
+interface Path {
+  readonly path: string;
+  readonly settings: PathSettings;
+  readonly answer: (ctx: RoutedContext) => Promise<void> | void;
+}
+
+/** Koa's context, with what a router has found in the path. */
+interface RoutedContext extends Context {
+  readonly params?: RouteParams;
+  readonly captures?: readonly string[];
+}
+
+function pathsOf({ routes, connection }: RouteTableInput): Path[] {
   const names = [...new Set(routes.map(({ path }) => path))];
-  const entries = names.map((name): PathEntry<Route> => ({
-    segments: name.split('/'),
-    routes: routes.filter(({ path }) => path === name),
-  }));
-  return (ctx) => {
-    if (!ctx.path.startsWith(`${prefix}/`)) return null;
-    const given = ctx.path.slice(prefix.length).replace(/\/$/, '').split('/');
-    const entry = entries.find((candidate) => fits(candidate.segments, given));
-    return entry === undefined ? null : pickRoute(ctx, entry, given);
+  return names.map((path) => {
+    const here = routes.filter((route) => route.path === path);
+    const late = here.find((route) => 'find' in route);
+    if (late !== undefined) return { path, settings: {}, answer: answerLate(late, connection) };
+    const fixed = here.flatMap((route) => ('find' in route ? [] : [route]));
+    const rows: Rows = new Map(fixed.map((route) => [route.method, route]));
+    const answer: Path['answer'] = (ctx) => answerRoute(rows, { ctx, params: ctx.params ?? {}, connection });
+    return { path, settings: fixed[0]?.settings ?? {}, answer };
+  });
+}
+
+const answerLate =
+  ({ find }: LateRoute, connection: Connection): Path['answer'] =>
+  (ctx) => {
+    const rows = find(ctx.captures ?? [], connection.require());
+    return rows === null ? answerUnknown(ctx) : answerRoute(rows, { ctx, params: ctx.params ?? {}, connection });
   };
-}
 
-const fits = (segments: readonly string[], given: readonly string[]): boolean =>
-  segments.length === given.length &&
-  segments.every((segment, index) => (segment.startsWith(':') ? given[index] !== '' : segment === given[index]));
-
-function pickRoute<Route extends RouteKey>(
-  ctx: Context,
-  { segments, routes }: PathEntry<Route>,
-  given: readonly string[],
-): FoundRoute<Route> | 'answered' {
-  const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
-  const route = routes.find((candidate) => candidate.method === method);
-  if (route !== undefined) return { route, params: paramsOf(segments, given) };
-  answerMethod(
-    ctx,
-    routes.flatMap((other) => (other.method === 'GET' ? ['HEAD', 'GET'] : [other.method])),
-  );
-  return 'answered';
-}
-
-function paramsOf(segments: readonly string[], given: readonly string[]): RouteParams {
-  const params = segments.flatMap((segment, index) =>
-    segment.startsWith(':') ? [[segment.slice(1), decodeURIComponent(given[index] ?? '')] as const] : [],
-  );
-  return Object.fromEntries(params);
+function createRouter(paths: readonly Path[], { shared }: RouteTableInput): Middleware {
+  const router = new Router({ sensitive: true });
+  for (const { path, settings, answer } of paths) router.all(path, ...shared(settings), answer);
+  return router.routes() as Middleware; // it brings itself what its type asks of the context
 }

@@ -2,6 +2,7 @@ import type { ContentContext } from '../content/content-context.js';
 import { forbiddenError, validationError } from '../errors.js';
 import { allows } from '../query/access.js';
 import { actionOf, type ContentType } from '../schema/content-type.js';
+import { decodeId } from '../schema/names.js';
 import { ownersOf } from './find-component.js';
 import type { LinkTarget } from './link-files.js';
 import type { MediaContext } from './upload-files.js';
@@ -22,7 +23,7 @@ export function findTarget({ ref, refId, field }: TargetNames, { content, media 
   const type = content.bind.registry.types.get(String(ref));
   if (type === undefined) throw validationError('Invalid parameter ref');
   if (media.settings.requireUpdate && !mayUpdate(type, content)) throw forbiddenError();
-  return { type, id: /^\d{1,15}$/.test(String(refId)) ? Number(refId) : 0, field: String(field) };
+  return { type, id: decodeId(refId), field: String(field) };
 }
 
 const isNamed = (value: unknown): boolean => (typeof value === 'string' && value !== '') || typeof value === 'number';

@@ -1,4 +1,3 @@
-import type { Context } from 'koa';
 import { createLocalization } from '../content/create-localization.js';
 import { create } from '../content/create.js';
 import { findMany } from '../content/find-many.js';
@@ -9,22 +8,20 @@ import { removeSingle, updateSingle } from '../content/single-type.js';
 import type { Loaded } from '../mongo/loaded.js';
 import { update } from '../content/update.js';
 import { notFoundError, validationError } from '../errors.js';
-import { isMultipart } from '../http/read-multipart.js';
+import { idOf } from '../http/route-request.js';
+import type { RouteCall } from '../http/route.js';
 import { emptyQuery, noPopulate, type Pagination, type Query } from '../query/ast.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
 import { isValues } from '../schema/check-input.js';
 import type { ContentType } from '../schema/content-type.js';
 import { writeWithFiles } from './entry-files.js';
 import { envelopeEntries, envelopeEntry, envelopePage, flatEntry, type Json } from './envelope.js';
-import type { RestParts } from './rest-services.js';
+import type { QueryCache } from './query-cache.js';
 
-export interface ActionInput {
-  readonly ctx: Context;
+/** A request to entries of a type. */
+export interface ActionInput extends RouteCall {
   readonly type: ContentType;
-  /** 0 where the path names none. */
-  readonly id: number;
-  readonly services: RestParts;
-  readonly content: ContentContext;
+  readonly queries: QueryCache;
 }
 
 /** What a method does on a path; `name` is the right that it needs. Null: there is no such entry. */
@@ -33,12 +30,14 @@ export interface Action {
   readonly run: (input: ActionInput) => Promise<Json | null>;
 }
 
-const queryOf = ({ ctx, services }: ActionInput): Query => services.queries.parseEntry(ctx.querystring);
-const listQueryOf = ({ ctx, services }: ActionInput): Query => services.queries.parse(ctx.querystring);
+/** What methods do on a path; the order is that of the Allow header. */
+export type Actions = Readonly<Record<string, Action>>;
+
+const queryOf = ({ request, queries }: ActionInput): Query => queries.parseEntry(request.querystring);
+const listQueryOf = ({ request, queries }: ActionInput): Query => queries.parse(request.querystring);
 
 /** The `data` of a body. Throws a ValidationError where there is none; an array passes and fails as an entry. */
-function dataOf({ ctx }: ActionInput): unknown {
-  const body: unknown = ctx.request.body;
+function dataOf({ request: { body } }: ActionInput): unknown {
   const data = isValues(body) ? body['data'] : undefined;
   if (typeof data !== 'object' || data === null) throw validationError('Missing "data" payload in the request body');
   return data;
@@ -51,14 +50,15 @@ type WriteEntry = (data: unknown, query: Query, content: ContentContext) => Prom
 
 /** Writes by JSON, or by a multipart body with files; gives the entry as the query selects it. */
 async function writeEntry(input: ActionInput, write: WriteEntry): Promise<Json | null> {
-  const { ctx, type, content, services } = input;
+  const { request, type, content, running } = input;
   const query = queryOf(input);
-  const { media, config } = services.running;
-  if (media === null || !isMultipart(ctx)) return inEnvelope(await write(dataOf(input), query, content), envelopeEntry);
+  const { media, config } = running;
+  const { readMultipart } = request;
+  if (media === null || readMultipart === null) return inEnvelope(await write(dataOf(input), query, content), envelopeEntry);
   bindEntrySelection(query, type, content.bind);
   const { jsonDepth } = config.middlewares.body;
   const bare = { ...query, fields: ['id'], populate: noPopulate };
-  const written = { ctx, type, content, media, jsonDepth };
+  const written = { readMultipart, type, content, media, jsonDepth };
   const id = await writeWithFiles({ ...written, write: (data, inner) => write(data, bare, inner) });
   return id === null ? null : inEnvelope(await findOne(type, id, query, content), envelopeEntry);
 }
@@ -70,7 +70,7 @@ const find: Action = {
 
 const findById: Action = {
   name: 'findOne',
-  run: async (input) => inEnvelope(await findOne(input.type, input.id, queryOf(input), input.content), envelopeEntry),
+  run: async (input) => inEnvelope(await findOne(input.type, idOf(input), queryOf(input), input.content), envelopeEntry),
 };
 
 const createEntry: Action = {
@@ -80,12 +80,12 @@ const createEntry: Action = {
 
 const updateById: Action = {
   name: 'update',
-  run: (input) => writeEntry(input, (data, query, content) => update(input.type, input.id, data, query, content)),
+  run: (input) => writeEntry(input, (data, query, content) => update(input.type, idOf(input), data, query, content)),
 };
 
 const deleteById: Action = {
   name: 'delete',
-  run: async (input) => inEnvelope(await remove(input.type, input.id, queryOf(input), input.content), envelopeEntry),
+  run: async (input) => inEnvelope(await remove(input.type, idOf(input), queryOf(input), input.content), envelopeEntry),
 };
 
 /** The body is the bare data, and so is the answer (rest.md 9.3). */
@@ -93,8 +93,8 @@ const localize: Action = {
   name: 'createLocalization',
   run: async (input) => {
     const query = withLocalizations(queryOf(input));
-    const id = input.type.kind === 'singleType' ? await singleId(input) : input.id;
-    return flatEntry(await createLocalization(input.type, id, input.ctx.request.body ?? {}, query, input.content));
+    const id = input.type.kind === 'singleType' ? await singleId(input) : idOf(input);
+    return flatEntry(await createLocalization(input.type, id, input.request.body ?? {}, query, input.content));
   },
 };
 
@@ -133,15 +133,15 @@ const deleteOnly: Action = {
   run: async (input) => inEnvelope(await removeSingle(input.type, queryOf(input), input.content), envelopeEntry),
 };
 
-/** Actions of collection types by path and method; the order is that of the Allow header. */
+/** Actions of collection types by path. */
 export const collectionActions = {
   list: { GET: find, POST: createEntry },
   entry: { GET: findById, PUT: updateById, DELETE: deleteById },
   localizations: { POST: localize },
-} as const satisfies Record<string, Readonly<Record<string, Action>>>;
+} as const satisfies Record<string, Actions>;
 
-/** Actions of single types. */
+/** Actions of single types by path. */
 export const singleActions = {
   entry: { GET: findOnly, PUT: updateOnly, DELETE: deleteOnly },
   localizations: { POST: localize },
-} as const satisfies Record<string, Readonly<Record<string, Action>>>;
+} as const satisfies Record<string, Actions>;

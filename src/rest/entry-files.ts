@@ -3,7 +3,8 @@ import { within } from '../content/content-context.js';
 import type { Loaded } from '../mongo/loaded.js';
 import { badRequestError } from '../errors.js';
 import { checkJson } from '../http/json-body.js';
-import { readMultipart, type MultipartBody, type SentFile } from '../http/read-multipart.js';
+import type { MultipartBody, SentFile } from '../http/read-multipart.js';
+import type { RouteRequest } from '../http/route-request.js';
 import { linkAt } from '../media/link-files.js';
 import type { Media } from '../media/media.js';
 import { Staging } from '../media/staging.js';
@@ -12,11 +13,10 @@ import { inTransaction } from '../mongo/transaction.js';
 import { isRecord } from '../query/is-record.js';
 import { splitPath } from '../schema/findings.js';
 import type { ContentType } from '../schema/content-type.js';
-import type { Context } from 'koa';
 
 /** A write of an entry whose body may bring files along. */
 export interface EntryWrite {
-  readonly ctx: Context;
+  readonly readMultipart: NonNullable<RouteRequest['readMultipart']>;
   readonly type: ContentType;
   readonly content: ContentContext;
   readonly media: Media;
@@ -33,7 +33,7 @@ export interface EntryWrite {
 export async function writeWithFiles(entry: EntryWrite): Promise<number | null> {
   const staging = new Staging(entry.media);
   try {
-    const body = await readMultipart(entry.ctx, staging, entry.media.settings);
+    const body = await entry.readMultipart(staging, entry.media.settings);
     const data = readData(body, entry.jsonDepth);
     checkNames(body.files);
     return await writeAll(entry, data, body.files, staging);

@@ -1,14 +1,15 @@
 import { notFoundError, validationError } from '../errors.js';
+import { parameterOf } from '../http/route-request.js';
+import type { Route } from '../http/route.js';
 import type { Backend } from '../mongo/open-backend.js';
 import { isValues } from '../schema/check-input.js';
 import { uploadFile } from '../schema/content-type.js';
 import type { AttributeDefinition, Model } from '../schema/model.js';
-import type { PluginRoute } from './plugin-routes.js';
 
 const action = (name: string): string => `plugin::content-type-builder.${name}`;
 
 /** Content types and components as client libraries read them (rest.md 13.7). */
-export const modelReadRoutes: readonly PluginRoute[] = [
+export const modelReadRoutes: readonly Route[] = [
   route('/content-types', 'content-types.getContentTypes', (backend, { kind }) => listTypes(backend, kind).map(describeType)),
   route('/content-types/:uid', 'content-types.getContentType', (backend, { uid }) => describeType(find(backend, 'type', uid))),
   route('/components', 'components.getComponents', (backend) => ofKind(backend, 'component').map(describeComponent)),
@@ -25,13 +26,14 @@ interface Asked {
   readonly kind: unknown;
 }
 
-function route(path: string, name: string, read: Read): PluginRoute {
+function route(path: string, name: string, read: Read): Route {
   return {
     method: 'GET',
     path: `/content-type-builder${path}`,
-    demand: action(name),
-    handle: ({ ctx, params, running: { backend } }) => {
-      ctx.body = { data: read(backend, { uid: params['uid'] ?? '', kind: ctx.query['kind'] }) };
+    action: action(name),
+    handle: ({ request, running }) => {
+      const asked = { uid: request.params['uid'] ?? '', kind: parameterOf(request, 'kind') };
+      return { body: { data: read(running.backend, asked) } };
     },
   };
 }

@@ -1,5 +1,7 @@
 import { applicationError, validationError } from '../errors.js';
-import { isMultipart, readMultipart, type MultipartBody } from '../http/read-multipart.js';
+import type { MultipartBody } from '../http/read-multipart.js';
+import { parameterOf } from '../http/route-request.js';
+import type { RouteCall } from '../http/route.js';
 import { mediaOf } from '../http/running.js';
 import { findTarget } from '../media/find-target.js';
 import { parseFileInfo, parseFileInfos } from '../media/parse-file-info.js';
@@ -7,17 +9,16 @@ import { Staging, type UploadedFile } from '../media/staging.js';
 import { replaceFile, updateFileInfo } from '../media/update-file.js';
 import { uploadFiles } from '../media/upload-files.js';
 import { isRecord } from '../query/is-record.js';
-import { decodeId } from './decode-id.js';
+import { decodeId } from '../schema/names.js';
 import { flatEntry, type Json } from './envelope.js';
-import type { UploadInput } from './upload-services.js';
 
 /** `POST /api/upload`: a list of new files; with `?id=` the one file that was changed (rest.md 12). */
-export async function receive(input: UploadInput): Promise<Json | readonly Json[]> {
+export async function receive(input: RouteCall): Promise<Json | readonly Json[]> {
   const media = mediaOf(input.running);
   const staging = new Staging(media);
   try {
     const body = await readBody(input, staging);
-    const { id } = input.ctx.query;
+    const id = parameterOf(input.request, 'id');
     return id === undefined ? await upload(body, staging, input) : await change(decodeId(String(id)), body, staging, input);
   } finally {
     await staging.discard();
@@ -31,9 +32,9 @@ interface Received {
   readonly field: (name: string) => unknown;
 }
 
-async function readBody({ ctx, running }: UploadInput, staging: Staging): Promise<Received> {
-  if (isMultipart(ctx)) return received(await readMultipart(ctx, staging, mediaOf(running).settings));
-  const body: unknown = ctx.request.body;
+async function readBody({ request, running }: RouteCall, staging: Staging): Promise<Received> {
+  const { readMultipart, body } = request;
+  if (readMultipart !== null) return received(await readMultipart(staging, mediaOf(running).settings));
   return { files: [], field: (name) => (isRecord(body) && Object.hasOwn(body, name) ? body[name] : undefined) };
 }
 
@@ -46,7 +47,7 @@ function received({ fields, files }: MultipartBody): Received {
   return { files: sent, field };
 }
 
-async function upload({ files, field }: Received, staging: Staging, input: UploadInput): Promise<readonly Json[]> {
+async function upload({ files, field }: Received, staging: Staging, input: RouteCall): Promise<readonly Json[]> {
   const [only] = files;
   if (only === undefined || (files.length === 1 && only.size === 0)) throw validationError('Files are empty');
   const info = field('fileInfo');
@@ -57,7 +58,7 @@ async function upload({ files, field }: Received, staging: Staging, input: Uploa
   return entries.map(flatEntry);
 }
 
-async function change(id: number, { files, field }: Received, staging: Staging, input: UploadInput): Promise<Json> {
+async function change(id: number, { files, field }: Received, staging: Staging, input: RouteCall): Promise<Json> {
   const context = { media: mediaOf(input.running), content: input.content };
   const info = parseFileInfo(field('fileInfo'));
   const [file, second] = files;

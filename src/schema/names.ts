@@ -12,4 +12,7 @@ export const snakeCase = (name: string): string =>
     .map((word) => word.toLowerCase())
     .join('_');
 
+/** Returns the id that a text of digits stands for, leading zeros allowed; 0, which no entry has, for anything else. */
+export const decodeId = (value: unknown): number => (/^\d{1,15}$/.test(String(value)) ? Number(value) : 0);
+
 export const isKebabCase = (name: string): boolean => /^([a-z][a-z0-9]*)(-[a-z0-9]+)*$/.test(name);

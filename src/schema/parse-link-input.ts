@@ -1,3 +1,5 @@
+import { decodeId } from './names.js';
+
 /** Where a connected entry goes in a list; `end` where nothing is said. */
 export type Position = { readonly kind: 'start' | 'end' } | { readonly kind: 'before' | 'after'; readonly id: number };
 
@@ -48,7 +50,7 @@ const isOfType = (item: unknown, target: string): boolean => !isObject(item) || 
 export function parseId(item: unknown): number | null {
   const id: unknown = isObject(item) ? item['id'] : item;
   if (typeof id === 'number') return Number.isSafeInteger(id) && id > 0 ? id : noSuchId;
-  if (typeof id === 'string') return /^\d{1,15}$/.test(id) && Number(id) > 0 ? Number(id) : noSuchId;
+  if (typeof id === 'string') return decodeId(id) || noSuchId;
   return null;
 }
 

@@ -29,7 +29,7 @@ describe('a request of several commits', () => {
     const content = createContext(config, backend, fullAccess);
     const actor = { kind: 'token', tokenId: 1, who: 'test' } as const;
     const record = { ...actor, at: new Date(), ip: '::1', what: `DELETE ${ids.join()} ${String(status)}`, body: null };
-    const { commit, end } = await beginChange(record, { backend, content });
+    const { commit, end } = await beginChange(record, content);
     const type = typeOf(note.uid, content.bind.registry);
     for (const id of ids) await commit((inner) => remove(type, id, emptyQuery, inner));
     await end(status);

@@ -11,8 +11,6 @@ import { buildRegistry } from '../../src/schema/build-registry.js';
 import { models } from './content.js';
 import { serveGraphql } from './serve-graphql.js';
 
-const admit = () => Promise.reject(new Error('not called in this test'));
-
 describe('The GraphQL front end', () => {
   let directory: string;
 
@@ -29,7 +27,7 @@ describe('The GraphQL front end', () => {
       },
     };
     const config = createConfig({ plugins: { graphql } });
-    await createGraphql({ config, logger: pino({ level: 'silent' }), admit }).replaceRegistry(buildRegistry(models).registry);
+    await createGraphql({ config, logger: pino({ level: 'silent' }) }).replaceRegistry(buildRegistry(models).registry);
     const sdl = buildFromText(await readFile(path.join(directory, 'out/schema.graphql'), 'utf8'));
     expect(sdl.getType('ArticleEntityResponseCollection')).not.to.equal(undefined);
     const program = ts.createProgram([path.join(directory, 'types.d.ts')], { strict: true, noEmit: true, types: [] });
@@ -40,7 +38,7 @@ describe('The GraphQL front end', () => {
   it('writes them under their usual names where the configuration says true', async () => {
     const artifacts = { schema: true, typegen: true } as unknown as { schema: string; typegen: string }; // as JSON may say it
     const config = { ...createConfig({ plugins: { graphql: { config: { generateArtifacts: true, artifacts } } } }), directory };
-    await createGraphql({ config, logger: pino({ level: 'silent' }), admit }).replaceRegistry(buildRegistry(models).registry);
+    await createGraphql({ config, logger: pino({ level: 'silent' }) }).replaceRegistry(buildRegistry(models).registry);
     expect(await readFile(path.join(directory, 'schema.graphql'), 'utf8')).to.contain('type Query {');
     expect(await readFile(path.join(directory, 'schema.types.ts'), 'utf8')).to.contain('export interface Query {');
   });
@@ -53,7 +51,7 @@ describe('The GraphQL front end', () => {
     const config = createConfig({ plugins: { graphql: { config: { generateArtifacts: true, artifacts } } } });
     const problems: (string | null)[] = [];
     const onSchema = (problem: string | null) => problems.push(problem);
-    await createGraphql({ config, logger, admit, onSchema }).replaceRegistry(buildRegistry(models).registry);
+    await createGraphql({ config, logger, onSchema }).replaceRegistry(buildRegistry(models).registry);
     expect(problems).to.deep.equal([null]);
     expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).to.deep.equal([
       'the files of the GraphQL schema could not be written',
@@ -68,7 +66,7 @@ describe('The GraphQL front end', () => {
         graphql: { config: { apolloServer: { cache: 'bounded', tracing: false, cors: { origin: '*', secureContext: true } } } },
       },
     });
-    createGraphql({ config, logger, admit });
+    createGraphql({ config, logger });
     expect(lines).to.have.length(1);
     expect(JSON.parse(lines[0] ?? '')).to.deep.include({ options: ['cache', 'cors.secureContext'] });
   });

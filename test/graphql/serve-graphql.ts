@@ -1,22 +1,22 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import Koa from 'koa';
+import { pino } from 'pino';
 import type { Caller } from '../../src/access/caller.js';
 import type { ContentContext } from '../../src/content/content-context.js';
+import type { Config } from '../../src/config/config.js';
 import { loadConfig } from '../../src/config/load-config.js';
 import { CurrentSchema } from '../../src/graphql/http/current-schema.js';
-import { graphqlMiddleware, type GraphqlParts } from '../../src/graphql/http/graphql-middleware.js';
+import { graphqlRoutes, type GraphqlParts } from '../../src/graphql/http/graphql-routes.js';
 import { graphqlSettings } from '../../src/graphql/http/graphql-settings.js';
 import { buildSchema, type SchemaOptions } from '../../src/graphql/schema/build-schema.js';
-import type { Running } from '../../src/http/running.js';
-import { requestBody } from '../../src/http/request-body.js';
+import { createApp } from '../../src/http/create-app.js';
+import { Connection, type Running } from '../../src/http/running.js';
 import { IdAllocator } from '../../src/mongo/id-allocator.js';
 import { TotalCache } from '../../src/mongo/total-cache.js';
 import { fullAccess, type Access } from '../../src/query/access.js';
 import { defaultLimits } from '../../src/query/limits.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
-import { envelopeError } from '../../src/http/error-envelope.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import type { Registry } from '../../src/schema/content-type.js';
 
@@ -89,27 +89,17 @@ export async function serveGraphql(input: ServeInput): Promise<ServedGraphql> {
     totals: new TotalCache(),
     ...(input.breaks === true && { database: null as never }),
   };
-  const running = { media: null, accounts: null } as unknown as Running; // all that the endpoint asks of it
   const content: ContentContext = { store, bind, createsDrafts: false };
-  const middleware = graphqlMiddleware({
+  const connection = new Connection();
+  connection.running = runningOf(caller, content, defaults);
+  const routes = graphqlRoutes({
     settings: graphqlSettings(config, input.environment ?? 'test'),
-    schema: () => current.read(),
-    admit: () => Promise.resolve({ running, caller, content }),
+    pathSettings: {},
+    schema: current,
     report,
     ...input.parts,
   });
-  const app = new Koa();
-  app.use(async (ctx, next) => {
-    try {
-      await next();
-    } catch (error) {
-      const body = envelopeError(error);
-      ctx.status = body.error.status;
-      ctx.body = body;
-    }
-  });
-  app.use(requestBody(defaults.middlewares.body));
-  app.use(middleware);
+  const app = createApp({ config: defaults, logger: pino({ level: 'silent' }), connection, routes });
   const server: Server = app.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
@@ -146,3 +136,14 @@ export async function serveGraphql(input: ServeInput): Promise<ServedGraphql> {
     },
   };
 }
+
+/** As much of the service as the endpoint asks for. */
+const runningOf = (caller: Caller, { store, bind }: ContentContext, config: Config): Running =>
+  ({
+    config,
+    source: { store, models: { current: () => bind.registry, locales: () => ({ codes: bind.locales, default: 'en' }) } },
+    authenticator: { authenticate: () => Promise.resolve(caller) },
+    limiter: null,
+    accounts: null,
+    media: null,
+  }) as unknown as Running; // the rest is not reached

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Readable } from 'node:stream';
 import { ApiError, fieldErrors, unavailableError } from '../../src/errors.js';
-import { answerMethod } from '../../src/http/answer-method.js';
+import type { OpenRoute } from '../../src/http/route.js';
 import { sendRaw, serve } from './serve.js';
 import type { Context } from 'koa';
 import type { Served } from './serve.js';
@@ -29,10 +29,14 @@ const routes: Readonly<Record<string, (ctx: Context) => unknown>> = {
   '/plain-400': () => raise(Object.assign(new Error('as it stands'), { status: 400 })),
   '/string': () => raise('text'),
   '/null': () => raise(null),
-  '/methods': (ctx) => {
-    answerMethod(ctx, ['HEAD', 'GET', 'POST']);
-  },
 };
+
+const rows: readonly OpenRoute[] = (['GET', 'POST'] as const).map((method) => ({
+  method,
+  path: '/methods',
+  action: null,
+  handle: () => ({ body: method }),
+}));
 
 function raise(thrown: unknown): never {
   throw thrown;
@@ -46,6 +50,7 @@ describe('the HTTP layer', () => {
   before(async () => {
     server = await serve({
       route: (ctx, next) => routes[ctx.path]?.(ctx) ?? next(),
+      routes: rows,
       checks: {
         database: () => ready.get('database')?.() ?? Promise.resolve(false),
         models: () => Promise.resolve(true),

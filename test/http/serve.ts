@@ -2,16 +2,24 @@ import { connect } from 'node:net';
 import { Writable } from 'node:stream';
 import { createConfig } from '../../src/config/create-config.js';
 import { createApp } from '../../src/http/create-app.js';
+import { healthRoutes, type Check } from '../../src/http/health.js';
+import { Connection, type Running } from '../../src/http/running.js';
+import { fullAccess } from '../../src/query/access.js';
 import { createLogger } from '../../src/http/create-logger.js';
 import { startHttpServer } from '../../src/http/start-http-server.js';
 import type { Middleware } from 'koa';
 import type { PartialConfig } from '../../src/config/create-config.js';
-import type { Check } from '../../src/http/health.js';
+import type { Config } from '../../src/config/config.js';
+import type { AnyRoute, ContextRoute } from '../../src/http/route.js';
 import type { HttpServer } from '../../src/http/start-http-server.js';
 
 /** What a test may say about the server it wants. */
 export interface ServeInput {
+  /** Answers all paths that `routes` leave. */
   readonly route?: Middleware;
+  readonly routes?: readonly AnyRoute[];
+  /** What is connected; unless given, as much as rows for everybody need. */
+  readonly running?: Running;
   readonly checks?: Readonly<Record<string, Check>>;
   readonly config?: PartialConfig;
 }
@@ -23,7 +31,7 @@ export interface Served extends HttpServer {
   waitForLine(condition: (line: Readonly<Record<string, unknown>>) => boolean): Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** The whole HTTP layer on a free port, with one route at the end. */
+/** The whole HTTP layer on a free port. */
 export async function serve(input: ServeInput = {}): Promise<Served> {
   const { server: place, middlewares, ...rest } = input.config ?? {};
   const config = createConfig({
@@ -32,11 +40,31 @@ export async function serve(input: ServeInput = {}): Promise<Served> {
     middlewares: { logger: { level: 'debug', pretty: false }, ...middlewares },
   });
   const log = createLog();
-  const app = createApp({ config, logger: await createLogger(config, log.target), checks: input.checks ?? {} });
-  if (input.route) app.use(input.route);
+  const connection = new Connection();
+  connection.running = input.running ?? openTo(config);
+  const routes = [...healthRoutes(input.checks ?? {}), ...(input.routes ?? []), ...(input.route ? [adapt(input.route)] : [])];
+  const app = createApp({ config, logger: await createLogger(config, log.target), connection, routes });
   const server = await startHttpServer(app.callback(), config.server);
   return { ...server, lines: log.lines, waitForLine: log.waitForLine };
 }
+
+const openTo = (config: Config): Running =>
+  ({
+    config,
+    source: { models: { current: () => null, locales: () => ({ codes: [], default: 'en' }) } },
+    authenticator: { authenticate: () => Promise.resolve({ kind: 'public', access: fullAccess, isShut: false }) },
+    limiter: null,
+  }) as unknown as Running; // the rest is not reached
+
+const adapt = (route: Middleware): ContextRoute => ({
+  method: 'ALL',
+  path: '/{*path}',
+  action: 'nothing',
+  handleContext: async (ctx) => {
+    await route(ctx, () => Promise.resolve());
+    return null;
+  },
+});
 
 function createLog() {
   const lines: Readonly<Record<string, unknown>>[] = [];

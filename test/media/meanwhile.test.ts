@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createContext } from '../../src/content/content-context.js';
-import { Connection, type Running } from '../../src/http/running.js';
-import { serveFiles } from '../../src/http/serve-files.js';
+import type { Running } from '../../src/http/running.js';
+import { fileRoutes } from '../../src/http/file-routes.js';
 import type { Media } from '../../src/media/media.js';
 import { Staging } from '../../src/media/staging.js';
 import { replaceFile } from '../../src/media/update-file.js';
@@ -42,9 +42,8 @@ describe('media, while a file goes or changes', () => {
 
   /** What a client gets, for whom something happens between the look-up of a file and the reading of its bytes. */
   async function getMeanwhile(url: string, happen: () => Promise<unknown>) {
-    const connection = new Connection();
-    connection.running = { media: meanwhile(happen) } as unknown as Running; // all that files need
-    const { url: origin, close } = await serve({ route: serveFiles(connection) });
+    const running = { media: meanwhile(happen) } as unknown as Running; // all that files need
+    const { url: origin, close } = await serve({ routes: fileRoutes, running });
     const response = await fetch(origin + url, { headers: { range: 'bytes=0-4' } });
     const body = await response.text();
     await close();

@@ -3,6 +3,7 @@ import { findMany } from '../../content/find-many.js';
 import { findOne, findSingle } from '../../content/find-one.js';
 import type { Query } from '../../query/ast.js';
 import type { ContentType } from '../../schema/content-type.js';
+import { decodeId } from '../../schema/names.js';
 import { localeOf, readListQuery, readOneQuery } from '../query/read-root.js';
 import type { GraphqlContext } from './graphql-context.js';
 import { entryResult, noEntry, shapeRow, type EntryResult, type ListResult } from './results.js';
@@ -52,4 +53,4 @@ export async function readEntry(
 }
 
 /** An id argument as the number that it stands for; null where it is none. */
-export const entryId = (id: unknown): number | null => (/^\d{1,15}$/.test(String(id)) ? Number(id) : null);
+export const entryId = (id: unknown): number | null => decodeId(id) || null;

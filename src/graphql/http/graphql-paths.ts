@@ -2,20 +2,18 @@ import type { Context } from 'koa';
 import { ConfigError } from '../../config/config-error.js';
 import type { Config } from '../../config/config.js';
 import type { CorsSettings } from '../../http/cross-origin.js';
-import type { PathSettings, PathTable } from '../../http/by-path.js';
+import type { PathSettings } from '../../http/route.js';
 import { isRecord } from '../../query/is-record.js';
 
 /**
  * What `apolloServer.cors` and `apolloServer.bodyParserConfig` change for the endpoint, in the words of @koa/cors and
  * koa-bodyparser; what they leave open is as for the whole service. Throws a ConfigError for figures that are none.
  */
-export function graphqlPaths({ plugins, middlewares }: Config): PathTable {
-  const { enabled, config } = plugins.graphql;
-  if (!enabled) return new Map();
+export function graphqlPathSettings({ plugins, middlewares }: Config): PathSettings {
+  const { config } = plugins.graphql;
   const cors = corsOf(config.apolloServer['cors'], middlewares.cors);
   const body = bodyOf(config.apolloServer['bodyParserConfig'], middlewares.body);
-  const settings: PathSettings = { ...(cors !== null && { cors }), ...(body !== null && { body }) };
-  return new Map([config.endpoint, `${config.endpoint}/`].map((path) => [path, settings]));
+  return { ...(cors !== null && { cors }), ...(body !== null && { body }) };
 }
 
 /** `false`, the default, leaves the endpoint to the service; `true` admits every origin. */

@@ -2,50 +2,46 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Context } from 'koa';
+import { notFoundError } from '../../errors.js';
+import type { Answer, OpenRoute } from '../../http/route.js';
 import { playgroundFiles, playgroundPackage } from './playground-files.js';
 import { assetsPath, renderPage } from './playground-page.js';
 
-/** Answers requests for the playground's page and its files. */
+/** The playground of an endpoint. */
 export interface Playground {
-  /** Whether the request is for one of the playground's files, which need no rights. */
-  readonly isAsset: (ctx: Context) => boolean;
-  readonly sendAsset: (ctx: Context) => Promise<void>;
-  /** Whether a browser asks for the page: it prefers HTML to JSON, also where a query stands in the address (graphql.md 6). */
-  readonly isPage: (ctx: Context) => boolean;
-  readonly sendPage: (ctx: Context) => void;
+  /** Its files, which need no rights. */
+  readonly assets: OpenRoute;
+  readonly page: () => Answer;
 }
 
-/** The playground of an endpoint. Its files come from the build; where they are missing the page says so. */
+/** Whether a browser asks for the page: it prefers HTML to JSON, even if there is a query in the address. */
+export const asksForPage = (ctx: Context): boolean => ctx.accepts(['json', 'html']) === 'html';
+
+/** The files come from the build; if they are missing the page says so. */
 export function createPlayground(endpoint: string): Playground {
-  const page = renderPage(endpoint);
-  const prefix = `${endpoint}${assetsPath}/${playgroundPackage}/`;
+  const { html, contentSecurityPolicy } = renderPage(endpoint);
+  const headers = { 'Content-Security-Policy': contentSecurityPolicy, 'Content-Type': 'text/html; charset=utf-8' };
   return {
-    isAsset: (ctx) => ctx.method === 'GET' && ctx.path.startsWith(prefix),
-    sendAsset: (ctx) => sendAsset(ctx, ctx.path.slice(prefix.length)),
-    isPage: (ctx) => ctx.method === 'GET' && ctx.accepts(['json', 'html']) === 'html',
-    sendPage: (ctx) => {
-      const present = directory() !== null;
-      ctx.status = present ? 200 : 404;
-      ctx.set('Content-Security-Policy', page.contentSecurityPolicy);
-      ctx.type = 'text/html';
-      ctx.body = present ? page.html : missing;
+    assets: {
+      method: 'GET',
+      path: `${endpoint}${assetsPath}/${playgroundPackage}/{*name}`,
+      action: null,
+      handle: ({ request }) => answerAsset(request.params['name'] ?? ''),
     },
+    page: () => (directory() === null ? { status: 404, headers, body: missing } : { headers, body: html }),
   };
 }
 
 const missing =
   '<!doctype html><title>GraphQL</title><p>The files of the playground are missing: run <code>npm run prepare</code>.';
 
-async function sendAsset(ctx: Context, name: string): Promise<void> {
+async function answerAsset(name: string): Promise<Answer> {
   const asset = Object.hasOwn(playgroundFiles, name) ? playgroundFiles[name] : undefined;
   const from = directory();
-  if (asset === undefined || from === null) {
-    ctx.status = 404;
-    return;
-  }
-  ctx.type = asset.type;
-  ctx.set('Cache-Control', 'public, max-age=31536000, immutable'); // the path names the version
-  ctx.body = await readFile(path.join(from, asset.file));
+  if (asset === undefined || from === null) throw notFoundError();
+  const type = asset.type.startsWith('text/') ? `${asset.type}; charset=utf-8` : asset.type;
+  const headers = { 'Content-Type': type, 'Cache-Control': 'public, max-age=31536000, immutable' }; // the path names the version
+  return { headers, body: await readFile(path.join(from, asset.file)) };
 }
 
 /** Beside the built program, or in dist/ where the sources run. */

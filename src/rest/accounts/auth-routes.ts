@@ -8,29 +8,27 @@ import type { Accounts, AccountCall, Body } from '../../accounts/accounts.js';
 import type { LimitedRoute } from '../../accounts/limit-attempts.js';
 import type { Session } from '../../accounts/session.js';
 import { findWritten } from '../../accounts/users.js';
+import { bodyOf } from '../../http/route-request.js';
+import type { Answer, Route, RouteCall } from '../../http/route.js';
 import { accountsOf } from '../../http/running.js';
 import { emptyQuery } from '../../query/ast.js';
-import { bodyOf } from '../body-of.js';
 import { flatEntry } from '../envelope.js';
 import { parseQueryString } from '../parse-query-string.js';
-import type { PluginRoute, RouteCall } from '../plugin-routes.js';
-import { limited } from './limit-route.js';
 
 type Operation = (accounts: Accounts, body: Body, call: AccountCall) => Promise<Session>;
 
 const action = (name: string): string => `plugin::users-permissions.auth.${name}`;
 
-const session = (path: string, name: string, route: LimitedRoute, run: Operation): PluginRoute => ({
+const session = (path: string, name: string, limit: LimitedRoute, run: Operation): Route => ({
   method: 'POST',
   path,
-  demand: action(name),
-  handle: limited(route, async (call) => {
-    await sendSession(call, await run(accountsOf(call.running), bodyOf(call.ctx), call));
-  }),
+  action: action(name),
+  limit,
+  handle: async (call) => sessionAnswer(call, await run(accountsOf(call.running), bodyOf(call.request), call)),
 });
 
-/** Login, registration, passwords and confirmation of addresses (rest.md 11.2). */
-export const authRoutes: readonly PluginRoute[] = [
+/** Login, registration, passwords and confirmation of addresses. */
+export const authRoutes: readonly Route[] = [
   session('/auth/local', 'callback', 'login', logIn),
   session('/auth/local/register', 'register', 'register', register),
   session('/auth/reset-password', 'resetPassword', 'reset-password', resetPassword),
@@ -38,66 +36,61 @@ export const authRoutes: readonly PluginRoute[] = [
   {
     method: 'POST',
     path: '/auth/forgot-password',
-    demand: action('forgotPassword'),
-    handle: limited('forgot-password', async (call) => {
-      call.ctx.body = await forgotPassword(accountsOf(call.running), bodyOf(call.ctx), call);
-    }),
+    action: action('forgotPassword'),
+    limit: 'forgot-password',
+    handle: async (call) => ({ body: await forgotPassword(accountsOf(call.running), bodyOf(call.request), call) }),
   },
-  {
-    method: 'GET',
-    path: '/auth/email-confirmation',
-    demand: action('emailConfirmation'),
-    handle: (call) => confirm(accountsOf(call.running), call),
-  },
+  { method: 'GET', path: '/auth/email-confirmation', action: action('emailConfirmation'), handle: confirm },
   {
     method: 'POST',
     path: '/auth/send-email-confirmation',
-    demand: action('sendEmailConfirmation'),
-    handle: async (call) => {
-      call.ctx.body = await resendConfirmation(accountsOf(call.running), bodyOf(call.ctx), call);
-    },
+    action: action('sendEmailConfirmation'),
+    handle: async (call) => ({ body: await resendConfirmation(accountsOf(call.running), bodyOf(call.request), call) }),
   },
 ];
 
-/** Refresh tokens, where they are switched on: whoever holds one may use it, whatever the roles say. */
-export const refreshRoutes: readonly PluginRoute[] = [
+/** Refresh tokens: whoever holds one may use it, whatever the roles say. */
+export const refreshRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/auth/refresh',
-    demand: 'nothing',
-    handle: limited('refresh', async (call) => {
-      await sendSession(call, await refresh(accountsOf(call.running), bodyOf(call.ctx), call));
-    }),
+    action: 'nothing',
+    limit: 'refresh',
+    handle: async (call) => sessionAnswer(call, await refresh(accountsOf(call.running), bodyOf(call.request), call)),
   },
   {
     method: 'POST',
     path: '/auth/logout',
-    demand: 'nothing',
+    action: 'nothing',
     handle: async (call) => {
-      await logOut(bodyOf(call.ctx), call);
-      call.ctx.body = { ok: true };
+      await logOut(bodyOf(call.request), call);
+      return { body: { ok: true } };
     },
   },
 ];
 
-/** `{ jwt, user }`; no `jwt` where the address must be confirmed first. No cache may keep it. */
-export async function sendSession({ ctx, content }: RouteCall, { userId, jwt, refreshToken }: Session): Promise<void> {
+/** `{ jwt, user }`; no `jwt` if the address must be confirmed first. No cache may keep it. */
+export async function sessionAnswer({ content }: RouteCall, { userId, jwt, refreshToken }: Session): Promise<Answer> {
   const user = await findWritten(userId, emptyQuery, content);
-  ctx.set('Cache-Control', 'private, no-store');
-  ctx.body = {
+  const body = {
     ...(jwt !== null && { jwt }),
     ...(refreshToken !== null && { refreshToken }),
     user: user === null ? null : flatEntry(user),
   };
+  return { headers: { 'Cache-Control': 'private, no-store' }, body };
 }
 
 /** The browser of a user comes here by a link, and goes on to the address that the settings name. */
-async function confirm(accounts: Accounts, call: RouteCall): Promise<void> {
-  const query = parseQueryString(call.ctx.querystring, accounts.config.api.limits);
-  await confirmEmail(accounts, query, call);
+async function confirm(call: RouteCall): Promise<Answer> {
+  const accounts = accountsOf(call.running);
+  await confirmEmail(accounts, parseQueryString(call.request.querystring, accounts.config.api.limits), call);
   const { advanced } = await accounts.authenticator.settings();
-  call.ctx.status = 302;
-  call.ctx.set('Location', advanced.email_confirmation_redirection ?? '/');
-  call.ctx.type = 'html';
-  call.ctx.body = '<!doctype html><title>Confirmed</title>';
+  return redirect(advanced.email_confirmation_redirection ?? '/', 'Confirmed');
 }
+
+/** Sends a browser on. */
+export const redirect = (address: string, title: string): Answer => ({
+  status: 302,
+  headers: { Location: address, 'Content-Type': 'text/html; charset=utf-8' },
+  body: `<!doctype html><title>${title}</title>`,
+});

@@ -5,14 +5,14 @@ import { findMany } from '../../content/find-many.js';
 import { findOne } from '../../content/find-one.js';
 import type { Loaded } from '../../mongo/loaded.js';
 import { invalidParameter, unauthorizedError } from '../../errors.js';
+import { bodyOf, idOf } from '../../http/route-request.js';
+import type { Answer, Route, RouteCall } from '../../http/route.js';
 import { accountsOf } from '../../http/running.js';
 import { emptyQuery, type Filter, type Pagination, type PopulateField, type Query } from '../../query/ast.js';
 import { parseWhole } from '../../query/parse-pagination.js';
 import { parseEntryQuery, parseQuery } from '../../query/parse-query.js';
-import { bodyOf } from '../body-of.js';
 import { flatEntry } from '../envelope.js';
 import { parseQueryString } from '../parse-query-string.js';
-import type { PluginRoute, RouteCall } from '../plugin-routes.js';
 
 const action = (name: string): string => `plugin::users-permissions.user.${name}`;
 
@@ -20,21 +20,21 @@ const action = (name: string): string => `plugin::users-permissions.user.${name}
 const mostUsers = 10_000;
 
 /** Users, in bare arrays and objects (rest.md 11.4). */
-export const userRoutes: readonly PluginRoute[] = [
-  { method: 'GET', path: '/users', demand: action('find'), handle: listUsers },
-  { method: 'POST', path: '/users', demand: action('create'), handle: create },
-  { method: 'GET', path: '/users/me', demand: action('me'), handle: findMe },
-  { method: 'GET', path: '/users/count', demand: action('count'), handle: countUsers },
-  { method: 'GET', path: '/users/:id', demand: action('findOne'), handle: findUser },
-  { method: 'PUT', path: '/users/:id', demand: action('update'), handle: update },
-  { method: 'DELETE', path: '/users/:id', demand: action('destroy'), handle: destroy },
+export const userRoutes: readonly Route[] = [
+  { method: 'GET', path: '/users', action: action('find'), handle: listUsers },
+  { method: 'POST', path: '/users', action: action('create'), handle: create },
+  { method: 'GET', path: '/users/me', action: action('me'), handle: findMe },
+  { method: 'GET', path: '/users/count', action: action('count'), handle: countUsers },
+  { method: 'GET', path: '/users/:id', action: action('findOne'), handle: findUser },
+  { method: 'PUT', path: '/users/:id', action: action('update'), handle: update },
+  { method: 'DELETE', path: '/users/:id', action: action('destroy'), handle: destroy },
 ];
 
 type Input = Readonly<Record<string, unknown>>;
 
 const limitsOf = ({ running }: RouteCall) => running.config.api.limits;
 
-const inputOf = (call: RouteCall): Input => parseQueryString(call.ctx.querystring, limitsOf(call));
+const inputOf = (call: RouteCall): Input => parseQueryString(call.request.querystring, limitsOf(call));
 
 const pages: ReadonlySet<string> = new Set(['pagination', 'start', 'limit']);
 
@@ -46,7 +46,7 @@ function listQueryOf(call: RouteCall, input: Input): Query {
 
 const queryOf = (call: RouteCall): Query => parseEntryQuery(inputOf(call), limitsOf(call));
 
-async function listUsers(call: RouteCall): Promise<void> {
+async function listUsers(call: RouteCall): Promise<Answer> {
   const input = inputOf(call);
   const limit = parseWhole('limit', input) ?? mostUsers;
   const pagination: Pagination = { kind: 'offset', start: parseWhole('start', input) ?? 0, limit, withCount: false };
@@ -55,56 +55,49 @@ async function listUsers(call: RouteCall): Promise<void> {
   const asked = listQueryOf(call, input);
   const query = { ...asked, publicationState: asked.publicationState ?? 'preview', pagination, withTotal: false };
   const { entries } = await findMany(userType(content), query, content);
-  call.ctx.body = entries.map(flatEntry);
+  return { body: entries.map(flatEntry) };
 }
 
 /** Parameters are attributes and the values that they must have: `?blocked=true`. */
-async function countUsers(call: RouteCall): Promise<void> {
-  const { ctx, content } = call;
-  const input = inputOf(call);
-  const filters = Object.entries(input).map(([name, value]): Filter => {
+async function countUsers(call: RouteCall): Promise<Answer> {
+  const { content } = call;
+  const filters = Object.entries(inputOf(call)).map(([name, value]): Filter => {
     if (typeof value !== 'string') throw invalidParameter(name);
     return { kind: 'field', name, filter: { kind: 'test', operator: 'eq', value } };
   });
   const none: Pagination = { kind: 'offset', start: 0, limit: 1, withCount: true };
   const query: Query = { ...emptyQuery, filter: { kind: 'and', filters }, pagination: none, fields: ['id'] };
-  ctx.type = 'json';
-  ctx.body = String((await findMany(userType(content), query, content)).total ?? 0);
+  const { total } = await findMany(userType(content), query, content);
+  return { headers: { 'Content-Type': 'application/json; charset=utf-8' }, body: String(total ?? 0) };
 }
 
-async function findMe(call: RouteCall): Promise<void> {
+async function findMe(call: RouteCall): Promise<Answer> {
   if (call.caller.kind !== 'user') throw unauthorizedError('Unauthorized');
-  send(call, await findWritten(call.caller.user.id, queryOf(call), call.content));
+  return userAnswer(await findWritten(call.caller.user.id, queryOf(call), call.content));
 }
 
-async function findUser(call: RouteCall): Promise<void> {
+async function findUser(call: RouteCall): Promise<Answer> {
   const query = queryOf(call);
-  send(call, await findOne(userType(call.content), idOf(call), query, call.content));
+  return userAnswer(await findOne(userType(call.content), idOf(call), query, call.content));
 }
 
-async function create(call: RouteCall): Promise<void> {
-  const id = await createUser(accountsOf(call.running), bodyOf(call.ctx), call);
-  send(call, await findWritten(id, withRole, call.content));
-  call.ctx.status = 201;
+async function create(call: RouteCall): Promise<Answer> {
+  const id = await createUser(accountsOf(call.running), bodyOf(call.request), call);
+  return { ...userAnswer(await findWritten(id, withRole, call.content)), status: 201 };
 }
 
-async function update(call: RouteCall): Promise<void> {
+async function update(call: RouteCall): Promise<Answer> {
   const id = idOf(call);
-  await updateUser(accountsOf(call.running), id, bodyOf(call.ctx), call);
-  send(call, await findWritten(id, withRole, call.content));
+  await updateUser(accountsOf(call.running), id, bodyOf(call.request), call);
+  return userAnswer(await findWritten(id, withRole, call.content));
 }
 
-async function destroy(call: RouteCall): Promise<void> {
-  send(call, await deleteUser(idOf(call), queryOf(call), call));
+async function destroy(call: RouteCall): Promise<Answer> {
+  return userAnswer(await deleteUser(idOf(call), queryOf(call), call));
 }
 
 const roleField: PopulateField = { name: 'role', key: 'role', query: emptyQuery, countOnly: false, reversed: false, on: null };
 const withRole: Query = { ...emptyQuery, populate: { all: false, fields: [roleField] } };
 
 /** A missing user is answered by 204. */
-function send({ ctx }: RouteCall, user: Loaded | null): void {
-  if (user === null) ctx.status = 204;
-  else ctx.body = flatEntry(user);
-}
-
-export const idOf = ({ params }: RouteCall): number => (/^\d{1,15}$/.test(params['id'] ?? '') ? Number(params['id']) : 0);
+const userAnswer = (user: Loaded | null): Answer => (user === null ? { status: 204 } : { body: flatEntry(user) });

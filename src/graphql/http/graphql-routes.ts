@@ -1,0 +1,138 @@
+import type { Context } from 'koa';
+import { unauthorizedError } from '../../errors.js';
+import type { MultipartBody } from '../../http/read-multipart.js';
+import type { Answer, ContextRoute, OpenRoute, PathSettings, RouteCall } from '../../http/route.js';
+import { Staging } from '../../media/staging.js';
+import { createCostMeter } from '../limits/query-cost.js';
+import { isGranted } from '../execute/guard-fields.js';
+import type { Scope } from '../schema/scope.js';
+import { callerState } from '../execute/caller-state.js';
+import type { GraphqlContext } from '../execute/graphql-context.js';
+import { createTracer } from '../tracing/tracer.js';
+import { acceptFiles } from './accept-files.js';
+import type { Answer as GraphqlAnswer } from './answer.js';
+import type { CurrentSchema, SchemaSnapshot } from './current-schema.js';
+import type { GraphqlSettings } from './graphql-settings.js';
+import { handleRequest, type Endpoint } from './handle-request.js';
+import { asksForPage, createPlayground } from '../playground/serve-playground.js';
+import { createOperationHandler, type Session } from './operation-handler.js';
+import { placeFiles } from './place-files.js';
+import { forgeryAnswer } from './prevent-forgery.js';
+
+/** What the endpoint needs from the rest of the service. */
+export interface GraphqlParts {
+  readonly settings: GraphqlSettings;
+  readonly pathSettings: PathSettings;
+  readonly schema: Pick<CurrentSchema, 'read'>;
+  /** Takes errors that clients are told nothing about. */
+  readonly report: (error: unknown) => void;
+}
+
+/** The GraphQL endpoint, and the playground with its files. */
+export function graphqlRoutes(parts: GraphqlParts): readonly (OpenRoute | ContextRoute)[] {
+  const { settings, report } = parts;
+  const endpoint = { handle: createOperationHandler(settings, report), batch: settings.limits.batch };
+  const playground = settings.playground ? createPlayground(settings.endpoint) : null;
+  const place = { path: settings.endpoint, settings: parts.pathSettings };
+  return [
+    ...(playground === null ? [] : [playground.assets]),
+    { ...place, method: 'OPTIONS', action: null, handle: () => ({ status: 204 }) },
+    {
+      ...place,
+      method: 'ALL',
+      action: 'nothing',
+      handleContext: async (ctx, call) => {
+        // If nothing at all is granted to the public, it is asked for credentials.
+        if (call.caller.kind === 'public' && call.caller.isShut) throw unauthorizedError();
+        if (playground !== null && ctx.method === 'GET' && asksForPage(ctx)) return playground.page();
+        return answerOperations(ctx, call, { parts, endpoint });
+      },
+    },
+  ];
+}
+
+interface Operations {
+  readonly parts: GraphqlParts;
+  readonly endpoint: Endpoint;
+}
+
+/** Answers what is no request for the playground. Files that no operation has used are deleted when it ends. */
+async function answerOperations(ctx: Context, call: RouteCall, { parts, endpoint }: Operations): Promise<Answer> {
+  const { settings } = parts;
+  const snapshot = await parts.schema.read();
+  const forged = settings.preflightHeaders === null ? null : forgeryAnswer(ctx, settings.preflightHeaders);
+  if (forged !== null) return sent(forged);
+  const { media } = call.running;
+  const staging = media !== null && call.request.readMultipart !== null ? new Staging(media) : null;
+  const sender = { ...call, staging };
+  try {
+    const body = await bodyOf(sender, { snapshot, settings });
+    return sent(await handleRequest(ctx, body, createSession(ctx, sender, { snapshot, settings }), endpoint));
+  } finally {
+    await staging?.discard();
+  }
+}
+
+/** A request, and the files that come with it. */
+interface Sender extends RouteCall {
+  readonly staging: Staging | null;
+}
+
+interface SessionParts {
+  readonly snapshot: SchemaSnapshot;
+  readonly settings: GraphqlSettings;
+}
+
+/** Everything of one request goes by the registry that its schema was made from, and by the page sizes of GraphQL. */
+function createSession(ctx: Context, sender: Sender, { snapshot, settings }: SessionParts): Session {
+  const { running, content, caller, staging } = sender;
+  const { pages, limits } = settings;
+  const bound = {
+    ...content.bind.settings,
+    defaultLimit: pages.defaultLimit,
+    maxLimit: pages.maxLimit,
+    withCount: true,
+    strict: false,
+    roleUsers: true,
+  };
+  const bind = { ...content.bind, registry: snapshot.registry, settings: bound };
+  const state = Object.assign(ctx.state, callerState(caller));
+  const spend = createCostMeter(limits.cost);
+  return {
+    schema: snapshot.schema,
+    createContext: (): GraphqlContext => ({
+      access: bind.access,
+      caller,
+      running,
+      staging,
+      content: { ...content, bind, createsDrafts: true },
+      pages,
+      spend,
+      failures: new Map(),
+      tracer: settings.tracing ? createTracer() : null,
+      koaContext: ctx,
+      state,
+    }),
+  };
+}
+
+/** JSON that the shared middleware has decoded, or what a multipart body with files stands for; forms and text are no operations. */
+async function bodyOf(sender: Sender, { snapshot, settings }: SessionParts): Promise<unknown> {
+  const { request, running, staging, caller } = sender;
+  const { readMultipart } = request;
+  if (running.media !== null && staging !== null && readMultipart !== null) {
+    const accept = (fields: MultipartBody['fields']): void => {
+      const granted = (scope: Scope): boolean => isGranted(scope, { access: caller.access, caller });
+      acceptFiles(fields, { schema: snapshot.schema, isGranted: granted, tokens: settings.limits.tokens });
+    };
+    return placeFiles(await readMultipart(staging, { ...running.media.settings, accept }));
+  }
+  const [type = ''] = (request.headers['content-type'] ?? '').split(';', 1);
+  return /\bjson\b/i.test(type) ? request.body : null;
+}
+
+const sent = ({ status, type, body, headers }: GraphqlAnswer): Answer => ({
+  status,
+  headers: { 'Content-Type': type === 'application/json' ? type : `${type}; charset=utf-8`, ...headers },
+  body,
+});

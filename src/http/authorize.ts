@@ -1,0 +1,85 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Context } from 'koa';
+import type { ApiToken } from '../access/api-token.js';
+import type { Caller } from '../access/caller.js';
+import { createContext, type ContentContext } from '../content/content-context.js';
+import { forbiddenError, unauthorizedError } from '../errors.js';
+import { allows, fullAccess } from '../query/access.js';
+import { isLocal } from './is-local.js';
+import type { Running } from './running.js';
+
+/** Who sends a request, and what operations work with on their behalf. */
+export interface Authorized {
+  readonly caller: Caller;
+  readonly content: ContentContext;
+}
+
+/**
+ * What a caller must be allowed:
+ * - nothing: the caller is identified and may be anybody
+ * - authenticated: to be a user, or a token that may do everything
+ * - admin: to hold an admin token
+ * - an action by its full name: `api::article.article.find`
+ */
+export type RequiredAction = string;
+
+/**
+ * Identifies the caller, counts the request, and checks the right. Throws an UnauthorizedError for credentials that are wrong or
+ * missing, a ForbiddenError for those that do not suffice, a RateLimitError for too many requests.
+ */
+export async function authorize(ctx: Context, action: RequiredAction, running: Running): Promise<Authorized> {
+  const caller = action === 'admin' ? await findAdmin(ctx, running) : await identify(ctx, running);
+  if (action !== 'admin') checkRight(caller, action);
+  return { caller, content: createContext(running.config, running.source, caller.access) };
+}
+
+async function identify(ctx: Context, { authenticator, limiter }: Running): Promise<Caller> {
+  const { authorization } = ctx.req.headers;
+  // What one caller may see is not for caches that serve others.
+  if (authorization !== undefined) ctx.set('Cache-Control', 'private, no-store');
+  const caller = await authenticator.authenticate({ authorization, isLocal: () => isLocal(ctx.req) });
+  await limiter?.(ctx, caller);
+  return caller;
+}
+
+/** 401 asks for credentials if none would do without; 403 is for those that do not suffice. */
+function checkRight(caller: Caller, action: RequiredAction): void {
+  if (action === 'nothing') return;
+  const { access } = caller;
+  if (action === 'authenticated') {
+    if (caller.kind === 'user' || access.grants.kind === 'all') return;
+    throw caller.kind === 'public' ? unauthorizedError() : forbiddenError();
+  }
+  if (allows(access, action)) return;
+  throw caller.kind === 'public' && caller.isShut ? unauthorizedError() : forbiddenError();
+}
+
+/** The holder of the configured admin token or of a stored one. */
+async function findAdmin(ctx: Context, { secrets, authenticator }: Running): Promise<Caller> {
+  ctx.set('Cache-Control', 'private, no-store');
+  const key = /^bearer\s+(\S+)$/i.exec(ctx.get('authorization').trim())?.[1];
+  if (key === undefined) throw unauthorizedError();
+  if (secrets.adminToken !== '' && isEqual(key, secrets.adminToken)) return tokenCaller(configuredToken);
+  const token = await authenticator.findToken(key);
+  if (token?.type !== 'admin') throw unauthorizedError();
+  if (token.expiresAt !== null && token.expiresAt.getTime() <= Date.now()) throw unauthorizedError('Token expired');
+  return tokenCaller(token);
+}
+
+const tokenCaller = (token: ApiToken): Caller => ({ kind: 'token', access: fullAccess, token });
+
+/** The admin token of the configuration, which is not stored; no stored token has its id. */
+export const configuredToken: ApiToken = {
+  id: 0,
+  name: 'ADMIN_TOKEN',
+  description: null,
+  type: 'admin',
+  permissions: [],
+  expiresAt: null,
+  lastUsedAt: null,
+  createdAt: new Date(0),
+  access: fullAccess,
+};
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+const isEqual = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));

@@ -1,0 +1,102 @@
+import { Readable } from 'node:stream';
+import { lookup } from 'mime-types';
+import { notFoundError } from '../errors.js';
+import type { ByteRange } from '../media/file-storage.js';
+import { findStored, readStored } from '../media/find-stored.js';
+import type { Media } from '../media/media.js';
+import { resizedFile } from '../media/resized-file.js';
+import type { StoredBlob } from '../mongo/blob-store.js';
+import { isFresh, parseRange } from './parse-range.js';
+import { parseResize } from './parse-resize.js';
+import type { RouteRequest } from './route-request.js';
+import type { Answer, OpenRoute } from './route.js';
+import { mediaOf } from './running.js';
+
+/** `/uploads/<name>`: stored files, for everybody, with ranges and validators. Images may be asked for in other sizes. */
+export const fileRoutes: readonly OpenRoute[] = [
+  {
+    method: 'GET',
+    path: '/uploads/{*name}',
+    action: null,
+    settings: { isUncompressed: true },
+    handle: ({ request, connection }) => answerFile(request, mediaOf(connection.require())),
+  },
+];
+
+async function answerFile(request: RouteRequest, media: Media): Promise<Answer> {
+  const file = await findFile(request, media);
+  const headers = headersOf(file, media.settings.maxAge);
+  if (isFresh(request, file)) return { status: 304, headers };
+  const range = parseRange(request, file);
+  if (range === 'unsatisfiable')
+    return { status: 416, headers: { ...headers, 'Content-Range': `bytes */${String(file.size)}` }, body: '' };
+  const part = range ?? { start: 0, end: file.size };
+  const answer = {
+    status: range === null ? 200 : 206,
+    headers: { ...headers, ...(range !== null && contentRange(part, file)), 'Content-Length': String(part.end - part.start) },
+  };
+  if (request.method === 'HEAD') return answer;
+  try {
+    return { ...answer, body: await readPart(file, part, media) };
+  } catch (error) {
+    // A file that was deleted or replaced while it was read is answered anew. No cache may keep other errors.
+    if ((await findStored(file.name, media))?.id === file.id) throw error;
+    return answerFile(request, media);
+  }
+}
+
+const contentRange = ({ start, end }: ByteRange, { size }: StoredBlob) => ({
+  'Content-Range': `bytes ${String(start)}-${String(end - 1)}/${String(size)}`,
+});
+
+async function findFile(request: RouteRequest, media: Media): Promise<StoredBlob> {
+  const file = await findStored(request.params['name'] ?? '', media);
+  if (file === null) throw notFoundError();
+  const order = parseResize(request, file, media.settings);
+  if (order === null) return file;
+  return resizedFile(file, order, { media, asker: { address: request.ip, signal: request.endSignal() } });
+}
+
+/** Shown where browsers do nothing with them but show; all else is saved. */
+const shown =
+  /^(image\/(png|jpeg|gif|webp|avif|bmp|tiff|heic|heif|x-icon|vnd\.microsoft\.icon|svg\+xml)|audio\/.+|video\/.+|application\/pdf)$/;
+
+/** Nothing in a file runs here, whatever it is; SVG is a document and gets a world of its own. */
+const policies = {
+  document: "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; sandbox",
+  media:
+    "default-src 'none'; img-src 'self' data:; media-src 'self'; style-src 'unsafe-inline'; object-src 'self'; base-uri 'none'",
+};
+
+/**
+ * The type is that of the name, which the service has made; names carry a hash, so what is cached stays right, unless the content of
+ * a file is replaced at its address.
+ */
+function headersOf({ id, name, modifiedAt }: StoredBlob, maxAge: number): Record<string, string> {
+  const type = lookup(name) || 'application/octet-stream';
+  const isShown = shown.test(type);
+  return {
+    'Content-Type': type.startsWith('text/') ? `${type}; charset=utf-8` : type,
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Disposition': isShown ? 'inline' : 'attachment',
+    'Content-Security-Policy': isShown && type !== 'image/svg+xml' ? policies.media : policies.document,
+    'Accept-Ranges': 'bytes',
+    ETag: `"${id}"`,
+    'Last-Modified': modifiedAt.toUTCString(),
+    'Cache-Control': `public, max-age=${String(maxAge)}`,
+  };
+}
+
+/** Up to this size a file is sent in one piece, which takes half the work of a stream. */
+const inOnePiece = 1_048_576;
+
+async function readPart(file: StoredBlob, part: ByteRange, media: Media): Promise<Buffer | Readable> {
+  const source = readStored(file, part, media);
+  if (part.end - part.start > inOnePiece)
+    return source instanceof Readable ? source : Readable.from(source, { objectMode: false });
+  const pieces: Uint8Array[] = [];
+  for await (const bytes of source) pieces.push(bytes);
+  return pieces.length === 1 && pieces[0]
+    ? Buffer.from(pieces[0].buffer, pieces[0].byteOffset, pieces[0].length)
+    : Buffer.concat(pieces);
+}

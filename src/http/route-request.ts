@@ -1,0 +1,84 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Context } from 'koa';
+import type { Staging } from '../media/staging.js';
+import { isValues, type Values } from '../schema/check-input.js';
+import { decodeId } from '../schema/names.js';
+import { isMultipart, readMultipart, type MultipartBody, type MultipartRules } from './read-multipart.js';
+
+/** The parts of a path that `:name` stands for, decoded. */
+export type RouteParams = Readonly<Record<string, string>>;
+
+type ReadMultipart = (staging: Staging, rules: MultipartRules) => Promise<MultipartBody>;
+
+/** A request as handlers see it. Each part is taken from Koa's context when it is asked for. */
+export class RouteRequest {
+  readonly params: RouteParams;
+  readonly #ctx: Context;
+
+  constructor(ctx: Context, params: RouteParams) {
+    this.#ctx = ctx;
+    this.params = params;
+  }
+
+  /** HEAD is handled as GET is; the body of the answer is not sent. */
+  get method(): string {
+    return this.#ctx.method;
+  }
+
+  get path(): string {
+    return this.#ctx.path;
+  }
+
+  /** Without the question mark. */
+  get querystring(): string {
+    return this.#ctx.querystring;
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.#ctx.req.headers;
+  }
+
+  /** What a JSON body or a form holds; undefined for other bodies. */
+  get body(): unknown {
+    return this.#ctx.request.body;
+  }
+
+  /** Address of the client. */
+  get ip(): string {
+    return this.#ctx.ip;
+  }
+
+  /** Reads a multipart body, its files into a staging; null if the request has none. */
+  get readMultipart(): ReadMultipart | null {
+    const ctx = this.#ctx;
+    return isMultipart(ctx) ? (staging, rules) => readMultipart(ctx, staging, rules) : null;
+  }
+
+  /** Returns a signal that is aborted when the connection of the request is closed. */
+  endSignal(): AbortSignal {
+    const ended = new AbortController();
+    this.#ctx.res.once('close', () => {
+      ended.abort();
+    });
+    return ended.signal;
+  }
+}
+
+/** Returns the id in the path of a request; 0, which no entry has, if it names none. */
+export const idOf = ({ request }: { readonly request: RouteRequest }): number => decodeId(request.params['id']);
+
+/** Returns the body of a request as an object, empty if there is none or it has another form. */
+export const bodyOf = ({ body }: RouteRequest): Values => (isValues(body) && !Array.isArray(body) ? body : {});
+
+/** Returns the value of a parameter of the query string; a list if it comes several times, undefined if it does not. */
+export function parameterOf({ querystring }: RouteRequest, name: string): string | readonly string[] | undefined {
+  const values = new URLSearchParams(querystring).getAll(name);
+  return values.length > 1 ? values : values[0];
+}
+
+/** Returns the value of a cookie; undefined if the client sends none of that name. */
+export const cookieOf = ({ headers }: RouteRequest, name: string): string | undefined =>
+  headers.cookie
+    ?.split(/; */)
+    .find((pair) => pair.startsWith(`${name}=`))
+    ?.slice(name.length + 1);

@@ -1,0 +1,90 @@
+import type { Context } from 'koa';
+import type { LimitedRoute } from '../accounts/limit-attempts.js';
+import type { MiddlewaresConfig } from '../config/config.js';
+import type { Authorized, RequiredAction } from './authorize.js';
+import type { CorsSettings } from './cross-origin.js';
+import type { RouteRequest } from './route-request.js';
+import type { Connection, Running } from './running.js';
+
+/** What goes back to the client. */
+export interface Answer {
+  /** 200 unless given. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Objects and lists are sent as JSON; text, bytes and streams as they are. */
+  readonly body?: unknown;
+}
+
+/** A request to a row that needs no rights. */
+export interface OpenCall {
+  readonly request: RouteRequest;
+  /** Throws 503 on `require()` until the database has answered. */
+  readonly connection: Connection;
+}
+
+/** A request whose caller may do what its row asks for. */
+export interface RouteCall extends Authorized {
+  readonly request: RouteRequest;
+  readonly running: Running;
+}
+
+/** Nobody is identified, and requests are answered even before the database has. */
+export interface OpenRow {
+  readonly action: null;
+  readonly handle: (call: OpenCall) => Answer | Promise<Answer>;
+}
+
+interface ClosedRow {
+  readonly action: RequiredAction;
+  /** Attempts are counted under this name, before they are handled. */
+  readonly limit?: LimitedRoute;
+}
+
+export interface GuardedRow extends ClosedRow {
+  readonly handle: (call: RouteCall) => Answer | Promise<Answer>;
+}
+
+/** A row whose code needs the context of Koa. Null: it has answered there. */
+export interface ContextRow extends ClosedRow {
+  readonly handleContext: (ctx: Context, call: RouteCall) => Promise<Answer | null>;
+}
+
+/** What a method does on a path. */
+export type Row = OpenRow | GuardedRow | ContextRow;
+
+/** The rows of a path by method, in the order of the Allow header. `ALL` stands for the methods that are not named. */
+export type Rows = ReadonlyMap<string, Row>;
+
+/** What is different for all requests to a path. */
+export interface PathSettings {
+  readonly cors?: CorsSettings;
+  readonly body?: MiddlewaresConfig['body'];
+  /** Answers have a form that compression makes no smaller, or that must not be changed. */
+  readonly isUncompressed?: true;
+  /** Nothing of what other requests pass through is done: no headers are set, no body is read, errors are not translated. */
+  readonly isBare?: true;
+}
+
+interface RouteKey {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS' | 'ALL';
+  /** `/users/:id`; `{/*rest}` stands for anything below. */
+  readonly path: string;
+  /** The same for all rows of a path. */
+  readonly settings?: PathSettings;
+}
+
+/** A row of the route table. */
+export type Route = RouteKey & GuardedRow;
+export type OpenRoute = RouteKey & OpenRow;
+export type ContextRoute = RouteKey & ContextRow;
+
+/** A path whose rows are looked up when a request comes; null: there is nothing there. `params` are not decoded. */
+export interface LateRoute extends Pick<RouteKey, 'path'> {
+  readonly find: (params: readonly string[], running: Running) => Rows | null;
+}
+
+export type AnyRoute = Route | OpenRoute | ContextRoute | LateRoute;
+
+/** Returns the rows with a prefix in front of their paths. */
+export const withPrefix = (prefix: string, routes: readonly Route[]): Route[] =>
+  routes.map((route) => ({ ...route, path: `${prefix}${route.path}` }));

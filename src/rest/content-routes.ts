@@ -1,0 +1,70 @@
+import type { Config } from '../config/config.js';
+import { notFoundError } from '../errors.js';
+import type { GuardedRow, LateRoute, Rows } from '../http/route.js';
+import type { Running } from '../http/running.js';
+import { actionOf, type ContentType, type Registry } from '../schema/content-type.js';
+import { collectionActions, singleActions, type Action, type Actions } from './actions.js';
+import { QueryCache } from './query-cache.js';
+
+/**
+ * The content API: `/:pluralName`, `/:pluralName/:id`, `/:singularName` and their localizations. The type is looked up when a
+ * request comes, so that a new one serves at once, and 500 types cost what 10 cost.
+ */
+export function contentRoutes({ api }: Config): LateRoute[] {
+  const queries = new QueryCache(api.limits);
+  const served = new WeakMap<ContentType, TypeRows>();
+  const rowsOf = (name: string | undefined, { backend }: Running): TypeRows | null => {
+    const type = findType(name ?? '', backend.models.current());
+    if (type === null) return null;
+    const rows = served.get(type) ?? createRows(type, queries);
+    served.set(type, rows);
+    return rows;
+  };
+  const { prefix } = api.rest;
+  return [
+    { path: `${prefix}/:name`, find: ([name], running) => rowsOf(name, running)?.root ?? null },
+    { path: `${prefix}/:name/:id`, find: ([name, id], running) => below(rowsOf(name, running), id) },
+    { path: `${prefix}/:name/:id/localizations`, find: ([name], running) => rowsOf(name, running)?.entryLocalizations ?? null },
+  ];
+}
+
+const findType = (name: string, { byPluralName, bySingularName }: Registry): ContentType | null =>
+  byPluralName.get(name) ?? bySingularName.get(name) ?? null;
+
+/** What is served for a type; null: there is no such path. */
+interface TypeRows {
+  readonly root: Rows;
+  /** Of collection types. */
+  readonly entry: Rows | null;
+  readonly entryLocalizations: Rows | null;
+  /** Of single types. */
+  readonly localizations: Rows | null;
+}
+
+const below = (rows: TypeRows | null, id: string | undefined): Rows | null =>
+  rows?.entry ?? (id === 'localizations' ? (rows?.localizations ?? null) : null);
+
+function createRows(type: ContentType, queries: QueryCache): TypeRows {
+  const rows = (actions: Actions): Rows =>
+    new Map(Object.entries(actions).map(([method, action]) => [method, createRow(type, action, queries)]));
+  if (type.kind === 'singleType') {
+    const localizations = type.localized ? rows(singleActions.localizations) : null;
+    return { root: rows(singleActions.entry), entry: null, entryLocalizations: null, localizations };
+  }
+  const localizations = rows(type.localized ? collectionActions.localizations : {});
+  return {
+    root: rows(collectionActions.list),
+    entry: rows(collectionActions.entry),
+    entryLocalizations: localizations,
+    localizations: null,
+  };
+}
+
+const createRow = (type: ContentType, { name, run }: Action, queries: QueryCache): GuardedRow => ({
+  action: actionOf(type, name),
+  handle: async (call) => {
+    const body = await run({ ...call, type, queries });
+    if (body === null) throw notFoundError();
+    return { body };
+  },
+});

@@ -1,0 +1,73 @@
+import { findMany } from '../content/find-many.js';
+import { findOne } from '../content/find-one.js';
+import { remove } from '../content/remove.js';
+import { notFoundError } from '../errors.js';
+import { idOf } from '../http/route-request.js';
+import type { Route, RouteCall } from '../http/route.js';
+import { fileType } from '../media/file-type.js';
+import { emptyQuery } from '../query/ast.js';
+import { parseWhole } from '../query/parse-pagination.js';
+import { parseQuery } from '../query/parse-query.js';
+import { flatEntry, type Json } from './envelope.js';
+import { parseQueryString } from './parse-query-string.js';
+import { receive } from './receive-files.js';
+
+type Run = (call: RouteCall) => Promise<Json | readonly Json[]>;
+
+const route = (method: 'GET' | 'POST' | 'DELETE', path: string, name: string, run: Run): Route => ({
+  method,
+  path: `/upload${path}`,
+  action: `plugin::upload.content-api.${name}`,
+  handle: async (call) => ({ body: await run(call) }),
+});
+
+/** The media library: new files, or with `?id=` other information or content for one; lists, files and their deletion. */
+export const uploadRoutes: readonly Route[] = [
+  route('POST', '', 'upload', receive),
+  route('GET', '/files', 'find', listFiles),
+  route('GET', '/files/:id', 'findOne', findFile),
+  route('DELETE', '/files/:id', 'destroy', deleteFile),
+];
+
+/** Files of a list if the request names no limit. */
+const longestList = 10_000;
+
+/** A bare list. */
+async function listFiles(call: RouteCall): Promise<Json[]> {
+  const { content, running } = call;
+  const input = parametersOf(call);
+  const window = { start: parseWhole('start', input) ?? 0, limit: parseWhole('limit', input) ?? longestList };
+  const pagination = { kind: 'offset', ...window, withCount: false } as const;
+  const asked = parseQuery(without(input, paging), running.config.api.limits);
+  const query = { ...asked, publicationState: asked.publicationState ?? 'preview', pagination, withTotal: false };
+  const settings = { ...content.bind.settings, maxLimit: longestList };
+  const { entries } = await findMany(fileType(content), query, {
+    ...content,
+    bind: { ...content.bind, settings },
+  });
+  return entries.map(flatEntry);
+}
+
+/** `start` and `limit` are read here; the rest has no effect, as in Strapi v4. */
+const paging: ReadonlySet<string> = new Set(['start', 'limit', 'page', 'pageSize', 'pagination']);
+
+const without = (input: Readonly<Record<string, unknown>>, names: ReadonlySet<string>) =>
+  Object.fromEntries(Object.entries(input).filter(([name]) => !names.has(name)));
+
+async function findFile(call: RouteCall): Promise<Json> {
+  const { content, running } = call;
+  const { populate } = parametersOf(call);
+  const { limits } = running.config.api;
+  const query = populate === undefined ? emptyQuery : { ...emptyQuery, populate: parseQuery({ populate }, limits).populate };
+  return flatEntry((await findOne(fileType(content), idOf(call), query, content)) ?? missing());
+}
+
+async function deleteFile(call: RouteCall): Promise<Json> {
+  return flatEntry((await remove(fileType(call.content), idOf(call), emptyQuery, call.content)) ?? missing());
+}
+
+const parametersOf = ({ request, running }: RouteCall) => parseQueryString(request.querystring, running.config.api.limits);
+
+function missing(): never {
+  throw notFoundError('file.notFound');
+}
