@@ -113,7 +113,7 @@ describe('download-official', () => {
   before(async function () {
     if (process.platform === 'win32') this.skip();
     folder = await mkdtemp(join(tmpdir(), 'download-official-'));
-    await writeProgram(folder, 'bin-mongod', 'echo "db version v8.2.0"');
+    await writeProgram(folder, 'bin-mongod', 'echo "db version v8.2.6"');
     const archive = join(folder, 'archive.tgz');
     const onWriteEntry = (entry: { path: string }): void => {
       entry.path = 'mongodb/bin/mongod';
@@ -144,7 +144,7 @@ describe('download-official', () => {
     process.env['MONGOMS_DOWNLOAD_MIRROR'] = urlOf(mirror);
     refusing.close();
     refusing.closeAllConnections();
-    expect(error).to.match(/^MongoDB 8.2.0 could not be downloaded: .*Status Code is 403.* Install MongoDB 6 or newer.*$/);
+    expect(error).to.match(/^MongoDB 8.2.6 could not be downloaded: .*Status Code is 403.* Install MongoDB 6 or newer.*$/);
   });
 
   it('puts the program where the cache finds it the next time', async () => {

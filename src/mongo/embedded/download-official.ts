@@ -1,4 +1,6 @@
-import { type Binary, fetchedVersion, otherWays } from './binary.js';
+import { type Binary, fetchedVersions, otherWays } from './binary.js';
+
+const version = fetchedVersions.official;
 
 /** The address that the official program is fetched from; mongodb-memory-server's own variables move it. */
 export const officialHost = (env: NodeJS.ProcessEnv): string =>
@@ -19,9 +21,9 @@ export const downloadOfficial = async (cacheDir: string): Promise<Binary> => {
   const { MongoBinary } = await import('mongodb-memory-server');
   const restore = requireCertificates();
   try {
-    return { path: await MongoBinary.getPath({ version: fetchedVersion, downloadDir: cacheDir }), version: fetchedVersion };
+    return { path: await MongoBinary.getPath({ version, downloadDir: cacheDir }), version };
   } catch (error) {
-    throw new Error(`MongoDB ${fetchedVersion} could not be downloaded: ${oneLine(error)}. ${otherWays}`, { cause: error });
+    throw new Error(`MongoDB ${version} could not be downloaded: ${oneLine(error)}. ${otherWays}`, { cause: error });
   } finally {
     restore();
   }

