@@ -1,5 +1,6 @@
 import type { ScalarAttribute, ScalarType } from './content-type.js';
 import { blockProblems } from './check-blocks.js';
+import { matches } from './linear-regex.js';
 import { notOfType } from './print-value.js';
 
 /** Drafts may leave required values out and texts short (rest.md 1.5). */
@@ -70,7 +71,8 @@ function shortness(value: string, { minLength }: ScalarAttribute, path: string):
 
 function textProblems(value: string, { maxLength, regex, required }: ScalarAttribute, path: string): string[] {
   const long = maxLength !== null && value.length > maxLength ? [`${path} must be at most ${String(maxLength)} characters`] : [];
-  const odd = regex !== null && (value !== '' || required) && !regex.test(value);
+  // what is too long already need not be matched
+  const odd = long.length === 0 && regex !== null && (value !== '' || required) && !matches(regex, value);
   const holdsNul = value.includes('\0') ? [`${path} must not hold the NUL character`] : [];
   return [...long, ...(odd ? [`${path} must match the following: "${String(regex)}"`] : []), ...holdsNul];
 }

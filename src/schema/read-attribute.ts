@@ -1,6 +1,7 @@
 import slugify from 'strapi-slugify';
 import { nearestName } from '../nearest-name.js';
 import { storedType } from './custom-fields.js';
+import { isUnbounded } from './linear-regex.js';
 import type { AttributeDefinition } from './model.js';
 import { isScalarType, scalarTypes } from './scalar-types.js';
 
@@ -74,10 +75,14 @@ const structures: Readonly<Record<string, Rule>> = {
 };
 
 function readScalar(definition: AttributeDefinition): AttributeReading {
+  if (definition.regex && isUnbounded(definition.regex)) return refused(endless);
   if (definition.unique !== true || !isScalarType(definition.type) || scalarTypes[definition.type].uniqueAllowed)
     return kept(definition);
   return changed({ ...definition, unique: false }, `.unique has no effect for type ${definition.type}`);
 }
+
+const endless =
+  '.regex can take without end for some texts; write it without lookarounds and references, or without nested repetitions';
 
 const refuseType = ({ type }: AttributeDefinition): AttributeReading =>
   refused(`.type: ${unknownName(type, [...Object.keys(scalarTypes), ...Object.keys(structures)])}`);

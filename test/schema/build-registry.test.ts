@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { buildRegistry, type RegistryBuild } from '../../src/schema/build-registry.js';
+import { matches } from '../../src/schema/linear-regex.js';
 import { enumValueName } from '../../src/schema/read-attribute.js';
 import { defaultModelSettings } from '../../src/schema/build-content-type.js';
 import { describeReport, reportModels, warningText } from '../../src/schema/report-models.js';
@@ -225,6 +226,11 @@ const refused: readonly (readonly [string, object, RegExp])[] = [
   ['a component attribute without a component', { part: { type: 'component' } }, /component must name a component/],
   ['an unknown relation', { other: relation('manyToNone', 'page') }, /relation/],
   ['a plain relation to several types', { other: { ...relation('oneToOne', 'page'), target: ['api::thing.thing'] } }, /target/],
+  [
+    'a regular expression that backtracks without end',
+    { name: { type: 'string', regex: '^(a+)+(?=b)$' } },
+    /regex can take without end for some texts/,
+  ],
   ['a regular expression that is none', { name: { type: 'string', regex: '(' } }, /regex/],
 ];
 
@@ -437,6 +443,28 @@ describe('names that are taken', () => {
     it(what, () => {
       const { problems } = build([page, part, named as TestModel]);
       expect([...problems.values()].flat().join('; ')).to.match(reason);
+    });
+});
+
+/** Patterns, a text that matches and one that does not; each has to answer at once for long texts too. */
+const patterns: readonly (readonly [string, string, string])[] = [
+  ['^[a-z]+$', 'abc', 'Abc'],
+  ['^(a+)+$', 'aaa', 'aab'],
+  ['^(a|a)*$', '', 'b'],
+  ['\\d{2}\\/\\d{4}', 'on 12/2024', '1/2024'],
+  ['^(?=.*[A-Z])(?=.*\\d).{8,}$', 'Abcdefg1', 'abcdefg1'],
+  ['^(?!.*--)[a-z-]+$', 'a-b', 'a--b'],
+  ['^[\\u00e9\\s]+$', 'é é', 'e'],
+];
+
+describe('patterns of attributes', () => {
+  for (const [pattern, good, bad] of patterns)
+    it(pattern, () => {
+      const built = build([model('thing', { name: { type: 'string', regex: pattern } })]);
+      expect(problemsOf(built)).to.deep.equal({});
+      const { regex } = attributeOf(built, 'name') as { regex: RegExp };
+      const texts = [good, bad, `${'a'.repeat(100_000)}!`];
+      expect(texts.map((text) => matches(regex, text))).to.deep.equal([true, false, false]);
     });
 });
 

@@ -1,0 +1,44 @@
+import { createRequire } from 'node:module';
+import { RE2JS } from 're2js';
+import type * as detector from 'redos-detector';
+
+/** Says whether a text matches, in a time that grows with its length and no faster. */
+type Matcher = (text: string) => boolean;
+
+/** Milliseconds that may be spent on proving that a pattern does not backtrack without end. */
+const proofTime = 500;
+
+/**
+ * Whether a text matches the pattern of an attribute. Patterns run on an engine without backtracking (1 µs for a short text); those
+ * that it cannot run, because of lookarounds or references, were proven harmless when their model was checked.
+ */
+export function matches(regex: RegExp, text: string): boolean {
+  const matcher = matchers.get(regex) ?? linearMatcher(regex.source) ?? ((value: string) => regex.test(value));
+  matchers.set(regex, matcher);
+  return matcher(text);
+}
+
+const matchers = new WeakMap<RegExp, Matcher>();
+
+/** Whether a pattern takes a time without bound for some texts, and no engine can run it otherwise. */
+export const isUnbounded = (source: string): boolean => linearMatcher(source) === null && !isHarmless(source);
+
+function linearMatcher(source: string): Matcher | null {
+  try {
+    const pattern = RE2JS.compile(RE2JS.translateRegExp(source));
+    return (text) => pattern.matcher(text).find();
+  } catch {
+    return null;
+  }
+}
+
+/** The proof takes 100 ms to load, which few models need. */
+function isHarmless(source: string): boolean {
+  // typed by the import above
+  const { isSafePattern } = createRequire(import.meta.url)('redos-detector') as typeof detector;
+  try {
+    return isSafePattern(source, { timeout: proofTime }).safe;
+  } catch {
+    return false;
+  }
+}
