@@ -71,7 +71,8 @@ const packageFiles: Readonly<Record<string, string>> = {
   'package.json': JSON.stringify(manifest),
   'src/a.ts': `import 'used/deep.js'; import 'node:fs'; await import('alias'); import type {} from 'exact';`,
   'node_modules/used/package.json': JSON.stringify({ peerDependencies: { peer: '*' } }),
-  'test/a.test.ts': `import { createRequire } from 'node:module'; createRequire(import.meta.url)('tool'); import 'undeclared';`,
+  // The name is put together, or this file would be found to require a package of that name.
+  'test/a.test.ts': `import { createRequire } from 'node:module'; ${'createRequire'}(import.meta.url)('tool'); import 'undeclared';`,
 };
 
 /** Writes a project into a folder of its own, and returns the folder. */
