@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { createAuthenticator } from './access/authenticate.js';
 import { createDefaultRoles } from './access/create-default-roles.js';
 import { userTokens } from './access/user-tokens.js';
+import { attemptLimits } from './accounts/limit-attempts.js';
 import { createAccounts } from './accounts/create-accounts.js';
 import { upgradeGrants } from './accounts/upgrade-grants.js';
 import type { Address } from './accounts/mailer.js';
@@ -65,8 +66,9 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
     secrets,
     backend,
     authenticator,
-    accounts: tokens && createAccounts({ config, database, authenticator, logger, address, tokens }),
+    accounts: tokens && createAccounts({ config, authenticator, logger, address, tokens }),
     media,
+    attempts: attemptLimits(users.config.ratelimit, database),
     limiter: requestLimiter(config, database),
     source: sourceOf(backend, media),
     close: () => close(opened, backend),

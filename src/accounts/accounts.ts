@@ -4,7 +4,6 @@ import type { Caller } from '../access/caller.js';
 import type { UserTokens } from '../access/user-tokens.js';
 import type { Config } from '../config/config.js';
 import type { ContentContext } from '../content/content-context.js';
-import type { AttemptLimiter } from './limit-attempts.js';
 import type { Address, Mailer } from './mailer.js';
 
 /** What the operations on users and roles are made of. */
@@ -13,8 +12,6 @@ export interface Accounts {
   readonly authenticator: Authenticator;
   readonly tokens: UserTokens;
   readonly mailer: Mailer;
-  /** Null: attempts are not limited. */
-  readonly limiter: AttemptLimiter | null;
   readonly logger: Logger;
   /** Where links in e-mails lead. */
   readonly address: Address;

@@ -48,7 +48,10 @@ export async function confirmEmail(accounts: Accounts, body: Body, { content }: 
   return openSession(accounts, user, content);
 }
 
-/** Sends the link again. The answer for an unknown address is that of a known one. Throws an ApplicationError. */
+/**
+ * Sends the link again. The answer for an unknown address is that of a known one. Throws an ApplicationError if the address is
+ * confirmed or its user blocked, unless accounts are hidden.
+ */
 export async function resendConfirmation(
   accounts: Accounts,
   body: Body,
@@ -56,7 +59,8 @@ export async function resendConfirmation(
 ): Promise<{ readonly email: string; readonly sent: true }> {
   const address = readTexts(body, { email: ['email', 'required'] }, 'ignored').email.toLowerCase();
   const user = await findStoredUser(content, { email: address });
-  if (user === null) return { email: address, sent: true };
+  const { hideAccounts } = accounts.config.plugins['users-permissions'].config;
+  if (user === null || (hideAccounts && (user.confirmed || user.blocked))) return { email: address, sent: true };
   if (user.confirmed) throw applicationError('Already confirmed');
   if (user.blocked) throw applicationError('User blocked');
   await sendConfirmation(accounts, user, content);

@@ -2,29 +2,24 @@ import type { Logger } from 'pino';
 import type { Authenticator } from '../access/authenticate.js';
 import type { UserTokens } from '../access/user-tokens.js';
 import type { Config } from '../config/config.js';
-import type { Database } from '../mongo/database.js';
 import type { Accounts } from './accounts.js';
-import { attemptLimiter } from './limit-attempts.js';
 import { createMailer, type Address } from './mailer.js';
 
 export interface AccountsInput {
   readonly config: Config;
   readonly tokens: UserTokens;
-  readonly database: Database;
   readonly authenticator: Authenticator;
   readonly logger: Logger;
   readonly address: Address;
 }
 
 /** Puts together what users and roles need. */
-export function createAccounts({ config, tokens, database, authenticator, logger, address }: AccountsInput): Accounts {
-  const { ratelimit } = config.plugins['users-permissions'].config;
+export function createAccounts({ config, tokens, authenticator, logger, address }: AccountsInput): Accounts {
   return {
     config,
     authenticator,
     tokens,
     mailer: createMailer({ config, logger, settings: authenticator.settings, address }),
-    limiter: ratelimit.enabled ? attemptLimiter(database, { collection: '_attempts', ...ratelimit }) : null,
     logger,
     address,
   };

@@ -1,5 +1,6 @@
+import ipaddr from 'ipaddr.js';
 import { RateLimiterMongo, type RateLimiterRes } from 'rate-limiter-flexible';
-import { rateLimitError } from '../errors.js';
+import type { Config } from '../config/config.js';
 import type { Database } from '../mongo/database.js';
 
 /** Where an attempt stands, for the X-RateLimit headers. */
@@ -26,7 +27,7 @@ export interface LimiterInput {
   readonly interval: number;
 }
 
-/** A limiter whose counts are in MongoDB. Rejects where the database does not answer: no attempt goes uncounted. */
+/** A limiter whose counts are in MongoDB. Rejects if the database does not answer: no attempt goes uncounted. */
 export function attemptLimiter({ db, client }: Database, { collection, max, interval }: LimiterInput): AttemptLimiter {
   const limiter = new RateLimiterMongo({
     storeClient: client,
@@ -61,21 +62,87 @@ const attemptOf = (
 
 /** The name of a route as it is counted; not its path, which can be spelt in many ways. */
 export type LimitedRoute =
-  'login' | 'register' | 'forgot-password' | 'reset-password' | 'change-password' | 'connect' | 'refresh';
+  | 'login'
+  | 'register'
+  | 'forgot-password'
+  | 'reset-password'
+  | 'change-password'
+  | 'send-email-confirmation'
+  | 'connect'
+  | 'refresh'
+  | 'admin';
 
-/** Routes whose body has an e-mail address of its own; elsewhere clients could vary one to escape (rest.md 11.3). */
-const withAddress: ReadonlySet<LimitedRoute> = new Set(['register', 'forgot-password']);
-
-/** The key of an attempt: the address that the body names, where the route has one, the route, and where the attempt comes from. */
-export function attemptKey(route: LimitedRoute, body: Readonly<Record<string, unknown>>, ip: string): string {
-  const { email } = body;
-  const address = withAddress.has(route) && typeof email === 'string' ? email.toLowerCase().slice(0, 320) : '-';
-  return `${address}:${route}:${ip}`;
+/** Counts attempts at the routes of users, each of them under all keys that it has. */
+export interface AttemptLimits {
+  /** Counts an attempt. Returns where it stands under the first key for which there were too many, else under its sender. */
+  count(route: LimitedRoute, body: Readonly<Record<string, unknown>>, ip: string): Promise<Attempt>;
 }
 
-/** Counts an attempt. Throws a RateLimitError where there were too many. */
-export async function countAttempt(limiter: AttemptLimiter, key: string): Promise<Attempt> {
-  const attempt = await limiter.count(key);
-  if (attempt.isOver) throw rateLimitError();
-  return attempt;
+type Settings = Config['plugins']['users-permissions']['config']['ratelimit'];
+
+/** Null: attempts are not limited. */
+export function attemptLimits(settings: Settings, database: Database): AttemptLimits | null {
+  if (!settings.enabled) return null;
+  const { interval, max, maxPerClient, slowInterval, maxPerAccount, maxPerAddress } = settings;
+  const create = (most: number, milliseconds: number): AttemptLimiter =>
+    attemptLimiter(database, { collection: '_attempts', max: most, interval: milliseconds });
+  const limiters: Readonly<Record<KeyKind, AttemptLimiter>> = {
+    sender: create(max, interval),
+    client: create(maxPerClient, interval),
+    account: create(maxPerAccount, slowInterval),
+    address: create(maxPerAddress, slowInterval),
+  };
+  return {
+    count: async (route, body, ip) => {
+      const keys = attemptKeys(route, body, ip);
+      const [sender, ...others] = await Promise.all([
+        limiters.sender.count(keys.sender),
+        ...otherKinds.flatMap((kind) => (keys[kind] === undefined ? [] : [limiters[kind].count(keys[kind])])),
+      ]);
+      return sender.isOver ? sender : (others.find(({ isOver }) => isOver) ?? sender);
+    },
+  };
+}
+
+/**
+ * What attempts are counted by.
+ * - sender: where they come from, together with the e-mail address that the body names, if the route has one
+ * - client: where they come from, for routes that send e-mails, whatever the address
+ * - account: the account that somebody tries to log in to, from wherever
+ * - address: the e-mail address that something is sent to, from wherever
+ */
+type KeyKind = 'sender' | 'client' | 'account' | 'address';
+
+const otherKinds = ['client', 'account', 'address'] as const;
+
+/** Routes that send an e-mail to the address in their body. Elsewhere clients could add an address to escape the limit. */
+const mailing: ReadonlySet<LimitedRoute> = new Set(['register', 'forgot-password', 'send-email-confirmation']);
+
+export type AttemptKeys = { readonly sender: string } & Readonly<Partial<Record<KeyKind, string>>>;
+
+/** The keys of an attempt. */
+export function attemptKeys(route: LimitedRoute, body: Readonly<Record<string, unknown>>, ip: string): AttemptKeys {
+  const client = clientOf(ip);
+  const address = mailing.has(route) ? textOf(body['email']) : null;
+  const account = route === 'login' ? textOf(body['identifier']) : null;
+  return {
+    sender: `${address ?? '-'}:${route}:${client}`,
+    ...(mailing.has(route) && { client: `*:${route}:${client}` }),
+    ...(account !== null && { account: `${account}:${route}:*` }),
+    ...(address !== null && { address: `${address}:${route}:*` }),
+  };
+}
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value.toLowerCase().slice(0, 320) : null);
+
+/** An IPv4 address, or the /64 network of an IPv6 address, of which one client has all. */
+export function clientOf(ip: string): string {
+  if (!ipaddr.isValid(ip)) return ip;
+  const address = ipaddr.process(ip);
+  return address instanceof ipaddr.IPv6
+    ? `${address.parts
+        .slice(0, 4)
+        .map((part) => part.toString(16))
+        .join(':')}::/64`
+    : address.toString();
 }

@@ -84,7 +84,20 @@ const usersSettings = group({
       enabled: flag(true, 'Limit attempts at login, registration and password routes', { variable: 'RATE_LIMIT' }),
       interval: whole(60_000, 'Milliseconds over which attempts are counted', { minimum: 1 }),
       max: whole(10, 'Attempts in one interval', { minimum: 1 }),
+      maxPerClient: whole(
+        40,
+        'Attempts of one client, which in IPv6 is a /64 network, at routes that send e-mails, whatever the address',
+        {
+          minimum: 1,
+        },
+      ),
+      slowInterval: whole(3_600_000, 'Milliseconds over which attempts at one account and e-mails to one address are counted', {
+        minimum: 1,
+      }),
+      maxPerAccount: whole(100, 'Attempts to log in to one account, from wherever they come', { minimum: 1 }),
+      maxPerAddress: whole(20, 'E-mails that may be asked for to one address, from wherever', { minimum: 1 }),
     }),
+    hideAccounts: flag(false, 'POST /auth/send-email-confirmation answers the same for every address'),
     register: group({
       allowedFields: shaped<readonly string[] | null>(
         { type: 'array', items: { type: 'string' }, nullable: true },

@@ -1,12 +1,11 @@
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
-import { attemptKey } from '../accounts/limit-attempts.js';
 import { notFoundError } from '../errors.js';
 import { authorize } from './authorize.js';
 import { countAttempt } from './limit-requests.js';
 import { bodyOf, type RouteParams, RouteRequest } from './route-request.js';
 import type { Answer, Row, Rows } from './route.js';
-import { accountsOf, type Connection } from './running.js';
+import type { Connection } from './running.js';
 
 /** A request that has found its path. */
 export interface Matched {
@@ -35,8 +34,7 @@ async function runRow(row: Row, { ctx, params, connection }: Matched): Promise<A
   if (row.action === null) return row.handle({ request, connection });
   const running = connection.require();
   const { caller, content } = await authorize(ctx, row.action, running);
-  if (row.limit !== undefined)
-    await countAttempt(ctx, attemptKey(row.limit, bodyOf(request), request.ip), accountsOf(running).limiter);
+  if (row.limit !== undefined) await countAttempt(ctx, { route: row.limit, body: bodyOf(request) }, running.attempts);
   const call = { request, running, caller, content };
   return 'handle' in row ? row.handle(call) : row.handleContext(ctx, call);
 }

@@ -6,6 +6,7 @@ import { createContext, type ContentContext } from '../content/content-context.j
 import { forbiddenError, unauthorizedError } from '../errors.js';
 import { allows, fullAccess } from '../query/access.js';
 import { isLocal } from './is-local.js';
+import { countAttempt } from './limit-requests.js';
 import type { Running } from './running.js';
 
 /** Who sends a request, and what operations work with on their behalf. */
@@ -54,14 +55,17 @@ function checkRight(caller: Caller, action: RequiredAction): void {
   throw caller.kind === 'public' && caller.isShut ? unauthorizedError() : forbiddenError();
 }
 
-/** The holder of the configured admin token or of a stored one. */
-async function findAdmin(ctx: Context, { secrets, authenticator }: Running): Promise<Caller> {
+/** The holder of the configured admin token or of a stored one. Wrong tokens are counted, and there are soon too many. */
+async function findAdmin(ctx: Context, { secrets, authenticator, attempts }: Running): Promise<Caller> {
   ctx.set('Cache-Control', 'private, no-store');
   const key = /^bearer\s+(\S+)$/i.exec(ctx.get('authorization').trim())?.[1];
   if (key === undefined) throw unauthorizedError();
   if (secrets.adminToken !== '' && isEqual(key, secrets.adminToken)) return tokenCaller(configuredToken);
   const token = await authenticator.findToken(key);
-  if (token?.type !== 'admin') throw unauthorizedError();
+  if (token?.type !== 'admin') {
+    await countAttempt(ctx, { route: 'admin', body: {} }, attempts);
+    throw unauthorizedError();
+  }
   if (token.expiresAt !== null && token.expiresAt.getTime() <= Date.now()) throw unauthorizedError('Token expired');
   return tokenCaller(token);
 }

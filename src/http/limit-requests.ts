@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import type { Caller } from '../access/caller.js';
-import { attemptLimiter, type AttemptLimiter } from '../accounts/limit-attempts.js';
+import { attemptLimiter, clientOf, type Attempt, type AttemptLimits, type LimitedRoute } from '../accounts/limit-attempts.js';
 import type { Config } from '../config/config.js';
 import { rateLimitError } from '../errors.js';
 import type { Database } from '../mongo/database.js';
@@ -15,24 +15,35 @@ export function requestLimiter({ api: { ratelimit } }: Config, database: Databas
   const ofIdentities = attemptLimiter(database, { collection: '_requests', max: identity, interval });
   const ofAddresses = attemptLimiter(database, { collection: '_requests', max: address, interval });
   return async (ctx, caller) => {
-    await countAttempt(ctx, keyOf(ctx, caller), caller.kind === 'public' ? ofAddresses : ofIdentities);
+    const limiter = caller.kind === 'public' ? ofAddresses : ofIdentities;
+    tellAttempt(ctx, await limiter.count(keyOf(ctx, caller)));
   };
 }
 
-/** Counts an attempt under a key, and says in headers how many are left. Throws a RateLimitError if there were too many. */
-export async function countAttempt(ctx: Context, key: string, limiter: AttemptLimiter | null): Promise<void> {
-  if (limiter === null) return;
-  const { limit, remaining, resetsAt, isOver } = await limiter.count(key);
+/** A request to a route whose attempts are counted. */
+export interface CountedAttempt {
+  readonly route: LimitedRoute;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Counts an attempt, and says in headers how many are left. Throws a RateLimitError if there were too many. */
+export async function countAttempt(ctx: Context, { route, body }: CountedAttempt, attempts: AttemptLimits | null): Promise<void> {
+  if (attempts !== null) tellAttempt(ctx, await attempts.count(route, body, ctx.ip));
+}
+
+function tellAttempt(ctx: Context, { limit, remaining, resetsAt, isOver }: Attempt): void {
   ctx.set('X-RateLimit-Limit', String(limit));
   ctx.set('X-RateLimit-Remaining', String(remaining));
   ctx.set('X-RateLimit-Reset', String(resetsAt));
-  if (isOver) throw rateLimitError();
+  if (!isOver) return;
+  ctx.set('Retry-After', String(Math.max(resetsAt - Math.floor(Date.now() / 1000), 1)));
+  throw rateLimitError();
 }
 
 function keyOf({ ip }: Context, caller: Caller): string {
   switch (caller.kind) {
     case 'public':
-      return `address ${ip}`;
+      return `address ${clientOf(ip)}`;
     case 'user':
       return `user ${String(caller.user.id)}`;
     case 'token':

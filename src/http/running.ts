@@ -4,6 +4,7 @@ import type { Config } from '../config/config.js';
 import type { Secrets } from '../config/load-secrets.js';
 import type { ContentSource } from '../content/content-context.js';
 import { notFoundError, unavailableError } from '../errors.js';
+import type { AttemptLimits } from '../accounts/limit-attempts.js';
 import type { Media } from '../media/media.js';
 import type { Backend } from '../mongo/open-backend.js';
 import type { RequestLimiter } from './limit-requests.js';
@@ -18,6 +19,8 @@ export interface Running {
   readonly accounts: Accounts | null;
   /** Null if uploads are switched off. */
   readonly media: Media | null;
+  /** Counts attempts at logins, registrations, e-mails and admin tokens; null if they are not limited. */
+  readonly attempts: AttemptLimits | null;
   /** Null if the number of requests is not limited. */
   readonly limiter: RequestLimiter | null;
   /** What the context of each request is made from. */

@@ -143,6 +143,7 @@ const runningOf = (caller: Caller, { store, bind }: ContentContext, config: Conf
     config,
     source: { store, models: { current: () => bind.registry, locales: () => ({ codes: bind.locales, default: 'en' }) } },
     authenticator: { authenticate: () => Promise.resolve(caller) },
+    attempts: null,
     limiter: null,
     accounts: null,
     media: null,

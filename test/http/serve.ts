@@ -53,6 +53,7 @@ const openTo = (config: Config): Running =>
     config,
     source: { models: { current: () => null, locales: () => ({ codes: [], default: 'en' }) } },
     authenticator: { authenticate: () => Promise.resolve({ kind: 'public', access: fullAccess, isShut: false }) },
+    attempts: null,
     limiter: null,
   }) as unknown as Running; // the rest is not reached
 

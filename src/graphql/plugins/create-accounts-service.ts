@@ -1,6 +1,6 @@
 import { changePassword } from '../../accounts/change-password.js';
 import { confirmEmail } from '../../accounts/confirm-email.js';
-import { attemptKey, countAttempt, type LimitedRoute } from '../../accounts/limit-attempts.js';
+import type { LimitedRoute } from '../../accounts/limit-attempts.js';
 import { logIn } from '../../accounts/log-in.js';
 import { register } from '../../accounts/register.js';
 import { forgotPassword, resetPassword } from '../../accounts/reset-password.js';
@@ -13,6 +13,7 @@ import type { Config } from '../../config/config.js';
 import type { Accounts, AccountCall, Body } from '../../accounts/accounts.js';
 import { findMe } from '../../accounts/find-me.js';
 import { notFoundError } from '../../errors.js';
+import { countAttempt } from '../../http/limit-requests.js';
 import { accountsOf } from '../../http/running.js';
 import { emptyQuery } from '../../query/ast.js';
 import { isRecord } from '../../query/is-record.js';
@@ -27,7 +28,7 @@ const session =
   async (args: Args, context: GraphqlContext): Promise<LoginPayload> => {
     const accounts = accountsOf(context.running);
     const body = isRecord(args['input']) ? args['input'] : args;
-    await limit(accounts, route, body, context);
+    await countAttempt(context.koaContext, { route, body }, context.running.attempts);
     return payload(await run(accounts, body, context), context);
   };
 
@@ -88,7 +89,7 @@ const operations: Omit<AccountsService, 'sessions'> = {
   changePassword: session('change-password', changePassword),
   forgotPassword: async (args, context) => {
     const accounts = accountsOf(context.running);
-    await limit(accounts, 'forgot-password', args, context);
+    await countAttempt(context.koaContext, { route: 'forgot-password', body: args }, context.running.attempts);
     return forgotPassword(accounts, args, context);
   },
   // As in Strapi v4, the answer shows the user as it was before.
@@ -105,10 +106,6 @@ const dataOf = ({ data }: Args): Args => (isRecord(data) ? { ...data } : {});
 
 function noUser(): never {
   throw new Error('Authentication requested');
-}
-
-async function limit({ limiter }: Accounts, route: LimitedRoute, body: Body, { koaContext }: GraphqlContext): Promise<void> {
-  if (limiter !== null) await countAttempt(limiter, attemptKey(route, body, koaContext.ip));
 }
 
 async function payload({ userId, jwt, refreshToken }: Session, { content }: GraphqlContext): Promise<LoginPayload> {

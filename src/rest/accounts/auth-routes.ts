@@ -45,6 +45,7 @@ export const authRoutes: readonly Route[] = [
     method: 'POST',
     path: '/auth/send-email-confirmation',
     action: action('sendEmailConfirmation'),
+    limit: 'send-email-confirmation',
     handle: async (call) => ({ body: await resendConfirmation(accountsOf(call.running), bodyOf(call.request), call) }),
   },
 ];
