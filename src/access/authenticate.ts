@@ -31,6 +31,8 @@ export interface Credentials {
   readonly authorization: string | undefined;
   /** Whether a program of this machine has sent it; asked only where that counts. */
   readonly isLocal: () => boolean;
+  /** Whether a token of a user that has expired counts as none. */
+  readonly ignoresExpired: boolean;
 }
 
 export interface AuthenticatorInput {
@@ -66,13 +68,13 @@ export function createAuthenticator(input: AuthenticatorInput): Authenticator {
   return { authenticate: (credentials) => authenticate(credentials, sources), roles, settings, findToken };
 }
 
-async function authenticate({ authorization, isLocal }: Credentials, sources: Sources): Promise<Caller> {
-  const bearer = readBearer(authorization);
-  if (bearer === null) return publicCaller(isLocal, sources);
+async function authenticate(credentials: Credentials, sources: Sources): Promise<Caller> {
+  const bearer = readBearer(credentials.authorization);
+  if (bearer === null) return publicCaller({ ...credentials, hasExpired: false }, sources);
   // Keys of API tokens are hexadecimal; looking a JWT up among them would cost a hash for each request.
   const token = bearer.includes('.') ? null : await sources.findToken(bearer);
   if (token !== null) return tokenCaller(token);
-  return userCaller(bearer, isLocal, sources);
+  return userCaller(bearer, credentials, sources);
 }
 
 /** Exactly two words, the first in any case; anything else is no credentials at all (rest.md 11.6). */
@@ -82,12 +84,16 @@ function readBearer(authorization: string | undefined): string | null {
   return scheme.toLowerCase() === 'bearer' && bearer !== undefined && more.length === 0 ? bearer : null;
 }
 
-async function publicCaller(isLocal: Credentials['isLocal'], sources: Sources): Promise<Caller> {
+interface Stranger extends Pick<Credentials, 'isLocal'> {
+  readonly hasExpired: boolean;
+}
+
+async function publicCaller({ isLocal, hasExpired }: Stranger, sources: Sources): Promise<Caller> {
   const roles = await sources.roles();
   const open = await sources.findOpenAccess(roles, isLocal);
-  if (open !== null) return { kind: 'public', access: open, isShut: false };
+  if (open !== null) return { kind: 'public', access: open, isShut: false, hasExpired };
   const role = sources.input.userTokens === null ? undefined : roles.byType.get('public');
-  return { kind: 'public', access: accessOf(role, null, sources), isShut: (role?.actions.size ?? 0) === 0 };
+  return { kind: 'public', access: accessOf(role, null, sources), isShut: (role?.actions.size ?? 0) === 0, hasExpired };
 }
 
 /** Admin tokens open the admin API only. */
@@ -98,8 +104,9 @@ function tokenCaller(token: ApiToken): Caller {
   return { kind: 'token', access: token.access, token };
 }
 
-async function userCaller(bearer: string, isLocal: Credentials['isLocal'], sources: Sources): Promise<Caller> {
+async function userCaller(bearer: string, { isLocal, ignoresExpired }: Credentials, sources: Sources): Promise<Caller> {
   const claims = sources.input.userTokens?.verify(bearer) ?? 'token_invalid';
+  if (claims === 'token_expired' && ignoresExpired) return publicCaller({ isLocal, hasExpired: true }, sources);
   if (typeof claims === 'string') throw refusedToken(claims);
   const [user, { advanced }, roles] = await Promise.all([sources.findUser(claims.id), sources.settings(), sources.roles()]);
   const fault = faultOf(user, claims, advanced);

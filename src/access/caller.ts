@@ -5,8 +5,14 @@ import type { Role } from './role.js';
 
 /** Who sends a request, and what they may do. */
 export type Caller =
-  /** `isShut`: nothing at all is granted to the public, so that it is asked for credentials instead of refused. */
-  | { readonly kind: 'public'; readonly access: Access; readonly isShut: boolean }
+  | {
+      readonly kind: 'public';
+      readonly access: Access;
+      /** Nothing at all is granted to the public, so that it is asked for credentials instead of refused. */
+      readonly isShut: boolean;
+      /** A token of a user came along that has expired, and was ignored. */
+      readonly hasExpired: boolean;
+    }
   | {
       readonly kind: 'user';
       readonly access: Access;

@@ -12,6 +12,11 @@ const graphqlSettings = group({
     endpoint: text('/graphql', 'Path of the endpoint', { pattern: '^(/[A-Za-z0-9._~-]+)+$' }),
     shadowCRUD: flag(true, 'Generate types and operations from the content types'),
     playgroundAlways: flag(false, 'Serve the playground in production too'),
+    authErrors: shaped<'rest' | 'graphql'>(
+      { enum: ['rest', 'graphql'] },
+      'rest',
+      'Form of a 401: that of REST, as in Strapi v4, or that of GraphQL errors',
+    ),
     depthLimit: whole(12, 'Levels of fields in an operation', { minimum: 1 }),
     defaultLimit: whole(10, 'Entries of a list where none is asked for', { minimum: 1 }),
     maxLimit: maybeWhole('Most entries of a list; null: amountLimit', { minimum: -1 }),
@@ -78,6 +83,10 @@ const usersSettings = group({
         { type: ['string', 'integer'] },
         '30d',
         'How long a token holds: seconds, or a text such as 30d',
+      ),
+      ignoreExpiredOnPublic: flag(
+        false,
+        'Let who sends a token that has expired do what the public may, with content and files; else it is a 401',
       ),
     }),
     ratelimit: group({

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
-import { notFoundError } from '../errors.js';
+import { ApiError, notFoundError } from '../errors.js';
 import { authorize } from './authorize.js';
 import { countAttempt } from './limit-requests.js';
 import { bodyOf, type RouteParams, RouteRequest } from './route-request.js';
@@ -29,11 +29,21 @@ export function answerUnknown(ctx: Context): void {
   answerMethod(ctx, ['HEAD', 'GET']);
 }
 
-async function runRow(row: Row, { ctx, params, connection }: Matched): Promise<Answer | null> {
+async function runRow(row: Row, matched: Matched): Promise<Answer | null> {
+  if (row.action === null || row.refuse === undefined) return callRow(row, matched);
+  try {
+    return await callRow(row, matched);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) return row.refuse(error);
+    throw error;
+  }
+}
+
+async function callRow(row: Row, { ctx, params, connection }: Matched): Promise<Answer | null> {
   const request = new RouteRequest(ctx, params);
   if (row.action === null) return row.handle({ request, connection });
   const running = connection.require();
-  const { caller, content } = await authorize(ctx, row.action, running);
+  const { caller, content } = await authorize(ctx, row, running);
   if (row.limit !== undefined) await countAttempt(ctx, { route: row.limit, body: bodyOf(request) }, running.attempts);
   const call = { request, running, caller, content };
   return 'handle' in row ? row.handle(call) : row.handleContext(ctx, call);
@@ -42,7 +52,7 @@ async function runRow(row: Row, { ctx, params, connection }: Matched): Promise<A
 /** Which paths the admin API has is for those who may use it. */
 async function refuseMethod(rows: Rows, { ctx, connection }: Matched): Promise<void> {
   const isAdmin = [...rows.values()].some(({ action }) => action === 'admin');
-  if (isAdmin) await authorize(ctx, 'admin', connection.require());
+  if (isAdmin) await authorize(ctx, { action: 'admin' }, connection.require());
   answerMethod(
     ctx,
     [...rows.keys()].flatMap((method) => (method === 'GET' ? ['HEAD', 'GET'] : [method])),

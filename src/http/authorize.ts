@@ -3,10 +3,12 @@ import type { Context } from 'koa';
 import type { ApiToken } from '../access/api-token.js';
 import type { Caller } from '../access/caller.js';
 import { createContext, type ContentContext } from '../content/content-context.js';
-import { forbiddenError, unauthorizedError } from '../errors.js';
+import type { Config } from '../config/config.js';
+import { forbiddenError, refusedToken, unauthorizedError } from '../errors.js';
 import { allows, fullAccess } from '../query/access.js';
 import { isLocal } from './is-local.js';
 import { countAttempt } from './limit-requests.js';
+import type { ClosedRow } from './route.js';
 import type { Running } from './running.js';
 
 /** Who sends a request, and what operations work with on their behalf. */
@@ -28,20 +30,33 @@ export type RequiredAction = string;
  * Identifies the caller, counts the request, and checks the right. Throws an UnauthorizedError for credentials that are wrong or
  * missing, a ForbiddenError for those that do not suffice, a RateLimitError for too many requests.
  */
-export async function authorize(ctx: Context, action: RequiredAction, running: Running): Promise<Authorized> {
-  const caller = action === 'admin' ? await findAdmin(ctx, running) : await identify(ctx, running);
+export async function authorize(ctx: Context, row: RightsOfRow, running: Running): Promise<Authorized> {
+  const { action } = row;
+  const caller = action === 'admin' ? await findAdmin(ctx, running) : await identify(ctx, row, running);
   if (action !== 'admin') checkRight(caller, action);
   return { caller, content: createContext(running.config, running.source, caller.access) };
 }
 
-async function identify(ctx: Context, { authenticator, limiter }: Running): Promise<Caller> {
+type RightsOfRow = Pick<ClosedRow, 'action' | 'ignoresExpired'>;
+
+async function identify(ctx: Context, row: RightsOfRow, { authenticator, limiter, config }: Running): Promise<Caller> {
   const { authorization } = ctx.req.headers;
   // What one caller may see is not for caches that serve others.
   if (authorization !== undefined) ctx.set('Cache-Control', 'private, no-store');
-  const caller = await authenticator.authenticate({ authorization, isLocal: () => isLocal(ctx.req) });
+  const caller = await authenticator.authenticate({
+    authorization,
+    isLocal: () => isLocal(ctx.req),
+    ignoresExpired: row.ignoresExpired === true || (isOfContent(row) && ignoresExpired(config)),
+  });
   await limiter?.(ctx, caller);
   return caller;
 }
+
+/** Whether content and files, unlike users, are public for who sends a token that has expired. */
+export const ignoresExpired = ({ plugins }: Config): boolean => plugins['users-permissions'].config.jwt.ignoreExpiredOnPublic;
+
+const isOfContent = ({ action }: RightsOfRow): boolean =>
+  action.includes('::') && !action.startsWith('plugin::users-permissions.');
 
 /** 401 asks for credentials if none would do without; 403 is for those that do not suffice. */
 function checkRight(caller: Caller, action: RequiredAction): void {
@@ -52,6 +67,7 @@ function checkRight(caller: Caller, action: RequiredAction): void {
     throw caller.kind === 'public' ? unauthorizedError() : forbiddenError();
   }
   if (allows(access, action)) return;
+  if (caller.kind === 'public' && caller.hasExpired) throw refusedToken('token_expired');
   throw caller.kind === 'public' && caller.isShut ? unauthorizedError() : forbiddenError();
 }
 
@@ -64,9 +80,10 @@ async function findAdmin(ctx: Context, { secrets, authenticator, attempts }: Run
   const token = await authenticator.findToken(key);
   if (token?.type !== 'admin') {
     await countAttempt(ctx, { route: 'admin', body: {} }, attempts);
-    throw unauthorizedError();
+    throw refusedToken('token_invalid');
   }
-  if (token.expiresAt !== null && token.expiresAt.getTime() <= Date.now()) throw unauthorizedError('Token expired');
+  if (token.expiresAt !== null && token.expiresAt.getTime() <= Date.now())
+    throw unauthorizedError('Token expired', 'token_expired');
   return tokenCaller(token);
 }
 

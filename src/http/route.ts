@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import type { LimitedRoute } from '../accounts/limit-attempts.js';
 import type { MiddlewaresConfig } from '../config/config.js';
+import type { ApiError } from '../errors.js';
 import type { Authorized, RequiredAction } from './authorize.js';
 import type { CorsSettings } from './cross-origin.js';
 import type { RouteRequest } from './route-request.js';
@@ -34,10 +35,14 @@ export interface OpenRow {
   readonly handle: (call: OpenCall) => Answer | Promise<Answer>;
 }
 
-interface ClosedRow {
+export interface ClosedRow {
   readonly action: RequiredAction;
   /** Attempts are counted under this name, before they are handled. */
   readonly limit?: LimitedRoute;
+  /** A token of a user that has expired counts as none. */
+  readonly ignoresExpired?: true;
+  /** Answers a 401; the error exit does unless this is given. */
+  readonly refuse?: (error: ApiError) => Answer;
 }
 
 export interface GuardedRow extends ClosedRow {

@@ -162,6 +162,25 @@ describe('sessions', () => {
     expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, ...Array<number>(9).fill(400)]);
   });
 
+  it('end with the user over REST, who may ask for it with the right to', async () => {
+    const body = { username: 'hugo', email: 'hugo@mail.test', password };
+    const { jwt, refreshToken } = (await post('/local/register', body)).body;
+    const remove = (token: string | null, path = '/api/users/me') => server.as(token, 'DELETE', path);
+    for (const token of [null, jwt]) expect((await remove(token)).status).to.equal(403);
+    await server.admin('PUT', '/roles/1', {
+      actions: ['me', 'deleteMe'].map((name) => `plugin::users-permissions.user.${name}`),
+    });
+    expect((await remove(jwt, '/api/users/1')).status, 'the right to oneself is no right to others').to.equal(403);
+    const all = await server.admin('POST', '/tokens', { name: 'all', type: 'full-access' });
+    expect((await remove(all.body.data.accessKey)).status, 'a token is no user').to.equal(401);
+    const removed = await remove(jwt);
+    expect([removed.status, removed.body.username]).to.deep.equal([200, 'hugo']);
+    expect(await server.database.db.collection('up_users').findOne({ username: 'hugo' })).to.equal(null);
+    expect((await remove(jwt)).headers.get('www-authenticate')).to.include('token_revoked');
+    expect((await post('/refresh', { refreshToken })).status).to.equal(401);
+    await server.admin('PUT', '/roles/1', { actions: ['plugin::users-permissions.user.me'] });
+  });
+
   it('refuse passwords that bcrypt would cut', async () => {
     const body = { username: 'long', email: 'long@mail.test', password: 'é'.repeat(37) };
     expect((await post('/local/register', body)).status).to.equal(400);

@@ -81,7 +81,7 @@ export async function serveGraphql(input: ServeInput): Promise<ServedGraphql> {
     defaultLocale: 'en',
     locales: ['en', 'fr', 'de'],
   };
-  const caller = { kind: 'public', access: bind.access, isShut: false, ...input.caller } as Caller;
+  const caller = { kind: 'public', access: bind.access, isShut: false, hasExpired: false, ...input.caller } as Caller;
   const maxTimeMS = { read: 10_000, write: 10_000 };
   const store = {
     database: { client: database.client, db: database.db, maxTimeMS, isReplicated: true, session: null },

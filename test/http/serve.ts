@@ -52,7 +52,9 @@ const openTo = (config: Config): Running =>
   ({
     config,
     source: { models: { current: () => null, locales: () => ({ codes: [], default: 'en' }) } },
-    authenticator: { authenticate: () => Promise.resolve({ kind: 'public', access: fullAccess, isShut: false }) },
+    authenticator: {
+      authenticate: () => Promise.resolve({ kind: 'public', access: fullAccess, isShut: false, hasExpired: false }),
+    },
     attempts: null,
     limiter: null,
   }) as unknown as Running; // the rest is not reached

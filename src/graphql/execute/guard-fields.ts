@@ -1,5 +1,5 @@
 import { defaultFieldResolver } from 'graphql';
-import { forbiddenError } from '../../errors.js';
+import { forbiddenError, refusedToken, type ApiError } from '../../errors.js';
 import { allows } from '../../query/access.js';
 import type { Fields } from '../schema/schema-context.js';
 import type { Scope, ScopeExtension } from '../schema/scope.js';
@@ -17,11 +17,15 @@ function guardField(field: Fields[string]): Fields[string] {
   return {
     ...field,
     resolve: (parent, args: Record<string, unknown>, context, info) => {
-      if (!isGranted(scope, context)) throw forbiddenError('Forbidden access');
+      if (!isGranted(scope, context)) throw refusal(context);
       return resolve(parent, args, context, info) as unknown;
     },
   };
 }
+
+/** The error for a caller who has not what a scope asks for. */
+export const refusal = ({ caller }: Pick<GraphqlContext, 'caller'>): ApiError =>
+  caller.kind === 'public' && caller.hasExpired ? refusedToken('token_expired') : forbiddenError('Forbidden access');
 
 /** Whether the caller has what the scope asks for. */
 export function isGranted(scope: Scope, { access, caller }: Pick<GraphqlContext, 'access' | 'caller'>): boolean {

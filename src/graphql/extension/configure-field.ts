@@ -1,8 +1,7 @@
 import { defaultFieldResolver } from 'graphql';
-import { forbiddenError } from '../../errors.js';
 import type { Access } from '../../query/access.js';
 import { actionOf } from '../../schema/content-type.js';
-import { isGranted } from '../execute/guard-fields.js';
+import { isGranted, refusal } from '../execute/guard-fields.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
 import type { Scope, ScopeExtension } from '../schema/scope.js';
 import { scopeOf } from './collect-extensions.js';
@@ -61,7 +60,7 @@ function neededScope(field: FieldConfig, isRoot: boolean, auth: FieldConfigurati
 const guard =
   (scope: Scope, resolve: Resolver): Resolver =>
   (parent, args, context: GraphqlContext, info) => {
-    if (!isGranted(scope, context)) throw forbiddenError('Forbidden access');
+    if (!isGranted(scope, context)) throw refusal(context);
     return resolve(parent, args, context, info) as unknown;
   };
 

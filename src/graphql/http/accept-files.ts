@@ -83,7 +83,8 @@ function mayUse({ selectionSet }: OperationDefinitionNode, { schema, isGranted }
   });
 }
 
-function operationOf(
+/** The operation of a request, as far as it can be told before its document is checked; null if there is none. */
+export function operationOf(
   { query, operationName }: Readonly<Record<string, unknown>>,
   tokens: number,
 ): OperationDefinitionNode | null {

@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import { unauthorizedError } from '../../errors.js';
+import { ignoresExpired } from '../../http/authorize.js';
 import type { MultipartBody } from '../../http/read-multipart.js';
 import type { Answer, ContextRoute, OpenRoute, PathSettings, RouteCall } from '../../http/route.js';
 import { Staging } from '../../media/staging.js';
@@ -12,6 +13,7 @@ import { createTracer } from '../tracing/tracer.js';
 import { acceptFiles } from './accept-files.js';
 import type { Answer as GraphqlAnswer } from './answer.js';
 import type { CurrentSchema, SchemaSnapshot } from './current-schema.js';
+import { refuseExpired, unauthenticated } from './expired-token.js';
 import type { GraphqlSettings } from './graphql-settings.js';
 import { handleRequest, type Endpoint } from './handle-request.js';
 import { asksForPage, createPlayground } from '../playground/serve-playground.js';
@@ -41,9 +43,13 @@ export function graphqlRoutes(parts: GraphqlParts): readonly (OpenRoute | Contex
       ...place,
       method: 'ALL',
       action: 'nothing',
+      ignoresExpired: true,
+      ...(settings.authErrors === 'graphql' && { refuse: unauthenticated }),
       handleContext: async (ctx, call) => {
+        const { caller, request, running } = call;
+        if (!ignoresExpired(running.config)) refuseExpired(caller, request.body, settings.limits.tokens);
         // If nothing at all is granted to the public, it is asked for credentials.
-        if (call.caller.kind === 'public' && call.caller.isShut) throw unauthorizedError();
+        if (caller.kind === 'public' && caller.isShut) throw unauthorizedError();
         if (playground !== null && ctx.method === 'GET' && asksForPage(ctx)) return playground.page();
         return answerOperations(ctx, call, { parts, endpoint });
       },

@@ -25,6 +25,8 @@ export interface GraphqlSettings {
   readonly limits: GraphqlLimits;
   readonly introspection: boolean;
   readonly playground: boolean;
+  /** Form of a 401. */
+  readonly authErrors: 'rest' | 'graphql';
   /** Headers, one of which a request must have that a foreign page could send; null: none is needed. */
   readonly preflightHeaders: readonly string[] | null;
   /** Adds the times of all resolvers to every answer. */
@@ -57,6 +59,7 @@ export function graphqlSettings(
     limits: { ...limits, depth: config.depthLimit, batch: server['allowBatchedHttpRequests'] === false ? 0 : limits.batch },
     introspection: flag(server['introspection'], !production),
     playground: !production || config.playgroundAlways,
+    authErrors: config.authErrors,
     preflightHeaders: preflightHeaders(server['csrfPrevention']),
     tracing: flag(server['tracing'], false),
     stacktraces: flag(server['debug'], !production && environment !== 'test'),

@@ -19,6 +19,9 @@ type Operation = (accounts: Accounts, body: Body, call: AccountCall) => Promise<
 
 const action = (name: string): string => `plugin::users-permissions.auth.${name}`;
 
+/** Begins a session, or ends one: apps send along the token that they have, which may have expired. */
+const begins = { ignoresExpired: true } as const;
+
 const session = (path: string, name: string, limit: LimitedRoute, run: Operation): Route => ({
   method: 'POST',
   path,
@@ -29,15 +32,16 @@ const session = (path: string, name: string, limit: LimitedRoute, run: Operation
 
 /** Login, registration, passwords and confirmation of addresses. */
 export const authRoutes: readonly Route[] = [
-  session('/auth/local', 'callback', 'login', logIn),
-  session('/auth/local/register', 'register', 'register', register),
-  session('/auth/reset-password', 'resetPassword', 'reset-password', resetPassword),
+  { ...session('/auth/local', 'callback', 'login', logIn), ...begins },
+  { ...session('/auth/local/register', 'register', 'register', register), ...begins },
+  { ...session('/auth/reset-password', 'resetPassword', 'reset-password', resetPassword), ...begins },
   session('/auth/change-password', 'changePassword', 'change-password', changePassword),
   {
     method: 'POST',
     path: '/auth/forgot-password',
     action: action('forgotPassword'),
     limit: 'forgot-password',
+    ...begins,
     handle: async (call) => ({ body: await forgotPassword(accountsOf(call.running), bodyOf(call.request), call) }),
   },
   { method: 'GET', path: '/auth/email-confirmation', action: action('emailConfirmation'), handle: confirm },
@@ -57,12 +61,14 @@ export const refreshRoutes: readonly Route[] = [
     path: '/auth/refresh',
     action: 'nothing',
     limit: 'refresh',
+    ...begins,
     handle: async (call) => sessionAnswer(call, await refresh(accountsOf(call.running), bodyOf(call.request), call)),
   },
   {
     method: 'POST',
     path: '/auth/logout',
     action: 'nothing',
+    ...begins,
     handle: async (call) => {
       await logOut(bodyOf(call.request), call);
       return { body: { ok: true } };

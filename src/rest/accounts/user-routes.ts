@@ -1,6 +1,6 @@
 import { userType } from '../../accounts/user-store.js';
 import { updateUser } from '../../accounts/change-user.js';
-import { createUser, deleteUser, findWritten } from '../../accounts/users.js';
+import { createUser, deleteMe, deleteUser, findWritten } from '../../accounts/users.js';
 import { findMany } from '../../content/find-many.js';
 import { findOne } from '../../content/find-one.js';
 import type { Loaded } from '../../mongo/loaded.js';
@@ -24,6 +24,7 @@ export const userRoutes: readonly Route[] = [
   { method: 'GET', path: '/users', action: action('find'), handle: listUsers },
   { method: 'POST', path: '/users', action: action('create'), handle: create },
   { method: 'GET', path: '/users/me', action: action('me'), handle: findMe },
+  { method: 'DELETE', path: '/users/me', action: action('deleteMe'), handle: destroyMe },
   { method: 'GET', path: '/users/count', action: action('count'), handle: countUsers },
   { method: 'GET', path: '/users/:id', action: action('findOne'), handle: findUser },
   { method: 'PUT', path: '/users/:id', action: action('update'), handle: update },
@@ -94,6 +95,10 @@ async function update(call: RouteCall): Promise<Answer> {
 
 async function destroy(call: RouteCall): Promise<Answer> {
   return userAnswer(await deleteUser(idOf(call), queryOf(call), call));
+}
+
+async function destroyMe(call: RouteCall): Promise<Answer> {
+  return userAnswer(await deleteMe(queryOf(call), call));
 }
 
 const roleField: PopulateField = { name: 'role', key: 'role', query: emptyQuery, countOnly: false, reversed: false, on: null };
