@@ -6,15 +6,28 @@ const counts = shaped<readonly number[]>(
   'Widths and heights in pixels that ?width= and ?height= may name',
 );
 
+/** Where the bytes of files can be. */
+export const uploadProviders = ['gridfs', 'disk', 's3'] as const;
+
+/** Of each provider by name, or of the one that takes new files alone. */
+const optionsByProvider = {
+  type: 'object',
+  if: { anyOf: uploadProviders.map((name) => ({ required: [name] })) },
+  then: {
+    properties: Object.fromEntries(uploadProviders.map((name) => [name, { type: 'object' }])),
+    additionalProperties: false,
+  },
+};
+
 /** config/plugins, `upload`: the media library. */
 export const uploadSettings = group({
   enabled: flag(true, 'Media library'),
   config: group({
-    provider: choice(['gridfs', 'disk', 's3'], 'Where the bytes of new files go: MongoDB, a folder, or S3-compatible storage'),
+    provider: choice(uploadProviders, 'Where the bytes of new files go: MongoDB, a folder, or S3-compatible storage'),
     providerOptions: shaped<Readonly<Record<string, unknown>>>(
-      { type: 'object' },
+      optionsByProvider,
       {},
-      'disk: { folder }; s3: { bucket, prefix } and the options of the AWS client, such as region, endpoint and credentials',
+      'Options by provider, or those of the provider alone. disk: { folder }; s3: { bucket, prefix } and those of the AWS client, such as region, endpoint and credentials',
     ),
     sizeLimit: whole(209_715_200, 'Bytes of one file; beyond: 413'),
     filesLimit: whole(50, 'Files of one request; beyond: 413', { minimum: 1 }),

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { uploadProviders } from '../config/upload-settings.js';
 import type { Database } from '../mongo/database.js';
 import { diskStorage } from './disk-storage.js';
 import type { FileStorage } from './file-storage.js';
@@ -27,8 +28,15 @@ export function createStorageOf(input: StorageInput): (provider: string) => File
 const makers: Readonly<Record<string, (input: StorageInput) => FileStorage>> = {
   gridfs: ({ database }) => gridStorage(database),
   disk: ({ settings, directory }) => {
-    const { folder } = settings.providerOptions;
+    const { folder } = optionsOf(settings, 'disk');
     return diskStorage(path.resolve(directory, typeof folder === 'string' ? folder : 'data/uploads'));
   },
-  s3: ({ settings }) => s3Storage(settings.providerOptions),
+  s3: ({ settings }) => s3Storage(optionsOf(settings, 's3')),
 };
+
+/** The options of a provider: those under its name, or, if none is named, all of them if new files go there. */
+export function optionsOf({ provider, providerOptions }: MediaSettings, name: string): Readonly<Record<string, unknown>> {
+  const isNamed = uploadProviders.some((one) => Object.hasOwn(providerOptions, one));
+  if (!isNamed) return name === provider ? providerOptions : {};
+  return (providerOptions[name] ?? {}) as Readonly<Record<string, unknown>>; // the configuration is checked
+}
