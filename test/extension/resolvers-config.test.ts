@@ -107,6 +107,8 @@ describe('resolversConfig: policies', () => {
     strapi.policies.add('global::only-two', ({ args }: PolicyContext) => args.pagination.limit === 2);
     strapi.policies.add('global::never', () => false);
     strapi.policies.add('global::limit', ({ args }: PolicyContext, { most }: { most: number }) => args.pagination.limit <= most);
+    strapi.policies.add('global::own', (_context: PolicyContext, given: { log: unknown; strapi: unknown; plugin: unknown }) =>
+      given.log === 'mine' && given.strapi === null && typeof given.plugin === 'function' && Object.keys(given).length === 2); // prettier-ignore
     strapi.policies.add('bare', { handler: () => true, validator: () => undefined });
   };
   const cases: readonly (readonly [string, NonNullable<FieldConfiguration['policies']>, string | null])[] = [
@@ -124,6 +126,20 @@ describe('resolversConfig: policies', () => {
     ['a reference with configuration refuses', [{ name: 'global::limit', config: { most: 1 } }], 'Policy Failed'],
     ['a bare name and an object with a handler', ['bare'], null],
     ['(context, { strapi }), the form of two arguments', [(_context, { strapi }) => strapi.entityService !== undefined], null],
+    [
+      '(context, strapi), the server itself',
+      [
+        (_context, server) =>
+          typeof server.entityService.findMany === 'function' &&
+          typeof server.log.info === 'function' &&
+          server.plugin('graphql').service('extension') !== undefined &&
+          server.contentType('api::article.article').uid === 'api::article.article' &&
+          server.strapi.entityService === server.entityService &&
+          server.nothing === undefined,
+      ],
+      null,
+    ],
+    ['what the configuration names is not the server’s', [{ name: 'global::own', config: { log: 'mine', strapi: null } }], null],
     [
       '(context, config, { strapi }), the form of three',
       [(_c, given, { strapi }) => Object.keys(given).length === 0 && 'log' in strapi],

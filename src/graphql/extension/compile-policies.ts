@@ -47,8 +47,9 @@ function findPolicy(item: unknown, strapi: Strapi): { readonly found: Policy | P
   throw new Error(`Invalid policy, expected (function, string, object), received ${String(item)}`);
 }
 
-/** The configuration; the server instance can be taken from it too, unless it has a value of that name. */
+/** The configuration, which answers to `strapi` and to the members of the server unless it has a value of that name itself. */
 function withServer(config: unknown, strapi: Strapi): unknown {
-  if (!isRecord(config) || 'strapi' in config) return config;
-  return Object.defineProperty({ ...config }, 'strapi', { value: strapi, enumerable: false });
+  if (!isRecord(config)) return config;
+  const server: object = Object.create(strapi, { strapi: { value: strapi } });
+  return Object.create(server, Object.getOwnPropertyDescriptors(config)) as unknown;
 }
