@@ -2,6 +2,7 @@ import { changePassword } from '../../accounts/change-password.js';
 import { confirmEmail } from '../../accounts/confirm-email.js';
 import type { LimitedRoute } from '../../accounts/limit-attempts.js';
 import { logIn } from '../../accounts/log-in.js';
+import { loginProvider } from '../../accounts/login-provider.js';
 import { register } from '../../accounts/register.js';
 import { forgotPassword, resetPassword } from '../../accounts/reset-password.js';
 import { createRole, deleteRole, updateRole } from '../../accounts/roles.js';
@@ -12,7 +13,7 @@ import { createUser, deleteMe, deleteUser } from '../../accounts/users.js';
 import type { Config } from '../../config/config.js';
 import type { Accounts, AccountCall, Body } from '../../accounts/accounts.js';
 import { findMe } from '../../accounts/find-me.js';
-import { notFoundError } from '../../errors.js';
+import { applicationError, notFoundError } from '../../errors.js';
 import { countAttempt } from '../../http/limit-requests.js';
 import { accountsOf } from '../../http/running.js';
 import { emptyQuery } from '../../query/ast.js';
@@ -31,6 +32,14 @@ const session =
     await countAttempt(context.koaContext, { route, body }, context.running.attempts);
     return payload(await run(accounts, body, context), context);
   };
+
+/** A login by another provider begins in a browser. Throws an ApplicationError for a provider that is switched off. */
+function logInHere(accounts: Accounts, body: Body, call: AccountCall): Promise<Session> {
+  const provider = String(body['provider'] ?? '');
+  if (provider === '' || provider === 'local') return logIn(accounts, body, call);
+  loginProvider(accounts, provider);
+  throw applicationError('No access_token.');
+}
 
 type RoleOperations = Pick<AccountsService, 'createRole' | 'updateRole' | 'deleteRole'>;
 
@@ -83,7 +92,7 @@ export const accountsService = ({ plugins }: Config): AccountsService => ({
 
 const operations: Omit<AccountsService, 'sessions'> = {
   me: (context) => (context.caller.kind === 'user' ? findMe(context.caller.user.id, context.content) : noUser()),
-  login: session('login', logIn),
+  login: session('login', logInHere),
   register: session('register', register),
   resetPassword: session('reset-password', resetPassword),
   changePassword: session('change-password', changePassword),
