@@ -10,6 +10,8 @@ const apiError = (name: string, message: string, code: string, details: object =
 const fieldError = (path: readonly string[], message: string) =>
   apiError('ValidationError', message, 'BAD_USER_INPUT', { errors: [{ path, message, name: 'ValidationError' }] });
 
+const nullName = 'siteName must be a `string` type, but the final value was: `null`.';
+
 interface Case {
   readonly title?: string;
   readonly query: string;
@@ -119,6 +121,22 @@ const cases: readonly Case[] = [
   {
     query: 'mutation { updateSetting(data: { siteName: "First" }) { data { id attributes { siteName } } } }',
     data: { updateSetting: { data: { id: '1', attributes: { siteName: 'First' } } } },
+  },
+  {
+    query: 'mutation { updateSetting(data: { siteName: null }) { data { id } } }',
+    data: { updateSetting: { data: null } },
+    errors: [fieldError(['siteName'], nullName)],
+  },
+  {
+    query: 'mutation { updateSetting(data: { siteName: null }) { __typename again: data { id } data { id } } }',
+    data: { updateSetting: { __typename: 'SettingEntityResponse', again: null, data: null } },
+    errors: [fieldError(['siteName'], nullName), fieldError(['siteName'], nullName)],
+  },
+  {
+    title: 'refused data fails the whole field if nothing below it can say so',
+    query: 'mutation { updateSetting(data: { siteName: null }) { __typename } }',
+    data: { updateSetting: null },
+    errors: [fieldError(['siteName'], nullName)],
   },
   {
     query: 'mutation { deleteSetting { data { attributes { siteName } } } }',

@@ -1,4 +1,5 @@
 import { shapeValues, type Presentation } from '../../content/shape-values.js';
+import type { ApiError } from '../../errors.js';
 import type { Loaded } from '../../mongo/loaded.js';
 
 /** An entry or component as resolvers see it: its id, the attributes that were loaded, and what was populated under its key. */
@@ -7,6 +8,8 @@ export type Row = Readonly<Record<string, unknown>>;
 /** The value of every `EntityResponse`. */
 export interface EntryResult {
   readonly value: Row | null;
+  /** Thrown by the `data` field, which alone is null then. */
+  readonly failure?: ApiError;
 }
 
 /** The value of every list response. */

@@ -1,4 +1,4 @@
-import type { GraphQLFieldResolver } from 'graphql';
+import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
 import type { ContentContext } from '../../content/content-context.js';
 import { createLocalization } from '../../content/create-localization.js';
 import { create } from '../../content/create.js';
@@ -6,11 +6,13 @@ import { findSingleForWrite } from '../../content/find-one.js';
 import type { Loaded } from '../../mongo/loaded.js';
 import { remove } from '../../content/remove.js';
 import { update } from '../../content/update.js';
-import { notFoundError } from '../../errors.js';
+import { ApiError, notFoundError } from '../../errors.js';
 import { emptyQuery, type Query } from '../../query/ast.js';
 import { isRecord } from '../../query/is-record.js';
 import type { ContentType } from '../../schema/content-type.js';
+import { collectFields, isCustomField } from '../query/collect-fields.js';
 import { localeOf, readOneQuery } from '../query/read-root.js';
+import { responseName } from '../schema/names.js';
 import type { GraphqlContext } from './graphql-context.js';
 import { noEntry, entryResult, type EntryResult } from './results.js';
 import { entryId } from './read-resolvers.js';
@@ -24,14 +26,31 @@ export const createResolver =
   async (_root, args, context, info) =>
     entryResult(await create(type, dataOf(args), readOneQuery(type, context, info), context.content));
 
-/** `updateArticle`: nothing for an unknown id; the locale is that of the entry (graphql.md 3.6). */
+/** `updateArticle`: nothing for an unknown id; the locale is that of the entry. Refused data of a single type fails its `data` alone. */
 export const updateResolver =
   (type: ContentType): Resolver =>
   async (_root, args, context, info) => {
     const query = readOneQuery(type, context, info);
-    const id = await writtenId(type, args, context);
-    if (id !== null) return entryResult(await update(type, id, dataOf(args), query, context.content));
-    return type.kind === 'singleType' ? entryResult(await createSingle(type, args, query, context)) : noEntry;
+    if (type.kind === 'singleType') return updateSingle(type, args, query, context).catch(failBelow(type, info));
+    const id = entryId(args['id']);
+    return id === null ? noEntry : entryResult(await update(type, id, dataOf(args), query, context.content));
+  };
+
+async function updateSingle(type: ContentType, args: Args, query: Query, context: GraphqlContext): Promise<EntryResult> {
+  const id = await writtenId(type, args, context);
+  if (id !== null) return entryResult(await update(type, id, dataOf(args), query, context.content));
+  return entryResult(await createSingle(type, args, query, context));
+}
+
+/** Leaves what is wrong with the input to the `data` field, if that is selected and the service's own. */
+const failBelow =
+  (type: ContentType, info: GraphQLResolveInfo) =>
+  (error: unknown): EntryResult => {
+    const response = responseName(type);
+    const isShown = [...collectFields(info.fieldNodes, response, info).values()].some(([node]) => node?.name.value === 'data');
+    if (!(error instanceof ApiError) || error.name !== 'ValidationError') throw error;
+    if (!isShown || isCustomField(response, 'data', info)) throw error;
+    return { value: null, failure: error };
   };
 
 /** The first entry of a single type, or, where it is there in another locale, its version in this one. */

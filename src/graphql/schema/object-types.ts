@@ -9,7 +9,10 @@ import { collectionMetaType } from './shared-types.js';
 
 // Types outlive the schema that they were made for (kept-types.ts): their resolvers are made here, where they hold on to nothing.
 const ofRow = (row: Row): Row => row;
-const ofOne = ({ value }: EntryResult): Row | null => value;
+const ofOne = ({ value, failure }: EntryResult): Row | null => {
+  if (failure !== undefined) throw failure;
+  return value;
+};
 const ofList = ({ nodes }: ListResult): readonly Row[] => nodes;
 const metaOf = (list: ListResult): ListResult => list;
 
