@@ -8,7 +8,6 @@ import { forbiddenError, refusedToken, unauthorizedError } from '../errors.js';
 import { allows, fullAccess } from '../query/access.js';
 import { isLocal } from './is-local.js';
 import { countAttempt } from './limit-requests.js';
-import type { ClosedRow } from './route.js';
 import type { Running } from './running.js';
 
 /** Who sends a request, and what operations work with on their behalf. */
@@ -26,20 +25,25 @@ export interface Authorized {
  */
 export type RequiredAction = string;
 
+/** What a row of the route table asks of callers. */
+export interface Demand {
+  readonly action: RequiredAction;
+  /** A token of a user that has expired counts as none. */
+  readonly ignoresExpired?: true;
+}
+
 /**
  * Identifies the caller, counts the request, and checks the right. Throws an UnauthorizedError for credentials that are wrong or
  * missing, a ForbiddenError for those that do not suffice, a RateLimitError for too many requests.
  */
-export async function authorize(ctx: Context, row: RightsOfRow, running: Running): Promise<Authorized> {
+export async function authorize(ctx: Context, row: Demand, running: Running): Promise<Authorized> {
   const { action } = row;
   const caller = action === 'admin' ? await findAdmin(ctx, running) : await identify(ctx, row, running);
   if (action !== 'admin') checkRight(caller, action);
   return { caller, content: createContext(running.config, running.source, caller.access) };
 }
 
-type RightsOfRow = Pick<ClosedRow, 'action' | 'ignoresExpired'>;
-
-async function identify(ctx: Context, row: RightsOfRow, { authenticator, limiter, config }: Running): Promise<Caller> {
+async function identify(ctx: Context, row: Demand, { authenticator, limiter, config }: Running): Promise<Caller> {
   const { authorization } = ctx.req.headers;
   // What one caller may see is not for caches that serve others.
   if (authorization !== undefined) ctx.set('Cache-Control', 'private, no-store');
@@ -55,8 +59,7 @@ async function identify(ctx: Context, row: RightsOfRow, { authenticator, limiter
 /** Whether content and files, unlike users, are public for who sends a token that has expired. */
 export const ignoresExpired = ({ plugins }: Config): boolean => plugins['users-permissions'].config.jwt.ignoreExpiredOnPublic;
 
-const isOfContent = ({ action }: RightsOfRow): boolean =>
-  action.includes('::') && !action.startsWith('plugin::users-permissions.');
+const isOfContent = ({ action }: Demand): boolean => action.includes('::') && !action.startsWith('plugin::users-permissions.');
 
 /** 401 asks for credentials if none would do without; 403 is for those that do not suffice. */
 function checkRight(caller: Caller, action: RequiredAction): void {

@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import type { LimitedRoute } from '../accounts/limit-attempts.js';
 import type { MiddlewaresConfig } from '../config/config.js';
 import type { ApiError } from '../errors.js';
-import type { Authorized, RequiredAction } from './authorize.js';
+import type { Authorized, Demand } from './authorize.js';
 import type { CorsSettings } from './cross-origin.js';
 import type { RouteRequest } from './route-request.js';
 import type { Connection, Running } from './running.js';
@@ -35,12 +35,9 @@ export interface OpenRow {
   readonly handle: (call: OpenCall) => Answer | Promise<Answer>;
 }
 
-export interface ClosedRow {
-  readonly action: RequiredAction;
+export interface ClosedRow extends Demand {
   /** Attempts are counted under this name, before they are handled. */
   readonly limit?: LimitedRoute;
-  /** A token of a user that has expired counts as none. */
-  readonly ignoresExpired?: true;
   /** Answers a 401; the error exit does unless this is given. */
   readonly refuse?: (error: ApiError) => Answer;
 }
