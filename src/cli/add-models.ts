@@ -1,5 +1,5 @@
-import { watch } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename } from 'node:path';
+import { watch } from 'chokidar';
 import { readModels, writeModels } from '../mongo/model-store.js';
 import { modelSettings } from '../mongo/open-backend.js';
 import { buildRegistry, type RegistryBuild } from '../schema/build-registry.js';
@@ -70,7 +70,7 @@ function summary(rows: readonly (readonly string[])[], isDry: boolean): string {
   return `${counts.join(', ') || 'no models found'}${isDry ? ' (nothing was stored)' : ''}`;
 }
 
-/** Runs until the process is told to stop. */
+/** Stores what changes until the process is told to stop. The files that are there count as changes: one may have changed before it was watched. */
 async function keepAdding(opened: OpenedDatabase, paths: readonly string[], isDry: boolean): Promise<number> {
   const stopped = new Promise<void>((done) => process.once('SIGINT', done).once('SIGTERM', done));
   let work: Promise<unknown> = Promise.resolve();
@@ -81,14 +81,19 @@ async function keepAdding(opened: OpenedDatabase, paths: readonly string[], isDr
       work = work.then(() => addOnce(opened, paths, { isDry, quiet: true })).catch(report);
     }, settleTime);
   };
-  const watchers = paths.map((path) => watch(resolve(path), { recursive: true }, changed));
+  const watcher = watch([...paths], { ignored: isNoSource })
+    .on('all', changed)
+    .on('error', report);
   console.log('watching for changes');
   await stopped;
-  for (const watcher of watchers) watcher.close();
+  await watcher.close();
   clearTimeout(timer);
   await work;
   return 0;
 }
+
+/** Folders of other people's code and of tools, which hold no models. */
+const isNoSource = (path: string): boolean => /^(\.[^./].*|node_modules)$/.test(basename(path));
 
 const report = (error: unknown): void => {
   console.error(error instanceof Error ? error.message : error);

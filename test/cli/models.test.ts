@@ -1,9 +1,14 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { expect } from 'chai';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { runCli, type CliResult } from '../support/run-cli.js';
+
+const root = resolve(import.meta.dirname, '../..');
 
 const boat = (attributes: object) => ({
   kind: 'collectionType',
@@ -56,8 +61,8 @@ describe('npm run models', () => {
       await writeFile(join(directory, 'project', file), typeof content === 'string' ? content : JSON.stringify(content));
     }
   };
-  const run = (...args: string[]): Promise<CliResult> =>
-    runCli('models', args, { directory, env: { MONGODB_URI: database.uri, NODE_ENV: 'development' } });
+  const env = () => ({ MONGODB_URI: database.uri, NODE_ENV: 'development' });
+  const run = (...args: string[]): Promise<CliResult> => runCli('models', args, { directory, env: env() });
   const models = () => database.db.collection<{ _id: string; attributes: object }>('_models');
   const boatFile = 'src/api/boatYard/content-types/boat/schema.json';
 
@@ -130,17 +135,30 @@ describe('npm run models', () => {
   });
 
   it('goes on adding what changes', async () => {
-    const watching = run('add', 'project', '--watch');
-    const isAdded = async (file: object): Promise<void> => {
-      // a change may come before the folder is watched: it is made again until it is seen
-      while ((await models().countDocuments({ _id: 'parts.sail' })) === 0)
-        await place({ 'src/components/parts/sail.json': file });
-    };
-    await isAdded({ info: { displayName: 'Sail' }, attributes: { area: { type: 'integer' } } });
-    process.emit('SIGTERM');
-    const { stdout, exitCode } = await watching;
+    const tsx = join(root, 'node_modules/tsx/dist/cli.mjs');
+    const args = [tsx, join(root, 'src/cli/models.ts'), 'add', 'project', '--watch'];
+    const watching = spawn(process.execPath, args, { cwd: directory, env: { ...process.env, ...env() } });
+    const printed = createInterface({ input: watching.stdout });
+    const line = (pattern: RegExp): Promise<string> =>
+      new Promise((found) => printed.on('line', (text) => pattern.test(text) && found(text)));
+    try {
+      await line(/^watching/);
+      const added = line(/^added +parts\.sail$/);
+      await place({
+        'src/components/parts/sail.json': { info: { displayName: 'Sail' }, attributes: { area: { type: 'integer' } } },
+      });
+      await added;
+      expect(await models().countDocuments({ _id: 'parts.sail' })).to.equal(1);
+      const changed = line(/^changed +parts\.sail/);
+      await place({
+        'src/components/parts/sail.json': { info: { displayName: 'Sail' }, attributes: { area: { type: 'float' } } },
+      });
+      await changed;
+    } finally {
+      watching.kill('SIGTERM');
+    }
+    const [exitCode] = (await once(watching, 'exit')) as [number | null];
     expect(exitCode).to.equal(0);
-    expect(stdout).to.match(/^added +parts\.sail$/m);
   });
 
   it('refuses a file without a uid', async () => {
