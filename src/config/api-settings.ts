@@ -12,6 +12,7 @@ export const apiSettings = group({
     prefix: text('/api', 'Path in front of every route of the content API', { pattern: '^(/[A-Za-z0-9._~-]+)*$' }),
     defaultLimit: whole(25, 'Page size where none is asked for', { minimum: 1 }),
     maxLimit: maybeWhole('Largest page size; a request for more gets this many; null: 1000', { minimum: 1 }),
+    maxNested: whole(1_000, 'Largest `limit` of a populated list; a request for more gets this many', { minimum: 1 }),
     withCount: flag(true, 'Count the total where the request does not say'),
     populateDeep: whole(0, 'Levels that populate=deep populates, as the plugin populate-deep does; 0: it is ignored', {
       maximum: 18,
@@ -36,6 +37,15 @@ export const apiSettings = group({
     populateDepth: whole(10, 'Levels of populate', { minimum: 1, maximum: 18 }),
     populateRelations: whole(100, 'Relations populated in all', { minimum: 1 }),
     sortKeys: whole(10, 'Keys of a sort', { minimum: 1, maximum: 32 }),
+    sortKeyLinks: whole(4, 'Relations that one sort key leads through'),
+    sortLinks: whole(10, 'Relations that all sort keys of a request lead through'),
+    boundSelections: whole(2_000, 'Types that are populated, counted for each level', { minimum: 1 }),
+    relatedConditions: whole(20, 'Conditions on related entries'),
+    tokenRelatedConditions: whole(100, 'The same for callers with a token'),
+    idsResolved: whole(250_000, 'Related entries that meet such conditions', { minimum: 1, maximum: 1_000_000 }),
+    entriesRead: whole(20_000, 'Entries that are read, populated ones included', { minimum: 1 }),
+    entriesRendered: whole(50_000, 'Entries and components in the answer, each as often as it appears', { minimum: 1 }),
+    answerBytes: whole(16_777_216, 'Bytes of the answer before compression, as estimated', { minimum: 1 }),
   }),
   ratelimit: group({
     enabled: flag(false, 'Limit the requests of each user, token or address'),

@@ -50,7 +50,13 @@ export function completeConfig(written: WrittenSections, place: ConfigPlace): Co
     admin: fillDefaults(sections.admin, given('admin')),
   };
   refuse(checkTogether(config));
-  return freezeDeep(config);
+  return freezeDeep({ ...config, api: withAliases(config) });
+}
+
+/** Limits that have another name from before GraphQL and REST had them in common. */
+function withAliases({ api, plugins }: Config): Config['api'] {
+  const { cost } = plugins.graphql.config.limits;
+  return cost === null ? api : { ...api, limits: { ...api.limits, entriesRead: cost } };
 }
 
 function refuse(problems: readonly string[]): void {

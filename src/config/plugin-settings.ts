@@ -38,9 +38,7 @@ const graphqlSettings = group({
       tokens: whole(2_000, 'Tokens of a document', { minimum: 1 }),
       aliases: whole(100, 'Aliases of an operation'),
       rootFields: whole(20, 'Fields at the root of an operation', { minimum: 1 }),
-      cost: whole(20_000, 'Entries that one request may ask for: sizes of lists times those of the lists within them', {
-        minimum: 1,
-      }),
+      cost: maybeWhole('Another name of api.limits.entriesRead, which it replaces', { minimum: 1 }),
       batch: whole(10, 'Operations of one request', { minimum: 1 }),
     }),
   }),

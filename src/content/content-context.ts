@@ -1,9 +1,11 @@
+import type { Caller } from '../access/caller.js';
 import type { Config } from '../config/config.js';
-import type { Database } from '../mongo/database.js';
+import { forRequest, type Database } from '../mongo/database.js';
 import type { Backend } from '../mongo/open-backend.js';
 import type { Store } from '../mongo/store.js';
 import type { Access } from '../query/access.js';
-import type { BindContext } from '../query/bind-context.js';
+import type { BindContext, BindSettings } from '../query/bind-context.js';
+import { createBudget, unlimited } from '../query/budget.js';
 import type { Values } from '../schema/check-input.js';
 
 /** What an operation on content works with: the back end, and what this caller sees through this registry snapshot. */
@@ -25,20 +27,44 @@ export interface ContentSource extends Pick<ContentContext, 'retireFile'> {
   readonly models: Pick<Backend['models'], 'current' | 'locales'>;
 }
 
-/** Returns the context of one request: the registry in force, this caller's access, the page sizes of REST. */
+/** Returns the context of one request: the registry in force, the caller's access and budget, the page sizes of REST. */
+export function createRequestContext(config: Config, source: ContentSource, { kind, access }: Caller): ContentContext {
+  const { store, bind, ...rest } = createContext(config, source, access);
+  const budget = createBudget(config.api.limits, kind === 'public' ? 'public' : 'known');
+  return { ...rest, store: { ...store, database: forRequest(store.database, budget) }, bind: { ...bind, budget } };
+}
+
+/** The same for what the service and its own code do, without a budget. */
 export function createContext({ api }: Config, { store, models, retireFile }: ContentSource, access: Access): ContentContext {
   const { codes, default: defaultLocale } = models.locales();
-  const { defaultLimit, maxLimit, withCount, strict } = api.rest;
   const bind: BindContext = {
     registry: models.current(),
     access,
     limits: api.limits,
-    settings: { defaultLimit, maxLimit: maxLimit ?? 1000, withCount, strict, roleUsers: false },
+    budget: unlimited,
+    settings: settingsOf(api),
     defaultLocale,
     locales: codes,
   };
   return { store, bind, createsDrafts: false, ...(retireFile && { retireFile }) };
 }
+
+/** The same object for all requests, by which bound queries are found again. */
+function settingsOf({ rest }: Config['api']): BindSettings {
+  const { defaultLimit, maxLimit, maxNested, withCount, strict } = rest;
+  const settings = knownSettings.get(rest) ?? {
+    defaultLimit,
+    maxLimit: maxLimit ?? 1000,
+    maxNested,
+    withCount,
+    strict,
+    roleUsers: false,
+  };
+  knownSettings.set(rest, settings);
+  return settings;
+}
+
+const knownSettings = new WeakMap<Config['api']['rest'], BindSettings>();
 
 /** The context of an operation inside a transaction that is open. */
 export const within = (context: ContentContext, database: Store['database']): ContentContext => ({

@@ -1,72 +1,134 @@
 import type { Loaded, Related } from '../mongo/loaded.js';
+import type { Budget } from '../query/budget.js';
 import type { Child } from '../query/plan.js';
 import type { LinkAttribute, MorphAttribute } from '../schema/content-type.js';
 import { scalarTypes } from '../schema/scalar-types.js';
+import { bytesOf } from './answer-bytes.js';
 
 /** The values of an entry in an answer, by attribute or alias. */
 export type Shaped = Record<string, unknown>;
 
-/** How a front end shows what entries lead to. */
-export interface Presentation {
-  /** A related entry. */
-  readonly entry: (entry: Loaded) => unknown;
+/** How a front end shows entries and what they lead to. */
+export interface Presentation<Shown> {
+  /** An object that the values of an entry are added to. */
+  readonly start: (entry: Loaded) => Shaped;
+  /** What is shown of an entry with these values. */
+  readonly entry: (entry: Loaded, values: Shaped) => Shown;
   /** The value of a relation to one; null if there is none. */
-  readonly one: (entry: unknown) => unknown;
+  readonly one: (entry: Shown | null) => unknown;
   /** The value of a relation to many. */
-  readonly many: (entries: readonly unknown[], link: LinkAttribute) => unknown;
+  readonly many: (entries: readonly Shown[], link: LinkAttribute) => unknown;
   /** The value of a relation of which only the number was asked for. */
   readonly count: (count: number) => unknown;
   /** The value of a polymorphic relation; undefined leaves its key out. */
   readonly targets: (targets: readonly Shaped[], attribute: MorphAttribute) => unknown;
+  /** Whether what is shaped is sent as it is: its bytes count, and an entry that many others lead to is shaped once for all. */
+  readonly isAnswer: boolean;
+}
+
+/** Shapes the entries of one answer. Throws a ValidationError if there is more in it than the budget allows. */
+export function createShaper<Shown>(presentation: Presentation<Shown>, budget: Budget): (entry: Loaded) => Shown {
+  const shaping: Shaping<Shown> = { presentation, budget, known: new Map() };
+  return (entry) => shapeEntry(entry, shaping);
+}
+
+interface Shaping<Shown> {
+  readonly presentation: Presentation<Shown>;
+  readonly budget: Budget;
+  /** Entries that were shaped before. */
+  readonly known: Map<Loaded, KnownEntry<Shown>>;
+}
+
+/** What is shown of an entry, and what that costs wherever it appears. */
+interface KnownEntry<Shown> {
+  readonly shown: Shown;
+  readonly rendered: number;
+  readonly bytes: number;
+}
+
+function shapeEntry<Shown>(entry: Loaded, shaping: Shaping<Shown>): Shown {
+  const { presentation } = shaping;
+  return presentation.entry(entry, shapeValues(presentation.start(entry), entry, shaping));
+}
+
+function shapeRelated<Shown>(entry: Loaded, shaping: Shaping<Shown>): Shown {
+  const { presentation, budget, known } = shaping;
+  if (!presentation.isAnswer) return shapeEntry(entry, shaping);
+  const before = known.get(entry);
+  if (before !== undefined) {
+    budget.spend('entriesRendered', before.rendered);
+    budget.spend('answerBytes', before.bytes);
+    return before.shown;
+  }
+  const [rendered, bytes] = [budget.spent('entriesRendered'), budget.spent('answerBytes')];
+  const shown = shapeEntry(entry, shaping);
+  const spent = { rendered: budget.spent('entriesRendered') - rendered, bytes: budget.spent('answerBytes') - bytes };
+  known.set(entry, { shown, ...spent });
+  return shown;
 }
 
 /**
  * Adds to `values` what is loaded of an entry or component: its scalars, and everything that it populates. The one walk over a
- * loaded tree; each front end has its presentation.
+ * loaded tree.
  */
-export function shapeValues(values: Shaped, { document, selection, children }: Loaded, presentation: Presentation): Shaped {
+function shapeValues<Shown>(values: Shaped, { document, selection, children }: Loaded, shaping: Shaping<Shown>): Shaped {
+  const { presentation, budget } = shaping;
+  budget.spend('entriesRendered');
+  let bytes = around;
   for (const { name, type } of selection.fields) {
     const value = document[name];
-    values[name] = value === null || value === undefined ? null : scalarTypes[type].output(value);
+    const shown = value === null || value === undefined ? null : scalarTypes[type].output(value);
+    values[name] = shown;
+    if (presentation.isAnswer) bytes += name.length + bytesOf(shown);
   }
+  if (presentation.isAnswer) budget.spend('answerBytes', bytes);
   for (const [slot, child] of selection.children.entries()) {
-    const shaped = shapeChild(child, children[slot] ?? [], presentation);
+    const shaped = shapeChild(child, children[slot] ?? [], shaping);
     if (shaped !== undefined) values[child.key] = shaped;
   }
   return values;
 }
 
-function shapeChild(child: Child, related: Related, presentation: Presentation): unknown {
+/** Bytes of the braces, the id, and the keys of an entry. */
+const around = 40;
+
+function shapeChild<Shown>(child: Child, related: Related, shaping: Shaping<Shown>): unknown {
+  const { presentation } = shaping;
   if (typeof related === 'number') return presentation.count(related);
   switch (child.kind) {
     case 'link':
-      return shapeLink(child.link, related, presentation);
+      return shapeLink(child.link, related, shaping);
     case 'morph':
       return presentation.targets(
-        related.map((target) => shapeTarget(target, presentation)),
+        related.map((target) => shapeTarget(target, shaping)),
         child.attribute,
       );
     case 'component': {
-      const parts = related.map((part) => shapeValues({ id: part.document['id'] }, part, presentation));
+      const parts = related.map((part) => shapeValues({ id: part.document['id'] }, part, shaping));
       return child.attribute.repeatable ? parts : (parts[0] ?? null);
     }
     case 'zone':
-      return related.map((part) => shapePart(part, presentation));
+      return related.map((part) => shapePart(part, shaping));
   }
 }
 
-function shapeLink(link: LinkAttribute, related: readonly Loaded[], { entry, one, many }: Presentation): unknown {
-  if (link.many) return many(related.map(entry), link);
+function shapeLink<Shown>(link: LinkAttribute, related: readonly Loaded[], shaping: Shaping<Shown>): unknown {
+  const { one, many } = shaping.presentation;
+  if (link.many)
+    return many(
+      related.map((entry) => shapeRelated(entry, shaping)),
+      link,
+    );
   const [only] = related;
-  return one(only === undefined ? null : entry(only));
+  return one(only === undefined ? null : shapeRelated(only, shaping));
 }
 
 /** Targets of a polymorphic relation, entries or components, are shown bare, with their type. */
-const shapeTarget = (target: Loaded, presentation: Presentation): Shaped => {
+function shapeTarget<Shown>(target: Loaded, shaping: Shaping<Shown>): Shaped {
   const { document, selection } = target;
-  return shapeValues({ __type: selection.type.uid, id: document['_id'] ?? document['id'] }, target, presentation);
-};
+  return shapeValues({ __type: selection.type.uid, id: document['_id'] ?? document['id'] }, target, shaping);
+}
 
 /** The parts of a dynamic zone name their component. */
-const shapePart = (part: Loaded, presentation: Presentation): Shaped =>
-  shapeValues({ id: part.document['id'], __component: part.selection.type.uid }, part, presentation);
+const shapePart = <Shown>(part: Loaded, shaping: Shaping<Shown>): Shaped =>
+  shapeValues({ id: part.document['id'], __component: part.selection.type.uid }, part, shaping);

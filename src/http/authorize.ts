@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'koa';
 import type { ApiToken } from '../access/api-token.js';
 import type { Caller } from '../access/caller.js';
-import { createContext, type ContentContext } from '../content/content-context.js';
+import { createRequestContext, type ContentContext } from '../content/content-context.js';
 import type { Config } from '../config/config.js';
 import { forbiddenError, refusedToken, unauthorizedError } from '../errors.js';
 import { allows, fullAccess } from '../query/access.js';
@@ -40,7 +40,7 @@ export async function authorize(ctx: Context, row: Demand, running: Running): Pr
   const { action } = row;
   const caller = action === 'admin' ? await findAdmin(ctx, running) : await identify(ctx, row, running);
   if (action !== 'admin') checkRight(caller, action);
-  return { caller, content: createContext(running.config, running.source, caller.access) };
+  return { caller, content: createRequestContext(running.config, running.source, caller) };
 }
 
 async function identify(ctx: Context, row: Demand, { authenticator, limiter, config }: Running): Promise<Caller> {

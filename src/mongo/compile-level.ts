@@ -15,6 +15,8 @@ export interface LevelQuery {
   readonly pipeline: readonly Document[];
   /** The type that is read for a polymorphic relation; null for others. */
   readonly uid: string | null;
+  /** Whether a row is the number of the related entries of one parent, and no entry. */
+  readonly counts: boolean;
 }
 
 /** Compiles the queries for one relation: one for each type if it is polymorphic, none if no entry has related ones. */
@@ -23,7 +25,8 @@ export function compileRelation(relation: PendingRelation, resolved: Resolved): 
   if (child.kind === 'morph') return compileMorph(relation, child, resolved);
   const pipeline = compileLink(relation, child, resolved);
   const collection = readsParents(child) ? owner.collection : child.target.collection;
-  return pipeline === null ? [] : [{ relation, collection, pipeline, uid: null }];
+  const counts = child.countOnly && (child.link.storage.kind === 'inverse' || child.link.storage.kind === 'morph');
+  return pipeline === null ? [] : [{ relation, collection, pipeline, uid: null, counts }];
 }
 
 /** A window for each parent: each parent looks its related entries up, sorted and cut by the server. */
@@ -31,6 +34,7 @@ export const readsParents = ({ link, window, countOnly }: LinkChild): boolean =>
   window !== null && !countOnly && (link.storage.kind === 'inverse' || link.storage.kind === 'morph');
 
 function compileLink(relation: PendingRelation, child: LinkChild, resolved: Resolved): Document[] | null {
+  if (child.window?.limit === 0) return null;
   const { storage } = child.link;
   switch (storage.kind) {
     case 'own':
@@ -103,6 +107,7 @@ function compileMorph(relation: PendingRelation, child: MorphChild, resolved: Re
     return child.sources.map((source) => ({
       relation,
       uid: source.holder.uid,
+      counts: false,
       ...compileSource(child, source, relation.holders, resolved),
     }));
   const ids = new Map<string, Set<number>>();
@@ -116,7 +121,7 @@ function compileMorph(relation: PendingRelation, child: MorphChild, resolved: Re
     const match = { _id: { $in: [...wanted] } };
     const $match = condition === undefined ? match : { $and: [match, compileCondition(condition, resolved)] };
     const pipeline = [{ $match }, { $project: compileProjection(selection) }];
-    return [{ relation, collection: selection.type.collection, pipeline, uid }];
+    return [{ relation, collection: selection.type.collection, pipeline, uid, counts: false }];
   });
 }
 

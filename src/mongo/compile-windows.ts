@@ -1,8 +1,7 @@
 import type { Document } from 'mongodb';
 import type { LinkChild } from '../query/plan.js';
 import { compileCondition, type Resolved } from './compile-condition.js';
-import { compilePagePipeline } from './compile-page.js';
-import { compileProjection } from './compile-page.js';
+import { compilePagePipeline, compileProjection } from './compile-page.js';
 import type { PendingRelation } from './grow-tree.js';
 
 /**
@@ -26,10 +25,11 @@ export function compileWindows({ owner, holders }: PendingRelation, child: LinkC
     foreignField: child.link.storage.kind === 'morph' ? `${field}.id` : field,
     let: { parent: '$_id' },
     pipeline: [...ofParent, ...(rank?.before ?? []), ...stages],
-    as: 'rows',
+    as: 'row',
   };
   const parents = [...new Set(holders.map(({ document }) => document['_id']))];
-  return [{ $match: { _id: { $in: parents } } }, { $project: { _id: 1 } }, { $lookup: lookup }];
+  // One row for each related entry: all of one parent in one document could exceed the 16 MB that a document may have.
+  return [{ $match: { _id: { $in: parents } } }, { $project: { _id: 1 } }, { $lookup: lookup }, { $unwind: '$row' }];
 }
 
 function foreignField({ link }: LinkChild): string {

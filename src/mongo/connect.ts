@@ -1,5 +1,6 @@
 import { MongoClient } from 'mongodb';
 import type { DatabaseConfig } from '../config/config.js';
+import { unlimited } from '../query/budget.js';
 import type { Database } from './database.js';
 
 /**
@@ -21,7 +22,8 @@ export async function connect(uri: string, config: DatabaseConfig): Promise<Data
     await client.connect();
     const db = client.db(config.name ?? (hasDatabase(uri) ? undefined : 'mangrove'));
     const { setName, msg } = await db.command({ hello: 1 });
-    return { client, db, maxTimeMS: config.maxTimeMS, isReplicated: setName !== undefined || msg === 'isdbgrid', session: null };
+    const isReplicated = setName !== undefined || msg === 'isdbgrid';
+    return { client, db, maxTimeMS: config.maxTimeMS, isReplicated, session: null, budget: unlimited, turns: null };
   } catch (error) {
     await client.close();
     throw error;

@@ -57,12 +57,8 @@ type ListOf = (holder: Document) => readonly Loaded[];
 
 function indexLists(child: LinkChild, rows: readonly Document[], { owner, next }: LinkContext): ListOf {
   const { storage } = child.link;
-  const grow = (documents: readonly Document[]) => growNodes(child.selection, documents, next);
-  if (readsParents(child)) {
-    const lists = new Map(rows.map((row) => [row['_id'], grow(row['rows'] as readonly Document[])] as const)); // looked up as `rows`
-    return listsBy(lists, '_id');
-  }
-  const nodes = grow(rows);
+  if (readsParents(child)) return listsBy(windowLists(child, rows, next), '_id');
+  const nodes = growNodes(child.selection, rows, next);
   switch (storage.kind) {
     case 'own':
       return child.sort.length > 0 ? sortedTargets(child, nodes) : storedTargets(child, nodes);
@@ -81,6 +77,20 @@ const listsBy =
     lists.get(holder[key]) ?? none;
 
 const none: readonly Loaded[] = [];
+
+/** Each row has the id of a parent, and as `row` a related entry in its window. */
+function windowLists({ selection }: LinkChild, rows: readonly Document[], next: PendingLevel): Map<unknown, Growing[]> {
+  const documents = rows.map((row) => row['row'] as Document); // looked up so
+  const nodes = growNodes(selection, documents, next);
+  const lists = new Map<unknown, Growing[]>();
+  for (const [index, node] of nodes.entries()) {
+    const parent: unknown = rows[index]?.['_id'];
+    const list = lists.get(parent);
+    if (list === undefined) lists.set(parent, [node]);
+    else list.push(node);
+  }
+  return lists;
+}
 
 /** In the order of the stored ids. */
 function storedTargets(child: LinkChild, nodes: readonly Growing[]): ListOf {

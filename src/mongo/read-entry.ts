@@ -18,6 +18,7 @@ export async function readEntry(condition: Condition, selection: Selection, data
   const joins = plainLinks(selection.children, '');
   const [document] = await readAll(database, compileEntry(match, selection, joins));
   if (document === undefined) return null;
+  database.budget.spend('entriesRead');
   const rows = new Map(joins.map(({ child }, index) => [child, document[joined(index)] as readonly Document[]])); // looked up so
   return readTreeOf(selection, document, database, rows);
 }

@@ -24,19 +24,31 @@ export interface LoadedPage {
 export async function readPage(plan: Plan, database: Database, totals: TotalCache): Promise<LoadedPage> {
   if (plan.condition !== null && isNever(plan.condition)) return { entries: [], total: plan.withTotal ? 0 : null };
   const match = compileCondition(plan.condition, await resolveRelated(plan.condition, database));
-  const page = {
-    collection: plan.type.collection,
-    match,
-    sort: plan.sort,
-    window: plan.window,
-    projection: compileProjection(plan.selection),
-  };
   const [entries, total] = await Promise.all([
-    readAll(database, compilePage(page)).then((documents) => readTree(plan.selection, documents, database)),
+    readEntries(plan, match, database),
     plan.withTotal ? readTotal(plan, match, { database, totals }) : null,
   ]);
   return { entries, total };
 }
+
+async function readEntries({ type, sort, window, selection }: Plan, match: Document, database: Database): Promise<Loaded[]> {
+  const { budget } = database;
+  const limit = boundLimit(window.limit, budget.left('entriesRead'));
+  const page = {
+    collection: type.collection,
+    match,
+    sort,
+    window: { ...window, limit },
+    projection: compileProjection(selection),
+  };
+  const documents = await readAll(database, compilePage(page));
+  budget.spend('entriesRead', documents.length);
+  return readTree(selection, documents, database);
+}
+
+/** One more than the budget has is enough to see that it is exceeded. */
+const boundLimit = (limit: number | null, left: number): number | null =>
+  limit === null || limit > left ? (left === Infinity ? limit : left + 1) : limit;
 
 interface TotalContext {
   readonly database: Database;

@@ -33,6 +33,7 @@ export async function readTreeOf(
   const entry = growNode(selection, document, level);
   const next: PendingLevel = new Map();
   for (const [child, rows] of joined) {
+    database.budget.spend('entriesRead', rows.length);
     const relation = level.get(child);
     if (relation !== undefined) attachRows(relation, [{ uid: null, rows }], next);
     level.delete(child);
@@ -81,20 +82,37 @@ async function readQueries(queries: readonly LevelQuery[], database: Database): 
   const unions = others.map(({ collection, pipeline }, index) => ({
     $unionWith: { coll: collection, pipeline: [...pipeline, { $set: { _part: index + 1 } }] },
   }));
-  const command = {
-    aggregate: first.collection,
-    pipeline: [...first.pipeline, { $set: { _part: 0 } }, ...unions],
-    cursor: { batchSize: oneReply },
-  };
+  const pipeline = [...first.pipeline, { $set: { _part: 0 } }, ...unions];
   const rows: Document[][] = queries.map(() => []);
-  for (const row of await readAll(database, command)) rows[Number(row['_part'])]?.push(row);
+  for (const row of await readRows(queries, { aggregate: first.collection, pipeline }, database))
+    rows[Number(row['_part'])]?.push(row);
   return rows;
 }
 
 /** A single query needs no union. A transaction takes no `$unionWith`, and its commands run one after the other. */
 async function readOneByOne(queries: readonly LevelQuery[], database: Database): Promise<Document[][]> {
   const rows: Document[][] = [];
-  for (const { collection, pipeline } of queries)
-    rows.push([...(await readAll(database, { aggregate: collection, pipeline, cursor: { batchSize: oneReply } }))]);
+  for (const query of queries)
+    rows.push([...(await readRows([query], { aggregate: query.collection, pipeline: query.pipeline }, database))]);
+  return rows;
+}
+
+interface LevelCommand {
+  readonly aggregate: string;
+  readonly pipeline: readonly Document[];
+}
+
+/** Reads one row more than the budget has at most, which is enough to see that it is exceeded. */
+async function readRows(
+  queries: readonly LevelQuery[],
+  { aggregate, pipeline }: LevelCommand,
+  database: Database,
+): Promise<readonly Document[]> {
+  const { budget } = database;
+  const numbers = queries.reduce((sum, { counts, relation }) => sum + (counts ? relation.holders.length : 0), 0);
+  const most = budget.left('entriesRead') + numbers;
+  const bounded = most === Infinity ? pipeline : [...pipeline, { $limit: most + 1 }];
+  const rows = await readAll(database, { aggregate, pipeline: bounded, cursor: { batchSize: oneReply } });
+  budget.spend('entriesRead', Math.max(rows.length - numbers, 0));
   return rows;
 }

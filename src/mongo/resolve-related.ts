@@ -1,5 +1,4 @@
 import type { Document } from 'mongodb';
-import { validationError } from '../errors.js';
 import type { Condition, ElementPlace } from '../query/plan.js';
 import {
   compileAny,
@@ -13,18 +12,33 @@ import {
 import { compileExpression, type TestCondition } from './compile-test.js';
 import { readAll, type Database } from './database.js';
 
-/** Ids that one condition may come to; more do not fit into one command of 16 MB. */
-const maximumIds = 1_000_000;
-
 /**
- * Resolves the conditions on related entries, and those on elements that have to be read, innermost first and side by side: each becomes the ids of the entries that meet
- * it, by one command. Joining first and filtering afterwards costs 10 us for every entry of the collection; this costs the
- * matches. Conditions on the related id alone need no command where the ids are in the document.
+ * Resolves the conditions on related entries, and those on elements that have to be read, innermost first and side by side: each
+ * becomes the ids of the entries that meet it, by one command. Joining first and filtering afterwards costs 10 us for every entry
+ * of the collection; this costs the matches. Conditions on the related id alone need no command where the ids are in the document.
  */
 export async function resolveRelated(condition: Condition | null, database: Database): Promise<Resolved> {
   const resolved: Resolving = new Map();
-  if (condition !== null) await resolveInto(resolved, condition, database);
+  if (condition === null) return resolved;
+  const commands = countCommands(condition);
+  if (commands > 0) database.budget.spend('relatedConditions', commands);
+  await resolveInto(resolved, condition, database);
   return resolved;
+}
+
+/** How many conditions need a command. Those within a related condition are counted when that is resolved. */
+function countCommands(condition: Condition): number {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return condition.conditions.reduce((sum, inner) => sum + countCommands(inner), 0);
+    case 'element':
+      return countCommands(condition.condition) + (condition.place === null ? 0 : 1);
+    case 'related':
+      return compileOwnId(condition) === null ? 1 : 0;
+    case 'test':
+      return 0;
+  }
 }
 
 type Resolving = Map<RelatedCondition | ElementCondition, Document>;
@@ -54,7 +68,7 @@ async function resolveInto(resolved: Resolving, condition: Condition, database: 
  * element becomes a document, and the condition comes to the ids of those that hold the elements: entries, or outer elements.
  */
 async function resolveElement(
-  { path, condition }: ElementCondition,
+  { condition }: ElementCondition,
   { collection, lists }: ElementPlace,
   resolved: Resolved,
   database: Database,
@@ -64,8 +78,7 @@ async function resolveElement(
     return [{ $unwind: `$${list}` }, { $replaceRoot: { newRoot: { $mergeObjects: [`$${list}`, holder] } } }];
   });
   const match = compileCondition(condition, resolved);
-  const holders = { $group: { _id: null, ids: { $addToSet: '$_holder' } } };
-  const ids = await collectIds({ collection, name: path }, [...elements, { $match: match }, holders], database);
+  const ids = await collectIds(collection, [...elements, { $match: match }, { $group: { _id: '$_holder' } }], database);
   return { [lists.length > 1 ? 'id' : '_id']: { $in: ids } };
 }
 
@@ -104,54 +117,42 @@ type Resolver = (condition: RelatedCondition, match: Document, database: Databas
 
 const resolvers: Readonly<Record<RelatedCondition['link']['storage']['kind'], Resolver>> = {
   own: async (condition, match, database) => {
-    const ids = await collectIds(
-      sourceOf(condition),
-      [{ $match: match }, { $group: { _id: null, ids: { $push: '$_id' } } }],
-      database,
-    );
+    const ids = await collectIds(condition.target.collection, [{ $match: match }], database);
     return ids.length === 0 ? nothing : { [condition.path]: { $in: ids } };
   },
   inverse: async (condition, match, database) => {
-    const ids = await collectIds(sourceOf(condition), [{ $match: match }, ...distinctOwners(condition)], database);
+    const ids = await collectIds(condition.target.collection, [{ $match: match }, ...distinctOwners(condition)], database);
     return { _id: { $in: ids } };
   },
   siblings: resolveSiblings,
   morph: () => Promise.resolve(nothing), // binding refuses conditions through polymorphic relations
 };
 
-interface IdSource {
-  readonly collection: string;
-  /** The attribute that the condition stands on. */
-  readonly name: string;
-}
-
-const sourceOf = ({ target, link }: RelatedCondition): IdSource => ({ collection: target.collection, name: link.name });
-
-async function collectIds(
-  { collection, name }: IdSource,
-  pipeline: readonly Document[],
-  database: Database,
-): Promise<readonly unknown[]> {
+/** Reads the `_id`s that the stages lead to, in one document: as many as the budget has, and one to see that it is exceeded. */
+async function collectIds(collection: string, stages: readonly Document[], database: Database): Promise<readonly unknown[]> {
+  const { budget } = database;
+  const pipeline = [...stages, ...atMost(budget.left('idsResolved')), { $group: { _id: null, ids: { $push: '$_id' } } }];
   const [group] = await readAll(database, { aggregate: collection, pipeline, cursor: {} });
   const ids = (group?.['ids'] ?? []) as readonly unknown[]; // the pipeline groups them into this array
-  if (ids.length > maximumIds)
-    throw validationError(`Invalid parameter ${name}: the condition matches more than ${String(maximumIds)} entries`);
+  budget.spend('idsResolved', ids.length);
   return ids;
 }
+
+const atMost = (left: number): Document[] => (left === Infinity ? [] : [{ $limit: left + 1 }]);
 
 /** The ids on the other side, each once: a relation's owner may hold one or several. */
 function distinctOwners({ link }: RelatedCondition): Document[] {
   const field = link.storage.kind === 'inverse' ? link.storage.field : '_id';
-  return [{ $unwind: `$${field}` }, { $group: { _id: `$${field}` } }, { $group: { _id: null, ids: { $push: '$_id' } } }];
+  return [{ $unwind: `$${field}` }, { $group: { _id: `$${field}` } }];
 }
 
 async function resolveMissing(condition: RelatedCondition, database: Database): Promise<Document> {
-  const { link, path } = condition;
+  const { link, path, target } = condition;
   if (link.storage.kind === 'own') return missing(path);
-  if (link.storage.kind === 'siblings') return { _id: { $in: await collectIds(sourceOf(condition), loneEntries, database) } };
+  if (link.storage.kind === 'siblings') return { _id: { $in: await collectIds(target.collection, loneEntries, database) } };
   if (link.storage.kind !== 'inverse') return nothing;
   const linked = await collectIds(
-    sourceOf(condition),
+    target.collection,
     [{ $match: { [link.storage.field]: { $gte: -Infinity } } }, ...distinctOwners(condition)],
     database,
   );
@@ -162,16 +163,19 @@ async function resolveMissing(condition: RelatedCondition, database: Database): 
 const loneEntries: readonly Document[] = [
   { $group: { _id: '$_group', entries: { $sum: 1 }, id: { $first: '$_id' } } },
   { $match: { entries: 1 } },
-  { $group: { _id: null, ids: { $push: '$id' } } },
+  { $project: { _id: '$id' } },
 ];
 
 /** An entry has the others of its group as related entries, not itself: where just one matches, that one is left out. */
 async function resolveSiblings({ target }: RelatedCondition, match: Document, database: Database): Promise<Document> {
-  const pipeline = [{ $match: match }, { $group: { _id: '$_group', ids: { $push: '$_id' } } }];
+  const { budget } = database;
+  const limit = atMost(budget.left('idsResolved'));
+  const pipeline = [{ $match: match }, ...limit, { $group: { _id: '$_group', ids: { $push: '$_id' } } }];
   const groups = await readAll(database, { aggregate: target.collection, pipeline, cursor: {} });
-  const single = groups.filter(({ ids }) => (ids as unknown[]).length === 1); // grouped into this array above
+  const lists = groups.map(({ ids }) => ids as readonly unknown[]); // grouped into this array above
+  budget.spend('idsResolved', lists.flat().length);
   return {
     _group: { $in: groups.map(({ _id }) => _id as unknown) },
-    _id: { $nin: single.flatMap(({ ids }) => ids as unknown[]) },
+    _id: { $nin: lists.filter(({ length }) => length === 1).flat() },
   };
 }

@@ -8,7 +8,7 @@ import { translating } from './driver-errors.js';
  */
 export async function inTransaction<Result>(database: Database, work: (database: Database) => Promise<Result>): Promise<Result> {
   if (database.session !== null || !database.isReplicated) return work(database);
-  return translating(() =>
+  const result = await translating(() =>
     database.client.withSession((session) =>
       session.withTransaction(() => work({ ...database, session }), {
         readConcern: { level: 'snapshot' },
@@ -18,4 +18,6 @@ export async function inTransaction<Result>(database: Database, work: (database:
       }),
     ),
   );
+  database.budget.noteChange();
+  return result;
 }

@@ -14,7 +14,7 @@ export async function insertEntry(store: Store, collection: string, document: En
     // The id is ours alone: it can only be taken by the first of two attempts, whose answer was lost.
     if (!(error instanceof DuplicateKey && error.fields[0] === '_id')) throw error;
   }
-  store.totals.invalidate(collection);
+  noteWrite(store, collection);
 }
 
 export interface EntryUpdate {
@@ -31,14 +31,14 @@ export async function updateEntry(
 ): Promise<EntryDocument | null> {
   const command = { findAndModify: collection, query: match, update, new: true, fields: projection };
   const { value } = await runWrite(store.database, command);
-  store.totals.invalidate(collection);
+  if (value !== null) noteWrite(store, collection);
   return value as EntryDocument | null; // the reply of findAndModify
 }
 
 /** Deletes one document and gives it; null where none matches. */
 export async function deleteEntry(store: Store, collection: string, match: Document): Promise<EntryDocument | null> {
   const { value } = await runWrite(store.database, { findAndModify: collection, query: match, remove: true });
-  store.totals.invalidate(collection);
+  if (value !== null) noteWrite(store, collection);
   return value as EntryDocument | null; // the reply of findAndModify
 }
 
@@ -50,6 +50,12 @@ export async function bulkWrite(store: Store, collection: string, operations: re
   const result = await translating(() =>
     db.collection<EntryDocument>(collection).bulkWrite(operations as readonly AnyBulkWriteOperation<EntryDocument>[], options),
   );
-  store.totals.invalidate(collection);
+  noteWrite(store, collection);
   return result.matchedCount;
+}
+
+/** What a transaction writes is stored when it is committed. */
+function noteWrite({ totals, database }: Store, collection: string): void {
+  totals.invalidate(collection);
+  if (database.session === null) database.budget.noteChange();
 }

@@ -1,13 +1,17 @@
 import type { Registry } from '../schema/content-type.js';
 import type { Access } from './access.js';
-import type { PublicationState } from './ast.js';
+import type { PublicationState, Query } from './ast.js';
+import type { Budget } from './budget.js';
 import type { Limits } from './limits.js';
+import type { Selection } from './plan.js';
 
 /** The figures and switches that a front end binds with. */
 export interface BindSettings {
   readonly defaultLimit: number;
   /** Null: no maximum. */
   readonly maxLimit: number | null;
+  /** Most entries of a list within an entry that has a limit of its own; null: no maximum. */
+  readonly maxNested: number | null;
   readonly withCount: boolean;
   /** Unknown names in `populate` are refused instead of ignored. */
   readonly strict: boolean;
@@ -20,13 +24,18 @@ export interface BindContext {
   readonly registry: Registry;
   readonly access: Access;
   readonly limits: Limits;
+  /** What the request may still cost. */
+  readonly budget: Budget;
   readonly settings: BindSettings;
   readonly defaultLocale: string;
   /** Codes of the locales that there are. */
   readonly locales: readonly string[];
 }
 
-/** The publication state that populated relations take on unless their branch names one. */
+/** What the selections of one query are bound with. */
 export interface SelectionContext extends BindContext {
+  /** The publication state that populated relations take on unless their branch names one. */
   readonly state: PublicationState;
+  /** Selections that were bound before, by query, publication state and type. */
+  readonly known: Map<Query, Map<string, Selection>>;
 }

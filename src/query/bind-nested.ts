@@ -1,10 +1,11 @@
 import { validationError } from '../errors.js';
 import type { ContentType } from '../schema/content-type.js';
-import type { Pagination, Query } from './ast.js';
+import type { Query } from './ast.js';
 import type { BindContext } from './bind-context.js';
 import { bindFilter } from './bind-filter.js';
+import { bindWindow } from './bind-pagination.js';
 import { bindSort } from './bind-sort.js';
-import type { ComponentList, Condition, LinkChild, Window } from './plan.js';
+import type { ComponentList, Condition, LinkChild } from './plan.js';
 
 /**
  * Binds filter and sort of a nested list. Components come with their entry and are filtered and sorted in memory, so theirs cannot
@@ -26,16 +27,8 @@ export function bindNested(
 
 /** Binds what is shown of the components of an entry; null if all are. Throws a ValidationError. */
 export function bindComponentList(query: Query, type: ContentType, context: BindContext): ComponentList | null {
-  const list = { ...bindNested(query, type, context), window: bindWindow(query.pagination) };
+  const list = { ...bindNested(query, type, context), window: bindWindow(query.pagination, context) };
   return list.condition === null && list.sort.length === 0 && list.window === null ? null : list;
-}
-
-/** Nested lists are cut by `start` and `limit` alone. */
-export function bindWindow(pagination: Pagination | null): Window | null {
-  if (pagination?.kind !== 'offset') return null;
-  const limit = pagination.limit ?? -1;
-  const skip = Math.max(pagination.start, 0);
-  return limit === -1 && skip === 0 ? null : { skip, limit: limit === -1 ? null : limit };
 }
 
 /** The first relation that a condition leads through. */

@@ -9,11 +9,12 @@ import type {
   ZoneAttribute,
 } from '../schema/content-type.js';
 import { maySee } from './access.js';
-import { emptyQuery, type PopulateField, type Query } from './ast.js';
-import type { SelectionContext } from './bind-context.js';
+import { emptyQuery, type PopulateField, type PublicationState, type Query } from './ast.js';
+import type { BindContext, SelectionContext } from './bind-context.js';
 import { bindFields } from './bind-fields.js';
 import { bindRule } from './bind-filter.js';
-import { bindComponentList, bindNested, bindWindow } from './bind-nested.js';
+import { bindComponentList, bindNested } from './bind-nested.js';
+import { bindWindow } from './bind-pagination.js';
 import { allOf, orNull } from './conditions.js';
 import { linkSources, type LinkSource } from './link-sources.js';
 import {
@@ -33,9 +34,24 @@ import { isHiddenLink, readable } from './readable.js';
  * Binds `fields` and `populate` to a content type or component. Names in `populate` that do not exist or may not be read are
  * left out, in strict mode refused; all others are refused. Throws a ValidationError.
  */
-export function bindSelection(query: Query, type: ContentType, context: SelectionContext): Selection {
+export const bindSelection = (query: Query, type: ContentType, context: BindContext, state: PublicationState): Selection =>
+  bindLevel(query, type, { ...context, state, known: new Map() });
+
+/**
+ * Each type once for the same query: polymorphic relations lead to the same types on every level, and from each of them to all
+ * again.
+ */
+function bindLevel(query: Query, type: ContentType, context: SelectionContext): Selection {
+  const bound = context.known.get(query) ?? new Map<string, Selection>();
+  context.known.set(query, bound);
+  const key = `${context.state} ${type.uid}`;
+  const known = bound.get(key);
+  if (known !== undefined) return known;
+  context.budget.spend('boundSelections');
   const locales = query.withLocales && type.localized ? bindLocales(type, context) : null;
-  return { type, fields: bindFields(query, type, context), children: bindPopulate(query, type, context), locales };
+  const selection = { type, fields: bindFields(query, type, context), children: bindPopulate(query, type, context), locales };
+  bound.set(key, selection);
+  return selection;
 }
 
 /** The entries of the same localization group, with nothing but their locale. */
@@ -121,10 +137,10 @@ function bindLink(link: LinkAttribute, field: PopulateField, outer: SelectionCon
       target,
       condition: orNull(allOf([...filter, ...bindVisible(target, context)])),
       sort,
-      window: bindWindow(query.pagination),
+      window: bindWindow(query.pagination, context),
       countOnly: field.countOnly,
       reversed: field.reversed,
-      selection: bindSelection(query, target, context),
+      selection: bindLevel(query, target, context),
     },
   ];
 }
@@ -136,7 +152,7 @@ function bindComponent(attribute: ComponentAttribute, field: PopulateField, cont
   const type = context.registry.types.get(attribute.component);
   if (type === undefined) return [];
   const { key, query } = field;
-  const selection = bindSelection(query, type, context);
+  const selection = bindLevel(query, type, context);
   return [{ kind: 'component', key, attribute, selection, list: bindComponentList(query, type, context) }];
 }
 
@@ -152,7 +168,7 @@ function bindZone(attribute: ZoneAttribute, { key, query, on }: PopulateField, c
   for (const type of context.registry.types.values()) {
     const own = type.kind === 'component' ? queryOf(type.uid) : undefined;
     if (own === undefined) continue;
-    selections.set(type.uid, bindSelection(own, type, context));
+    selections.set(type.uid, bindLevel(own, type, context));
     const list = bindComponentList(own, type, context);
     if (list !== null) lists.set(type.uid, list);
   }
@@ -167,9 +183,9 @@ function bindMorph(attribute: MorphAttribute, field: PopulateField, owner: Conte
   const selections = new Map<string, Selection>();
   const conditions = new Map<string, Condition>();
   for (const type of sources === null ? targetTypes(attribute, owner, context) : holdersOf(sources)) {
-    const own = on === null ? { ...query, fields: null } : on.get(type.uid);
+    const own = on === null ? withAllFields(query) : on.get(type.uid);
     if (own === undefined) continue;
-    selections.set(type.uid, bindSelection(own, type, context));
+    selections.set(type.uid, bindLevel(own, type, context));
     const { condition } = bindNested(own, type, context);
     const demanded = orNull(allOf([...(condition === null ? [] : [condition]), ...bindVisible(type, context)]));
     if (demanded !== null) conditions.set(type.uid, demanded);
@@ -183,6 +199,16 @@ function bindMorph(attribute: MorphAttribute, field: PopulateField, owner: Conte
     sources: sources === null ? null : bindSources(sources, selections, context),
   };
 }
+
+/** The same object for the same query, by which what was bound is found again. */
+function withAllFields(query: Query): Query {
+  if (query.fields === null) return query;
+  const whole = wholeQueries.get(query) ?? { ...query, fields: null };
+  wholeQueries.set(query, whole);
+  return whole;
+}
+
+const wholeQueries = new WeakMap<Query, Query>();
 
 const targetTypes = (attribute: MorphAttribute, owner: ContentType, context: SelectionContext): ContentType[] =>
   [...context.registry.types.values()].filter(

@@ -1,4 +1,4 @@
-import { invalidParameter, validationError } from '../errors.js';
+import { invalidParameter, validationError, type ApiError } from '../errors.js';
 import type { ContentType } from '../schema/content-type.js';
 import { scalarTypes } from '../schema/scalar-types.js';
 import { maySee } from './access.js';
@@ -8,8 +8,12 @@ import type { SortKey } from './plan.js';
 import { readable } from './readable.js';
 
 /** Binds sort keys; paths go through relations, media and components to a scalar attribute. Throws a ValidationError. */
-export const bindSort = (sort: readonly Sort[], type: ContentType, context: BindContext): SortKey[] =>
-  sort.map(({ path, order }) => ({ ...bindPath(path, type, context), order: bindOrder(order) }));
+export function bindSort(sort: readonly Sort[], type: ContentType, context: BindContext): SortKey[] {
+  const keys = sort.map(({ path, order }) => ({ ...bindPath(path, type, context), order: bindOrder(order) }));
+  const links = keys.reduce((sum, key) => sum + key.links.length, 0);
+  if (links > 0) context.budget.spend('sortLinks', links);
+  return keys;
+}
 
 interface Step {
   readonly type: ContentType;
@@ -53,12 +57,18 @@ function bindStep(name: string, step: Step, context: BindContext): Step {
     // Where a row rule hides some of the related entries, an order by them would tell what is in those.
     const isHidden = !maySee(context.access, attribute.target) || context.access.rules.has(attribute.target);
     if (target === undefined || isHidden) throw invalidParameter(name);
+    if (step.links.length === context.limits.sortKeyLinks) throw tooManyLinks(context);
     const many = attribute.many || step.lists.length > 0;
     const link = { path: `${step.prefix}${name}`, link: attribute, target, many };
     return { type: target, links: [...step.links, link], prefix: '', lists: [] };
   }
   throw invalidParameter(name);
 }
+
+const tooManyLinks = ({ limits }: BindContext): ApiError =>
+  validationError(
+    `Invalid parameter sort: a key leads through more than ${String(limits.sortKeyLinks)} relations (api.limits.sortKeyLinks)`,
+  );
 
 function bindOrder(order: string): 1 | -1 {
   const word = order.toLowerCase();

@@ -1,5 +1,5 @@
-/** How much one request may ask for (decisions.md, "Limits of a request"); all figures are configurable. */
-export interface Limits {
+/** How much one request may ask for; the settings under `api.limits`. */
+export interface Limits extends SpentLimits {
   readonly filterNodes: number;
   readonly listValues: number;
   /** Characters of a text that a filter compares with. */
@@ -7,6 +7,28 @@ export interface Limits {
   readonly populateDepth: number;
   readonly populateRelations: number;
   readonly sortKeys: number;
+  /** Relations that one sort key leads through. */
+  readonly sortKeyLinks: number;
+  /** `relatedConditions` for callers with a token. */
+  readonly tokenRelatedConditions: number;
+}
+
+/** The limits that a request spends while it is bound, read and shaped. */
+export interface SpentLimits {
+  /** Entries that are read from the database, each time they are read. */
+  readonly entriesRead: number;
+  /** Entries and components in the answer, each as often as it appears. */
+  readonly entriesRendered: number;
+  /** Size of the answer, estimated while it is shaped. */
+  readonly answerBytes: number;
+  /** Types whose fields and relations are selected, once for each level of populate. */
+  readonly boundSelections: number;
+  /** Conditions on related entries that need a command. */
+  readonly relatedConditions: number;
+  /** Related entries that such conditions come to. */
+  readonly idsResolved: number;
+  /** Relations that all sort keys together lead through. */
+  readonly sortLinks: number;
 }
 
 export const defaultLimits: Limits = {
@@ -16,4 +38,13 @@ export const defaultLimits: Limits = {
   populateDepth: 10,
   populateRelations: 100,
   sortKeys: 10,
+  sortKeyLinks: 4,
+  entriesRead: 20_000,
+  entriesRendered: 50_000,
+  answerBytes: 16_777_216,
+  boundSelections: 2_000,
+  relatedConditions: 20,
+  tokenRelatedConditions: 100,
+  idsResolved: 250_000,
+  sortLinks: 10,
 };

@@ -1,37 +1,40 @@
 import type { ContentType } from '../schema/content-type.js';
 import type { Query } from './ast.js';
-import type { BindContext, BindSettings } from './bind-context.js';
+import type { BindContext } from './bind-context.js';
+import { unlimited } from './budget.js';
 
 type Bind<Bound> = (query: Query, type: ContentType, context: BindContext) => Bound;
 
-interface Kept<Bound> {
+interface Memo<Bound> {
   readonly type: ContentType;
   readonly context: BindContext;
   readonly bound: Bound;
 }
 
 /**
- * Binds a query once as long as it meets the same type, registry, caller and settings: what comes out never changes, and the
- * same query object comes again where query strings are kept.
+ * Binds a query object once for the same type, registry, caller and settings. What is bound never changes, and the same object
+ * comes again where query strings are kept. Only the request that binds spends of its budget.
  */
 export function memoizeBinding<Bound>(bind: Bind<Bound>): Bind<Bound> {
-  const kept = new WeakMap<Query, Kept<Bound>>();
+  const memos = new WeakMap<Query, Memo<Bound>>();
   return (query, type, context) => {
-    const last = kept.get(query);
-    if (last !== undefined && last.type === type && isSame(last.context, context)) return last.bound;
+    const memo = memos.get(query);
+    if (memo !== undefined && memo.type === type && isSame(memo.context, context)) return memo.bound;
     const bound = bind(query, type, context);
-    kept.set(query, { type, context, bound });
+    memos.set(query, { type, context: { ...context, budget: unlimited }, bound });
     return bound;
   };
 }
 
-const isSame = (a: BindContext, b: BindContext): boolean =>
-  a.registry === b.registry &&
-  a.access === b.access &&
-  a.limits === b.limits &&
-  a.defaultLocale === b.defaultLocale &&
-  a.locales === b.locales &&
-  isSameSettings(a.settings, b.settings);
+/** Everything that what is bound depends on; a part of the context that is not named here does not compile. */
+const parts: Readonly<Record<Exclude<keyof BindContext, 'budget'>, true>> = {
+  registry: true,
+  access: true,
+  limits: true,
+  settings: true,
+  defaultLocale: true,
+  locales: true,
+};
+const partNames = Object.keys(parts) as readonly (keyof typeof parts)[]; // of the record above
 
-const isSameSettings = (a: BindSettings, b: BindSettings): boolean =>
-  (Object.keys(a) as (keyof BindSettings)[]).every((name) => a[name] === b[name]); // an object of this type has no other keys
+const isSame = (one: BindContext, other: BindContext): boolean => partNames.every((name) => one[name] === other[name]);

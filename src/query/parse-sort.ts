@@ -11,8 +11,13 @@ export function parseSort(input: unknown, limits: Limits): Sort[] {
   if (input === undefined || input === null) return [];
   const keys = Array.isArray(input) ? parseList(input) : parseItem(input, []);
   if (keys.length > limits.sortKeys) throw validationError(`Invalid parameter sort: more than ${String(limits.sortKeys)} keys`);
+  if (keys.some(({ path }) => path.length > longestPath))
+    throw validationError(`Invalid parameter sort: a key of more than ${String(longestPath)} names`);
   return keys;
 }
+
+/** Names of a path; MongoDB takes 200. */
+const longestPath = 100;
 
 function parseList(items: readonly unknown[]): Sort[] {
   if (items.some(isRecord) && items.some((item) => typeof item === 'string')) throw invalidParameter('0');

@@ -43,8 +43,8 @@ function dataOf({ request: { body } }: ActionInput): unknown {
   return data;
 }
 
-const inEnvelope = <Loaded>(loaded: Loaded | null, envelope: (loaded: Loaded) => Json): Json | null =>
-  loaded === null ? null : envelope(loaded);
+const inEnvelope = (entry: Loaded | null, { content }: ActionInput): Json | null =>
+  entry === null ? null : envelopeEntry(entry, content);
 
 type WriteEntry = (data: unknown, query: Query, content: ContentContext) => Promise<Loaded | null>;
 
@@ -54,23 +54,23 @@ async function writeEntry(input: ActionInput, write: WriteEntry): Promise<Json |
   const query = queryOf(input);
   const { media, config } = running;
   const { readMultipart } = request;
-  if (media === null || readMultipart === null) return inEnvelope(await write(dataOf(input), query, content), envelopeEntry);
+  if (media === null || readMultipart === null) return inEnvelope(await write(dataOf(input), query, content), input);
   bindEntrySelection(query, type, content.bind);
   const { jsonDepth } = config.middlewares.body;
   const bare = { ...query, fields: ['id'], populate: noPopulate };
   const written = { readMultipart, type, content, media, jsonDepth };
   const id = await writeWithFiles({ ...written, write: (data, inner) => write(data, bare, inner) });
-  return id === null ? null : inEnvelope(await findOne(type, id, query, content), envelopeEntry);
+  return id === null ? null : inEnvelope(await findOne(type, id, query, content), input);
 }
 
 const find: Action = {
   name: 'find',
-  run: async (input) => envelopePage(await findMany(input.type, listQueryOf(input), input.content)),
+  run: async (input) => envelopePage(await findMany(input.type, listQueryOf(input), input.content), input.content),
 };
 
 const findById: Action = {
   name: 'findOne',
-  run: async (input) => inEnvelope(await findOne(input.type, idOf(input), queryOf(input), input.content), envelopeEntry),
+  run: async (input) => inEnvelope(await findOne(input.type, idOf(input), queryOf(input), input.content), input),
 };
 
 const createEntry: Action = {
@@ -85,7 +85,7 @@ const updateById: Action = {
 
 const deleteById: Action = {
   name: 'delete',
-  run: async (input) => inEnvelope(await remove(input.type, idOf(input), queryOf(input), input.content), envelopeEntry),
+  run: async (input) => inEnvelope(await remove(input.type, idOf(input), queryOf(input), input.content), input),
 };
 
 /** The body is the bare data, and so is the answer (rest.md 9.3). */
@@ -94,7 +94,7 @@ const localize: Action = {
   run: async (input) => {
     const query = withLocalizations(queryOf(input));
     const id = input.type.kind === 'singleType' ? await singleId(input) : idOf(input);
-    return flatEntry(await createLocalization(input.type, id, input.request.body ?? {}, query, input.content));
+    return flatEntry(await createLocalization(input.type, id, input.request.body ?? {}, query, input.content), input.content);
   },
 };
 
@@ -117,9 +117,9 @@ const findOnly: Action = {
   run: async (input) => {
     const query = queryOf(input);
     if (query.locale !== 'all' || !input.type.localized)
-      return inEnvelope(await findSingle(input.type, query, input.content), envelopeEntry);
+      return inEnvelope(await findSingle(input.type, query, input.content), input);
     const all = { ...query, pagination: everything, withTotal: false };
-    return envelopeEntries((await findMany(input.type, all, input.content)).entries);
+    return envelopeEntries((await findMany(input.type, all, input.content)).entries, input.content);
   },
 };
 
@@ -130,7 +130,7 @@ const updateOnly: Action = {
 
 const deleteOnly: Action = {
   name: 'delete',
-  run: async (input) => inEnvelope(await removeSingle(input.type, queryOf(input), input.content), envelopeEntry),
+  run: async (input) => inEnvelope(await removeSingle(input.type, queryOf(input), input.content), input),
 };
 
 /** Actions of collection types by path. */

@@ -1,5 +1,6 @@
+import type { ContentContext } from '../content/content-context.js';
 import type { FoundPage } from '../content/find-many.js';
-import { shapeValues, type Presentation, type Shaped } from '../content/shape-values.js';
+import { createShaper, type Presentation, type Shaped } from '../content/shape-values.js';
 import type { Loaded } from '../mongo/loaded.js';
 import type { BoundPagination } from '../query/plan.js';
 
@@ -7,19 +8,29 @@ import type { BoundPagination } from '../query/plan.js';
 export type Json = Shaped;
 
 /** `{ data: [entry, ...], meta: { pagination } }`. */
-export const envelopePage = ({ entries, pagination, total }: FoundPage): Json => ({
-  data: entries.map(topEntry),
+export const envelopePage = ({ entries, pagination, total }: FoundPage, content: ContentContext): Json => ({
+  data: showEntries(entries, content),
   meta: { pagination: showPagination(pagination, total) },
 });
 
 /** `{ data: entry, meta: {} }`. */
-export const envelopeEntry = (entry: Loaded): Json => ({ data: topEntry(entry), meta: {} });
+export const envelopeEntry = (entry: Loaded, content: ContentContext): Json => ({
+  data: showEntries([entry], content)[0],
+  meta: {},
+});
 
 /** `{ data: [entry, ...], meta: {} }`, for a single type asked for in all locales. */
-export const envelopeEntries = (entries: readonly Loaded[]): Json => ({ data: entries.map(topEntry), meta: {} });
+export const envelopeEntries = (entries: readonly Loaded[], content: ContentContext): Json => ({
+  data: showEntries(entries, content),
+  meta: {},
+});
 
-/** An entry without envelope, as users, files and new localizations are answered: `{ id, title, ... }`. */
-export const flatEntry = (entry: Loaded): Json => shapeValues({ id: entry.document['_id'] }, entry, flat);
+/** Entries without envelope, as users and files are answered: `{ id, title, ... }`. */
+export const flatEntries = (entries: readonly Loaded[], { bind }: ContentContext): Json[] =>
+  entries.map(createShaper(flat, bind.budget));
+
+/** The same for one entry. */
+export const flatEntry = (entry: Loaded, { bind }: ContentContext): Json => createShaper(flat, bind.budget)(entry);
 
 function showPagination(pagination: BoundPagination, total: number | null): Json {
   if (pagination.kind === 'offset') {
@@ -30,8 +41,11 @@ function showPagination(pagination: BoundPagination, total: number | null): Json
   return total === null ? { page, pageSize } : { page, pageSize, pageCount: Math.ceil(total / pageSize), total };
 }
 
-/** An entry at the top of an answer: `{ id, attributes, meta }`. */
-const topEntry = (entry: Loaded): Json => ({ ...wrapEntry(entry), meta: showMeta(entry) });
+/** Entries at the top of an answer: `{ id, attributes, meta }`. */
+function showEntries(entries: readonly Loaded[], { bind }: ContentContext): Json[] {
+  const shape = createShaper(enveloped, bind.budget);
+  return entries.map((entry) => ({ ...shape(entry), meta: showMeta(entry) }));
+}
 
 function showMeta({ selection, children }: Loaded): Json {
   if (selection.locales === null) return {};
@@ -39,24 +53,28 @@ function showMeta({ selection, children }: Loaded): Json {
   return { availableLocales: Array.isArray(others) ? others.map(({ document }: Loaded) => document['locale']) : [] };
 }
 
-/** An entry within `data`: `{ id, attributes }`. */
-const wrapEntry = (entry: Loaded): Json => ({
-  id: entry.document['_id'],
-  attributes: shapeValues({}, entry, enveloped),
-});
-
 /** A polymorphic relation to many without targets is left out, and so is one to one. */
-const targets: Presentation['targets'] = (shown, { many }) => (many ? (shown.length > 0 ? shown : undefined) : shown[0]);
+const targets: Presentation<Json>['targets'] = (shown, { many }) => (many ? (shown.length > 0 ? shown : undefined) : shown[0]);
 
 /** Media lists without files are null. */
-const listOrNull: Presentation['many'] = (entries, { kind }) => (kind === 'media' && entries.length === 0 ? null : entries);
+const listOrNull: Presentation<Json>['many'] = (entries, { kind }) => (kind === 'media' && entries.length === 0 ? null : entries);
 
-const enveloped: Presentation = {
-  entry: wrapEntry,
+const enveloped: Presentation<Json> = {
+  start: () => ({}),
+  entry: ({ document }, attributes) => ({ id: document['_id'], attributes }),
   one: (entry) => ({ data: entry }),
   many: (entries, link) => ({ data: listOrNull(entries, link) }),
   count: (count) => ({ data: { attributes: { count } } }),
   targets,
+  isAnswer: true,
 };
 
-const flat: Presentation = { entry: flatEntry, one: (entry) => entry, many: listOrNull, count: (count) => ({ count }), targets };
+const flat: Presentation<Json> = {
+  start: ({ document }) => ({ id: document['_id'] }),
+  entry: (_entry, values) => values,
+  one: (entry) => entry,
+  many: listOrNull,
+  count: (count) => ({ count }),
+  targets,
+  isAnswer: true,
+};

@@ -10,7 +10,7 @@ import { replaceFile, updateFileInfo } from '../media/update-file.js';
 import { uploadFiles } from '../media/upload-files.js';
 import { isRecord } from '../query/is-record.js';
 import { decodeId } from '../schema/names.js';
-import { flatEntry, type Json } from './envelope.js';
+import { flatEntries, flatEntry, type Json } from './envelope.js';
 
 /** `POST /api/upload`: a list of new files; with `?id=` the one file that was changed (rest.md 12). */
 export async function receive(input: RouteCall): Promise<Json | readonly Json[]> {
@@ -55,7 +55,7 @@ async function upload({ files, field }: Received, staging: Staging, input: Route
   const context = { media: mediaOf(input.running), content: input.content };
   const target = findTarget({ ref: field('ref'), refId: field('refId'), field: field('field') }, context);
   const entries = await uploadFiles({ files, infos, target }, staging, context);
-  return entries.map(flatEntry);
+  return flatEntries(entries, input.content);
 }
 
 async function change(id: number, { files, field }: Received, staging: Staging, input: RouteCall): Promise<Json> {
@@ -63,6 +63,6 @@ async function change(id: number, { files, field }: Received, staging: Staging, 
   const info = parseFileInfo(field('fileInfo'));
   const [file, second] = files;
   if (second !== undefined) throw applicationError('Cannot replace a file with multiple ones');
-  if (file === undefined) return flatEntry(await updateFileInfo(id, info, context));
-  return flatEntry(await replaceFile({ id, file, info }, staging, context));
+  if (file === undefined) return flatEntry(await updateFileInfo(id, info, context), input.content);
+  return flatEntry(await replaceFile({ id, file, info }, staging, context), input.content);
 }

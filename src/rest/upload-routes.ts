@@ -8,7 +8,7 @@ import { fileType } from '../media/file-type.js';
 import { emptyQuery } from '../query/ast.js';
 import { parseWhole } from '../query/parse-pagination.js';
 import { parseQuery } from '../query/parse-query.js';
-import { flatEntry, type Json } from './envelope.js';
+import { flatEntries, flatEntry, type Json } from './envelope.js';
 import { parseQueryString } from './parse-query-string.js';
 import { receive } from './receive-files.js';
 
@@ -45,7 +45,7 @@ async function listFiles(call: RouteCall): Promise<Json[]> {
     ...content,
     bind: { ...content.bind, settings },
   });
-  return entries.map(flatEntry);
+  return flatEntries(entries, content);
 }
 
 /** `start` and `limit` are read here; the rest has no effect, as in Strapi v4. */
@@ -59,11 +59,11 @@ async function findFile(call: RouteCall): Promise<Json> {
   const { populate } = parametersOf(call);
   const { limits } = running.config.api;
   const query = populate === undefined ? emptyQuery : { ...emptyQuery, populate: parseQuery({ populate }, limits).populate };
-  return flatEntry((await findOne(fileType(content), idOf(call), query, content)) ?? missing());
+  return flatEntry((await findOne(fileType(content), idOf(call), query, content)) ?? missing(), content);
 }
 
 async function deleteFile(call: RouteCall): Promise<Json> {
-  return flatEntry((await remove(fileType(call.content), idOf(call), emptyQuery, call.content)) ?? missing());
+  return flatEntry((await remove(fileType(call.content), idOf(call), emptyQuery, call.content)) ?? missing(), call.content);
 }
 
 const parametersOf = ({ request, running }: RouteCall) => parseQueryString(request.querystring, running.config.api.limits);

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { execute, parse, type ExecutionResult } from 'graphql';
 import { callerState } from '../../src/graphql/execute/caller-state.js';
-import { createCostMeter } from '../../src/graphql/limits/query-cost.js';
 import { executeOperation } from '../../src/graphql/execute/execute-operation.js';
 import type { GraphqlContext } from '../../src/graphql/execute/graphql-context.js';
 import { actionOf } from '../../src/schema/content-type.js';
@@ -54,7 +53,6 @@ describe('Executing an operation', () => {
       caller: { kind: 'public', access, isShut: false, hasExpired: false },
       content: server.content,
       pages: { defaultLimit: 10, maxLimit: 100 },
-      spend: createCostMeter(10_000),
       failures: new Map(),
       tracer: null,
       running: null as never, // only the fields of plugins look at it

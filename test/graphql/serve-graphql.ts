@@ -15,6 +15,7 @@ import { Connection, type Running } from '../../src/http/running.js';
 import { IdAllocator } from '../../src/mongo/id-allocator.js';
 import { TotalCache } from '../../src/mongo/total-cache.js';
 import { fullAccess, type Access } from '../../src/query/access.js';
+import { unlimited } from '../../src/query/budget.js';
 import { defaultLimits } from '../../src/query/limits.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
@@ -77,14 +78,23 @@ export async function serveGraphql(input: ServeInput): Promise<ServedGraphql> {
     registry,
     access: input.access ?? fullAccess,
     limits: defaultLimits,
-    settings: { defaultLimit: 25, maxLimit: 100, withCount: true, strict: false, roleUsers: false },
+    budget: unlimited,
+    settings: { defaultLimit: 25, maxLimit: 100, maxNested: 1000, withCount: true, strict: false, roleUsers: false },
     defaultLocale: 'en',
     locales: ['en', 'fr', 'de'],
   };
   const caller = { kind: 'public', access: bind.access, isShut: false, hasExpired: false, ...input.caller } as Caller;
   const maxTimeMS = { read: 10_000, write: 10_000 };
   const store = {
-    database: { client: database.client, db: database.db, maxTimeMS, isReplicated: true, session: null },
+    database: {
+      client: database.client,
+      db: database.db,
+      maxTimeMS,
+      isReplicated: true,
+      session: null,
+      budget: unlimited,
+      turns: null,
+    },
     ids: new IdAllocator(),
     totals: new TotalCache(),
     ...(input.breaks === true && { database: null as never }),

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { bindPagination, windowOf } from '../../src/query/bind-plan.js';
+import { bindPagination, windowOf } from '../../src/query/bind-pagination.js';
 import { defaultLimits } from '../../src/query/limits.js';
 import { parseQuery } from '../../src/query/parse-query.js';
 import type { BoundPagination } from '../../src/query/plan.js';
@@ -61,7 +61,7 @@ const refused: readonly (readonly [string, string, string])[] = [
 describe('pagination', () => {
   for (const [text, maxLimit, expected] of cases)
     it(`${text || '(none)'} with at most ${String(maxLimit)}`, () => {
-      const settings = { defaultLimit: 25, maxLimit, withCount: true, strict: false, roleUsers: false };
+      const settings = { defaultLimit: 25, maxLimit, maxNested: null, withCount: true, strict: false, roleUsers: false };
       expect(bindPagination(paginationOf(text), settings)).to.deep.equal(expected);
     });
 

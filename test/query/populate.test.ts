@@ -10,11 +10,12 @@ const thing = typeOf('api::thing.thing');
 const limits = { parameters: 1000, queryDepth: 20, listValues: 1000 };
 
 const bind = (text: string, strict = false): Selection =>
-  bindSelection(parseQuery(parseQueryString(text, limits), defaultLimits), thing, {
-    ...bindContext,
-    settings: { ...bindContext.settings, strict },
-    state: 'live',
-  });
+  bindSelection(
+    parseQuery(parseQueryString(text, limits), defaultLimits),
+    thing,
+    { ...bindContext, settings: { ...bindContext.settings, strict } },
+    'live',
+  );
 
 /** What is populated, as names with what is below them; fields where they are not all. */
 type Tree = Readonly<Record<string, unknown>>;

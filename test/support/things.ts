@@ -2,6 +2,7 @@ import { IdAllocator } from '../../src/mongo/id-allocator.js';
 import { TotalCache } from '../../src/mongo/total-cache.js';
 import type { ContentContext } from '../../src/content/content-context.js';
 import { fullAccess } from '../../src/query/access.js';
+import { unlimited } from '../../src/query/budget.js';
 import { defaultLimits } from '../../src/query/limits.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import type { ContentType } from '../../src/schema/content-type.js';
@@ -190,7 +191,15 @@ export function typeOf(uid: string, registry = thingRegistry): ContentType {
 export function contextOf({ client, db }: FreshDatabase, registry = thingRegistry): ContentContext {
   return {
     store: {
-      database: { client, db, maxTimeMS: { read: 10_000, write: 10_000 }, isReplicated: true, session: null },
+      database: {
+        client,
+        db,
+        maxTimeMS: { read: 10_000, write: 10_000 },
+        isReplicated: true,
+        session: null,
+        budget: unlimited,
+        turns: null,
+      },
       ids: new IdAllocator(),
       totals: new TotalCache(),
     },
@@ -204,7 +213,8 @@ export const bindContext: ContentContext['bind'] = {
   registry: thingRegistry,
   access: fullAccess,
   limits: defaultLimits,
-  settings: { defaultLimit: 25, maxLimit: 100, withCount: true, strict: false, roleUsers: false },
+  budget: unlimited,
+  settings: { defaultLimit: 25, maxLimit: 100, maxNested: 1000, withCount: true, strict: false, roleUsers: false },
   defaultLocale: 'en',
   locales: ['en', 'fr'],
 };

@@ -13,6 +13,7 @@ import {
   type GraphQLOutputType,
   type GraphQLResolveInfo,
 } from 'graphql';
+import { bytesOf } from '../../content/answer-bytes.js';
 import { collectFields } from '../query/collect-fields.js';
 import type { GraphqlContext } from './graphql-context.js';
 
@@ -27,7 +28,11 @@ export interface Progress {
 export type Complete = (value: unknown, progress: Progress) => unknown;
 
 /** Everything about a selected field that is the same for all rows. */
-export type FieldInfo = Omit<GraphQLResolveInfo, 'path'> & { readonly path: NonNullable<GraphQLResolveInfo['path']> };
+export type FieldInfo = Omit<GraphQLResolveInfo, 'path'> & {
+  readonly path: NonNullable<GraphQLResolveInfo['path']>;
+  /** Counts a type of which fields are compiled. Throws a ValidationError once there are too many. */
+  readonly countType: () => void;
+};
 
 /** Thrown where the selection has a field that an extension resolves: it may be asynchronous, and graphql-js has to run it. */
 export class NotPlain extends Error {}
@@ -55,7 +60,7 @@ function compileNonNull(type: GraphQLOutputType, info: FieldInfo): Complete {
 }
 
 function compileNullable(type: GraphQLOutputType, info: FieldInfo): Complete {
-  if (isLeafType(type)) return (value) => type.serialize(value);
+  if (isLeafType(type)) return (value, progress) => weigh(type.serialize(value), progress);
   if (isListType(type)) return compileList(type.ofType as GraphQLOutputType, info);
   if (isObjectType(type)) return compileObject(type, info);
   if (!isAbstractType(type)) throw new NotPlain();
@@ -71,6 +76,12 @@ function compileNullable(type: GraphQLOutputType, info: FieldInfo): Complete {
       );
     return complete(value, progress);
   };
+}
+
+/** Throws a ValidationError once the answer is too large. */
+function weigh(value: unknown, { context }: Progress): unknown {
+  context.content.bind.budget.spend('answerBytes', bytesOf(value));
+  return value;
 }
 
 function compileList(itemType: GraphQLOutputType, info: FieldInfo): Complete {
@@ -97,6 +108,7 @@ function completeAt(key: string | number, { nullable, nodes }: Place, progress: 
   try {
     return complete();
   } catch (thrown) {
+    if (thrown === progress.context.content.bind.budget.exceeded) throw thrown; // refuses the whole request
     const located = locatedError(thrown, nodes, path.slice(0, depth));
     if (!nullable) throw located;
     errors.push(located);
@@ -107,8 +119,12 @@ function completeAt(key: string | number, { nullable, nodes }: Place, progress: 
 }
 
 function compileObject(type: GraphQLObjectType, info: FieldInfo): Complete {
-  const fields = [...collectFields(info.fieldNodes, type.name, info)].map(([key, nodes]) => compileField(key, nodes, type, info));
+  const selected = [...collectFields(info.fieldNodes, type.name, info)];
+  if (selected.some(([, [node]]) => node?.name.value !== '__typename')) info.countType();
+  const fields = selected.map(([key, nodes]) => compileField(key, nodes, type, info));
+  const bytes = selected.reduce((sum, [key]) => sum + key.length, 2);
   return (source, progress) => {
+    progress.context.content.bind.budget.spend('answerBytes', bytes);
     const answer: Record<string, unknown> = {};
     for (const { key, place, run } of fields) answer[key] = completeAt(key, place, progress, () => run(source, progress));
     return answer;

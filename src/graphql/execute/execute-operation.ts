@@ -13,7 +13,10 @@ import {
   type GraphQLObjectType,
   type OperationDefinitionNode,
 } from 'graphql';
+import { bytesOf } from '../../content/answer-bytes.js';
+import type { ApiError } from '../../errors.js';
 import { collectFields } from '../query/collect-fields.js';
+import { createTypeCounter } from '../query/count-types.js';
 import { compileComplete, fieldInfo, NotPlain, type Complete, type FieldInfo, type Progress } from './compile-selection.js';
 import type { GraphqlContext } from './graphql-context.js';
 
@@ -24,8 +27,25 @@ import type { GraphqlContext } from './graphql-context.js';
  */
 export async function executeOperation(args: ExecutionArgs): Promise<ExecutionResult> {
   const context = args.contextValue as GraphqlContext; // the only context there is
-  const compiled = context.tracer === null ? compileOperation(args) : null;
-  if (compiled === null) return execute({ ...args, options: { maxCoercionErrors: errorsToShow(args.variableValues) } });
+  const { budget } = context.content.bind;
+  try {
+    if (budget.exceeded === null) {
+      const result = await executeWithin(args, context);
+      if (budget.exceeded === null) return result;
+    }
+  } catch (error) {
+    if (budget.exceeded === null || error !== budget.exceeded) throw error;
+  }
+  return { errors: [refusal(budget.exceeded)] };
+}
+
+/** The one error of a request that costs too much. Nothing of what was read is sent. */
+const refusal = ({ name, message, details }: ApiError): GraphQLError =>
+  new GraphQLError(message, { extensions: { error: { name, message, details } } });
+
+async function executeWithin(args: ExecutionArgs, context: GraphqlContext): Promise<ExecutionResult> {
+  const compiled = context.tracer === null ? compileOperation(args, context) : null;
+  if (compiled === null) return executeByLibrary(args, context);
   const { fields, serial } = compiled;
   const progress = { path: [], errors: [], context };
   const data: Record<string, unknown> = {};
@@ -39,6 +59,12 @@ export async function executeOperation(args: ExecutionArgs): Promise<ExecutionRe
   const outcomes = await Promise.all(settled);
   const whole = outcomes.every((outcome, index) => writeField(fields[index] as RootField, outcome, data, progress)); // one each
   return progress.errors.length === 0 ? { data } : { errors: progress.errors, data: whole ? data : null };
+}
+
+async function executeByLibrary(args: ExecutionArgs, { content }: GraphqlContext): Promise<ExecutionResult> {
+  const result = await execute({ ...args, options: { maxCoercionErrors: errorsToShow(args.variableValues) } });
+  content.bind.budget.spend('answerBytes', bytesOf(result.data));
+  return result;
 }
 
 interface RootField {
@@ -59,7 +85,7 @@ const errorsToShow = (variables: ExecutionArgs['variableValues']): number =>
   JSON.stringify(variables ?? {}).length > 10_000 ? 1 : 50;
 
 /** Null where graphql-js has to do it. */
-function compileOperation(args: ExecutionArgs): CompiledOperation | null {
+function compileOperation(args: ExecutionArgs, { content }: GraphqlContext): CompiledOperation | null {
   const { schema, document, operationName } = args;
   const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
   const operation = operationName ? operations.find(({ name }) => name?.value === operationName) : operations[0];
@@ -71,7 +97,8 @@ function compileOperation(args: ExecutionArgs): CompiledOperation | null {
     document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION).map((node) => [node.name.value, node]),
   );
   try {
-    const fields = rootFields(operation, parentType, { ...args, fragments, variableValues: coerced });
+    const countType = createTypeCounter(content.bind);
+    const fields = rootFields(operation, parentType, { ...args, fragments, variableValues: coerced, countType });
     return { fields, serial: operation.operation === 'mutation' };
   } catch (error) {
     // a directive or argument whose variable is null after all: graphql-js says so where it stands
@@ -83,11 +110,11 @@ function compileOperation(args: ExecutionArgs): CompiledOperation | null {
 type Prepared = ExecutionArgs & {
   readonly fragments: Record<string, FragmentDefinitionNode>;
   readonly variableValues: Record<string, unknown>;
-};
+} & Pick<FieldInfo, 'countType'>;
 
 function rootFields(operation: OperationDefinitionNode, parentType: GraphQLObjectType, prepared: Prepared): RootField[] {
-  const { schema, fragments, variableValues } = prepared;
-  const outer = { schema, fragments, variableValues, operation, rootValue: undefined, path: undefined };
+  const { schema, fragments, variableValues, countType } = prepared;
+  const outer = { schema, fragments, variableValues, operation, rootValue: undefined, path: undefined, countType };
   const root: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '' }, selectionSet: operation.selectionSet };
   const base = { ...outer, fieldName: '', fieldNodes: [], returnType: parentType, parentType };
   return [...collectFields([root], parentType.name, outer)].map(([key, nodes]) => compileRoot(key, nodes, parentType, base));

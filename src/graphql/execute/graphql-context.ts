@@ -6,7 +6,6 @@ import type { ApiError } from '../../errors.js';
 import type { Running } from '../../http/running.js';
 import type { Staging } from '../../media/staging.js';
 import type { Access } from '../../query/access.js';
-import type { Query } from '../../query/ast.js';
 import type { CallerState } from './caller-state.js';
 import type { Tracer } from '../tracing/tracer.js';
 import type { PageSettings } from '../query/parse-list-arguments.js';
@@ -20,8 +19,6 @@ export interface GraphqlContext {
   readonly staging: Staging | null;
   readonly content: ContentContext;
   readonly pages: PageSettings;
-  /** Adds the cost of a root field's query. Throws a ValidationError once the operation costs too much. */
-  readonly spend: (query: Query) => void;
   /** Errors in the arguments of nested fields, found when their root field planned them. */
   readonly failures: Map<FieldNode, ApiError>;
   /** Null unless resolvers are timed. */

@@ -8,7 +8,7 @@ import type { ContentType } from '../../schema/content-type.js';
 import { selectionContext } from '../query/read-root.js';
 import { readChild, type Structured } from '../query/read-selection.js';
 import type { GraphqlContext } from './graphql-context.js';
-import { shapeRow, type Row } from './results.js';
+import { createRowShaper, type Row } from './results.js';
 
 /** Related entries and components that code of an extension has read itself, by another query than the client's. */
 const loadedByExtension = new WeakSet<object>();
@@ -95,9 +95,9 @@ async function readRows(
   if (failure !== undefined) throw failure;
   for (const [failed, error] of failures) context.failures.set(failed, error);
   const query = { ...entriesQuery(ids), populate: { all: false, fields } };
-  context.spend(query);
   const { entries } = await findMany(owner, query, unlimited(context.content));
-  return new Map(entries.map((entry) => [Number(entry.document['_id']), shapeRow(entry)]));
+  const shape = createRowShaper(context);
+  return new Map(entries.map((entry) => [Number(entry.document['_id']), shape(entry)]));
 }
 
 /** Entries of any state and locale, by their ids alone. */

@@ -6,7 +6,7 @@ import type { ContentType } from '../../schema/content-type.js';
 import { decodeId } from '../../schema/names.js';
 import { localeOf, readListQuery, readOneQuery } from '../query/read-root.js';
 import type { GraphqlContext } from './graphql-context.js';
-import { entryResult, noEntry, shapeRow, type EntryResult, type ListResult } from './results.js';
+import { createRowShaper, entryResult, noEntry, type EntryResult, type ListResult } from './results.js';
 
 type Args = Readonly<Record<string, unknown>>;
 type Resolver = GraphQLFieldResolver<unknown, GraphqlContext, Args, Promise<EntryResult | ListResult>>;
@@ -18,7 +18,7 @@ export const findResolver =
     const query = readListQuery(type, args, context, info);
     const { entries, total } = await findMany(type, query, context.content);
     const { start, limit } = query.pagination;
-    return { nodes: entries.map(shapeRow), total, start, limit: limit === -1 ? null : limit };
+    return { nodes: entries.map(createRowShaper(context)), total, start, limit: limit === -1 ? null : limit };
   };
 
 /** `article`: the id alone decides, and drafts are shown (graphql.md 3.5, 3.6). */
@@ -37,7 +37,7 @@ export const findSingleResolver =
       publicationState: args['publicationState'] === 'live' ? 'live' : 'preview',
       locale: locale === 'all' ? null : locale,
     };
-    return entryResult(await findSingle(type, query, context.content));
+    return entryResult(await findSingle(type, query, context.content), context);
   };
 
 /** Reads an entry as far as the field selects it; nothing for what is no id, or for one that no entry has. */
@@ -49,7 +49,7 @@ export async function readEntry(
 ): Promise<EntryResult> {
   const query = readOneQuery(type, context, info);
   const number = entryId(id);
-  return number === null ? noEntry : entryResult(await findOne(type, number, query, context.content));
+  return number === null ? noEntry : entryResult(await findOne(type, number, query, context.content), context);
 }
 
 /** An id argument as the number that it stands for; null where it is none. */

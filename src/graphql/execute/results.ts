@@ -1,6 +1,8 @@
-import { shapeValues, type Presentation } from '../../content/shape-values.js';
+import { createShaper, type Presentation } from '../../content/shape-values.js';
 import type { ApiError } from '../../errors.js';
 import type { Loaded } from '../../mongo/loaded.js';
+import { unlimited } from '../../query/budget.js';
+import type { GraphqlContext } from './graphql-context.js';
 
 /** An entry or component as resolvers see it: its id, the attributes that were loaded, and what was populated under its key. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -26,17 +28,25 @@ export interface ListResult {
 
 export const noEntry: EntryResult = { value: null };
 
-export const entryResult = (entry: Loaded | null): EntryResult => (entry === null ? noEntry : { value: shapeRow(entry) });
+/** Shapes what was read of one entry. */
+export const entryResult = (entry: Loaded | null, context: GraphqlContext): EntryResult =>
+  entry === null ? noEntry : { value: createRowShaper(context)(entry) };
 
-/** The row of a loaded entry, with the rows of all that its selection populates. */
-export const shapeRow = (entry: Loaded): Row => shapeValues({ id: entry.document['_id'] }, entry, rows);
+/** Shapes loaded entries as rows, with the rows of all that their selection populates. */
+export const createRowShaper = ({ content }: GraphqlContext): ((entry: Loaded) => Row) => createShaper(rows, content.bind.budget);
 
-const rows: Presentation = {
-  entry: shapeRow,
+/** The same for code of an extension, which may read as much as it wants. */
+export const shapeForCode = (entry: Loaded): Row => createShaper(rows, unlimited)(entry);
+
+/** Code of an extension may change a row, so each place of the answer has its own. */
+const rows: Presentation<Row> = {
+  start: ({ document }) => ({ id: document['_id'] }),
+  entry: (_entry, values) => values,
   one: (row) => row,
   many: (list) => list,
   count: (count) => ({ count }),
   targets: (list, { many }) => (many ? list : (list[0] ?? null)),
+  isAnswer: false,
 };
 
 export interface Page {

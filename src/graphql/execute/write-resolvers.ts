@@ -24,7 +24,7 @@ type Resolver = GraphQLFieldResolver<unknown, GraphqlContext, Args, Promise<Entr
 export const createResolver =
   (type: ContentType): Resolver =>
   async (_root, args, context, info) =>
-    entryResult(await create(type, dataOf(args), readOneQuery(type, context, info), context.content));
+    entryResult(await create(type, dataOf(args), readOneQuery(type, context, info), context.content), context);
 
 /** `updateArticle`: nothing for an unknown id; the locale is that of the entry. Refused data of a single type fails its `data` alone. */
 export const updateResolver =
@@ -33,13 +33,13 @@ export const updateResolver =
     const query = readOneQuery(type, context, info);
     if (type.kind === 'singleType') return updateSingle(type, args, query, context).catch(failBelow(type, info));
     const id = entryId(args['id']);
-    return id === null ? noEntry : entryResult(await update(type, id, dataOf(args), query, context.content));
+    return id === null ? noEntry : entryResult(await update(type, id, dataOf(args), query, context.content), context);
   };
 
 async function updateSingle(type: ContentType, args: Args, query: Query, context: GraphqlContext): Promise<EntryResult> {
   const id = await writtenId(type, args, context);
-  if (id !== null) return entryResult(await update(type, id, dataOf(args), query, context.content));
-  return entryResult(await createSingle(type, args, query, context));
+  if (id !== null) return entryResult(await update(type, id, dataOf(args), query, context.content), context);
+  return entryResult(await createSingle(type, args, query, context), context);
 }
 
 /** Leaves what is wrong with the input to the `data` field, if that is selected and the service's own. */
@@ -68,7 +68,7 @@ export const deleteResolver =
     const query = readOneQuery(type, context, info);
     const id = await writtenId(type, args, context);
     if (id === null && type.kind === 'singleType') throw notFoundError('Entity not found');
-    return id === null ? noEntry : entryResult(await remove(type, id, query, context.content));
+    return id === null ? noEntry : entryResult(await remove(type, id, query, context.content), context);
   };
 
 /** The data of a write, in the form that it has over REST. */
@@ -99,5 +99,5 @@ export const localizationResolver =
     const query = readOneQuery(type, context, info);
     const id = type.kind === 'singleType' ? await singleId(type, 'all', content) : entryId(args['id']);
     if (id === null) throw notFoundError('Entity not found');
-    return entryResult(await createLocalization(type, id, dataOf(args), query, content));
+    return entryResult(await createLocalization(type, id, dataOf(args), query, content), context);
   };

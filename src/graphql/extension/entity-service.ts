@@ -12,7 +12,7 @@ import { parseQuery } from '../../query/parse-query.js';
 import type { ContentType } from '../../schema/content-type.js';
 import { entryId } from '../execute/read-resolvers.js';
 import { markLoadedByExtension } from '../execute/load-on-demand.js';
-import { shapeRow } from '../execute/results.js';
+import { shapeForCode } from '../execute/results.js';
 
 /** The parameters of REST as objects; pages and offsets may also be written beside the others: `{ start: 0, limit: 5 }`. */
 export type EntityParameters = Readonly<Record<string, unknown>>;
@@ -89,7 +89,7 @@ function openType(uid: string, parameters: EntityParameters, context: ContentCon
   const { publicationState = 'preview', ...rest } = withPagination(parameters);
   const query = parseQuery({ ...rest, publicationState }, limits);
   const pagination = query.pagination ?? { kind: 'offset', start: 0, limit: -1, withCount: false };
-  const bind = { ...context.bind, settings: { ...settings, maxLimit: null, withCount: true, roleUsers: true } };
+  const bind = { ...context.bind, settings: { ...settings, maxLimit: null, maxNested: null, withCount: true, roleUsers: true } };
   return {
     type,
     query: { ...query, pagination, withLocales: false, forCode: true },
@@ -117,7 +117,7 @@ const entityOrNull = (loaded: Loaded | null): Entity | null => (loaded === null 
 
 /** What is populated was asked for by code, not by a client's query. */
 function entityOf(entry: Loaded): Entity {
-  const row = shapeRow(entry);
+  const row = shapeForCode(entry);
   for (const { key } of entry.selection.children) markLoadedByExtension(row[key]);
   return { ...row, id: Number(row['id']) };
 }

@@ -4,7 +4,6 @@ import { ignoresExpired } from '../../http/authorize.js';
 import type { MultipartBody } from '../../http/read-multipart.js';
 import type { Answer, ContextRoute, OpenRoute, PathSettings, RouteCall } from '../../http/route.js';
 import { Staging } from '../../media/staging.js';
-import { createCostMeter } from '../limits/query-cost.js';
 import { isGranted } from '../execute/guard-fields.js';
 import type { Scope } from '../schema/scope.js';
 import { callerState } from '../execute/caller-state.js';
@@ -92,18 +91,18 @@ interface SessionParts {
 /** Everything of one request goes by the registry that its schema was made from, and by the page sizes of GraphQL. */
 function createSession(ctx: Context, sender: Sender, { snapshot, settings }: SessionParts): Session {
   const { running, content, caller, staging } = sender;
-  const { pages, limits } = settings;
+  const { pages } = settings;
   const bound = {
     ...content.bind.settings,
     defaultLimit: pages.defaultLimit,
     maxLimit: pages.maxLimit,
+    maxNested: pages.maxLimit,
     withCount: true,
     strict: false,
     roleUsers: true,
   };
   const bind = { ...content.bind, registry: snapshot.registry, settings: bound };
   const state = Object.assign(ctx.state, callerState(caller));
-  const spend = createCostMeter(limits.cost);
   return {
     schema: snapshot.schema,
     createContext: (): GraphqlContext => ({
@@ -113,7 +112,6 @@ function createSession(ctx: Context, sender: Sender, { snapshot, settings }: Ses
       staging,
       content: { ...content, bind, createsDrafts: true },
       pages,
-      spend,
       failures: new Map(),
       tracer: settings.tracing ? createTracer() : null,
       koaContext: ctx,

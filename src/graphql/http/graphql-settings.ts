@@ -11,8 +11,6 @@ export interface GraphqlLimits {
   readonly tokens: number;
   readonly aliases: number;
   readonly rootFields: number;
-  /** Entries that one operation may load: list sizes multiplied along the nesting, summed up. */
-  readonly cost: number;
   /** Operations of one batch; 0 refuses batches. */
   readonly batch: number;
 }

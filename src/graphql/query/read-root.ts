@@ -1,13 +1,13 @@
 import type { FieldNode, GraphQLResolveInfo } from 'graphql';
 import { emptyQuery, type Query } from '../../query/ast.js';
 import { bindNested } from '../../query/bind-nested.js';
+import { unlimited } from '../../query/budget.js';
 import type { ContentType } from '../../schema/content-type.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
 import { collectionName, responseName } from '../schema/names.js';
-import { collectFields } from './collect-fields.js';
-import { parseListArguments } from './parse-list-arguments.js';
-import type { Offset } from './parse-list-arguments.js';
-import { isCustomField } from './collect-fields.js';
+import { collectFields, isCustomField } from './collect-fields.js';
+import { createTypeCounter } from './count-types.js';
+import { parseListArguments, type Offset } from './parse-list-arguments.js';
 import { mergeSelected, readSelection, seenByCode } from './read-selection.js';
 import type { Selected, SelectionContext } from './selection-context.js';
 
@@ -16,9 +16,7 @@ type Args = Readonly<Record<string, unknown>>;
 /** The query of a root field that answers with one entry: what is selected of it. Throws an ApiError. */
 export function readOneQuery(type: ContentType, context: GraphqlContext, info: GraphQLResolveInfo): Query {
   const selection = readSelection(info.fieldNodes, responseName(type), type, selectionContext(context, info));
-  const query = { ...emptyQuery, withTotal: false, ...forRoot(selection, info) };
-  context.spend(query);
-  return query;
+  return { ...emptyQuery, withTotal: false, ...forRoot(selection, info) };
 }
 
 /** The query of a root field that answers with a list. The total is wanted only where it is selected. Throws an ApiError. */
@@ -30,15 +28,13 @@ export function readListQuery(
 ): Query & { readonly pagination: Offset } {
   const reading = selectionContext(context, info);
   const list = parseListArguments(args, type, reading);
-  const query = {
+  return {
     ...emptyQuery,
     ...list,
     ...forRoot(readSelection(info.fieldNodes, collectionName(type), type, reading), info),
     locale: localeOf(args),
     withTotal: list.pagination.limit === -1 || selectsTotal(info.fieldNodes, type, reading),
   };
-  context.spend(query);
-  return query;
 }
 
 /** Middlewares of the root field see whole entries. */
@@ -70,7 +66,9 @@ export function selectionContext(
     limits: bind.limits,
     access,
     pages,
-    check: (query, type) => void bindNested(query, type, bind),
+    check: (query, type) => void bindNested(query, type, { ...bind, budget: unlimited }),
+    countType: createTypeCounter(bind),
+    known: new Map(),
     fail: (node, error) => failures.set(node, error),
   };
 }

@@ -46,7 +46,9 @@ function readAttributes(
   const fields = new Set<string>();
   const populated: PopulateField[] = [];
   let whole = false;
-  for (const [alias, selected] of collectFields(nodes, typeName(type), context.operation)) {
+  const selection = collectFields(nodes, typeName(type), context.operation);
+  if (selection.size > 0) context.countType();
+  for (const [alias, selected] of selection) {
     const name = selected[0]?.name.value ?? '';
     const attribute = type.attributes.get(name);
     // a field that extensions added or took over may ask its parent for any attribute
@@ -86,7 +88,18 @@ export function readChild(
   nodes: readonly FieldNode[],
   place: Place,
   context: SelectionContext,
-): PopulateField[] {
+): readonly PopulateField[] {
+  const [node] = nodes;
+  if (node === undefined || nodes.length > 1) return readAt(attribute, nodes, place, context);
+  const known = context.known.get(node) ?? new Map<string, readonly PopulateField[]>();
+  context.known.set(node, known);
+  const key = [place.owner.uid, ...place.around, place.alias].join(' ');
+  const fields = known.get(key) ?? readAt(attribute, nodes, place, context);
+  known.set(key, fields);
+  return fields;
+}
+
+function readAt(attribute: Structured, nodes: readonly FieldNode[], place: Place, context: SelectionContext): PopulateField[] {
   const fields = readStructured(attribute, nodes, place, context);
   return isCustomField(typeName(place.owner), attribute.name, context.operation) ? fields.map(showWhole) : fields;
 }
@@ -156,10 +169,16 @@ function readFragments(nodes: readonly FieldNode[], uids: readonly string[], con
   for (const uid of uids) {
     const type = context.registry.types.get(uid);
     const shown = type !== undefined && context.operation.schema.getType(typeName(type)) !== undefined;
-    if (shown) queries.set(uid, { ...related, ...readAttributes(nodes, type, [], context) });
+    if (shown) queries.set(uid, queryOf(readAttributes(nodes, type, [], context)));
   }
   return queries;
 }
+
+/** Types without fields have one query in common, so that they are bound once. */
+const queryOf = (selected: Selected): Query =>
+  selected.fields?.length === 0 && selected.populate.fields.length === 0 ? bare : { ...related, ...selected };
+
+const bare: Query = { ...related, fields: [] };
 
 /** The arguments of a nested list; null where they are wrong, which is kept for the field's own resolver. */
 function readList(

@@ -1,7 +1,7 @@
 import type { FieldNode } from 'graphql';
 import type { ApiError } from '../../errors.js';
 import type { Access } from '../../query/access.js';
-import type { Query } from '../../query/ast.js';
+import type { PopulateField, Query } from '../../query/ast.js';
 import type { ContentType } from '../../schema/content-type.js';
 import type { Operation } from './collect-fields.js';
 import type { ArgumentContext } from './parse-list-arguments.js';
@@ -12,6 +12,10 @@ export interface SelectionContext extends ArgumentContext {
   readonly access: Access;
   /** Throws an ApiError where a nested query names what the type does not have or may not show. */
   readonly check: (query: Query, type: ContentType) => void;
+  /** Counts a type of which something is selected. Throws a ValidationError once there are too many. */
+  readonly countType: () => void;
+  /** What was read of fields that several fragments lead to, by the place where they stand. */
+  readonly known: Map<FieldNode, Map<string, readonly PopulateField[]>>;
   /** Takes the error of a nested field whose arguments are wrong: that field fails alone, when it is resolved. */
   readonly fail: (node: FieldNode, error: ApiError) => void;
   /** Arguments that code of an extension gave a field, in place of those in the query. */

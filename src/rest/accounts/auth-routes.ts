@@ -82,7 +82,7 @@ export async function sessionAnswer({ content }: RouteCall, { userId, jwt, refre
   const body = {
     ...(jwt !== null && { jwt }),
     ...(refreshToken !== null && { refreshToken }),
-    user: user === null ? null : flatEntry(user),
+    user: user === null ? null : flatEntry(user, content),
   };
   return { headers: { 'Cache-Control': 'private, no-store' }, body };
 }

@@ -24,7 +24,7 @@ export const roleRoutes: readonly Route[] = [
 
 async function list({ content }: RouteCall): Promise<Answer> {
   const { roles, users } = await listRoles(content);
-  const shown = roles.map((role) => ({ ...flatEntry(role), nb_users: users.get(role.document['_id']) ?? 0 }));
+  const shown = roles.map((role) => ({ ...flatEntry(role, content), nb_users: users.get(role.document['_id']) ?? 0 }));
   return { body: { roles: shown } };
 }
 
@@ -33,7 +33,7 @@ async function findOne(call: RouteCall): Promise<Answer> {
   const [role, roles] = await Promise.all([findRole(id, call.content), call.running.authenticator.roles()]);
   const granted = roles.byId.get(id)?.actions ?? new Set<string>();
   const permissions = permissionTree(actionsOf(call), granted);
-  return { body: { role: { ...flatEntry(role), permissions } } };
+  return { body: { role: { ...flatEntry(role, call.content), permissions } } };
 }
 
 async function create({ request, content }: RouteCall): Promise<Answer> {

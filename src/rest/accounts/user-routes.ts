@@ -11,7 +11,7 @@ import { accountsOf } from '../../http/running.js';
 import { emptyQuery, type Filter, type Pagination, type PopulateField, type Query } from '../../query/ast.js';
 import { parseWhole } from '../../query/parse-pagination.js';
 import { parseEntryQuery, parseQuery } from '../../query/parse-query.js';
-import { flatEntry } from '../envelope.js';
+import { flatEntries, flatEntry } from '../envelope.js';
 import { parseQueryString } from '../parse-query-string.js';
 
 const action = (name: string): string => `plugin::users-permissions.user.${name}`;
@@ -56,7 +56,7 @@ async function listUsers(call: RouteCall): Promise<Answer> {
   const asked = listQueryOf(call, input);
   const query = { ...asked, publicationState: asked.publicationState ?? 'preview', pagination, withTotal: false };
   const { entries } = await findMany(userType(content), query, content);
-  return { body: entries.map(flatEntry) };
+  return { body: flatEntries(entries, content) };
 }
 
 /** Parameters are attributes and the values that they must have: `?blocked=true`. */
@@ -74,27 +74,27 @@ async function countUsers(call: RouteCall): Promise<Answer> {
 
 async function findMe(call: RouteCall): Promise<Answer> {
   if (call.caller.kind !== 'user') throw unauthorizedError('Unauthorized');
-  return userAnswer(await findWritten(call.caller.user.id, queryOf(call), call.content));
+  return userAnswer(await findWritten(call.caller.user.id, queryOf(call), call.content), call);
 }
 
 async function findUser(call: RouteCall): Promise<Answer> {
   const query = queryOf(call);
-  return userAnswer(await findOne(userType(call.content), idOf(call), query, call.content));
+  return userAnswer(await findOne(userType(call.content), idOf(call), query, call.content), call);
 }
 
 async function create(call: RouteCall): Promise<Answer> {
   const id = await createUser(accountsOf(call.running), bodyOf(call.request), call);
-  return { ...userAnswer(await findWritten(id, withRole, call.content)), status: 201 };
+  return { ...userAnswer(await findWritten(id, withRole, call.content), call), status: 201 };
 }
 
 async function update(call: RouteCall): Promise<Answer> {
   const id = idOf(call);
   await updateUser(accountsOf(call.running), id, bodyOf(call.request), call);
-  return userAnswer(await findWritten(id, withRole, call.content));
+  return userAnswer(await findWritten(id, withRole, call.content), call);
 }
 
 async function destroy(call: RouteCall): Promise<Answer> {
-  return userAnswer(await deleteUser(idOf(call), queryOf(call), call));
+  return userAnswer(await deleteUser(idOf(call), queryOf(call), call), call);
 }
 
 async function destroyMe(call: RouteCall): Promise<Answer> {
@@ -105,4 +105,5 @@ const roleField: PopulateField = { name: 'role', key: 'role', query: emptyQuery,
 const withRole: Query = { ...emptyQuery, populate: { all: false, fields: [roleField] } };
 
 /** A missing user is answered by 204. */
-const userAnswer = (user: Loaded | null): Answer => (user === null ? { status: 204 } : { body: flatEntry(user) });
+const userAnswer = (user: Loaded | null, { content }: RouteCall): Answer =>
+  user === null ? { status: 204 } : { body: flatEntry(user, content) };

@@ -1,0 +1,104 @@
+import { validationError, type ApiError } from '../errors.js';
+import type { Limits, SpentLimits } from './limits.js';
+
+/** Something that a request spends, by the setting that limits it. */
+export type Allowance = keyof SpentLimits;
+
+/**
+ * What one request may cost, over REST and GraphQL alike. It is spent by what is really there. A request that exceeds a limit is
+ * refused as a whole: whatever it asks for afterwards is refused too.
+ */
+export class Budget {
+  readonly #limits: SpentLimits;
+  readonly #settings: Partial<Record<Allowance, string>>;
+  readonly #spent: Record<Allowance, number> = { ...unspent };
+  #hasChanged = false;
+  #exceeded: ApiError | null = null;
+
+  /** `settings`: where a limit comes from, if not from the setting of its own name. */
+  constructor(limits: SpentLimits, settings: Partial<Record<Allowance, string>> = {}) {
+    this.#limits = limits;
+    this.#settings = settings;
+  }
+
+  /** The refusal, once a limit was exceeded. */
+  get exceeded(): ApiError | null {
+    return this.#exceeded;
+  }
+
+  /** Throws a ValidationError that names the limit once more is spent than it allows. */
+  spend(allowance: Allowance, amount = 1): void {
+    if (this.#exceeded !== null) throw this.#exceeded;
+    const spent = this.#spent[allowance] + amount;
+    this.#spent[allowance] = spent;
+    if (spent > this.#limits[allowance]) throw (this.#exceeded = this.#refuse(allowance));
+  }
+
+  spent(allowance: Allowance): number {
+    return this.#spent[allowance];
+  }
+
+  left(allowance: Allowance): number {
+    return Math.max(this.#limits[allowance] - this.#spent[allowance], 0);
+  }
+
+  /** Has refusals say from now on that what was written is stored. */
+  noteChange(): void {
+    this.#hasChanged = true;
+  }
+
+  #refuse(allowance: Allowance): ApiError {
+    const maximum = this.#limits[allowance];
+    const setting = `api.limits.${this.#settings[allowance] ?? allowance}`;
+    const [what, advice] = refusals[allowance];
+    const stored = this.#hasChanged ? '. The change itself was stored' : '';
+    const message = `The request ${what.replace('%', String(maximum))} (${setting}): ${advice}${stored}`;
+    return validationError(message, { setting, maximum });
+  }
+}
+
+const unspent: Readonly<Record<Allowance, number>> = {
+  entriesRead: 0,
+  entriesRendered: 0,
+  answerBytes: 0,
+  boundSelections: 0,
+  relatedConditions: 0,
+  idsResolved: 0,
+  sortLinks: 0,
+};
+
+/** What is too much, and how to ask for less. */
+const refusals: Readonly<Record<Allowance, readonly [what: string, advice: string]>> = {
+  entriesRead: ['reads more than % entries', 'ask for smaller pages, or populate less'],
+  entriesRendered: ['shows more than % entries, each as often as it appears', 'populate fewer levels, or ask for smaller pages'],
+  answerBytes: ['asks for more than % bytes', 'select fewer fields, or ask for smaller pages'],
+  boundSelections: [
+    'populates more than % types, counted for each level',
+    'populate fewer levels, or name the types that polymorphic relations lead to',
+  ],
+  relatedConditions: ['has more than % conditions on related entries', 'filter by fewer relations'],
+  idsResolved: ['has conditions that more than % related entries meet', 'filter more narrowly'],
+  sortLinks: ['sorts through more than % relations', 'sort by fewer relations'],
+};
+
+/** The budget of a request, by who sends it. */
+export const createBudget = (limits: Limits, sender: 'public' | 'known'): Budget =>
+  sender === 'public'
+    ? new Budget(limits)
+    : new Budget(
+        { ...limits, relatedConditions: limits.tokenRelatedConditions },
+        { relatedConditions: 'tokenRelatedConditions' },
+      );
+
+const boundless: SpentLimits = {
+  entriesRead: Infinity,
+  entriesRendered: Infinity,
+  answerBytes: Infinity,
+  boundSelections: Infinity,
+  relatedConditions: Infinity,
+  idsResolved: Infinity,
+  sortLinks: Infinity,
+};
+
+/** For what the service and its own code do. */
+export const unlimited = new Budget(boundless);
