@@ -354,18 +354,6 @@ const limited: readonly { readonly title: string; readonly query: string; readon
       '{ ...F ... { authors { data { id } } } } fragment F on Query { __typename tag(id: 1) { data { id } } memo(id: 1) { data { id } } }',
     message: 'The operation has more than 3 fields at its root',
   },
-  {
-    title: 'cost of nested lists',
-    query:
-      '{ authors(pagination: { limit: 20 }) { data { attributes { articles(pagination: { limit: 20 }) { data { id } } } } } }',
-    message: 'The query asks for up to 420 entries, 250 are allowed: ask for smaller pages',
-  },
-  {
-    title: 'cost of several fields together',
-    query:
-      '{ authors(pagination: { limit: 100 }) { data { id } } articles(pagination: { limit: 100 }) { data { id } } tags(pagination: { limit: 100 }) { data { id } } }',
-    message: 'The query asks for up to 300 entries, 250 are allowed: ask for smaller pages',
-  },
 ];
 
 describe('GraphQL limits', () => {
@@ -375,7 +363,7 @@ describe('GraphQL limits', () => {
     server = await serveGraphql({
       models,
       documents,
-      config: { limits: { tokens: 150, aliases: 2, rootFields: 3, cost: 250, batch: 10 } },
+      config: { limits: { tokens: 150, aliases: 2, rootFields: 3, batch: 10 } },
     });
   });
   after(() => server.stop());
@@ -385,18 +373,6 @@ describe('GraphQL limits', () => {
       const { body } = await server.query(query);
       expect(body.errors[0].message).to.equal(message);
     });
-
-  it('count all operations of a batch together', async () => {
-    const query = '{ authors(pagination: { limit: 100 }) { data { id } } }';
-    const { body } = await server.send({
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify([{ query }, { query }, { query }]),
-    });
-    const message = 'The query asks for up to 300 entries, 250 are allowed: ask for smaller pages';
-    const messages = body.map(({ errors = [] }: { errors?: { message: string }[] }) => errors.map((error) => error.message));
-    expect(messages).to.deep.equal([[], [], [message]]);
-  });
 
   it('do not follow fragments that double one another, sixty times', async () => {
     const unlimited = await serveGraphql({ models, documents });

@@ -256,9 +256,10 @@ describe('commands', () => {
               { $limit: 2 },
               { $project: { _id: 1, count: 1 } },
             ],
-            as: 'rows',
+            as: 'row',
           },
         },
+        { $unwind: '$row' },
       ],
       cursor: { batchSize: 1_000_000 },
     });
