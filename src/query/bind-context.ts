@@ -1,9 +1,8 @@
 import type { Registry } from '../schema/content-type.js';
 import type { Access } from './access.js';
-import type { PublicationState, Query } from './ast.js';
+import type { PublicationState } from './ast.js';
 import type { Budget } from './budget.js';
 import type { Limits } from './limits.js';
-import type { Selection } from './plan.js';
 
 /** The figures and switches that a front end binds with. */
 export interface BindSettings {
@@ -32,10 +31,7 @@ export interface BindContext {
   readonly locales: readonly string[];
 }
 
-/** What the selections of one query are bound with. */
-export interface SelectionContext extends BindContext {
-  /** The publication state that populated relations take on unless their branch names one. */
+/** What populated entries are shown by: a caller, and the publication state unless a branch names one. */
+export interface VisibleContext extends BindContext {
   readonly state: PublicationState;
-  /** Selections that were bound before, by query, publication state and type. */
-  readonly known: Map<Query, Map<string, Selection>>;
 }

@@ -10,20 +10,18 @@ import type {
 } from '../schema/content-type.js';
 import { maySee } from './access.js';
 import { emptyQuery, type PopulateField, type PublicationState, type Query } from './ast.js';
-import type { BindContext, SelectionContext } from './bind-context.js';
+import type { BindContext, VisibleContext } from './bind-context.js';
 import { bindFields } from './bind-fields.js';
-import { bindRule } from './bind-filter.js';
 import { bindComponentList, bindNested } from './bind-nested.js';
 import { bindWindow } from './bind-pagination.js';
+import { bindLocales, bindVisible } from './bind-visible.js';
 import { allOf, orNull } from './conditions.js';
 import { linkSources, type LinkSource } from './link-sources.js';
 import {
-  published,
   type BoundSource,
   type Child,
   type ComponentList,
   type Condition,
-  type LinkChild,
   type MorphChild,
   type Selection,
   type ZoneChild,
@@ -36,6 +34,12 @@ import { isHiddenLink, readable } from './readable.js';
  */
 export const bindSelection = (query: Query, type: ContentType, context: BindContext, state: PublicationState): Selection =>
   bindLevel(query, type, { ...context, state, known: new Map() });
+
+/** What the selections of one query are bound with. */
+interface SelectionContext extends VisibleContext {
+  /** Selections that were bound before, by query, publication state and type. */
+  readonly known: Map<Query, Map<string, Selection>>;
+}
 
 /**
  * Each type once for the same query: polymorphic relations lead to the same types on every level, and from each of them to all
@@ -52,25 +56,6 @@ function bindLevel(query: Query, type: ContentType, context: SelectionContext): 
   const selection = { type, fields: bindFields(query, type, context), children: bindPopulate(query, type, context), locales };
   bound.set(key, selection);
   return selection;
-}
-
-/** The entries of the same localization group, with nothing but their locale. */
-function bindLocales(type: ContentType, context: SelectionContext): LinkChild | null {
-  const link = type.attributes.get('localizations');
-  const locale = type.attributes.get('locale');
-  if (link?.kind !== 'relation' || locale?.kind !== 'scalar') return null;
-  return {
-    kind: 'link',
-    key: 'availableLocales',
-    link,
-    target: type,
-    condition: orNull(allOf(bindVisible(type, context))),
-    sort: [],
-    window: null,
-    countOnly: false,
-    reversed: false,
-    selection: { type, fields: [locale], children: [], locales: null },
-  };
 }
 
 function bindPopulate({ populate }: Query, type: ContentType, context: SelectionContext): Child[] {
@@ -226,9 +211,3 @@ const bindSources = (
   sources
     .filter(({ holder }) => selections.has(holder.uid))
     .map((source) => ({ ...source, condition: orNull(allOf(bindVisible(source.owner, context))) }));
-
-/** What entries of a type must meet to be shown at all: the publication state, and the caller's rule. */
-const bindVisible = (type: ContentType, context: SelectionContext): Condition[] => [
-  ...(type.draftAndPublish && context.state === 'live' ? [published] : []),
-  ...bindRule(type, context),
-];
