@@ -98,7 +98,7 @@ async function destroy(call: RouteCall): Promise<Answer> {
 }
 
 async function destroyMe(call: RouteCall): Promise<Answer> {
-  return userAnswer(await deleteMe(queryOf(call), call));
+  return userAnswer(await deleteMe(queryOf(call), call), call);
 }
 
 const roleField: PopulateField = { name: 'role', key: 'role', query: emptyQuery, countOnly: false, reversed: false, on: null };
