@@ -1,3 +1,4 @@
+import { dottedPath } from '../schema/attribute-places.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import { linkPaths, type LinkPath } from '../schema/link-paths.js';
 import { unlinkUpdate } from './write-inverse.js';
@@ -35,18 +36,16 @@ function unlinkTop({ attribute }: LinkPath, type: ContentType, id: number): obje
 }
 
 /** Inside lists of components only those elements change that have the link. */
-function unlinkInside({ steps, attribute, zones }: LinkPath, type: ContentType, id: number): object {
+function unlinkInside(link: LinkPath, type: ContentType, id: number): object {
+  const { steps, attribute } = link;
   const value = attribute.kind === 'morph' ? { __type: type.uid, id } : id;
-  const plain = [...steps.map(({ name }) => name), attribute.name].join('.');
-  const path = [...steps.map(({ name, list }, index) => (list ? `${name}.$[e${String(index)}]` : name)), attribute.name].join(
-    '.',
-  );
-  const lists = steps.flatMap(({ list }, index) => (list ? [index] : []));
-  const arrayFilters = lists.map((index) => {
-    const rest = [...steps.slice(index + 1).map(({ name }) => name), attribute.name].join('.');
-    const zone = zones.get(index);
-    return { [`e${String(index)}.${rest}`]: value, ...(zone !== undefined && { [`e${String(index)}.__component`]: zone }) };
+  const marked = steps.map(({ name, list }, index) => (list ? `${name}.$[e${String(index)}]` : name));
+  const path = [...marked, attribute.name].join('.');
+  const arrayFilters = steps.flatMap(({ list, zone }, index) => {
+    if (!list) return [];
+    const rest = dottedPath({ ...link, steps: steps.slice(index + 1) });
+    return [{ [`e${String(index)}.${rest}`]: value, ...(zone !== null && { [`e${String(index)}.__component`]: zone }) }];
   });
   const update = attribute.many ? { $pull: { [path]: value } } : { $set: { [path]: null } };
-  return { updateMany: { filter: { [plain]: value }, update, ...(arrayFilters.length > 0 && { arrayFilters }) } };
+  return { updateMany: { filter: { [dottedPath(link)]: value }, update, ...(arrayFilters.length > 0 && { arrayFilters }) } };
 }

@@ -1,6 +1,7 @@
 import type { Document } from 'mongodb';
 import { meetsCondition } from '../query/meets-condition.js';
 import type { BoundSource, MorphChild } from '../query/plan.js';
+import { dottedPath } from '../schema/attribute-places.js';
 import type { LinkPath } from '../schema/link-paths.js';
 import { compileCondition, type Resolved } from './compile-condition.js';
 import { compileProjection } from './compile-page.js';
@@ -16,7 +17,7 @@ export function compileSource(
   resolved: Resolved,
 ): { readonly collection: string; readonly pipeline: readonly Document[] } {
   const ids = [...new Set(holders.map(({ document }) => document['_id'] as unknown))];
-  const links = { $or: paths.map((path) => ({ [dotted(path)]: { $in: ids } })) };
+  const links = { $or: paths.map((path) => ({ [dottedPath(path)]: { $in: ids } })) };
   const demanded = holder === owner ? (child.conditions.get(owner.uid) ?? null) : condition;
   const selection = holder === owner ? child.selections.get(owner.uid) : undefined;
   const projection = {
@@ -27,8 +28,6 @@ export function compileSource(
   const $match = demanded === null ? links : { $and: [links, compileCondition(demanded, resolved)] };
   return { collection: owner.collection, pipeline: [{ $match }, { $sort: { _id: 1 } }, { $project: projection }] };
 }
-
-const dotted = ({ steps, attribute }: LinkPath): string => [...steps.map(({ name }) => name), attribute.name].join('.');
 
 /** The rows that a source came to. */
 export interface SourceRows {
@@ -76,11 +75,9 @@ function shownLinks({ conditions }: MorphChild, { holder, owner, paths }: BoundS
   return condition === null ? links : links.filter(({ part }) => meetsCondition(condition, part));
 }
 
-function linksAt(row: Document, { steps, zones, attribute }: LinkPath): PartLink[] {
+function linksAt(row: Document, { steps, attribute }: LinkPath): PartLink[] {
   let parts: readonly Document[] = [row];
-  for (const [depth, { name }] of steps.entries()) {
-    const zone = zones.get(depth);
-    parts = parts.flatMap((part) => partsOf(part[name])).filter((part) => zone === undefined || part['__component'] === zone);
-  }
+  for (const { name, zone } of steps)
+    parts = parts.flatMap((part) => partsOf(part[name])).filter((part) => zone === null || part['__component'] === zone);
   return parts.flatMap((part) => linkedIds(part, attribute.name).map((id) => ({ part, id })));
 }

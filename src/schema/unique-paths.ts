@@ -1,4 +1,5 @@
-import type { ContentType, Registry, ScalarAttribute } from './content-type.js';
+import { findPlaces, oncePerType } from './attribute-places.js';
+import type { Attribute, ContentType, Registry, ScalarAttribute } from './content-type.js';
 
 /** A unique attribute of a type, or of a component inside it. */
 export interface UniquePath {
@@ -16,40 +17,20 @@ export interface UniquePath {
 export const uniqueField = ({ names, inList }: UniquePath): string => (inList ? `_unique.${names.join('/')}` : names.join('.'));
 
 /** The unique attributes of a type, at any depth, each field once. */
-export function uniquePaths(type: ContentType, registry: Registry): readonly UniquePath[] {
-  const known = found.get(registry)?.get(type);
-  if (known !== undefined) return known;
-  const paths = pathsBelow(type, registry, { names: [], inList: false });
-  const distinct = [...new Map(paths.map((path) => [uniqueField(path), path])).values()];
-  found.set(registry, (found.get(registry) ?? new Map<ContentType, readonly UniquePath[]>()).set(type, distinct));
-  return distinct;
-}
+export const uniquePaths = oncePerType((type, registry): readonly UniquePath[] => {
+  const paths = findPlaces(type, registry, isUnique).map(({ steps, attribute }) => ({
+    names: [...steps.map(({ name }) => name), attribute.name],
+    attribute,
+    inList: steps.some(({ list }) => list),
+  }));
+  return [...new Map(paths.map((path) => [uniqueField(path), path])).values()];
+});
 
-const found = new WeakMap<Registry, Map<ContentType, readonly UniquePath[]>>();
+const isUnique = (attribute: Attribute): attribute is ScalarAttribute => attribute.kind === 'scalar' && attribute.unique;
 
 /** The unique attributes that need a field of their own for their index. */
 export const listedUniquePaths = (type: ContentType, registry: Registry): UniquePath[] =>
   uniquePaths(type, registry).filter(({ inList }) => inList);
-
-interface Place {
-  readonly names: readonly string[];
-  readonly inList: boolean;
-}
-
-function pathsBelow(type: ContentType, registry: Registry, { names, inList }: Place): UniquePath[] {
-  if (names.length > 6) return [];
-  return [...type.attributes.values()].flatMap((attribute) => {
-    const path = [...names, attribute.name];
-    if (attribute.kind === 'scalar') return attribute.unique ? [{ names: path, attribute, inList }] : [];
-    const held =
-      attribute.kind === 'component' ? [attribute.component] : attribute.kind === 'dynamiczone' ? attribute.components : [];
-    const isList = attribute.kind === 'dynamiczone' || (attribute.kind === 'component' && attribute.repeatable);
-    return held.flatMap((uid) => {
-      const component = registry.types.get(uid);
-      return component === undefined ? [] : pathsBelow(component, registry, { names: path, inList: inList || isList });
-    });
-  });
-}
 
 /** A value at a path of names, and where exactly it stands: the names with the positions in lists between them. */
 export interface PlacedValue {

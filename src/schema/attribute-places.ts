@@ -1,0 +1,77 @@
+import type { Attribute, ContentType, Registry } from './content-type.js';
+
+/** The place of an attribute in the documents of a type. */
+export interface AttributePlace<Found extends Attribute = Attribute> {
+  readonly steps: readonly PlaceStep[];
+  /** The type of the entry, then the component behind each step; the last one has the attribute. */
+  readonly holders: readonly ContentType[];
+  readonly attribute: Found;
+}
+
+export interface PlaceStep {
+  readonly name: string;
+  readonly list: boolean;
+  /** uid of the component, if the step enters a dynamic zone, which holds other components too; else null. */
+  readonly zone: string | null;
+}
+
+/** Components within components that are searched: each level may multiply the places. */
+const deepest = 8;
+
+/** Finds the selected attributes of a type, also inside its components and dynamic zones, in the order of the models. */
+export function findPlaces<Found extends Attribute>(
+  type: ContentType,
+  registry: Registry,
+  select: (attribute: Attribute) => attribute is Found,
+): AttributePlace<Found>[] {
+  const below = (holder: ContentType, steps: readonly PlaceStep[], holders: readonly ContentType[]): AttributePlace<Found>[] =>
+    [...holder.attributes.values()].flatMap((attribute) => [
+      ...(select(attribute) ? [{ steps, holders: [...holders, holder], attribute }] : []),
+      ...(steps.length < deepest ? stepsInto(attribute) : []).flatMap(({ uid, step }) => {
+        const component = registry.types.get(uid);
+        return component === undefined ? [] : below(component, [...steps, step], [...holders, holder]);
+      }),
+    ]);
+  return below(type, [], []);
+}
+
+interface StepInto {
+  readonly uid: string;
+  readonly step: PlaceStep;
+}
+
+function stepsInto(attribute: Attribute): readonly StepInto[] {
+  const { name } = attribute;
+  switch (attribute.kind) {
+    case 'component':
+      return [{ uid: attribute.component, step: { name, list: attribute.repeatable, zone: null } }];
+    case 'dynamiczone':
+      return attribute.components.map((uid) => ({ uid, step: { name, list: true, zone: uid } }));
+    case 'scalar':
+    case 'relation':
+    case 'media':
+    case 'morph':
+      return none;
+  }
+}
+
+const none: readonly StepInto[] = [];
+
+/** The path in documents, without positions in lists: `editions.code`. */
+export const dottedPath = ({ steps, attribute }: AttributePlace): string =>
+  [...steps.map(({ name }) => name), attribute.name].join('.');
+
+/** Memoizes a search, so that a type of a registry is walked once. */
+export function oncePerType<Result>(
+  find: (type: ContentType, registry: Registry) => Result,
+): (type: ContentType, registry: Registry) => Result {
+  const found = new WeakMap<Registry, Map<ContentType, Result>>();
+  return (type, registry) => {
+    const ofRegistry = found.get(registry) ?? new Map<ContentType, Result>();
+    found.set(registry, ofRegistry);
+    if (ofRegistry.has(type)) return ofRegistry.get(type) as Result; // what has been set
+    const result = find(type, registry);
+    ofRegistry.set(type, result);
+    return result;
+  };
+}
