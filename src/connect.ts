@@ -9,6 +9,7 @@ import type { Address } from './accounts/mailer.js';
 import type { Config } from './config/config.js';
 import type { Secrets } from './config/load-secrets.js';
 import type { ContentSource } from './content/content-context.js';
+import { createExplainRefusal } from './http/explain-refusal.js';
 import { requestLimiter } from './http/limit-requests.js';
 import type { Running } from './http/running.js';
 import type { Media } from './media/media.js';
@@ -70,6 +71,7 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
     media,
     attempts: attemptLimits(users.config.ratelimit, database),
     limiter: requestLimiter(config, database),
+    explainRefusal: createExplainRefusal(config, logger),
     source: sourceOf(backend, media),
     close: () => close(opened, backend),
   };

@@ -6,7 +6,7 @@ export interface FieldError {
 
 /**
  * An error that the client may read. Anything else that is thrown is a bug and is answered by a 500 that says nothing.
- * `details` is null only where the reference leaves the key out (rest.md 3).
+ * `details` is null only if the answer has no such key.
  */
 export class ApiError extends Error {
   constructor(
@@ -16,6 +16,8 @@ export class ApiError extends Error {
     readonly details: Readonly<Record<string, unknown>> | null = {},
     /** Headers of the answer. */
     readonly headers: Readonly<Record<string, string>> = {},
+    /** Actions that the caller lacks; for the log, never sent. */
+    readonly missing: readonly string[] = [],
   ) {
     super(message);
   }
@@ -45,14 +47,22 @@ export const badRequestError = (message: string): ApiError => new ApiError(400, 
 export type TokenFault = 'token_expired' | 'token_invalid' | 'token_revoked' | 'account_blocked' | 'account_unconfirmed';
 
 /** The answer to credentials that are missing, or refused for the reason that its header names (RFC 6750). */
-export const unauthorizedError = (message = 'Missing or invalid credentials', fault: TokenFault | null = null): ApiError => {
+export const unauthorizedError = (
+  message = 'Missing or invalid credentials',
+  fault: TokenFault | null = null,
+  missing: readonly string[] = [],
+): ApiError => {
   const reason = fault === null ? '' : ` error="invalid_token", error_description="${fault}"`;
-  return new ApiError(401, 'UnauthorizedError', message, {}, { 'WWW-Authenticate': `Bearer${reason}` });
+  return new ApiError(401, 'UnauthorizedError', message, {}, { 'WWW-Authenticate': `Bearer${reason}` }, missing);
 };
 
 export const refusedToken = (fault: TokenFault): ApiError => unauthorizedError(undefined, fault);
 
 export const forbiddenError = (message = 'Forbidden'): ApiError => new ApiError(403, 'ForbiddenError', message);
+
+/** The answer to a caller who lacks one of these actions, or all of them. */
+export const missingActions = (missing: readonly string[], message = 'Forbidden'): ApiError =>
+  new ApiError(403, 'ForbiddenError', message, {}, {}, missing);
 
 export const policyError = (message = 'Policy Failed', details: Readonly<Record<string, unknown>> = {}): ApiError =>
   new ApiError(403, 'PolicyError', message, details);

@@ -1,4 +1,4 @@
-import { forbiddenError } from '../errors.js';
+import { missingActions } from '../errors.js';
 import { readAll } from '../mongo/database.js';
 import { allows } from '../query/access.js';
 import type { Query } from '../query/ast.js';
@@ -21,7 +21,7 @@ export async function findGroupToJoin(type: ContentType, data: Values, context: 
   const ids = input === null ? [] : applyLinkInput([], input);
   if (ids.length === 0) return null;
   const actions = ['update', 'createLocalization'].map((action) => actionOf(type, action));
-  if (!actions.some((action) => allows(bind.access, action))) throw forbiddenError();
+  if (!actions.some((action) => allows(bind.access, action))) throw missingActions(actions);
   const filter = { $and: [{ _id: { $in: ids } }, await ruleFilter(type, context)] };
   const [entry] = await readAll(store.database, { find: type.collection, filter, sort: { _id: 1 }, limit: 1 });
   return entry ?? null;

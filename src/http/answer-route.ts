@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import { ApiError, notFoundError } from '../errors.js';
-import { authorize } from './authorize.js';
+import { checkRight, identify } from './authorize.js';
 import { countAttempt } from './limit-requests.js';
 import { bodyOf, type RouteParams, RouteRequest } from './route-request.js';
 import type { Answer, Row, Rows } from './route.js';
@@ -43,16 +43,22 @@ async function callRow(row: Row, { ctx, params, connection }: Matched): Promise<
   const request = new RouteRequest(ctx, params);
   if (row.action === null) return row.handle({ request, connection });
   const running = connection.require();
-  const { caller, content } = await authorize(ctx, row, running);
-  if (row.limit !== undefined) await countAttempt(ctx, { route: row.limit, body: bodyOf(request) }, running.attempts);
-  const call = { request, running, caller, content };
-  return 'handle' in row ? row.handle(call) : row.handleContext(ctx, call);
+  const { caller, content } = await identify(ctx, row, running);
+  try {
+    checkRight(caller, row.action);
+    if (row.limit !== undefined) await countAttempt(ctx, { route: row.limit, body: bodyOf(request) }, running.attempts);
+    const call = { request, running, caller, content };
+    return await ('handle' in row ? row.handle(call) : row.handleContext(ctx, call));
+  } catch (error) {
+    running.explainRefusal(error, caller);
+    throw error;
+  }
 }
 
 /** Which paths the admin API has is for those who may use it. */
 async function refuseMethod(rows: Rows, { ctx, connection }: Matched): Promise<void> {
   const isAdmin = [...rows.values()].some(({ action }) => action === 'admin');
-  if (isAdmin) await authorize(ctx, { action: 'admin' }, connection.require());
+  if (isAdmin) await identify(ctx, { action: 'admin' }, connection.require());
   answerMethod(
     ctx,
     [...rows.keys()].flatMap((method) => (method === 'GET' ? ['HEAD', 'GET'] : [method])),

@@ -4,7 +4,7 @@ import type { ApiToken } from '../access/api-token.js';
 import type { Caller } from '../access/caller.js';
 import { createRequestContext, type ContentContext } from '../content/content-context.js';
 import type { Config } from '../config/config.js';
-import { forbiddenError, refusedToken, unauthorizedError } from '../errors.js';
+import { forbiddenError, missingActions, refusedToken, unauthorizedError } from '../errors.js';
 import { allows, fullAccess } from '../query/access.js';
 import { isLocal } from './is-local.js';
 import { countAttempt } from './limit-requests.js';
@@ -33,17 +33,15 @@ export interface Demand {
 }
 
 /**
- * Identifies the caller, counts the request, and checks the right. Throws an UnauthorizedError for credentials that are wrong or
- * missing, a ForbiddenError for those that do not suffice, a RateLimitError for too many requests.
+ * Identifies the caller and counts the request. Throws an UnauthorizedError for credentials that are wrong, and for those of an admin
+ * that are missing; a RateLimitError for too many requests.
  */
-export async function authorize(ctx: Context, row: Demand, running: Running): Promise<Authorized> {
-  const { action } = row;
-  const caller = action === 'admin' ? await findAdmin(ctx, running) : await identify(ctx, row, running);
-  if (action !== 'admin') checkRight(caller, action);
+export async function identify(ctx: Context, row: Demand, running: Running): Promise<Authorized> {
+  const caller = row.action === 'admin' ? await findAdmin(ctx, running) : await findCaller(ctx, row, running);
   return { caller, content: createRequestContext(running.config, running.source, caller) };
 }
 
-async function identify(ctx: Context, row: Demand, { authenticator, limiter, config }: Running): Promise<Caller> {
+async function findCaller(ctx: Context, row: Demand, { authenticator, limiter, config }: Running): Promise<Caller> {
   const { authorization } = ctx.req.headers;
   // What one caller may see is not for caches that serve others.
   if (authorization !== undefined) ctx.set('Cache-Control', 'private, no-store');
@@ -61,9 +59,12 @@ export const ignoresExpired = ({ plugins }: Config): boolean => plugins['users-p
 
 const isOfContent = ({ action }: Demand): boolean => action.includes('::') && !action.startsWith('plugin::users-permissions.');
 
-/** 401 asks for credentials if none would do without; 403 is for those that do not suffice. */
-function checkRight(caller: Caller, action: RequiredAction): void {
-  if (action === 'nothing') return;
+/**
+ * Throws an UnauthorizedError, which asks for credentials, if nothing is allowed without; a ForbiddenError if those of the caller do
+ * not suffice.
+ */
+export function checkRight(caller: Caller, action: RequiredAction): void {
+  if (action === 'nothing' || action === 'admin') return;
   const { access } = caller;
   if (action === 'authenticated') {
     if (caller.kind === 'user' || access.grants.kind === 'all') return;
@@ -71,7 +72,8 @@ function checkRight(caller: Caller, action: RequiredAction): void {
   }
   if (allows(access, action)) return;
   if (caller.kind === 'public' && caller.hasExpired) throw refusedToken('token_expired');
-  throw caller.kind === 'public' && caller.isShut ? unauthorizedError() : forbiddenError();
+  const asksForCredentials = caller.kind === 'public' && caller.isShut;
+  throw asksForCredentials ? unauthorizedError(undefined, null, [action]) : missingActions([action]);
 }
 
 /** The holder of the configured admin token or of a stored one. Wrong tokens are counted, and there are soon too many. */

@@ -7,6 +7,7 @@ import { notFoundError, unavailableError } from '../errors.js';
 import type { AttemptLimits } from '../accounts/limit-attempts.js';
 import type { Media } from '../media/media.js';
 import type { Backend } from '../mongo/open-backend.js';
+import type { ExplainRefusal } from './explain-refusal.js';
 import type { RequestLimiter } from './limit-requests.js';
 
 /** The service once the database has answered: what requests work with. */
@@ -23,6 +24,8 @@ export interface Running {
   readonly attempts: AttemptLimits | null;
   /** Null if the number of requests is not limited. */
   readonly limiter: RequestLimiter | null;
+  /** Logs, in development, what a refused caller lacks. */
+  readonly explainRefusal: ExplainRefusal;
   /** What the context of each request is made from. */
   readonly source: ContentSource;
   /** Stops what runs behind the requests, and disconnects. */

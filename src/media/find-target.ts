@@ -1,5 +1,5 @@
 import type { ContentContext } from '../content/content-context.js';
-import { forbiddenError, validationError } from '../errors.js';
+import { missingActions, validationError } from '../errors.js';
 import { allows } from '../query/access.js';
 import { actionOf, type ContentType } from '../schema/content-type.js';
 import { decodeId } from '../schema/names.js';
@@ -22,13 +22,15 @@ export function findTarget({ ref, refId, field }: TargetNames, { content, media 
   if (![ref, refId, field].every(isNamed)) return null;
   const type = content.bind.registry.types.get(String(ref));
   if (type === undefined) throw validationError('Invalid parameter ref');
-  if (media.settings.requireUpdate && !mayUpdate(type, content)) throw forbiddenError();
+  const missing = media.settings.requireUpdate ? missingUpdates(type, content) : [];
+  if (missing.length > 0) throw missingActions(missing);
   return { type, id: decodeId(refId), field: String(field) };
 }
 
 const isNamed = (value: unknown): boolean => (typeof value === 'string' && value !== '') || typeof value === 'number';
 
-function mayUpdate(type: ContentType, { bind }: ContentContext): boolean {
+/** The actions that the caller lacks to update entries of the type, or those that a component may be part of. */
+function missingUpdates(type: ContentType, { bind }: ContentContext): readonly string[] {
   const owners = type.kind === 'component' ? ownersOf(type, bind.registry) : [type];
-  return owners.every((owner) => allows(bind.access, actionOf(owner, 'update')));
+  return owners.map((owner) => actionOf(owner, 'update')).filter((action) => !allows(bind.access, action));
 }

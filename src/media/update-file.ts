@@ -3,7 +3,7 @@ import { within } from '../content/content-context.js';
 import type { Loaded } from '../mongo/loaded.js';
 import { findOne } from '../content/find-one.js';
 import { update } from '../content/update.js';
-import { forbiddenError, notFoundError } from '../errors.js';
+import { missingActions, notFoundError } from '../errors.js';
 import { publishBlobs } from '../mongo/blob-store.js';
 import { inTransaction } from '../mongo/transaction.js';
 import { allows } from '../query/access.js';
@@ -38,7 +38,7 @@ export interface ReplaceOrder {
  */
 export async function replaceFile({ id, file, info }: ReplaceOrder, staging: Staging, context: MediaContext): Promise<Loaded> {
   const { media, content } = context;
-  if (!allows(content.bind.access, replaceAction)) throw forbiddenError();
+  if (!allows(content.bind.access, replaceAction)) throw missingActions([replaceAction]);
   const stored = (await findOne(fileType(content), id, emptyQuery, content)) ?? missing();
   const { hash, ext } = stored.document;
   const place = { hash: String(hash), ext: typeof ext === 'string' ? ext : '' };

@@ -157,4 +157,5 @@ const runningOf = (caller: Caller, { store, bind }: ContentContext, config: Conf
     limiter: null,
     accounts: null,
     media: null,
+    explainRefusal: () => undefined,
   }) as unknown as Running; // the rest is not reached

@@ -56,6 +56,7 @@ const openTo = (config: Config): Running =>
       authenticate: () => Promise.resolve({ kind: 'public', access: fullAccess, isShut: false, hasExpired: false }),
     },
     attempts: null,
+    explainRefusal: () => undefined,
     limiter: null,
   }) as unknown as Running; // the rest is not reached
 

@@ -1,6 +1,6 @@
 import type { CommandStartedEvent, MongoClient } from 'mongodb';
 import type { Backend } from '../../src/mongo/open-backend.js';
-import { createServer, type MangroveServer, type PartialConfig, type Register } from '../../src/index.js';
+import { createServer, type MangroveServer, type PartialConfig, type Register, type ServerInput } from '../../src/index.js';
 import { freshDatabase, type FreshDatabase } from './mongo.js';
 
 /** A content type or component as a test writes it: schema.json with its uid. */
@@ -15,6 +15,8 @@ export interface ServingInput {
   readonly database?: FreshDatabase;
   /** Code that shapes the GraphQL schema. */
   readonly register?: Register;
+  /** Silent unless given. */
+  readonly logger?: ServerInput['logger'];
   /** Whether the database counts as the service's own. */
   readonly embeddedDatabase?: boolean;
 }
@@ -51,6 +53,7 @@ export async function serveModels({
   config = {},
   database: given,
   register,
+  logger,
   embeddedDatabase = false,
 }: ServingInput): Promise<Serving> {
   const database = given ?? (await freshDatabase());
@@ -61,6 +64,7 @@ export async function serveModels({
     config: testConfig(database.uri, config),
     embeddedDatabase,
     ...(register && { register }),
+    ...(logger && { logger }),
   });
   await server.start();
   if (server.backend === null) throw new Error('the test database did not answer');

@@ -1,8 +1,15 @@
 import type { FieldNode, GraphQLFieldResolver } from 'graphql';
-import { forbiddenError } from '../../errors.js';
+import { missingActions } from '../../errors.js';
 import { maySee } from '../../query/access.js';
 import { readable } from '../../query/readable.js';
-import type { ComponentAttribute, ContentType, LinkAttribute, MorphAttribute, ZoneAttribute } from '../../schema/content-type.js';
+import {
+  actionOf,
+  type ComponentAttribute,
+  type ContentType,
+  type LinkAttribute,
+  type MorphAttribute,
+  type ZoneAttribute,
+} from '../../schema/content-type.js';
 import { entityName } from '../schema/names.js';
 import { childKeyAt } from './child-key.js';
 import type { GraphqlContext } from './graphql-context.js';
@@ -16,7 +23,7 @@ type Resolver = GraphQLFieldResolver<Row, GraphqlContext, Record<string, unknown
 export function linkResolver(link: LinkAttribute, owner: ContentType): Resolver {
   const read = childReader(link, owner);
   return (row, args, context, info) => {
-    if (!maySee(context.access, link.target)) throw forbiddenError('Forbidden access');
+    if (!maySee(context.access, link.target)) throw missingActions([actionOf(link.target, 'find')], 'Forbidden access');
     const loaded = read(row, args, context, info);
     return loaded instanceof Promise ? loaded.then((late) => wrapLink(link, late)) : wrapLink(link, loaded);
   };

@@ -1,11 +1,11 @@
 import { defaultFieldResolver } from 'graphql';
-import { forbiddenError, refusedToken, type ApiError } from '../../errors.js';
+import { missingActions, refusedToken } from '../../errors.js';
 import { allows } from '../../query/access.js';
 import type { Fields } from '../schema/schema-context.js';
 import type { Scope, ScopeExtension } from '../schema/scope.js';
 import type { GraphqlContext } from './graphql-context.js';
 
-/** Puts the check of each root field's scope before its resolver; a field without one is for users only (graphql.md 2.3). */
+/** Puts the check of each root field's scope before its resolver; a field without one is for users only. */
 export function guardFields(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, guardField(field)]));
 }
@@ -17,21 +17,32 @@ function guardField(field: Fields[string]): Fields[string] {
   return {
     ...field,
     resolve: (parent, args: Record<string, unknown>, context, info) => {
-      if (!isGranted(scope, context)) throw refusal(context);
+      demand(scope, context);
       return resolve(parent, args, context, info) as unknown;
     },
   };
 }
 
-/** The error for a caller who has not what a scope asks for. */
-export const refusal = ({ caller }: Pick<GraphqlContext, 'caller'>): ApiError =>
-  caller.kind === 'public' && caller.hasExpired ? refusedToken('token_expired') : forbiddenError('Forbidden access');
+type Asking = Pick<GraphqlContext, 'access' | 'caller'>;
 
-/** Whether the caller has what the scope asks for. */
-export function isGranted(scope: Scope, { access, caller }: Pick<GraphqlContext, 'access' | 'caller'>): boolean {
-  if (scope === 'public') return true;
-  if (scope === 'authenticated') return caller.kind === 'user' || access.grants.kind === 'all';
-  if ('anyone' in scope)
-    return allows(access, scope.anyone) || (caller.kind === 'user' && caller.publicActions.has(scope.anyone));
-  return scope.every((action) => allows(access, action));
+/** Throws a ForbiddenError unless the caller has what the scope asks for; an UnauthorizedError if their token has expired. */
+export function demand(scope: Scope, asking: Asking): void {
+  const missing = missingOf(scope, asking);
+  if (missing === null) return;
+  const { caller } = asking;
+  throw caller.kind === 'public' && caller.hasExpired
+    ? refusedToken('token_expired')
+    : missingActions(missing, 'Forbidden access');
+}
+
+/** The actions that the caller lacks, none if it is a user that is asked for; null: the caller has what the scope asks for. */
+function missingOf(scope: Scope, { access, caller }: Asking): readonly string[] | null {
+  if (scope === 'public') return null;
+  if (scope === 'authenticated') return caller.kind === 'user' || access.grants.kind === 'all' ? null : [];
+  if ('anyone' in scope) {
+    const isAllowed = allows(access, scope.anyone) || (caller.kind === 'user' && caller.publicActions.has(scope.anyone));
+    return isAllowed ? null : [scope.anyone];
+  }
+  const missing = scope.filter((action) => !allows(access, action));
+  return missing.length === 0 ? null : missing;
 }

@@ -1,7 +1,7 @@
 import { defaultFieldResolver } from 'graphql';
 import type { Access } from '../../query/access.js';
 import { actionOf } from '../../schema/content-type.js';
-import { isGranted, refusal } from '../execute/guard-fields.js';
+import { demand } from '../execute/guard-fields.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
 import type { Scope, ScopeExtension } from '../schema/scope.js';
 import { scopeOf } from './collect-extensions.js';
@@ -60,7 +60,7 @@ function neededScope(field: FieldConfig, isRoot: boolean, auth: FieldConfigurati
 const guard =
   (scope: Scope, resolve: Resolver): Resolver =>
   (parent, args, context: GraphqlContext, info) => {
-    if (!isGranted(scope, context)) throw refusal(context);
+    demand(scope, context);
     return resolve(parent, args, context, info) as unknown;
   };
 

@@ -15,8 +15,8 @@ import type { Scope, ScopeExtension } from '../schema/scope.js';
 /** What decides about the files of a request. */
 export interface FileRules {
   readonly schema: GraphQLSchema;
-  /** Whether the caller has what a mutation asks for. */
-  readonly isGranted: (scope: Scope) => boolean;
+  /** Throws a ForbiddenError unless the caller has what a mutation asks for. */
+  readonly demand: (scope: Scope) => void;
   /** Tokens that a document may have. */
   readonly tokens: number;
 }
@@ -31,7 +31,7 @@ export function acceptFiles(fields: MultipartBody['fields'], rules: FileRules): 
   for (const path of Object.values(map).flat()) {
     const mutation = typeof path === 'string' ? findMutation(operations, path.split('.'), rules.tokens) : null;
     if (mutation === null) throw badRequestError('Files are accepted only for variables of type Upload of a mutation');
-    if (!mayUse(mutation, rules)) throw forbiddenError('Forbidden access');
+    checkFields(mutation, rules);
   }
 }
 
@@ -73,14 +73,18 @@ function findMutation(
   return takesFile ? operation : null;
 }
 
-/** Whether the caller has what each field of a mutation asks for. A fragment may hide fields, so none is accepted here. */
-function mayUse({ selectionSet }: OperationDefinitionNode, { schema, isGranted }: FileRules): boolean {
+/**
+ * Throws a ForbiddenError unless the caller has what each field of a mutation asks for. A fragment may hide fields, so none is accepted
+ * here.
+ */
+function checkFields({ selectionSet }: OperationDefinitionNode, { schema, demand }: FileRules): void {
   const fields = schema.getMutationType()?.getFields() ?? {};
-  return selectionSet.selections.every((node) => {
-    if (node.kind !== Kind.FIELD) return false;
-    const { scope = 'authenticated' } = (fields[node.name.value]?.extensions ?? {}) as Partial<ScopeExtension>; // as for the resolver
-    return fields[node.name.value] === undefined || isGranted(scope);
-  });
+  for (const node of selectionSet.selections) {
+    if (node.kind !== Kind.FIELD) throw forbiddenError('Forbidden access');
+    const field = fields[node.name.value];
+    const { scope = 'authenticated' } = (field?.extensions ?? {}) as Partial<ScopeExtension>; // as for the resolver
+    if (field !== undefined) demand(scope);
+  }
 }
 
 /** The operation of a request, as far as it can be told before its document is checked; null if there is none. */

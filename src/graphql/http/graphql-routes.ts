@@ -4,7 +4,7 @@ import { ignoresExpired } from '../../http/authorize.js';
 import type { MultipartBody } from '../../http/read-multipart.js';
 import type { Answer, ContextRoute, OpenRoute, PathSettings, RouteCall } from '../../http/route.js';
 import { Staging } from '../../media/staging.js';
-import { isGranted } from '../execute/guard-fields.js';
+import { demand } from '../execute/guard-fields.js';
 import type { Scope } from '../schema/scope.js';
 import { callerState } from '../execute/caller-state.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
@@ -126,8 +126,10 @@ async function bodyOf(sender: Sender, { snapshot, settings }: SessionParts): Pro
   const { readMultipart } = request;
   if (running.media !== null && staging !== null && readMultipart !== null) {
     const accept = (fields: MultipartBody['fields']): void => {
-      const granted = (scope: Scope): boolean => isGranted(scope, { access: caller.access, caller });
-      acceptFiles(fields, { schema: snapshot.schema, isGranted: granted, tokens: settings.limits.tokens });
+      const demanded = (scope: Scope): void => {
+        demand(scope, { access: caller.access, caller });
+      };
+      acceptFiles(fields, { schema: snapshot.schema, demand: demanded, tokens: settings.limits.tokens });
     };
     return placeFiles(await readMultipart(staging, { ...running.media.settings, accept }));
   }

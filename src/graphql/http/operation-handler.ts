@@ -37,7 +37,8 @@ export function createOperationHandler(settings: GraphqlSettings, report: (error
     execute: runOperation,
     onOperation: (_request, { contextValue }, result) => {
       if (!('data' in result)) return refuse(result.errors ?? [], formatError);
-      const { tracer } = contextValue as unknown as GraphqlContext; // what `context` returned
+      const { tracer, running, caller } = contextValue as unknown as GraphqlContext; // what `context` returned
+      for (const { originalError } of result.errors ?? []) running.explainRefusal(originalError, caller);
       const traced = tracer === null ? result : { ...result, extensions: { ...result.extensions, tracing: tracer.finish() } };
       return result.errors === undefined ? writeResult(traced) : traced;
     },

@@ -1,0 +1,36 @@
+import type { Logger } from 'pino';
+import type { Caller } from '../access/caller.js';
+import type { Config } from '../config/config.js';
+import { ApiError } from '../errors.js';
+
+/** Takes what a request has failed with, and whose request it was. */
+export type ExplainRefusal = (error: unknown, caller: Caller) => void;
+
+/** Returns what logs, in development, the actions that a refused caller lacks and the command that grants them; elsewhere nothing is logged. */
+export function createExplainRefusal({ environment }: Pick<Config, 'environment'>, logger: Pick<Logger, 'info'>): ExplainRefusal {
+  if (environment !== 'development') return () => undefined;
+  return (error, caller) => {
+    if (!(error instanceof ApiError) || error.missing.length === 0) return;
+    const { status, missing } = error;
+    logger.info({ status, missing }, `${nameOf(caller)} lacks ${missing.join(', ')}: ${remedyOf(caller, missing)}`);
+  };
+}
+
+function nameOf(caller: Caller): string {
+  switch (caller.kind) {
+    case 'public':
+      return 'the public';
+    case 'user':
+      return caller.role === null ? `the user ${caller.user.username}, who has no role,` : `the role ${caller.role.type}`;
+    case 'token':
+      return `the API token ${caller.token.name}`;
+  }
+}
+
+/** The command that grants the actions. */
+function remedyOf(caller: Caller, missing: readonly string[]): string {
+  if (caller.kind === 'token')
+    return `npm run token -- create --type custom ${missing.map((action) => `--action ${action}`).join(' ')}`;
+  const role = caller.kind === 'public' ? 'public' : (caller.role?.type ?? 'ROLE');
+  return `npm run permissions -- grant ${role} ${missing.join(' ')}`;
+}
