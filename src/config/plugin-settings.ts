@@ -20,6 +20,7 @@ const graphqlSettings = group({
     depthLimit: whole(12, 'Levels of fields in an operation', { minimum: 1 }),
     defaultLimit: whole(10, 'Entries of a list where none is asked for', { minimum: 1 }),
     maxLimit: maybeWhole('Most entries of a list; null: amountLimit', { minimum: -1 }),
+    nullableOutput: flag(false, 'Required attributes may be null in answers, so that an entry that lacks one is still shown'),
     amountLimit: whole(100, 'Most entries of a list where maxLimit is not set', { minimum: 1 }),
     apolloServer: options(
       'Options of the reference: allowBatchedHttpRequests, bodyParserConfig.jsonLimit, cors, csrfPrevention, debug, formatError, introspection, tracing, validationRules; others are named in a warning',

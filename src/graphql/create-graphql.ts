@@ -43,7 +43,8 @@ export function createGraphql(services: GraphqlServices): GraphqlEndpoint {
   const artifacts = artifactsOf(config);
   const current = new CurrentSchema(
     async (registry, previous) => {
-      const options = { ...schema, ...extension(registry), shadowCrud: settings.shadowCrud, previous };
+      const { shadowCrud, nullableOutput } = settings;
+      const options = { ...schema, ...extension(registry), shadowCrud, nullableOutput, previous };
       const built = await buildSchema(registry, { ...options, shadow: withoutPlugins(config.plugins, options.shadow) });
       onSchema(null);
       return settings.tracing ? traceSchema(built) : built;

@@ -10,6 +10,7 @@ import { ensureIndexes } from './ensure-indexes.js';
 import { readLocales, type Locales } from './locale-store.js';
 import { readModels } from './model-store.js';
 import { ModelStatus } from './model-status.js';
+import { countRequiredNulls, type RequiredNulls } from './required-nulls.js';
 
 type StoredModel = Awaited<ReturnType<typeof readModels>>[number];
 
@@ -37,7 +38,9 @@ export class ModelRegistry {
   #locales: Locales = { codes: ['en'], default: 'en' };
   #loading: Promise<void> | null = null;
   #again = false;
-  #indexing: Promise<unknown> = Promise.resolve();
+  #background: Promise<unknown> = Promise.resolve();
+  /** What stored entries lack, by uid, as it was last counted. */
+  readonly #lacking = new Map<string, readonly RequiredNulls[]>();
   readonly #timers = new Set<NodeJS.Timeout>();
 
   constructor(database: Database, settings: ModelSettings, logger: Logger) {
@@ -93,15 +96,15 @@ export class ModelRegistry {
     return this.#status.reportSchema(problem);
   }
 
-  /** Resolves when all indexes of the snapshot are built. */
-  async indexesBuilt(): Promise<void> {
-    await this.#indexing;
+  /** Resolves when all indexes of the snapshot are built, and entries that lack required values are counted. */
+  async settled(): Promise<void> {
+    await this.#background;
   }
 
   async close(): Promise<void> {
     for (const timer of this.#timers) clearTimeout(timer);
     await this.#loading?.catch(() => undefined);
-    await this.#indexing.catch(() => undefined);
+    await this.#background.catch(() => undefined);
     await this.#status.clear();
   }
 
@@ -124,6 +127,21 @@ export class ModelRegistry {
     this.#replace(build);
     this.#completeStragglers(changed.filter((type) => asksForMore(type, previous?.types.get(type.uid))));
     await this.#status.report(build);
+    if (previous !== null) this.#background = this.#background.then(() => this.#countNulls(changed, build.registry, previous));
+  }
+
+  /** Reports how many entries lack what this change or a former one made required. Counts one type after the other. */
+  async #countNulls(types: readonly ContentType[], registry: Registry, previous: Registry): Promise<void> {
+    try {
+      for (const type of types) {
+        const lacking = this.#lacking.get(type.uid) ?? [];
+        const counts = await countRequiredNulls(type, { registry, previous, lacking }, this.#database);
+        this.#lacking.set(type.uid, counts);
+        if (counts.length + lacking.length > 0) await this.#status.reportRequiredNulls(type.uid, counts);
+      }
+    } catch (error: unknown) {
+      this.#logger.warn({ err: error }, 'entries that lack required values could not be counted');
+    }
   }
 
   /** What a type needs before it serves: complete entries, and the indexes that keep values unique. */
@@ -139,7 +157,7 @@ export class ModelRegistry {
     ).catch((error: unknown) => {
       this.#logger.warn({ err: error }, 'indexes could not be checked');
     });
-    this.#indexing = Promise.all([this.#indexing, indexed]);
+    this.#background = Promise.all([this.#background, indexed]);
     let timer: NodeJS.Timeout | undefined;
     const patience = new Promise((resolve) => {
       timer = setTimeout(resolve, indexPatience);

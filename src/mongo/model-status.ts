@@ -5,6 +5,7 @@ import type { RegistryBuild } from '../schema/build-registry.js';
 import { describeReport, reportModels, warningText, type ModelReport } from '../schema/report-models.js';
 import type { Database } from './database.js';
 import type { Logger } from './logger.js';
+import type { RequiredNulls } from './required-nulls.js';
 
 interface StatusDocument {
   readonly _id: string;
@@ -18,6 +19,8 @@ interface StatusDocument {
   /** What other models lack because of this one. */
   readonly affects?: readonly string[];
   readonly indexProblems?: readonly string[];
+  /** Attributes that changes made required, with the number of entries that hold null there. */
+  readonly requiredNulls?: readonly RequiredNulls[];
   readonly at: Date;
   readonly expiresAt: Date;
 }
@@ -63,6 +66,13 @@ export class ModelStatus {
     await this.#write([this.#set(uid, { indexProblems })]);
   }
 
+  /** Writes and logs how many entries lack what changes of a model made required. */
+  async reportRequiredNulls(uid: string, requiredNulls: readonly RequiredNulls[]): Promise<void> {
+    for (const { attribute, entries } of requiredNulls)
+      this.#logger.warn({ uid, attribute, entries }, `${uid}: ${attribute} is required now, and null in stored entries`);
+    await this.#write([this.#set(uid, { requiredNulls })]);
+  }
+
   /** Why the GraphQL schema of the models in force could not be built, so that the former one still serves; null: it is in force. */
   async reportSchema(problem: string | null): Promise<void> {
     const state = problem === null ? 'active' : 'refused';
@@ -99,7 +109,10 @@ export class ModelStatus {
     return this.#database.db.collection<StatusDocument>('_model_status');
   }
 
-  #set(uid: string, values: Pick<StatusDocument, 'state' | 'problems' | 'warnings' | 'affects' | 'indexProblems'>) {
+  #set(
+    uid: string,
+    values: Pick<StatusDocument, 'state' | 'problems' | 'warnings' | 'affects' | 'indexProblems' | 'requiredNulls'>,
+  ) {
     const update = { $set: { uid, instance: this.#instance, ...values, at: new Date(), expiresAt: expiry() } };
     return { updateOne: { filter: { _id: `${uid}@${this.#instance}` }, update, upsert: true } };
   }

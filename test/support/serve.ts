@@ -74,7 +74,7 @@ export async function serveModels({
   };
   const call: Serving['call'] = (method, path, body) => send(`${server.url}${path}`, method, body);
   const { backend } = server;
-  await backend.models.indexesBuilt();
+  await backend.models.settled();
   const { client } = backend.store.database;
   return {
     server,
@@ -135,7 +135,7 @@ function settler(backend: Backend, { db }: FreshDatabase): Serving['settled'] {
     await marked;
     // Reads that the changes have caused are under way; this waits for them.
     await backend.models.load();
-    await backend.models.indexesBuilt();
+    await backend.models.settled();
   };
 }
 

@@ -19,6 +19,7 @@ export interface GraphqlLimits {
 export interface GraphqlSettings {
   readonly endpoint: string;
   readonly shadowCrud: boolean;
+  readonly nullableOutput: boolean;
   readonly pages: PageSettings;
   readonly limits: GraphqlLimits;
   readonly introspection: boolean;
@@ -53,6 +54,7 @@ export function graphqlSettings(
   return {
     endpoint: config.endpoint,
     shadowCrud: config.shadowCRUD,
+    nullableOutput: config.nullableOutput,
     pages: pageSettings(config),
     limits: { ...limits, depth: config.depthLimit, batch: server['allowBatchedHttpRequests'] === false ? 0 : limits.batch },
     introspection: flag(server['introspection'], !production),

@@ -21,7 +21,9 @@ export function attributeFields(type: ContentType, context: SchemaContext): Fiel
   for (const attribute of type.attributes.values()) {
     if (attribute.private || !isGraphqlName(attribute.name) || !context.shadow.hasOutput(type.uid, attribute.name)) continue;
     const field = attributeField(type, attribute, context);
-    if (field !== null) fields[attribute.name] = attribute.required ? { ...field, type: new GraphQLNonNull(field.type) } : field;
+    if (field === null) continue;
+    const isNonNull = attribute.required && !context.nullableOutput;
+    fields[attribute.name] = isNonNull ? { ...field, type: new GraphQLNonNull(field.type) } : field;
   }
   return fields;
 }

@@ -29,6 +29,8 @@ export interface SchemaOptions {
   /** `shadowCRUD: false` generates nothing from the content types. */
   readonly shadowCrud?: boolean;
   readonly shadow?: Shadow;
+  /** Required attributes may be null in answers. */
+  readonly nullableOutput?: boolean;
   /**
    * Adds to the generated schema, of which it is given all types, used or not. It puts the checks of scopes before the root fields
    * itself, since it may change them.
@@ -54,8 +56,8 @@ export async function buildSchema(registry: Registry, options: SchemaOptions = {
   const pause = pauseAfter(slice);
   const before = options.previous === undefined ? undefined : generated.get(options.previous);
   const store = createTypeStore(before === undefined ? undefined : keptTypes(before, registry));
-  const { shadow = defaultShadow, extend } = options;
-  const context: SchemaContext = { objects: objectTypes, registry, shadow, store };
+  const { shadow = defaultShadow, nullableOutput = false, extend } = options;
+  const context: SchemaContext = { objects: objectTypes, registry, shadow, store, nullableOutput };
   followTypes(context);
   const guard = extend === undefined ? guardFields : (fields: Fields) => fields;
   const rootType = (name: string, fields: () => Fields) =>

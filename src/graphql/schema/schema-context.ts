@@ -27,6 +27,8 @@ export interface SchemaContext {
   readonly registry: Registry;
   readonly shadow: Shadow;
   readonly store: TypeStore;
+  /** Required attributes may be null in answers. */
+  readonly nullableOutput: boolean;
 }
 
 /** The type with that uid, if the schema shows it. */
