@@ -15,7 +15,7 @@ const levels: readonly (readonly string[])[] = [
   ['accounts', 'media'],
   ['http'],
   ['rest', 'graphql', 'openapi', 'admin'],
-  ['server', 'connect', 'index', 'main', 'cli', 'package-root'],
+  ['server', 'connect', 'routes', 'index', 'main', 'cli', 'package-root'],
 ];
 
 /** On this level, and only here, neighbours may import each other: it puts the parts together. */

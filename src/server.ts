@@ -1,23 +1,17 @@
 import type { Logger } from 'pino';
-import { adminRoutes } from './admin/admin-routes.js';
 import { createConfig, type PartialConfig } from './config/create-config.js';
 import type { Config } from './config/config.js';
 import { loadSecrets } from './config/load-secrets.js';
 import { connect, type ConnectInput } from './connect.js';
 import { createGraphql, type GraphqlEndpoint } from './graphql/create-graphql.js';
 import { contentOfCode, createExtension, type GraphqlExtension, type Register } from './graphql/extension/create-extension.js';
-import { accountsService } from './graphql/plugins/create-accounts-service.js';
-import { uploads } from './graphql/plugins/create-uploads.js';
 import { createApp } from './http/create-app.js';
 import { createLogger } from './http/create-logger.js';
-import { fileRoutes } from './http/file-routes.js';
-import { healthRoutes } from './http/health.js';
-import type { AnyRoute } from './http/route.js';
 import { Connection, type Running } from './http/running.js';
 import { startHttpServer, type HttpServer } from './http/start-http-server.js';
 import type { Media } from './media/media.js';
 import type { Backend } from './mongo/open-backend.js';
-import { restRoutes } from './rest/rest-routes.js';
+import { serviceRoutes } from './routes.js';
 import type { Registry } from './schema/content-type.js';
 
 export interface ServerInput {
@@ -108,7 +102,8 @@ class Server implements MangroveServer {
     const { uri } = config.database;
     const secrets = await loadSecrets(config);
     if (uri === null) throw new Error('database.uri is not set');
-    const app = createApp({ config, logger: this.#logger, connection: this.#connection, routes: this.#routes() });
+    const routes = serviceRoutes(config, this.#graphql);
+    const app = createApp({ config, logger: this.#logger, connection: this.#connection, routes });
     const parts = { config, uri, secrets, logger: this.#logger, address: this.#address };
     await this.#connect({ ...parts, isEmbedded: this.#isEmbedded });
     this.#http = await startHttpServer(app.callback(), config.server);
@@ -148,12 +143,9 @@ class Server implements MangroveServer {
   }
 
   #createGraphql(): GraphqlEndpoint {
-    const { config } = this;
-    const { upload, 'users-permissions': users } = config.plugins;
     return createGraphql({
-      config,
+      config: this.config,
       logger: this.#logger,
-      schema: { ...(users.enabled && { accounts: accountsService(config) }), ...(upload.enabled && { upload: uploads }) },
       extension: this.#extension.schemaOptions,
       onSchema: (problem) => {
         this.#reportSchema(problem);
@@ -165,17 +157,5 @@ class Server implements MangroveServer {
     this.backend?.models.reportSchema(problem).catch((err: unknown) => {
       if (!this.#stopped) this.#logger.warn({ err }, 'the state of the GraphQL schema could not be stored');
     });
-  }
-
-  /** The route table. */
-  #routes(): AnyRoute[] {
-    const { config } = this;
-    return [
-      ...healthRoutes(),
-      ...(this.#graphql?.routes ?? []),
-      ...(config.plugins.upload.enabled ? fileRoutes : []),
-      ...(config.admin.enabled ? adminRoutes : []),
-      ...restRoutes(config),
-    ];
   }
 }

@@ -8,6 +8,8 @@ import { CurrentSchema } from './http/current-schema.js';
 import { graphqlPathSettings } from './http/graphql-paths.js';
 import { graphqlRoutes } from './http/graphql-routes.js';
 import { graphqlSettings } from './http/graphql-settings.js';
+import { accountsService } from './plugins/create-accounts-service.js';
+import { uploads } from './plugins/create-uploads.js';
 import { buildSchema, type SchemaOptions } from './schema/build-schema.js';
 import { withoutPlugins } from './schema/without-plugins.js';
 import { traceSchema } from './tracing/trace-schema.js';
@@ -16,8 +18,6 @@ import { traceSchema } from './tracing/trace-schema.js';
 export interface GraphqlServices {
   readonly config: Config;
   readonly logger: Logger;
-  /** Parts of the schema that belong to plugins and extensions; a service that is absent leaves its mutations out. */
-  readonly schema?: Pick<SchemaOptions, 'shadow' | 'accounts' | 'upload'>;
   /** How custom code changes the schema of a snapshot; what it throws leaves the former schema in force. */
   readonly extension?: (registry: Registry) => Pick<SchemaOptions, 'shadow' | 'extend'>;
   /** Takes why the schema of the newest snapshot could not be built; null when it is in force. */
@@ -33,7 +33,7 @@ export interface GraphqlEndpoint {
 
 /** Puts the GraphQL front end together: settings, schema, transport, playground. */
 export function createGraphql(services: GraphqlServices): GraphqlEndpoint {
-  const { config, logger, schema = {}, extension = () => ({}), onSchema = () => undefined } = services;
+  const { config, logger, extension = () => ({}), onSchema = () => undefined } = services;
   const settings = graphqlSettings(config.plugins.graphql.config, config.environment);
   if (settings.unknownOptions.length > 0)
     logger.warn({ options: settings.unknownOptions }, 'graphql.config.apolloServer has options that mean nothing here');
@@ -41,10 +41,11 @@ export function createGraphql(services: GraphqlServices): GraphqlEndpoint {
     logger.error({ err }, 'GraphQL request failed');
   };
   const artifacts = artifactsOf(config);
+  const plugins = pluginsOf(config);
   const current = new CurrentSchema(
     async (registry, previous) => {
       const { shadowCrud, nullableOutput } = settings;
-      const options = { ...schema, ...extension(registry), shadowCrud, nullableOutput, previous };
+      const options: SchemaOptions = { ...plugins, ...extension(registry), shadowCrud, nullableOutput, previous };
       const built = await buildSchema(registry, { ...options, shadow: withoutPlugins(config.plugins, options.shadow) });
       onSchema(null);
       return settings.tracing ? traceSchema(built) : built;
@@ -61,6 +62,12 @@ export function createGraphql(services: GraphqlServices): GraphqlEndpoint {
   };
   return { routes, replaceRegistry };
 }
+
+/** The services of the plugins that are switched on; without one its mutations are left out of the schema. */
+const pluginsOf = (config: Config): Pick<SchemaOptions, 'accounts' | 'upload'> => ({
+  ...(config.plugins['users-permissions'].enabled && { accounts: accountsService(config) }),
+  ...(config.plugins.upload.enabled && { upload: uploads }),
+});
 
 /** The files come after the schema is in force, and one that cannot be written stops nothing. */
 async function tryArtifacts(current: CurrentSchema, artifacts: Artifacts, logger: Logger): Promise<void> {

@@ -2,7 +2,7 @@ import { Router } from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { answerRoute, answerUnknown } from './answer-route.js';
 import type { RouteParams } from './route-request.js';
-import type { AnyRoute, LateRoute, PathSettings, Rows } from './route.js';
+import type { AnyRoute, FixedRoute, LateRoute, PathSettings, Rows } from './route.js';
 import type { Connection } from './running.js';
 
 export interface RouteTableInput {
@@ -60,10 +60,17 @@ function pathsOf({ routes, connection }: RouteTableInput): Path[] {
     const late = here.find((route) => 'find' in route);
     if (late !== undefined) return { path, settings: {}, answer: answerLate(late, connection) };
     const fixed = here.flatMap((route) => ('find' in route ? [] : [route]));
-    const rows: Rows = new Map(fixed.map((route) => [route.method, route]));
+    const rows = firstOf(fixed);
     const answer: Path['answer'] = (ctx) => answerRoute(rows, { ctx, params: ctx.params ?? {}, connection });
     return { path, settings: fixed[0]?.settings ?? {}, answer };
   });
+}
+
+/** Of two rows for one method the first one decides. */
+function firstOf(routes: readonly FixedRoute[]): Rows {
+  const rows = new Map<string, FixedRoute>();
+  for (const route of routes) if (!rows.has(route.method)) rows.set(route.method, route);
+  return rows;
 }
 
 const answerLate =

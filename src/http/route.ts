@@ -85,7 +85,8 @@ export interface LateRoute extends Pick<RouteKey, 'path'> {
   readonly find: (params: readonly string[], running: Running) => Rows | null;
 }
 
-export type AnyRoute = Route | OpenRoute | ContextRoute | LateRoute;
+export type FixedRoute = Route | OpenRoute | ContextRoute;
+export type AnyRoute = FixedRoute | LateRoute;
 
 /** Returns the rows with a prefix in front of their paths. */
 export const withPrefix = (prefix: string, routes: readonly Route[]): Route[] =>

@@ -20,6 +20,7 @@ export interface ServeInput {
   readonly routes?: readonly AnyRoute[];
   /** What is connected; unless given, as much as rows for everybody need. */
   readonly running?: Running;
+  readonly connection?: Connection;
   readonly checks?: Readonly<Record<string, Check>>;
   readonly config?: PartialConfig;
 }
@@ -40,9 +41,9 @@ export async function serve(input: ServeInput = {}): Promise<Served> {
     middlewares: { logger: { level: 'debug', pretty: false }, ...middlewares },
   });
   const log = createLog();
-  const connection = new Connection();
-  connection.running = input.running ?? openTo(config);
-  const routes = [...healthRoutes(input.checks ?? {}), ...(input.routes ?? []), ...(input.route ? [adapt(input.route)] : [])];
+  const connection = input.connection ?? new Connection();
+  if (input.connection === undefined) connection.running = input.running ?? openTo(config);
+  const routes = [...(input.routes ?? []), ...healthRoutes(input.checks ?? {}), ...(input.route ? [adapt(input.route)] : [])];
   const app = createApp({ config, logger: await createLogger(config, log.target), connection, routes });
   const server = await startHttpServer(app.callback(), config.server);
   return { ...server, lines: log.lines, waitForLine: log.waitForLine };

@@ -1,0 +1,19 @@
+import { adminRoutes } from './admin/admin-routes.js';
+import type { Config } from './config/config.js';
+import type { GraphqlEndpoint } from './graphql/create-graphql.js';
+import { fileRoutes } from './http/file-routes.js';
+import { healthRoutes } from './http/health.js';
+import type { AnyRoute } from './http/route.js';
+import { restRoutes } from './rest/rest-routes.js';
+
+/**
+ * The route table: everything that the service answers, by the parts that are switched on. The first row whose path fits decides, so
+ * that the content types, whose paths have parameters only, come last. `graphql`: null if it is switched off.
+ */
+export const serviceRoutes = (config: Config, graphql: Pick<GraphqlEndpoint, 'routes'> | null): AnyRoute[] => [
+  ...healthRoutes(),
+  ...(graphql?.routes ?? []),
+  ...(config.plugins.upload.enabled ? fileRoutes : []),
+  ...(config.admin.enabled ? adminRoutes : []),
+  ...restRoutes(config),
+];
