@@ -51,13 +51,14 @@ export function createContext({ api }: Config, { store, models, retireFile }: Co
 
 /** The same object for all requests, by which bound queries are found again. */
 function settingsOf({ rest }: Config['api']): BindSettings {
-  const { defaultLimit, maxLimit, maxNested, withCount, strict } = rest;
+  const { defaultLimit, maxLimit, maxNested, withCount, strict, populateDeep } = rest;
   const settings = knownSettings.get(rest) ?? {
     defaultLimit,
     maxLimit: maxLimit ?? 1000,
     maxNested,
     withCount,
     strict,
+    populateDeep,
     roleUsers: false,
   };
   knownSettings.set(rest, settings);

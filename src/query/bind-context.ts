@@ -14,6 +14,8 @@ export interface BindSettings {
   readonly withCount: boolean;
   /** Unknown names in `populate` are refused instead of ignored. */
   readonly strict: boolean;
+  /** Levels of `populate=deep` unless it says how many; 0: it means nothing. */
+  readonly populateDeep: number;
   /** Roles show their users, which they never do over REST. */
   readonly roleUsers: boolean;
 }

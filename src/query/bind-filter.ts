@@ -136,7 +136,7 @@ export function bindSearch(text: string, type: ContentType, { access, limits }: 
   const isNumber = text.trim() !== '' && Number.isFinite(Number(text));
   const found: Condition[] = isNumber ? [searchTest('_id', 'number', text)] : [];
   for (const attribute of type.attributes.values()) {
-    if (attribute.kind !== 'scalar' || readable(type, attribute.name, access) === null) continue;
+    if (attribute.kind !== 'scalar' || !attribute.searchable || readable(type, attribute.name, access) === null) continue;
     const { search, stored } = scalarTypes[attribute.type];
     if (search === 'text' || (search === 'number' && isNumber)) found.push(searchTest(attribute.name, stored, text));
   }

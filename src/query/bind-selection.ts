@@ -17,6 +17,7 @@ import { bindWindow } from './bind-pagination.js';
 import { bindLocales, bindVisible } from './bind-visible.js';
 import { allOf, orNull } from './conditions.js';
 import { linkSources, type LinkSource } from './link-sources.js';
+import { expandDeep } from './populate-deep.js';
 import {
   type BoundSource,
   type Child,
@@ -58,7 +59,8 @@ function bindLevel(query: Query, type: ContentType, context: SelectionContext): 
   return selection;
 }
 
-function bindPopulate({ populate }: Query, type: ContentType, context: SelectionContext): Child[] {
+function bindPopulate({ populate: asked }: Query, type: ContentType, context: SelectionContext): Child[] {
+  const populate = expandDeep(asked, type, context);
   if (!populate.all && populate.fields.length === 0) return [];
   refuseUnknown(populate.fields, type, context);
   return [...type.attributes.values()].flatMap((attribute) => {

@@ -33,12 +33,16 @@ function parseLevel(input: unknown, context: Context): Populate {
   if (input === undefined || input === null || input === '') return noPopulate;
   if (context.depth > context.limits.populateDepth)
     throw validationError(`Invalid parameter populate: deeper than ${String(context.limits.populateDepth)} levels`);
-  if (typeof input === 'string') return parsePaths(input.split(','), context);
+  if (typeof input === 'string') return parseList(input.split(','), context);
   if (Array.isArray(input)) return parsePaths(input.flatMap(splitItem), context);
   if (!isRecord(input)) throw invalidParameter('populate');
   const fields = Object.entries(input).flatMap(([name, value]) => parseNamed(name, value, context));
   return { all: isWanted(input['*']), fields: merge(fields) };
 }
+
+/** As in Strapi v4, `*` stands for everything only alone: among other names of a comma list it means nothing. */
+const parseList = (items: readonly string[], context: Context): Populate =>
+  parsePaths(items.length === 1 ? items : items.filter((item) => item.trim() !== '*'), context);
 
 function splitItem(item: unknown, index: number): string[] {
   if (typeof item !== 'string') throw invalidParameter(String(index));
@@ -56,8 +60,8 @@ function parsePath(path: readonly string[], context: Context): PopulateField {
   spend(context);
   if (context.depth + rest.length > context.limits.populateDepth)
     throw validationError(`Invalid parameter populate: deeper than ${String(context.limits.populateDepth)} levels`);
-  if (rest.length === 0) return plainField(name, emptyQuery);
-  if (rest[0] === '*' && rest.length === 1) return plainField(name, { ...emptyQuery, populate: { all: true, fields: [] } });
+  // as in Strapi v4, a `*` at the end of a path adds nothing to what the path names
+  if (rest.length === 0 || (rest.length === 1 && rest[0] === '*')) return plainField(name, emptyQuery);
   const inner = parsePath(rest, { ...context, depth: context.depth + 1 });
   return plainField(name, { ...emptyQuery, populate: { all: false, fields: [inner] } });
 }

@@ -22,6 +22,8 @@ export function parseQueryString(text: string, limits: QueryStringLimits): Reado
       parameterLimit: limits.parameters,
       throwOnLimitExceeded: true,
       strictNullHandling: true,
+      // `populate[a]=1&populate=b` is one object, as in the version of qs that Strapi v4 uses
+      strictMerge: false,
       plainObjects: true,
       ignoreQueryPrefix: true,
       decoder: decodePart,

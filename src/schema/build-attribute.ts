@@ -57,6 +57,7 @@ function buildScalar(common: CommonParts, definition: AttributeDefinition, type:
     type,
     unique: definition.unique === true || type === 'uid',
     indexed: definition.index === true,
+    searchable: definition.searchable !== false,
     default: definition.default,
     min: definition.min ?? null,
     max: definition.max ?? null,

@@ -37,6 +37,8 @@ export interface ScalarAttribute extends Common {
   readonly unique: boolean;
   /** Has an index for filters and sorts. */
   readonly indexed: boolean;
+  /** `_q` looks into it, if its type can be searched. */
+  readonly searchable: boolean;
   readonly default: unknown;
   readonly min: number | string | null;
   readonly max: number | string | null;

@@ -17,6 +17,7 @@ const attribute = {
     required: { type: 'boolean' },
     unique: { type: 'boolean' },
     index: { type: 'boolean' },
+    searchable: { type: 'boolean' },
     private: { type: 'boolean' },
     writable: { type: 'boolean' },
     visible: { type: 'boolean' },

@@ -7,6 +7,8 @@ export interface AttributeDefinition {
   readonly unique?: boolean;
   /** Beyond the reference: an index for filters and sorts on this attribute. */
   readonly index?: boolean;
+  /** False: `_q` does not look into it. */
+  readonly searchable?: boolean;
   readonly default?: unknown;
   readonly private?: boolean;
   readonly writable?: boolean;

@@ -9,11 +9,11 @@ import { bindContext, typeOf } from '../support/things.js';
 const thing = typeOf('api::thing.thing');
 const limits = { parameters: 1000, queryDepth: 20, listValues: 1000 };
 
-const bind = (text: string, strict = false): Selection =>
+const bind = (text: string, strict = false, populateDeep = 0): Selection =>
   bindSelection(
     parseQuery(parseQueryString(text, limits), defaultLimits),
     thing,
-    { ...bindContext, settings: { ...bindContext.settings, strict } },
+    { ...bindContext, settings: { ...bindContext.settings, strict, populateDeep } },
     'live',
   );
 
@@ -61,7 +61,11 @@ const cases: readonly (readonly [string, Tree])[] = [
   ['populate[]=owner,tags', { owner: {}, tags: {} }],
   ['populate=owner.boss', { owner: { boss: {} } }],
   ['populate=owner,owner.boss,owner.things.tags', { owner: { boss: {}, things: { tags: {} } } }],
-  ['populate=owner.*', { owner: { things: {}, boss: {}, staff: {} } }],
+  ['populate=owner.*', { owner: {} }],
+  ['populate=owner.boss.*', { owner: { boss: {} } }],
+  ['populate[owner][populate]=*,boss', { owner: { boss: {} } }],
+  ['populate[owner][populate]=boss&populate=tags', { owner: { boss: {} }, tags: {} }],
+  ['populate[owner][populate]=boss&populate=tags&populate[main]=*', { main: {}, owner: { boss: {} }, tags: {} }],
   ['populate=main,parts.maker', { main: {}, parts: { maker: {} } }],
   ['populate[owner]=true', { owner: {} }],
   ['populate[owner]=*', { owner: {} }],
@@ -192,4 +196,38 @@ describe('refused fields and populate', () => {
     it(`strict: populate=${name}`, () => {
       expect(() => bind(`populate=${name}`, true)).to.throw(`Invalid parameter ${name}`);
     });
+});
+
+/** With the setting `api.rest.populateDeep` at 3: names do not lead back to a collection that was seen. */
+const deepCases: readonly (readonly [string, Tree])[] = [
+  [
+    'populate=deep',
+    {
+      main: { maker: {} },
+      parts: { maker: {} },
+      zone: { 'thing.part': { maker: {} } },
+      photo: {},
+      owner: { boss: {}, staff: {} },
+      tags: {},
+    },
+  ],
+  ['populate=deep,2', { main: {}, parts: {}, zone, photo: {}, owner: {}, tags: {} }],
+  ['populate[owner][populate]=deep,2', { owner: { things: {}, boss: {}, staff: {} } }],
+  ['populate=owner', { owner: {} }],
+];
+
+describe('populate=deep', () => {
+  for (const [text, tree] of deepCases)
+    it(text, () => {
+      const found = Object.entries(treeOf(bind(text, false, 3))).filter(([name]) => name !== 'subject');
+      expect(Object.fromEntries(found)).to.deep.equal(tree);
+    });
+
+  it('means nothing unless it is switched on', () => {
+    expect(treeOf(bind('populate=deep'))).to.deep.equal({});
+  });
+
+  it('is refused beyond the levels of populate', () => {
+    expect(() => bind('populate=deep,12', false, 3)).to.throw(/deeper than 10 levels/);
+  });
 });

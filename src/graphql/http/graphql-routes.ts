@@ -99,6 +99,7 @@ function createSession(ctx: Context, sender: Sender, { snapshot, settings }: Ses
     maxNested: pages.maxLimit,
     withCount: true,
     strict: false,
+    populateDeep: 0,
     roleUsers: true,
   };
   const bind = { ...content.bind, registry: snapshot.registry, settings: bound };
