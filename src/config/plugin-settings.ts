@@ -36,7 +36,7 @@ const graphqlSettings = group({
       typegen: shaped<string | boolean>({ type: ['string', 'boolean'] }, false, 'File for TypeScript types'),
     }),
     limits: group({
-      tokens: whole(2_000, 'Tokens of a document', { minimum: 1 }),
+      tokens: whole(10_000, 'Tokens of a document', { minimum: 1 }),
       aliases: whole(100, 'Aliases of an operation'),
       rootFields: whole(20, 'Fields at the root of an operation', { minimum: 1 }),
       cost: maybeWhole('Another name of api.limits.entriesRead, which it replaces', { minimum: 1 }),

@@ -37,7 +37,7 @@ function parseLevel(input: unknown, context: Context): Populate {
   if (Array.isArray(input)) return parsePaths(input.flatMap(splitItem), context);
   if (!isRecord(input)) throw invalidParameter('populate');
   const fields = Object.entries(input).flatMap(([name, value]) => parseNamed(name, value, context));
-  return { all: isWanted(input['*']), fields: merge(fields) };
+  return { all: isWanted(input['*']), fields: mergeFields(fields) };
 }
 
 /** As in Strapi v4, `*` stands for everything only alone: among other names of a comma list it means nothing. */
@@ -52,7 +52,7 @@ function splitItem(item: unknown, index: number): string[] {
 function parsePaths(items: readonly string[], context: Context): Populate {
   const paths = items.map((item) => item.trim()).filter((item) => item !== '');
   const fields = paths.filter((path) => path !== '*').map((path) => parsePath(path.split('.'), context));
-  return { all: paths.includes('*'), fields: merge(fields) };
+  return { all: paths.includes('*'), fields: mergeFields(fields) };
 }
 
 function parsePath(path: readonly string[], context: Context): PopulateField {
@@ -66,7 +66,8 @@ function parsePath(path: readonly string[], context: Context): PopulateField {
   return plainField(name, { ...emptyQuery, populate: { all: false, fields: [inner] } });
 }
 
-const plainField = (name: string, query: Query): PopulateField => ({
+/** A field under its own name, with everything of it. */
+export const plainField = (name: string, query: Query): PopulateField => ({
   name,
   key: name,
   query: { ...query, withTotal: false },
@@ -147,8 +148,8 @@ function spend({ budget, limits }: Context): void {
     throw validationError(`Invalid parameter populate: more than ${String(limits.populateRelations)} relations`);
 }
 
-/** Paths that begin alike (`seo`, `seo.image`) become one field with all that is below. */
-function merge(fields: readonly PopulateField[]): PopulateField[] {
+/** Merges fields of the same key (`seo`, `seo.image`) into one field with everything that is below either. */
+export function mergeFields(fields: readonly PopulateField[]): PopulateField[] {
   const byKey = new Map<string, PopulateField>();
   for (const field of fields) {
     const same = byKey.get(field.key);
@@ -160,7 +161,7 @@ function merge(fields: readonly PopulateField[]): PopulateField[] {
 function mergeTwo(first: PopulateField, second: PopulateField): PopulateField {
   const populate: Populate = {
     all: first.query.populate.all || second.query.populate.all,
-    fields: merge([...first.query.populate.fields, ...second.query.populate.fields]),
+    fields: mergeFields([...first.query.populate.fields, ...second.query.populate.fields]),
   };
   return { ...first, query: { ...first.query, populate } };
 }

@@ -2,21 +2,22 @@ import { validationError } from '../errors.js';
 import { uploadFile, type Attribute, type ContentType } from '../schema/content-type.js';
 import { emptyQuery, type Populate, type PopulateField } from './ast.js';
 import type { BindContext } from './bind-context.js';
-
-/** Relations that one `populate=deep` may come to. */
-const mostFields = 2_000;
+import { createTypeCounter } from './count-types.js';
+import { mergeFields, plainField } from './parse-populate.js';
+import { readable } from './readable.js';
 
 interface Expansion {
   readonly context: BindContext;
-  readonly budget: { fields: number };
+  /** Throws once more is populated than the request may populate. */
+  readonly countType: () => void;
   /** Collections that relations have led to so far; null inside components, which lead everywhere. */
   readonly seen: Set<string> | null;
 }
 
 /**
- * `populate=deep` and `populate=deep,N` as everything below a type, N - 1 levels down; any other populate as it is. As the plugin
- * populate-deep does it, relations do not lead back: an attribute with the name of a collection that was seen is left out. Throws a
- * ValidationError if that is too much.
+ * Replaces `deep` and `deep,N` by everything below the type, N - 1 levels down; returns any other populate as it is. As in the
+ * plugin populate-deep, relations do not lead back: an attribute with the name of a collection that was seen is left out. Throws a
+ * ValidationError if N is more than `api.limits.populateDepth` allows, or if it comes to more than `api.limits.boundSelections`.
  */
 export function expandDeep(populate: Populate, type: ContentType, context: BindContext): Populate {
   const { populateDeep } = context.settings;
@@ -25,32 +26,27 @@ export function expandDeep(populate: Populate, type: ContentType, context: BindC
   const levels = depth !== undefined && /^\d+$/.test(depth.name) ? Number(depth.name) : populateDeep;
   if (levels > context.limits.populateDepth + 1)
     throw validationError(`Invalid parameter populate: deeper than ${String(context.limits.populateDepth)} levels`);
-  return levelBelow(type, levels, { context, budget: { fields: mostFields }, seen: new Set() }) ?? { all: true, fields: [] };
+  const expansion = { context, countType: createTypeCounter(context), seen: new Set<string>() };
+  return levelBelow(type, levels, expansion) ?? { all: true, fields: [] };
 }
 
-/** What is populated of a type with so many levels left, its own among them; null: nothing below it. */
+/** Everything below a type, which is the first of `levels`; null if there is no level below it. */
 function levelBelow(type: ContentType, levels: number, expansion: Expansion): Populate | null {
   if (levels <= 1) return null;
   expansion.seen?.add(type.collection);
-  const fields = [...type.attributes.values()].flatMap((attribute) => {
-    const isLeftOut = expansion.seen?.has(attribute.name) || (type.uid === uploadFile && attribute.name === 'related');
-    return attribute.kind === 'scalar' || isLeftOut ? [] : [deepField(attribute, levels - 1, expansion)];
-  });
+  const fields = [...type.attributes.values()].flatMap((attribute) =>
+    attribute.kind === 'scalar' || isLeftOut(attribute, type, expansion) ? [] : [deepField(attribute, levels - 1, expansion)],
+  );
   return { all: false, fields };
 }
 
+const isLeftOut = ({ name }: Attribute, type: ContentType, { seen, context }: Expansion): boolean =>
+  seen?.has(name) === true || (type.uid === uploadFile && name === 'related') || readable(type, name, context.access) === null;
+
 function deepField(attribute: Attribute, levels: number, expansion: Expansion): PopulateField {
-  if (--expansion.budget.fields < 0)
-    throw validationError(`Invalid parameter populate: deep leads to more than ${String(mostFields)} relations`);
+  expansion.countType();
   const populate = populateBelow(attribute, levels, expansion);
-  return {
-    name: attribute.name,
-    key: attribute.name,
-    query: { ...emptyQuery, withTotal: false, ...(populate !== null && { populate }) },
-    countOnly: false,
-    reversed: false,
-    on: null,
-  };
+  return plainField(attribute.name, populate === null ? emptyQuery : { ...emptyQuery, populate });
 }
 
 function populateBelow(attribute: Attribute, levels: number, expansion: Expansion): Populate | null {
@@ -69,11 +65,9 @@ function populateBelow(attribute: Attribute, levels: number, expansion: Expansio
       return component === undefined ? null : levelBelow(component, levels, { ...expansion, seen: null });
     }
     case 'dynamiczone': {
-      const below = attribute.components
-        .flatMap((uid) => types.get(uid) ?? [])
-        .flatMap((type) => levelBelow(type, levels, { ...expansion, seen: null })?.fields ?? []);
-      const byName = new Map(below.map((field) => [field.name, field]));
-      return { all: false, fields: [...byName.values()] };
+      const components = attribute.components.flatMap((uid) => types.get(uid) ?? []);
+      const below = components.flatMap((type) => levelBelow(type, levels, { ...expansion, seen: null })?.fields ?? []);
+      return { all: false, fields: mergeFields(below) };
     }
   }
 }

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { bindSelection } from '../../src/query/bind-selection.js';
+import { fullAccess } from '../../src/query/access.js';
+import { createBudget } from '../../src/query/budget.js';
 import { defaultLimits } from '../../src/query/limits.js';
 import { parseQuery } from '../../src/query/parse-query.js';
 import type { Child, Selection } from '../../src/query/plan.js';
@@ -229,5 +231,32 @@ describe('populate=deep', () => {
 
   it('is refused beyond the levels of populate', () => {
     expect(() => bind('populate=deep,12', false, 3)).to.throw(/deeper than 10 levels/);
+  });
+
+  it('is refused beyond the budget of the request before it is bound', () => {
+    const allowed = { ...defaultLimits, boundSelections: 5 };
+    const context = {
+      ...bindContext,
+      limits: allowed,
+      budget: createBudget(allowed, 'public'),
+      settings: { ...bindContext.settings, populateDeep: 9 },
+    };
+    expect(() => bindSelection(parseQuery({ populate: 'deep' }, allowed), thing, context, 'live')).to.throw(
+      'The request populates more than 5 types, counted for each level (api.limits.boundSelections)',
+    );
+  });
+
+  it('leaves out what the caller may not read', () => {
+    const access = { ...fullAccess, hidden: new Map([[thing.uid, new Set(['owner'])]]) };
+    const settings = { ...bindContext.settings, populateDeep: 3 };
+    const selection = bindSelection(
+      parseQuery({ populate: 'deep' }, defaultLimits),
+      thing,
+      { ...bindContext, access, settings },
+      'live',
+    );
+    expect(Object.keys(treeOf(selection)))
+      .to.include('tags')
+      .and.not.include('owner');
   });
 });

@@ -6,7 +6,7 @@ import type { ContentType } from '../../schema/content-type.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
 import { collectionName, responseName } from '../schema/names.js';
 import { collectFields, isCustomField } from './collect-fields.js';
-import { createTypeCounter } from './count-types.js';
+import { createTypeCounter } from '../../query/count-types.js';
 import { parseListArguments, type Offset } from './parse-list-arguments.js';
 import { mergeSelected, readSelection, seenByCode } from './read-selection.js';
 import type { Selected, SelectionContext } from './selection-context.js';

@@ -1,4 +1,4 @@
-import type { BindContext } from '../../query/bind-context.js';
+import type { BindContext } from './bind-context.js';
 
 /**
  * Counts the types that a selection is worked out for, before it is bound: fragments that spread one another make few words stand
