@@ -79,7 +79,15 @@ export async function serveGraphql(input: ServeInput): Promise<ServedGraphql> {
     access: input.access ?? fullAccess,
     limits: defaultLimits,
     budget: unlimited,
-    settings: { defaultLimit: 25, maxLimit: 100, maxNested: 1000, withCount: true, strict: false, populateDeep: 0, roleUsers: false },
+    settings: {
+      defaultLimit: 25,
+      maxLimit: 100,
+      maxNested: 1000,
+      withCount: true,
+      strict: false,
+      populateDeep: 0,
+      roleUsers: false,
+    },
     defaultLocale: 'en',
     locales: ['en', 'fr', 'de'],
   };

@@ -61,7 +61,15 @@ const refused: readonly (readonly [string, string, string])[] = [
 describe('pagination', () => {
   for (const [text, maxLimit, expected] of cases)
     it(`${text || '(none)'} with at most ${String(maxLimit)}`, () => {
-      const settings = { defaultLimit: 25, maxLimit, maxNested: null, withCount: true, strict: false, populateDeep: 0, roleUsers: false };
+      const settings = {
+        defaultLimit: 25,
+        maxLimit,
+        maxNested: null,
+        withCount: true,
+        strict: false,
+        populateDeep: 0,
+        roleUsers: false,
+      };
       expect(bindPagination(paginationOf(text), settings)).to.deep.equal(expected);
     });
 

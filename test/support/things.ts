@@ -214,7 +214,15 @@ export const bindContext: ContentContext['bind'] = {
   access: fullAccess,
   limits: defaultLimits,
   budget: unlimited,
-  settings: { defaultLimit: 25, maxLimit: 100, maxNested: 1000, withCount: true, strict: false, populateDeep: 0, roleUsers: false },
+  settings: {
+    defaultLimit: 25,
+    maxLimit: 100,
+    maxNested: 1000,
+    withCount: true,
+    strict: false,
+    populateDeep: 0,
+    roleUsers: false,
+  },
   defaultLocale: 'en',
   locales: ['en', 'fr'],
 };
