@@ -1,8 +1,7 @@
 import type { Document } from 'mongodb';
 import type { LinkChild, MorphChild } from '../query/plan.js';
-import { compileCondition, type Resolved } from './compile-condition.js';
-import { compilePagePipeline } from './compile-page.js';
-import { compileProjection } from './compile-page.js';
+import type { Resolved } from './compile-condition.js';
+import { compileProjection, compileTargets } from './compile-page.js';
 import { compileWindows } from './compile-windows.js';
 import type { PendingRelation } from './grow-tree.js';
 import { compileSource } from './link-sources.js';
@@ -57,17 +56,8 @@ function compileOwn({ holders }: PendingRelation, child: LinkChild, resolved: Re
 
 /** The documents of the target that meet the condition of the branch and `match`. */
 function compileRows(child: LinkChild, match: Document, keys: Document, resolved: Resolved): Document[] {
-  const condition = compileCondition(child.condition, resolved);
   const projection = child.countOnly ? { _id: 1 } : compileProjection(child.selection);
-  const page = {
-    match: child.condition === null ? match : { $and: [match, condition] },
-    sort: child.sort,
-    window: { skip: 0, limit: null },
-    projection: { ...projection, ...keys },
-  };
-  const [first, ...rest] = compilePagePipeline(page);
-  const unsorted = child.sort.length === 0 ? rest.filter((stage) => !('$sort' in stage)) : rest;
-  return [first ?? { $match: match }, ...unsorted];
+  return compileTargets(child, { match, projection: { ...projection, ...keys } }, resolved);
 }
 
 function compileInverse(relation: PendingRelation, child: LinkChild, resolved: Resolved): Document[] | null {
@@ -115,13 +105,11 @@ function compileMorph(relation: PendingRelation, child: MorphChild, resolved: Re
     for (const { __type: uid, id } of morphLinks(document[child.attribute.name]))
       ids.set(uid, (ids.get(uid) ?? new Set()).add(id));
   return [...ids].flatMap(([uid, wanted]) => {
-    const selection = child.selections.get(uid);
-    if (selection === undefined || selection.type.collection === '') return [];
-    const condition = child.conditions.get(uid);
-    const match = { _id: { $in: [...wanted] } };
-    const $match = condition === undefined ? match : { $and: [match, compileCondition(condition, resolved)] };
-    const pipeline = [{ $match }, { $project: compileProjection(selection) }];
-    return [{ relation, collection: selection.type.collection, pipeline, uid, counts: false }];
+    const target = child.targets.get(uid);
+    if (target === undefined || target.selection.type.collection === '') return [];
+    const page = { match: { _id: { $in: [...wanted] } }, projection: compileProjection(target.selection) };
+    const pipeline = compileTargets(target, page, resolved);
+    return [{ relation, collection: target.selection.type.collection, pipeline, uid, counts: false }];
   });
 }
 

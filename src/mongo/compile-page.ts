@@ -1,5 +1,6 @@
 import type { Document } from 'mongodb';
-import type { Child, Selection, SortKey, Window } from '../query/plan.js';
+import type { Child, NestedList, Selection, SortKey, Window } from '../query/plan.js';
+import { compileCondition, type Resolved } from './compile-condition.js';
 import { compileSort, compileSortValues, sortsByComputed } from './compile-sort.js';
 
 /** A page of one collection: what `find` and a pipeline have in common. */
@@ -45,6 +46,17 @@ export function compilePagePipeline({ match, sort, window, projection }: Omit<Pa
     ...(window.limit !== null ? [{ $limit: window.limit }] : []),
     { $project: projection },
   ];
+}
+
+/** The documents that meet a condition and `match`, sorted if there is a sort. */
+export function compileTargets(
+  { condition, sort }: NestedList,
+  { match, projection }: Pick<Page, 'match' | 'projection'>,
+  resolved: Resolved,
+): Document[] {
+  const $match = condition === null ? match : { $and: [match, compileCondition(condition, resolved)] };
+  if (sort.length === 0) return [{ $match }, { $project: projection }];
+  return compilePagePipeline({ match: $match, sort, window: { skip: 0, limit: null }, projection });
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import { applyList } from '../query/apply-list.js';
+import { applyList, keepChosen, type Choose } from '../query/apply-list.js';
 import type { ComponentChild, LinkChild, MorphChild, Selection, ZoneChild } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Loaded, Related } from './loaded.js';
@@ -18,6 +18,15 @@ export interface PendingRelation {
   readonly holders: Growing[];
   /** The index of the relation among their children. */
   readonly slot: number;
+}
+
+/** Finds what an entry or component is related to. */
+export type RelatedOf = (holder: Document) => Related;
+
+/** The rows of one relation; of one type if the relation is polymorphic. */
+export interface QueryRows {
+  readonly uid: string | null;
+  readonly rows: readonly Document[];
 }
 
 /** The relations of one level: each once, however many branches of the tree lead to it. */
@@ -78,7 +87,7 @@ function growComponents(child: ComponentChild, slot: number, nodes: readonly Gro
   const all: Growing[] = [];
   for (const { document, children } of nodes) {
     const stored = partsOf(document[attribute.name]);
-    const parts = (list === null ? stored : applyList(stored, list)).map((part) => createNode(selection, part));
+    const parts = (list === null ? stored : applyList(stored, list, itself)).map((part) => createNode(selection, part));
     children[slot] = parts;
     all.push(...parts);
   }
@@ -88,9 +97,12 @@ function growComponents(child: ComponentChild, slot: number, nodes: readonly Gro
 /** Components that the selections do not name are left out. */
 function growZones(child: ZoneChild, slot: number, nodes: readonly Growing[], next: PendingLevel): void {
   const byType = new Map<Selection, Growing[]>();
+  const choices = new Map(
+    [...child.lists].map(([uid, list]): [string, Choose<Document>] => [uid, (parts) => applyList(parts, list, itself)]),
+  );
   for (const { document, children } of nodes) {
-    children[slot] = shownParts(child, partsOf(document[child.attribute.name])).flatMap((part) => {
-      const selection = child.selections.get(String(part['__component']));
+    children[slot] = keepChosen(partsOf(document[child.attribute.name]), choices, componentOf).flatMap((part) => {
+      const selection = child.selections.get(componentOf(part));
       if (selection === undefined) return [];
       const node = createNode(selection, part);
       const group = byType.get(selection);
@@ -102,19 +114,8 @@ function growZones(child: ZoneChild, slot: number, nodes: readonly Growing[], ne
   for (const [selection, group] of byType) growChildren(selection, group, next);
 }
 
-/** The parts that the lists of their components leave, in the order of the zone. */
-function shownParts({ lists }: ZoneChild, parts: readonly Document[]): readonly Document[] {
-  if (lists.size === 0) return parts;
-  const uidOf = (part: Document): string => String(part['__component']);
-  const shown = new Set<unknown>(parts.filter((part) => !lists.has(uidOf(part))));
-  for (const [uid, list] of lists)
-    for (const part of applyList(
-      parts.filter((one) => uidOf(one) === uid),
-      list,
-    ))
-      shown.add(part);
-  return parts.filter((part) => shown.has(part));
-}
+const itself = (part: Document): Document => part;
+const componentOf = (part: Document): string => String(part['__component']);
 
 /** Stored components: one, several, or none. */
 export function partsOf(value: unknown): readonly Document[] {

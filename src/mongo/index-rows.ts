@@ -1,20 +1,13 @@
 import type { Document } from 'mongodb';
-import type { LinkChild, MorphChild } from '../query/plan.js';
+import { cutWindow } from '../query/apply-list.js';
+import type { LinkChild } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
 import { readsParents } from './compile-level.js';
-import { growNodes, type Growing, type PendingLevel, type PendingRelation } from './grow-tree.js';
-import { cutRead, cutWindow, linkedIds, morphLinks, wantedIds } from './links.js';
+import { growNodes, type Growing, type PendingLevel, type PendingRelation, type QueryRows, type RelatedOf } from './grow-tree.js';
+import { cutRead, linkedIds, morphLinks, wantedIds } from './links.js';
+import { indexMorphRows } from './index-morph-rows.js';
 import { indexSources } from './link-sources.js';
-import type { Loaded, Related } from './loaded.js';
-
-/** Finds what an entry or component is related to. */
-export type RelatedOf = (holder: Document) => Related;
-
-/** The rows of one relation; of one type if the relation is polymorphic. */
-export interface QueryRows {
-  readonly uid: string | null;
-  readonly rows: readonly Document[];
-}
+import type { Loaded } from './loaded.js';
 
 /** Indexes the rows of a relation by what the stored links name. The relations that the rows populate are added to `next`. */
 export function indexRows({ child, owner }: PendingRelation, results: readonly QueryRows[], next: PendingLevel): RelatedOf {
@@ -27,16 +20,6 @@ export function indexRows({ child, owner }: PendingRelation, results: readonly Q
   return child.kind === 'morph'
     ? indexMorphRows(child, results, next)
     : indexLinkRows(child, results[0]?.rows ?? [], { owner, next });
-}
-
-/** Targets that are gone, hidden or not selected are left out. */
-function indexMorphRows({ attribute, selections }: MorphChild, results: readonly QueryRows[], next: PendingLevel): RelatedOf {
-  const byType = new Map<string, ReadonlyMap<unknown, Loaded>>();
-  for (const { uid, rows } of results) {
-    const selection = selections.get(String(uid));
-    if (selection !== undefined) byType.set(selection.type.uid, byId(growNodes(selection, rows, next)));
-  }
-  return (holder) => morphLinks(holder[attribute.name]).flatMap(({ __type: uid, id }) => byType.get(uid)?.get(id) ?? []);
 }
 
 const byId = (nodes: readonly Growing[]): Map<unknown, Growing> => new Map(nodes.map((node) => [node.document['_id'], node]));
@@ -106,10 +89,8 @@ function sortedTargets(child: LinkChild, nodes: readonly Growing[]): ListOf {
   const places = new Map(nodes.map((node, place) => [node.document['_id'], place]));
   return (holder) => {
     const found = new Set(linkedIds(holder, child.link.name).flatMap((id) => places.get(id) ?? []));
-    return cutWindow(
-      child,
-      [...found].sort((a, b) => a - b).flatMap((place) => nodes[place] ?? []),
-    );
+    const sorted = [...found].sort((a, b) => a - b).flatMap((place) => nodes[place] ?? []);
+    return cutWindow(sorted, child.window);
   };
 }
 
@@ -117,19 +98,17 @@ function countRows(child: LinkChild, rows: readonly Document[]): RelatedOf {
   const { storage } = child.link;
   if (storage.kind === 'own') {
     const there = new Set(rows.map((row) => row['_id'] as unknown));
-    return (holder) =>
-      cutWindow(
-        child,
-        wantedIds(child, holder).filter((id) => there.has(id)),
-      ).length;
+    return (holder) => {
+      const found = wantedIds(child, holder).filter((id) => there.has(id));
+      return cutWindow(found, child.window).length;
+    };
   }
   if (storage.kind === 'siblings') {
     const groups = groupBy(rows, (row) => [row['_group']]);
-    return (holder) =>
-      cutWindow(
-        child,
-        (groups.get(holder['_group']) ?? []).filter(({ _id }) => _id !== holder['_id']),
-      ).length;
+    return (holder) => {
+      const others = (groups.get(holder['_group']) ?? []).filter(({ _id }) => _id !== holder['_id']);
+      return cutWindow(others, child.window).length;
+    };
   }
   const counts = new Map(rows.map((row) => [row['_id'] as unknown, Number(row['count'])]));
   return (holder) => counts.get(holder['_id']) ?? 0;
@@ -141,7 +120,7 @@ function otherLocales(child: LinkChild, nodes: readonly Growing[]): ListOf {
   if (child.sort.length === 0) for (const group of groups.values()) orderLocales(group);
   return (holder) => {
     const others = (groups.get(holder['_group']) ?? []).filter(({ document }) => document['_id'] !== holder['_id']);
-    return cutWindow(child, others);
+    return cutWindow(others, child.window);
   };
 }
 

@@ -1,10 +1,10 @@
 import type { Document } from 'mongodb';
-import { meetsCondition } from '../query/meets-condition.js';
-import type { BoundSource, MorphChild } from '../query/plan.js';
+import { applyList, cutWindow } from '../query/apply-list.js';
+import type { BoundSource, MorphChild, MorphTarget, SortKey } from '../query/plan.js';
 import { dottedPath } from '../schema/attribute-places.js';
 import type { LinkPath } from '../schema/link-paths.js';
-import { compileCondition, type Resolved } from './compile-condition.js';
-import { compileProjection } from './compile-page.js';
+import type { Resolved } from './compile-condition.js';
+import { compileProjection, compileTargets } from './compile-page.js';
 import { growNodes, partsOf, type Growing, type PendingLevel } from './grow-tree.js';
 import { linkedIds } from './links.js';
 import type { Loaded } from './loaded.js';
@@ -18,16 +18,18 @@ export function compileSource(
 ): { readonly collection: string; readonly pipeline: readonly Document[] } {
   const ids = [...new Set(holders.map(({ document }) => document['_id'] as unknown))];
   const links = { $or: paths.map((path) => ({ [dottedPath(path)]: { $in: ids } })) };
-  const demanded = holder === owner ? (child.conditions.get(owner.uid) ?? null) : condition;
-  const selection = holder === owner ? child.selections.get(owner.uid) : undefined;
+  const target = holder === owner ? child.targets.get(owner.uid) : undefined;
   const projection = {
     _id: 1,
-    ...(selection !== undefined && compileProjection(selection)),
+    ...(target !== undefined && compileProjection(target.selection)),
     ...Object.fromEntries(paths.map(({ steps: [step], attribute }) => [step?.name ?? attribute.name, 1])),
   };
-  const $match = demanded === null ? links : { $and: [links, compileCondition(demanded, resolved)] };
-  return { collection: owner.collection, pipeline: [{ $match }, { $sort: { _id: 1 } }, { $project: projection }] };
+  const list = target ?? { condition, sort: [], window: null };
+  const sort = list.sort.length === 0 ? byId : list.sort;
+  return { collection: owner.collection, pipeline: compileTargets({ ...list, sort }, { match: links, projection }, resolved) };
 }
+
+const byId: readonly SortKey[] = [{ links: [], path: '_id', lists: [], order: 1 }];
 
 /** The rows that a source came to. */
 export interface SourceRows {
@@ -37,27 +39,15 @@ export interface SourceRows {
 
 /** Finds what links to an entry: other entries, and components inside them, once for each link. */
 export function indexSources(
-  child: MorphChild,
+  { targets }: MorphChild,
   results: readonly SourceRows[],
   next: PendingLevel,
 ): (holder: Document) => readonly Loaded[] {
-  const found = new Map<unknown, Loaded[]>();
-  for (const { source, rows } of results) {
-    const selection = child.selections.get(source.holder.uid);
-    if (selection === undefined) continue;
-    const links = shownLinks(child, source, rows);
-    const nodes = growNodes(
-      selection,
-      links.map(({ part }) => part),
-      next,
-    );
-    for (const [index, { id }] of links.entries()) {
-      const list = found.get(id) ?? [];
-      list.push(...nodes.slice(index, index + 1));
-      found.set(id, list);
-    }
-  }
-  return (holder) => found.get(holder['_id']) ?? none;
+  const found = [...targets].map(([uid, target]) => {
+    const ofType = results.filter(({ source }) => source.holder.uid === uid);
+    return { lists: indexTargets(target, linksOf(target, ofType), next), window: target.window };
+  });
+  return (holder) => found.flatMap(({ lists, window }) => cutWindow(lists.get(holder['_id']) ?? none, window));
 }
 
 const none: readonly Loaded[] = [];
@@ -68,11 +58,22 @@ interface PartLink {
   readonly id: unknown;
 }
 
-/** Entries have met their condition in the database, components have not. */
-function shownLinks({ conditions }: MorphChild, { holder, owner, paths }: BoundSource, rows: readonly Document[]): PartLink[] {
-  const links = rows.flatMap((row) => paths.flatMap((path) => linksAt(row, path)));
-  const condition = holder === owner ? null : (conditions.get(holder.uid) ?? null);
-  return condition === null ? links : links.filter(({ part }) => meetsCondition(condition, part));
+/** The links of one type. Entries were filtered and sorted by the database, components are here. */
+function linksOf({ selection, condition, sort }: MorphTarget, results: readonly SourceRows[]): readonly PartLink[] {
+  const links = results.flatMap(({ source, rows }) => rows.flatMap((row) => source.paths.flatMap((path) => linksAt(row, path))));
+  return selection.type.kind === 'component' ? applyList(links, { condition, sort, window: null }, ({ part }) => part) : links;
+}
+
+function indexTargets({ selection }: MorphTarget, links: readonly PartLink[], next: PendingLevel): Map<unknown, Loaded[]> {
+  const parts = links.map(({ part }) => part);
+  const lists = new Map<unknown, Loaded[]>();
+  for (const [index, node] of growNodes(selection, parts, next).entries()) {
+    const id = links[index]?.id;
+    const list = lists.get(id);
+    if (list === undefined) lists.set(id, [node]);
+    else list.push(node);
+  }
+  return lists;
 }
 
 function linksAt(row: Document, { steps, attribute }: LinkPath): PartLink[] {

@@ -1,4 +1,5 @@
 import type { Document } from 'mongodb';
+import { cutWindow } from '../query/apply-list.js';
 import type { LinkChild } from '../query/plan.js';
 
 /** A stored polymorphic link. */
@@ -24,7 +25,7 @@ function listOf(value: unknown): readonly unknown[] {
 /** The stored ids of an owning relation that have to be read: those in its window if the ids alone decide it, else all. */
 export function wantedIds(child: LinkChild, holder: Document): readonly unknown[] {
   const ids = linkedIds(holder, child.link.name);
-  return cutsIds(child) ? cutWindow(child, ids) : ids;
+  return cutsIds(child) ? cutWindow(ids, child.window) : ids;
 }
 
 /** Whether the window of an owning relation can be cut from the stored ids, before anything is read. */
@@ -33,10 +34,4 @@ const cutsIds = ({ window, condition, sort, reversed }: LinkChild): boolean =>
 
 /** What remains of the wanted targets once they were read: the window, unless it was cut from the ids. */
 export const cutRead = <Item>(child: LinkChild, items: readonly Item[]): readonly Item[] =>
-  cutsIds(child) ? items : cutWindow(child, items);
-
-/** The items inside the window of a relation. */
-export function cutWindow<Item>({ window }: LinkChild, items: readonly Item[]): readonly Item[] {
-  if (window === null) return items;
-  return items.slice(window.skip, window.limit === null ? undefined : window.skip + window.limit);
-}
+  cutsIds(child) ? items : cutWindow(items, child.window);

@@ -3,8 +3,8 @@ import type { Condition, LinkChild, MorphChild, Selection } from '../query/plan.
 import { oneReply } from './compile-page.js';
 import { compileRelation, type LevelQuery } from './compile-level.js';
 import { readAll, type Database } from './database.js';
-import { growNode, growNodes, type PendingLevel, type PendingRelation } from './grow-tree.js';
-import { indexRows, type QueryRows } from './index-rows.js';
+import { growNode, growNodes, type PendingLevel, type PendingRelation, type QueryRows } from './grow-tree.js';
+import { indexRows } from './index-rows.js';
 import type { Loaded } from './loaded.js';
 import { resolveRelated } from './resolve-related.js';
 
@@ -71,7 +71,7 @@ const conditionOf = (child: LinkChild | MorphChild): Condition | null =>
     ? child.condition
     : {
         kind: 'and',
-        conditions: [...child.conditions.values(), ...(child.sources ?? []).flatMap(({ condition }) => condition ?? [])],
+        conditions: [...child.targets.values(), ...(child.sources ?? [])].flatMap(({ condition }) => condition ?? []),
       };
 
 /** All queries in one command; each row says which query it belongs to. Rows of one query keep their order. */

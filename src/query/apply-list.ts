@@ -1,17 +1,38 @@
-import type { ComponentList, SortKey } from './plan.js';
+import type { NestedList, SortKey, Window } from './plan.js';
 import type { Values } from '../schema/check-input.js';
 import { compareStored, meetsCondition } from './meets-condition.js';
 
-/** Filters, sorts and cuts the components of one entry, which came with it. */
-export function applyList(components: readonly Values[], { condition, sort, window }: ComponentList): readonly Values[] {
-  const met = condition === null ? components : components.filter((component) => meetsCondition(condition, component));
-  const sorted = sort.length === 0 ? met : sortComponents(met, sort);
-  if (window === null) return sorted;
-  return sorted.slice(window.skip, window.limit === null ? undefined : window.skip + window.limit);
+/** Filters, sorts and cuts items of one entry by their stored values. */
+export function applyList<Item>(
+  items: readonly Item[],
+  { condition, sort, window }: NestedList,
+  valuesOf: (item: Item) => Values,
+): readonly Item[] {
+  const met = condition === null ? items : items.filter((item) => meetsCondition(condition, valuesOf(item)));
+  return cutWindow(sort.length === 0 ? met : sortItems(met, sort, valuesOf), window);
 }
 
-function sortComponents(components: readonly Values[], sort: readonly SortKey[]): readonly Values[] {
-  const keyed = components.map((component) => ({ component, values: sort.map((key) => sortValue(component, key)) }));
+/** The items inside a window; null: all of them. */
+export const cutWindow = <Item>(items: readonly Item[], window: Window | null): readonly Item[] =>
+  window === null ? items : items.slice(window.skip, window.limit === null ? undefined : window.skip + window.limit);
+
+/** Chooses among the items of one type those that are shown. */
+export type Choose<Item> = (items: readonly Item[]) => readonly Item[];
+
+/** Leaves out what the choice of its type does not return. What remains keeps its order; types without a choice remain whole. */
+export function keepChosen<Item>(
+  items: readonly Item[],
+  choices: ReadonlyMap<string, Choose<Item>>,
+  uidOf: (item: Item) => string,
+): readonly Item[] {
+  if (choices.size === 0) return items;
+  const kept = new Set(items.filter((item) => !choices.has(uidOf(item))));
+  for (const [uid, choose] of choices) for (const item of choose(items.filter((one) => uidOf(one) === uid))) kept.add(item);
+  return items.filter((item) => kept.has(item));
+}
+
+function sortItems<Item>(items: readonly Item[], sort: readonly SortKey[], valuesOf: (item: Item) => Values): readonly Item[] {
+  const keyed = items.map((item) => ({ item, values: sort.map((key) => sortValue(valuesOf(item), key)) }));
   keyed.sort((left, right) => {
     for (const [index, { order }] of sort.entries()) {
       const difference = compareOrNull(left.values[index], right.values[index]);
@@ -19,7 +40,7 @@ function sortComponents(components: readonly Values[], sort: readonly SortKey[])
     }
     return 0;
   });
-  return keyed.map(({ component }) => component);
+  return keyed.map(({ item }) => item);
 }
 
 /** The value that a component is sorted by: of several the least, in descending order the greatest. */

@@ -5,7 +5,7 @@ import type { BindContext } from './bind-context.js';
 import { bindFilter } from './bind-filter.js';
 import { bindWindow } from './bind-pagination.js';
 import { bindSort } from './bind-sort.js';
-import type { ComponentList, Condition, LinkChild } from './plan.js';
+import type { NestedList, Condition, LinkChild } from './plan.js';
 
 /**
  * Binds filter and sort of a nested list. Components come with their entry and are filtered and sorted in memory, so theirs cannot
@@ -25,8 +25,8 @@ export function bindNested(
   return { condition, sort: keys };
 }
 
-/** Binds what is shown of the components of an entry; null if all are. Throws a ValidationError. */
-export function bindComponentList(query: Query, type: ContentType, context: BindContext): ComponentList | null {
+/** Binds which items of a nested list are shown; null if all are. Throws a ValidationError. */
+export function bindNestedList(query: Query, type: ContentType, context: BindContext): NestedList | null {
   const list = { ...bindNested(query, type, context), window: bindWindow(query.pagination, context) };
   return list.condition === null && list.sort.length === 0 && list.window === null ? null : list;
 }

@@ -12,7 +12,7 @@ import { maySee } from './access.js';
 import { emptyQuery, type PopulateField, type PublicationState, type Query } from './ast.js';
 import type { BindContext, VisibleContext } from './bind-context.js';
 import { bindFields } from './bind-fields.js';
-import { bindComponentList, bindNested } from './bind-nested.js';
+import { bindNestedList, bindNested } from './bind-nested.js';
 import { bindWindow } from './bind-pagination.js';
 import { bindLocales, bindVisible } from './bind-visible.js';
 import { allOf, orNull } from './conditions.js';
@@ -21,9 +21,9 @@ import { expandDeep } from './populate-deep.js';
 import {
   type BoundSource,
   type Child,
-  type ComponentList,
-  type Condition,
   type MorphChild,
+  type MorphTarget,
+  type NestedList,
   type Selection,
   type ZoneChild,
 } from './plan.js';
@@ -112,24 +112,21 @@ function bindChild(
 function bindLink(link: LinkAttribute, field: PopulateField, outer: SelectionContext): Child[] {
   const target = outer.registry.types.get(link.target);
   if (target === undefined || link.dangling || !(isCreator(link) || maySee(outer.access, link.target))) return [];
-  const { query } = field;
-  const context: SelectionContext = query.publicationState === null ? outer : { ...outer, state: query.publicationState };
-  const { condition, sort } = bindNested(query, target, context);
+  const { key, query, countOnly, reversed } = field;
+  return [{ kind: 'link', key, link, target, ...bindTarget(query, target, outer), countOnly, reversed }];
+}
+
+/** Which entries of a related type are shown, and what of them. */
+function bindTarget(query: Query, type: ContentType, outer: SelectionContext): MorphTarget {
+  const context = query.publicationState === null ? outer : { ...outer, state: query.publicationState };
+  const { condition, sort } = bindNested(query, type, context);
   const filter = condition === null ? [] : [condition];
-  return [
-    {
-      kind: 'link',
-      key: field.key,
-      link,
-      target,
-      condition: orNull(allOf([...filter, ...bindVisible(target, context)])),
-      sort,
-      window: bindWindow(query.pagination, context),
-      countOnly: field.countOnly,
-      reversed: field.reversed,
-      selection: bindLevel(query, target, context),
-    },
-  ];
+  return {
+    condition: orNull(allOf([...filter, ...bindVisible(type, context)])),
+    sort,
+    window: bindWindow(query.pagination, context),
+    selection: bindLevel(query, type, context),
+  };
 }
 
 /** Shown by `populateCreatorFields`, without a right of their own. */
@@ -140,7 +137,7 @@ function bindComponent(attribute: ComponentAttribute, field: PopulateField, cont
   if (type === undefined) return [];
   const { key, query } = field;
   const selection = bindLevel(query, type, context);
-  return [{ kind: 'component', key, attribute, selection, list: bindComponentList(query, type, context) }];
+  return [{ kind: 'component', key, attribute, selection, list: bindNestedList(query, type, context) }];
 }
 
 /**
@@ -151,12 +148,12 @@ function bindZone(attribute: ZoneAttribute, { key, query, on }: PopulateField, c
   const queryOf = (uid: string): Query | undefined =>
     on === null ? (attribute.components.includes(uid) ? query : emptyQuery) : on.get(uid);
   const selections = new Map<string, Selection>();
-  const lists = new Map<string, ComponentList>();
+  const lists = new Map<string, NestedList>();
   for (const type of context.registry.types.values()) {
     const own = type.kind === 'component' ? queryOf(type.uid) : undefined;
     if (own === undefined) continue;
     selections.set(type.uid, bindLevel(own, type, context));
-    const list = bindComponentList(own, type, context);
+    const list = bindNestedList(own, type, context);
     if (list !== null) lists.set(type.uid, list);
   }
   return { kind: 'zone', key, attribute, selections, lists };
@@ -167,24 +164,12 @@ function bindMorph(attribute: MorphAttribute, field: PopulateField, owner: Conte
   const { key, query, on } = field;
   const context: SelectionContext = query.publicationState === null ? outer : { ...outer, state: query.publicationState };
   const sources = attribute.writable ? null : linkSources(owner, context);
-  const selections = new Map<string, Selection>();
-  const conditions = new Map<string, Condition>();
+  const targets = new Map<string, MorphTarget>();
   for (const type of sources === null ? targetTypes(attribute, owner, context) : holdersOf(sources)) {
     const own = on === null ? withAllFields(query) : on.get(type.uid);
-    if (own === undefined) continue;
-    selections.set(type.uid, bindLevel(own, type, context));
-    const { condition } = bindNested(own, type, context);
-    const demanded = orNull(allOf([...(condition === null ? [] : [condition]), ...bindVisible(type, context)]));
-    if (demanded !== null) conditions.set(type.uid, demanded);
+    if (own !== undefined) targets.set(type.uid, bindTarget(own, type, context));
   }
-  return {
-    kind: 'morph',
-    key,
-    attribute,
-    selections,
-    conditions,
-    sources: sources === null ? null : bindSources(sources, selections, context),
-  };
+  return { kind: 'morph', key, attribute, targets, sources: sources === null ? null : bindSources(sources, targets, context) };
 }
 
 /** The same object for the same query, by which what was bound is found again. */
@@ -207,9 +192,9 @@ const holdersOf = (sources: readonly LinkSource[]): Set<ContentType> => new Set(
 
 const bindSources = (
   sources: readonly LinkSource[],
-  selections: ReadonlyMap<string, Selection>,
+  targets: ReadonlyMap<string, MorphTarget>,
   context: SelectionContext,
 ): BoundSource[] =>
   sources
-    .filter(({ holder }) => selections.has(holder.uid))
+    .filter(({ holder }) => targets.has(holder.uid))
     .map((source) => ({ ...source, condition: orNull(allOf(bindVisible(source.owner, context))) }));

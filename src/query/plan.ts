@@ -127,11 +127,14 @@ export interface MorphChild {
   readonly key: string;
   readonly attribute: MorphAttribute;
   /** By uid; types that are not in it are left out of the answer. */
-  readonly selections: ReadonlyMap<string, Selection>;
-  /** By uid: what the targets of a type must meet, for types whose entries are not all shown. */
-  readonly conditions: ReadonlyMap<string, Condition>;
+  readonly targets: ReadonlyMap<string, MorphTarget>;
   /** Where the targets keep the links, if they do; null if the entry itself does. */
   readonly sources: readonly BoundSource[] | null;
+}
+
+/** What is shown of the targets of one type. Where the entry keeps the links, those that remain keep their order. */
+export interface MorphTarget extends NestedList {
+  readonly selection: Selection;
 }
 
 export interface BoundSource extends LinkSource {
@@ -145,13 +148,16 @@ export interface ComponentChild {
   readonly attribute: ComponentAttribute;
   readonly selection: Selection;
   /** Null: the whole array. */
-  readonly list: ComponentList | null;
+  readonly list: NestedList | null;
 }
 
-/** What is shown of the components of one entry, which come with it. */
-export interface ComponentList {
+/** Which items of a list inside an entry are shown. */
+export interface NestedList {
+  /** Null: no condition. */
   readonly condition: Condition | null;
+  /** Empty: the stored order. */
   readonly sort: readonly SortKey[];
+  /** Cuts the list of each entry; null: all of it. */
   readonly window: Window | null;
 }
 
@@ -162,7 +168,7 @@ export interface ZoneChild {
   /** By component uid; components that are not in it are left out of the answer. */
   readonly selections: ReadonlyMap<string, Selection>;
   /** By component uid: which of its parts remain, for components whose parts are not all shown. They keep their order. */
-  readonly lists: ReadonlyMap<string, ComponentList>;
+  readonly lists: ReadonlyMap<string, NestedList>;
 }
 
 /** The pagination in force, as `meta.pagination` shows it. */

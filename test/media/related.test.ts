@@ -128,6 +128,19 @@ describe('what a file is linked to', () => {
       [],
     ]);
     expect(await related('populate[related][on][shared.seo][filters][text][$contains]=3')).to.deep.equal([[], ['seo 3'], []]);
+    const cut: readonly (readonly [fragment: string, first: readonly string[], second: readonly string[]])[] = [
+      ['[on][api::article.article][limit]=1', ['article 1'], ['article 1']],
+      [
+        '[on][api::article.article][sort]=title:desc&populate[related][on][api::article.article][limit]=1',
+        ['article 2'],
+        ['article 1'],
+      ],
+      ['[on][api::article.article][start]=2', ['article 2'], []],
+      ['[on][shared.seo][sort]=text:desc&populate[related][on][shared.seo][limit]=2', [], ['seo 3', 'seo 4']],
+      ['[on][shared.seo][start]=1', [], ['seo 3', 'seo 4']],
+    ];
+    for (const [fragment, first, second] of cut)
+      expect(await related(`populate[related]${fragment}`), fragment).to.deep.equal([first, second, []]);
     const { body } = await server.as(
       null,
       'GET',

@@ -133,6 +133,12 @@ const zones: readonly (readonly [name: string, rest: Readonly<Record<string, str
   ['main', { 'main][filters][label': 'x' }, []],
   ['subjects', { 'subjects][on][api::person.person][filters][name': 'Bob' }, [2]],
   ['subjects', { 'subjects][on][api::person.person': 'true' }, [1, 2]],
+  ['subjects', { 'subjects][on][api::person.person][start': '1' }, [2]],
+  ['subjects', { 'subjects][on][api::person.person][limit': '1', 'subjects][on][api::box.box': 'true' }, [1, 1]],
+  ['subjects', { 'subjects][on][api::person.person][limit': '0', 'subjects][on][api::box.box': 'true' }, [1]],
+  ['subjects', { 'subjects][on][api::person.person][sort': 'name:desc' }, [1, 2]],
+  ['subjects', { 'subjects][on][api::person.person][sort': 'name:desc', 'subjects][on][api::person.person][limit': '1' }, [2]],
+  ['subjects', { 'subjects][start': '1' }, [2]],
 ];
 
 const refused: readonly (readonly [string, string])[] = [
@@ -147,6 +153,7 @@ const refused: readonly (readonly [string, string])[] = [
   ['populate[zone][sort]=text', 'Invalid parameter text'],
   ['populate[subjects][on][api::person.person][filters][bogus]=1', 'Invalid parameter bogus'],
   ['populate[subjects][on][api::person.person][sort]=bogus', 'Invalid parameter bogus'],
+  ['populate[subjects][on][api::person.person][limit]=-2', 'Invalid parameter limit: expected -1 or more'],
 ];
 
 describe('filters, sort, start and limit of what stands inside an entry', () => {

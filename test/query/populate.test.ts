@@ -45,8 +45,9 @@ function childTree(child: Child): Tree {
     }
     case 'component':
       return treeOf(child.selection);
-    case 'zone':
     case 'morph':
+      return Object.fromEntries([...child.targets].map(([uid, { selection }]) => [uid, treeOf(selection)]));
+    case 'zone':
       return Object.fromEntries([...child.selections].map(([uid, selection]) => [uid, treeOf(selection)]));
   }
 }
