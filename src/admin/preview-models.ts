@@ -2,7 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { notFoundError } from '../errors.js';
 import type { Backend } from '../mongo/open-backend.js';
 import { readModels } from '../mongo/model-store.js';
+import { findForeign } from '../mongo/served-collections.js';
 import { planIndexes } from '../mongo/plan-indexes.js';
+import { defaultModelSettings } from '../schema/build-content-type.js';
 import { buildRegistry, type RegistryBuild } from '../schema/build-registry.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import type { Model } from '../schema/model.js';
@@ -42,7 +44,9 @@ export async function previewModels(models: readonly { readonly uid: string }[],
   const stored = await readModels(backend.store.database);
   const others = stored.filter(({ uid }) => !models.some((model) => model.uid === uid));
   const uids = models.map(({ uid }) => uid);
-  return compare(uids, { before: buildRegistry(stored), after: buildRegistry([...others, ...models]) }, backend);
+  const settings = { ...defaultModelSettings, foreign: await findForeign([...stored, ...models], backend.store.database) };
+  const before = buildRegistry(stored, settings);
+  return compare(uids, { before, after: buildRegistry([...others, ...models], settings) }, backend);
 }
 
 /** What taking a model out would do. Throws a NotFoundError. */

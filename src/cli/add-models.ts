@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { watch } from 'chokidar';
 import { readModels, writeModels } from '../mongo/model-store.js';
+import { findForeign } from '../mongo/served-collections.js';
 import { modelSettings } from '../mongo/open-backend.js';
 import { buildRegistry, type RegistryBuild } from '../schema/build-registry.js';
 import type { Model } from '../schema/model.js';
@@ -32,11 +33,12 @@ async function addOnce(
   paths: readonly string[],
   { isDry, quiet }: AddOptions,
 ): Promise<number> {
-  const { models, unreadable } = await readModelFiles(paths);
+  const { models: given, unreadable } = await readModelFiles(paths);
   const stored = await readModels(database);
-  const documents = new Map(models.map(({ document }) => [document.uid, document]));
+  const documents = new Map(given.map(({ document }) => [document.uid, document]));
   const others = stored.filter(({ uid }) => !documents.has(uid));
-  const build = buildRegistry([...others, ...documents.values()], modelSettings(config));
+  const models = [...others, ...documents.values()];
+  const build = buildRegistry(models, { ...modelSettings(config), foreign: await findForeign(models, database) });
   const right = [...documents.values()].filter(({ uid }) => !build.problems.has(uid));
   const changed = right.filter((document) => !isStoredAs(document, stored));
   if (!isDry) await writeModels(database, changed as unknown as Model[]); // their form was checked

@@ -9,6 +9,7 @@ import type { Media } from '../media/media.js';
 import { readAll, type Database } from '../mongo/database.js';
 import { localeName } from '../mongo/locale-store.js';
 import { writeModels } from '../mongo/model-store.js';
+import { findForeign, recordServed } from '../mongo/served-collections.js';
 import { modelSettings, type Backend } from '../mongo/open-backend.js';
 import type { Store } from '../mongo/store.js';
 import { inTransaction } from '../mongo/transaction.js';
@@ -62,6 +63,9 @@ export async function loadDemo({ config, backend, media }: DemoTarget, folder = 
   if (await hasModels(database)) return 0;
   const models = await readFolder<Model>(join(folder, 'models'));
   const files = await readFolder<DemoFile>(join(folder, 'entries'));
+  const foreign = [...(await findForeign(models, database))];
+  if (foreign.length > 0)
+    throw new Error(`the demo was not loaded: collections that were never served hold documents: ${foreign.join(', ')}`);
   const content = demoContext(models, config, backend);
   await database.db.createCollection('_models').catch(() => undefined); // it may be there: a transaction cannot race to make it
   const pictures = await stageDemoFiles(folder, media, content);
@@ -69,6 +73,7 @@ export async function loadDemo({ config, backend, media }: DemoTarget, folder = 
     const count = await inTransaction(database, async (inner) => {
       if (await hasModels(inner)) return 0;
       await writeModels(inner, models);
+      await recordServed(content.bind.registry, inner);
       await addLocales({ ...backend.store, database: inner });
       return loadEntries(files, pictures, within(content, inner));
     });

@@ -2,6 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { modelSettings } from '../mongo/open-backend.js';
+import { findForeign } from '../mongo/served-collections.js';
 import { readModels, removeModel } from '../mongo/model-store.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import { describeReport, reportModels } from '../schema/report-models.js';
@@ -33,7 +34,7 @@ const commands: Readonly<Record<string, Command>> = {
 
 async function list({ database, config }: OpenedDatabase): Promise<number> {
   const models = await readModels(database);
-  const build = buildRegistry(models, modelSettings(config));
+  const build = buildRegistry(models, { ...modelSettings(config), foreign: await findForeign(models, database) });
   for (const { uid } of models) console.log(`${uid}${build.problems.has(uid) ? '  not in force' : ''}`);
   if (models.length === 0) console.log('no models');
   for (const report of reportModels(build)) {

@@ -9,6 +9,7 @@ import type { Database } from './database.js';
 import { ensureIndexes } from './ensure-indexes.js';
 import { readLocales, type Locales } from './locale-store.js';
 import { readModels } from './model-store.js';
+import { findForeign, recordServed } from './served-collections.js';
 import { ModelStatus } from './model-status.js';
 import { countRequiredNulls, type RequiredNulls } from './required-nulls.js';
 
@@ -119,9 +120,11 @@ export class ModelRegistry {
     const [stored, locales] = await Promise.all([readModels(this.#database), readLocales(this.#database)]);
     this.#locales = locales;
     if (this.#stored !== null && isDeepStrictEqual(stored, this.#stored)) return;
-    const build = buildRegistry(stored, this.#settings, this.#build);
+    const foreign = await findForeign(stored, this.#database);
+    const build = buildRegistry(stored, { ...this.#settings, foreign }, this.#build);
     const previous = this.#stored === null ? null : this.#build.registry;
     const changed = changedTypes(build.registry, previous);
+    await recordServed(build.registry, this.#database);
     await this.#prepare(changed, build.registry);
     this.#stored = stored;
     this.#replace(build);

@@ -1,6 +1,6 @@
 import { buildAttribute } from './build-attribute.js';
 import type { Attribute, ContentType, LinkAttribute } from './content-type.js';
-import type { AttributeDefinition, Model } from './model.js';
+import { collectionOf, type AttributeDefinition, type Model } from './model.js';
 
 /** Settings of the service that shape every type. */
 export interface ModelSettings {
@@ -10,6 +10,8 @@ export interface ModelSettings {
   readonly localization: boolean;
   /** `api.customFields`: types of custom fields by their names. */
   readonly customFields: Readonly<Record<string, string>>;
+  /** Collections that hold documents which the service has not written: a model has to adopt them. None unless given. */
+  readonly foreign?: ReadonlySet<string>;
 }
 
 export const defaultModelSettings: ModelSettings = { privateAttributes: [], localization: true, customFields: {} };
@@ -32,7 +34,7 @@ export function buildContentType(model: Model, settings: ModelSettings): Content
   return {
     ...shape,
     kind: model.kind,
-    collection: model.collectionName ?? singularName,
+    collection: collectionOf(model),
     attributes: byName([...own, ...systemAttributes(model, shape, privateNames)]),
   };
 }

@@ -3,7 +3,7 @@ import { buildContentType, defaultModelSettings, type ModelSettings } from './bu
 import { builtinModels } from './builtin-models.js';
 import { nameConflicts } from './claim-names.js';
 import type { ContentType, Registry } from './content-type.js';
-import type { Model, ModelWarning } from './model.js';
+import { collectionOf, type Model, type ModelWarning } from './model.js';
 import { readModel, type ModelReading } from './read-model.js';
 import { settleReferences, type SettledModel } from './settle-references.js';
 
@@ -44,8 +44,9 @@ export function buildRegistry(
   for (const document of documents) {
     const before = previous?.parts.readings.get(document.uid);
     const reading = isDeepStrictEqual(document, before?.document) ? before : readModel(document, settings.customFields);
-    if (reading?.model == null) problems.set(document.uid, reading?.problems ?? []);
-    const used = reading?.model == null ? before : reading;
+    const found = problemsOf(reading, before, settings);
+    if (found.length > 0) problems.set(document.uid, found);
+    const used = found.length > 0 ? before : reading;
     if (used !== undefined) readings.set(document.uid, used);
   }
   resolveConflicts(readings, problems, previous);
@@ -54,6 +55,21 @@ export function buildRegistry(
   const types = [...settled.values()].map(({ model }) => typeOf(model, settings, previous));
   const registry = indexTypes(types, (previous?.registry.version ?? 0) + 1);
   return { registry, models, problems, warnings: collectWarnings(readings, settled), parts: { readings, settled } };
+}
+
+/** Why a document is not in force as it is stored. `before`: its reading in the previous snapshot. */
+function problemsOf(
+  reading: ModelReading | undefined,
+  before: ModelReading | undefined,
+  { foreign }: ModelSettings,
+): readonly string[] {
+  if (reading?.model == null) return reading?.problems ?? [];
+  const { model } = reading;
+  if (model.kind === undefined || model.adopt === true) return [];
+  const collection = collectionOf(model);
+  const isInForce = before?.model != null && collectionOf(before.model) === collection;
+  if (isInForce || foreign?.has(collection) !== true) return [];
+  return [`the collection ${collection} holds documents that were never served; adopt: true serves them`];
 }
 
 /** The built-in models and what documents add, in a stable order. */

@@ -1,4 +1,4 @@
-import type { AttributeDefinition, Model } from './model.js';
+import { collectionOf, type AttributeDefinition, type Model } from './model.js';
 import { pascalCase } from './names.js';
 
 /** GraphQL types that every schema may have besides those of content types. */
@@ -71,7 +71,7 @@ function typeClaims(model: Model): readonly string[] {
   const path = model.kind === 'singleType' ? singularName : pluralName;
   return [
     ...(isApi ? [`name:${singularName}`, `name:${pluralName}`, `path:${path}`] : []),
-    `collection:${model.collectionName ?? singularName}`,
+    `collection:${collectionOf(model)}`,
     ...(model.uid.startsWith('admin::') ? [] : [...graphqlNames(model, singular ?? ''), `GraphQL type:${plural ?? ''}`]),
   ];
 }

@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject } from 'ajv';
-import type { Model } from './model.js';
+import { collectionName, type Model } from './model.js';
 
 const localizable = {
   type: 'object',
@@ -53,7 +53,8 @@ const modelSchema = {
   properties: {
     uid: { type: 'string', maxLength: 200, pattern: `^(${contentTypeUid}|${componentUid})$` },
     kind: { enum: ['collectionType', 'singleType'] },
-    collectionName: { type: 'string', pattern: '^[A-Za-z0-9][-_0-9A-Za-z]*$', maxLength: 100 },
+    collectionName: { type: 'string', pattern: collectionName, maxLength: 100 },
+    adopt: { type: 'boolean' },
     info: {
       type: 'object',
       properties: { singularName: name, pluralName: name, displayName: { type: 'string' }, description: { type: 'string' } },

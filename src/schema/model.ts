@@ -43,6 +43,8 @@ export interface Model {
   readonly uid: string;
   readonly kind?: 'collectionType' | 'singleType';
   readonly collectionName?: string;
+  /** The collection may hold documents that the service has not written. */
+  readonly adopt?: boolean;
   readonly info: {
     readonly singularName?: string;
     readonly pluralName?: string;
@@ -67,6 +69,13 @@ export interface ModelWarning {
   /** The uid of the model that would have to be in force; null: none. */
   readonly needs: string | null;
 }
+
+/** The form of names of collections. */
+export const collectionName = '^[A-Za-z0-9][-_0-9A-Za-z]*$';
+
+/** The collection that the entries of a content type are kept in. */
+export const collectionOf = ({ collectionName, info }: Partial<Pick<Model, 'collectionName' | 'info'>>): string =>
+  String(collectionName ?? info?.singularName ?? '');
 
 /** The uids that a relation names: one, or any number where it is polymorphic. */
 export const targetsOf = ({ target = [] }: AttributeDefinition): readonly string[] => [target].flat();

@@ -161,6 +161,22 @@ describe('npm run models', () => {
     expect(exitCode).to.equal(0);
   });
 
+  it('refuses a model over a collection of others, unless it adopts it', async () => {
+    await database.db.collection('ships').insertOne({ name: 'of others' });
+    const ship = { ...boat({ name }), uid: 'api::ship.ship', collectionName: 'ships' };
+    const add = async (model: object): Promise<string> => {
+      const file = join(directory, 'ship.json');
+      await writeFile(
+        file,
+        JSON.stringify({ ...model, info: { singularName: 'ship', pluralName: 'ships', displayName: 'Ship' } }),
+      );
+      return (await run('add', 'ship.json')).stdout;
+    };
+    expect(await add(ship)).to.match(/^refused +api::ship\.ship +the collection ships holds documents that were never served/);
+    expect(await add({ ...ship, adopt: true })).to.match(/^added +api::ship\.ship/);
+    expect(await add({ ...ship, adopt: true })).to.match(/^unchanged +api::ship\.ship/);
+  });
+
   it('refuses a file without a uid', async () => {
     await writeFile(join(directory, 'loose.json'), JSON.stringify(boat({ name })));
     const { stdout, exitCode } = await run('add', 'loose.json');

@@ -1,0 +1,74 @@
+import { builtinModels } from '../schema/builtin-models.js';
+import type { Registry } from '../schema/content-type.js';
+import { collectionName, collectionOf, type Model } from '../schema/model.js';
+import { inSession, readAll, type Database } from './database.js';
+import { translating } from './driver-errors.js';
+import { readModels } from './model-store.js';
+
+/** A document of `_collections`: a collection that was served once belongs to the service, whatever becomes of its model. */
+interface ServedCollection {
+  readonly _id: string;
+  /** The type that was served first. */
+  readonly uid: string;
+  readonly since: Date;
+}
+
+type StoredModel = { readonly uid: string } & Partial<Pick<Model, 'collectionName' | 'info'>>;
+
+/**
+ * Returns the collections of these models that hold documents and were never served: what is in them may be anybody's. Until the
+ * first record is whole, all collections of the stored models count as served: the database is older than the record, or was filled
+ * before the first start.
+ */
+export async function findForeign(models: readonly StoredModel[], database: Database): Promise<ReadonlySet<string>> {
+  const served = await readServed(database);
+  const asked = namesOf(models).filter((name) => !served.has(name));
+  const filled = await Promise.all(asked.map(async (name) => ((await holdsDocuments(name, database)) ? [name] : [])));
+  const found = filled.flat();
+  if (found.length === 0) return new Set();
+  // Another instance records a collection before it serves it, so the documents may be of its clients.
+  const known = await readServed(database);
+  return new Set(found.filter((name) => !known.has(name)));
+}
+
+const builtinUids: ReadonlySet<string> = new Set(builtinModels.map(({ uid }) => uid));
+
+/** Recorded behind all others of the first record. */
+const lastRecorded = 'up_users';
+
+/** Collections of content types; those of the service's own types are its own. Models with wrong names are not in force anyway. */
+function namesOf(models: readonly StoredModel[]): readonly string[] {
+  const names = models.filter(({ uid }) => uid.includes('::') && !builtinUids.has(uid)).map(collectionOf);
+  return [...new Set(names)].filter((name) => isName.test(name));
+}
+
+const isName = new RegExp(collectionName);
+
+async function readServed(database: Database): Promise<ReadonlySet<string>> {
+  const recorded = await readRecorded(database);
+  return recorded.has(lastRecorded) ? recorded : new Set(namesOf(await readModels(database)));
+}
+
+async function readRecorded(database: Database): Promise<ReadonlySet<string>> {
+  const rows = await readAll(database, { find: '_collections', projection: { _id: 1 }, batchSize: 100_000 });
+  return new Set(rows.map(({ _id }) => String(_id)));
+}
+
+const holdsDocuments = async (name: string, database: Database): Promise<boolean> =>
+  (await readAll(database, { find: name, projection: { _id: 1 }, limit: 1 })).length > 0;
+
+/** Records the collections of the types in force. */
+export async function recordServed({ types }: Pick<Registry, 'types'>, database: Database): Promise<void> {
+  const { db, session } = database;
+  const recorded = await readRecorded(database);
+  const missing = [...types.values()]
+    .filter(({ kind, collection }) => kind !== 'component' && !recorded.has(collection))
+    .sort((a, b) => Number(a.collection === lastRecorded) - Number(b.collection === lastRecorded));
+  if (missing.length === 0) return;
+  const since = new Date();
+  const operations = missing.map(({ uid, collection }) => ({
+    updateOne: { filter: { _id: collection }, update: { $setOnInsert: { uid, since } }, upsert: true },
+  }));
+  const collections = db.collection<ServedCollection>('_collections');
+  await translating(() => collections.bulkWrite(operations, inSession(session)));
+}
