@@ -1,5 +1,4 @@
-import type { Document } from '../mongo/database.js';
-import { readAll } from '../mongo/database.js';
+import { type Document, readAll } from '../mongo/database.js';
 import type { Store } from '../mongo/store.js';
 import { bulkWrite } from '../mongo/write-entries.js';
 import { grantsVersion } from './known-actions.js';

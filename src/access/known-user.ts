@@ -1,5 +1,4 @@
-import type { Document } from '../mongo/database.js';
-import { readAll, type Database } from '../mongo/database.js';
+import { type Database, type Document, readAll } from '../mongo/database.js';
 
 /** What decides about the requests of a user. */
 export interface KnownUser {

@@ -1,5 +1,4 @@
-import type { Document } from '../mongo/database.js';
-import { readAll, type Database } from '../mongo/database.js';
+import { type Database, type Document, readAll } from '../mongo/database.js';
 import { builtinRoles, defaultGrants } from './default-grants.js';
 import type { Role, RoleRules, Roles } from './role.js';
 

@@ -1,5 +1,5 @@
 import slugify from '@sindresorhus/slugify';
-import type { Document } from '../mongo/database.js';
+import { type Document, readAll } from '../mongo/database.js';
 import { findMany } from '../content/find-many.js';
 import { findOne } from '../content/find-one.js';
 import { within, type ContentContext } from '../content/content-context.js';
@@ -7,7 +7,6 @@ import type { Loaded } from '../mongo/loaded.js';
 import { orUniqueError } from '../content/unique-errors.js';
 import { createMayBreakRule, refuseBroken, ruleFilter, updateMayBreakRule } from '../content/row-rules.js';
 import { applicationError, notFoundError, validationError } from '../errors.js';
-import { readAll } from '../mongo/database.js';
 import { inTransaction } from '../mongo/transaction.js';
 import { bulkWrite, deleteEntry, insertEntry, updateEntry } from '../mongo/write-entries.js';
 import { emptyQuery } from '../query/ast.js';

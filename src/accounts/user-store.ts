@@ -1,7 +1,6 @@
-import type { Document } from '../mongo/database.js';
+import { type Document, readAll } from '../mongo/database.js';
 import { knownUser, usersCollection, type KnownUser } from '../access/known-user.js';
 import type { ContentContext } from '../content/content-context.js';
-import { readAll } from '../mongo/database.js';
 import { updateEntry } from '../mongo/write-entries.js';
 import { allows, fullAccess } from '../query/access.js';
 import { roleUid, userUid } from './uids.js';

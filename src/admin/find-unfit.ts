@@ -1,6 +1,5 @@
-import type { Document } from '../mongo/database.js';
+import { type Database, type Document, readAll } from '../mongo/database.js';
 import { isDeepStrictEqual } from 'node:util';
-import { readAll, type Database } from '../mongo/database.js';
 import type { Attribute, ContentType, Registry, ScalarAttribute, ScalarType } from '../schema/content-type.js';
 
 /** Stored values that a new form of an attribute would refuse. */

@@ -1,6 +1,7 @@
+import bcrypt from 'bcrypt';
 import { ApiError, applicationError } from '../errors.js';
 import { isValues, type Values } from '../schema/check-input.js';
-import { applyLinkInput, readLinkInput, storedIds } from '../schema/apply-link-input.js';
+import { toBoolean, toNumber } from '../schema/check-scalar.js';
 import type {
   Attribute,
   ComponentAttribute,
@@ -8,11 +9,12 @@ import type {
   LinkAttribute,
   MorphAttribute,
   Registry,
+  ScalarAttribute,
   ZoneAttribute,
 } from '../schema/content-type.js';
-import { parseMorphTarget } from '../schema/parse-link-input.js';
+import { applyLinkInput, parseMorphTarget, readLinkInput, storedIds } from '../schema/parse-link-input.js';
+import { scalarTypes } from '../schema/scalar-types.js';
 import { morphLinks } from '../mongo/links.js';
-import { castInput } from './cast-input.js';
 import { nextRank } from './link-ranks.js';
 
 /** A stored component; `id` is 0 until one is given out. */
@@ -145,4 +147,31 @@ export function buildMorph(attribute: MorphAttribute, value: unknown, current: u
     return { __type: uid, id, rank: stored?.rank ?? nextRank() };
   });
   return attribute.many ? links : (links[0] ?? null);
+}
+
+/** Rounds of bcrypt, as in Strapi v4. */
+const rounds = 10;
+
+/**
+ * Returns the stored form of a checked value. Throws a ValidationError for a date or time that cannot be read; as in Strapi v4, it is
+ * reported alone.
+ */
+export async function castInput(attribute: ScalarAttribute, value: unknown): Promise<unknown> {
+  if (value === null || value === undefined) return null;
+  switch (attribute.type) {
+    case 'password':
+      return bcrypt.hash(String(value), rounds);
+    case 'boolean':
+      return toBoolean(value);
+    case 'integer':
+    case 'float':
+    case 'decimal':
+      return toNumber(value);
+    case 'enumeration':
+      return String(value);
+    case 'blocks':
+      return Array.isArray(value) ? value : null;
+    default:
+      return scalarTypes[attribute.type].cast(value, attribute.name);
+  }
 }

@@ -1,14 +1,12 @@
 import { validationError } from '../errors.js';
-import type { Values } from '../schema/check-input.js';
-import { applyLinkInput, readLinkInput, storedIds } from '../schema/apply-link-input.js';
-import type { Attribute, ContentType, LinkAttribute } from '../schema/content-type.js';
-import type { LinkInput } from '../schema/parse-link-input.js';
-import { listedUniquePaths, uniqueField, valuesAt } from '../schema/unique-paths.js';
-import type { ContentContext } from './content-context.js';
-import { buildComponent, buildMorph, buildZone, type BuildContext, type NewParts } from './build-parts.js';
-import { castInput } from './cast-input.js';
-import { nextRank } from './link-ranks.js';
 import type { StoredDocument } from '../mongo/loaded.js';
+import type { Values } from '../schema/check-input.js';
+import type { Attribute, ContentType, LinkAttribute } from '../schema/content-type.js';
+import { applyLinkInput, type LinkInput, readLinkInput, storedIds } from '../schema/parse-link-input.js';
+import { listedUniquePaths, uniqueField, valuesAt } from '../schema/unique-paths.js';
+import { buildComponent, type BuildContext, buildMorph, buildZone, castInput, type NewParts } from './build-parts.js';
+import type { ContentContext } from './content-context.js';
+import { nextRank } from './link-ranks.js';
 
 /** What a checked body comes to: the entry's own values, and the links that are stored with other entries. */
 export interface EntryWrite {

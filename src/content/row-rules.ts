@@ -1,9 +1,8 @@
 import { forbiddenError } from '../errors.js';
 import { compileCondition } from '../mongo/compile-condition.js';
-import { countExisting } from '../mongo/count-existing.js';
 import { readAll, type Document } from '../mongo/database.js';
 import { resolveRelated } from '../mongo/resolve-related.js';
-import { bulkWrite } from '../mongo/write-entries.js';
+import { bulkWrite, countExisting } from '../mongo/write-entries.js';
 import type { Access, RowRule } from '../query/access.js';
 import { bindRule } from '../query/bind-filter.js';
 import { allOf } from '../query/conditions.js';

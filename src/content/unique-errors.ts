@@ -4,7 +4,7 @@ import { DuplicateKey } from '../mongo/driver-errors.js';
 import type { Values } from '../schema/check-input.js';
 import type { ContentType } from '../schema/content-type.js';
 import { uniqueField, uniquePaths, valuesAt } from '../schema/unique-paths.js';
-import { castInput } from './cast-input.js';
+import { castInput } from './build-parts.js';
 import type { ContentContext } from './content-context.js';
 
 const message = 'This attribute must be unique';

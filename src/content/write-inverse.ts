@@ -1,6 +1,6 @@
 import { readAll, type Database } from '../mongo/database.js';
 import { bulkWrite } from '../mongo/write-entries.js';
-import { applyLinkInput } from '../schema/apply-link-input.js';
+import { applyLinkInput } from '../schema/parse-link-input.js';
 import type { ContentType, LinkAttribute } from '../schema/content-type.js';
 import { maximumLinks, tooManyLinks, type ExclusiveLinks, type InverseLinks } from './build-write.js';
 import type { ContentContext } from './content-context.js';

@@ -1,7 +1,7 @@
 import { readAll } from '../mongo/database.js';
 import { morphLinks } from '../mongo/links.js';
 import { bulkWrite } from '../mongo/write-entries.js';
-import { applyLinkInput } from '../schema/apply-link-input.js';
+import { applyLinkInput } from '../schema/parse-link-input.js';
 import type { ContentType, MorphAttribute } from '../schema/content-type.js';
 import type { InverseLinks } from './build-write.js';
 import type { ContentContext } from './content-context.js';

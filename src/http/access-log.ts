@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
-import type { RequestState } from './request-state.js';
+import type { RequestState } from './request-id.js';
 
 /**
  * One line per request, when its answer is sent or its client is gone (`aborted`). Without the query string: it may hold

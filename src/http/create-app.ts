@@ -1,19 +1,17 @@
 import Koa from 'koa';
 import { accessLog } from './access-log.js';
-import { answerUnknown } from './answer-route.js';
 import { checkUrl } from './check-url.js';
 import { compressResponse } from './compress-response.js';
 import { crossOrigin } from './cross-origin.js';
 import { errorResponse } from './error-response.js';
 import { requestBody } from './request-body.js';
-import { requestId } from './request-id.js';
-import { routeTable } from './route-table.js';
+import { requestId, type RequestState } from './request-id.js';
+import { answerUnknown, routeTable } from './route-table.js';
 import { securityHeaders } from './security-headers.js';
 import { timeLimit } from './time-limit.js';
 import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
-import type { RequestState } from './request-state.js';
 import type { AnyRoute, PathSettings } from './route.js';
 import type { Connection } from './running.js';
 

@@ -21,8 +21,6 @@ export interface SentFile {
   readonly file: UploadedFile;
 }
 
-export const isMultipart = (ctx: Context): boolean => /^multipart\/form-data\b/i.test(ctx.get('content-type'));
-
 type Limits = Pick<MediaSettings, 'filesLimit' | 'fieldsLimit' | 'fieldsSize' | 'sizeLimit'>;
 
 /** What a multipart body may hold. */

@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Middleware } from 'koa';
-import type { RequestState } from './request-state.js';
+
+/** What every request carries from the first middleware on, in `ctx.state`. */
+export interface RequestState {
+  /** Names the request in logs and in the X-Request-Id header. */
+  requestId: string;
+}
 
 /** Gives every request an id: the X-Request-Id it came with, if that is harmless in a log, else a random UUID. */
 export const requestId: Middleware<RequestState> = (ctx, next) => {

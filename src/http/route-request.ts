@@ -3,7 +3,8 @@ import type { Context } from 'koa';
 import type { Staging } from '../media/staging.js';
 import { isValues, type Values } from '../schema/check-input.js';
 import { decodeId } from '../schema/names.js';
-import { isMultipart, readMultipart, type MultipartBody, type MultipartRules } from './read-multipart.js';
+import { readMultipart, type MultipartBody, type MultipartRules } from './read-multipart.js';
+import { isMultipart } from './request-body.js';
 
 /** The parts of a path that `:name` stands for, decoded. */
 export type RouteParams = Readonly<Record<string, string>>;

@@ -1,6 +1,5 @@
 import { ObjectId } from 'mongodb';
-import type { Database } from './database.js';
-import { inSession, readAll } from './database.js';
+import { type Database, inSession, readAll } from './database.js';
 import { translating } from './driver-errors.js';
 
 /** Who changes something. */

@@ -1,6 +1,8 @@
 import type { Document } from 'mongodb';
-import type { Condition } from '../query/plan.js';
-import { compileTest } from './compile-test.js';
+import type { Condition, Test } from '../query/plan.js';
+import { comparesText, textPattern, type TextTest } from '../query/text-pattern.js';
+import type { Stored } from '../schema/scalar-types.js';
+import { compileText } from './compile-text.js';
 
 export type RelatedCondition = Extract<Condition, { kind: 'related' }>;
 export type ElementCondition = Extract<Condition, { kind: 'element' }>;
@@ -46,3 +48,80 @@ export function compileAny(parts: readonly Document[]): Document {
   if (only === undefined) return nothing;
   return parts.length === 1 ? only : { $or: parts };
 }
+
+export type TestCondition = Extract<Condition, { kind: 'test' }>;
+
+/** The expression that a test is when it is not denied. One line per operator; a missing one does not compile. */
+const expressions: Readonly<Record<Exclude<Test, TextTest | 'null'>, (operand: unknown) => Document>> = {
+  eq: (operand) => ({ $eq: operand }),
+  in: (operand) => ({ $in: operand }),
+  lt: (operand) => ({ $lt: operand }),
+  lte: (operand) => ({ $lte: operand }),
+  gt: (operand) => ({ $gt: operand }),
+  gte: (operand) => ({ $gte: operand }),
+  between: (operand) => {
+    const [low, high] = operand as readonly unknown[]; // bound as a pair
+    return { $gte: low, $lte: high };
+  },
+};
+
+/** Compiles one test to a query on its path. A denied test never matches null, as in SQL. */
+function compileTest(condition: TestCondition): Document {
+  const { test, stored, path } = condition;
+  return comparesText(test) && stored !== 'text'
+    ? compileCastTest({ ...condition, test })
+    : { [path]: compileExpression(condition) };
+}
+
+/** The expression alone, for the path or the array elements that it is put on. */
+export function compileExpression({ test, operand, denied, stored }: TestCondition): Document {
+  if (test === 'null') return denied ? notNull[stored] : isNull[stored];
+  const expression = comparesText(test) ? compilePattern(test, operand) : expressions[test](operand);
+  if (!denied) return expression;
+  switch (test) {
+    case 'eq':
+      return { $nin: [operand, null] };
+    case 'in':
+      return { $nin: [...(operand as readonly unknown[]), null] }; // bound as a list
+    default:
+      return { $not: expression, $ne: null };
+  }
+}
+
+function compilePattern(test: TextTest, operand: unknown): Document {
+  const { source, flags } = textPattern(test, operand);
+  return { $regex: source, $options: flags };
+}
+
+/** Text tests on what is not stored as text look at its text form. The pattern is a literal to the server. */
+function compileCastTest({ path, stored, test, operand, denied }: TestCondition & { readonly test: TextTest }): Document {
+  const { source, flags } = textPattern(test, operand);
+  const matches = { $regexMatch: { input: compileText(`$${path}`, stored), regex: { $literal: source }, options: flags } };
+  const isThere = { $gt: [`$${path}`, null] };
+  return { $expr: { $and: [isThere, denied ? { $not: [matches] } : matches] } };
+}
+
+const jsonTypes = ['string', 'number', 'bool', 'object', 'array'];
+
+/**
+ * "Not null" for each stored form, as one index range from its least value on: a count can do it without fetching (a `$ne: null`
+ * has two ranges and costs twice as much), and a partial index on it serves equality, which one on `$type` does not.
+ */
+export const notNull: Readonly<Record<Stored, Document>> = {
+  text: { $gte: '' },
+  number: { $gte: -Infinity },
+  link: { $gte: -Infinity },
+  date: { $gte: new Date(-8.64e15) },
+  boolean: { $gte: false },
+  json: { $type: jsonTypes },
+};
+
+/** "Null" for each stored form. A list of JSON that holds null is not null, though it would match `{ $eq: null }`. */
+const isNull: Readonly<Record<Stored, Document>> = {
+  text: { $eq: null },
+  number: { $eq: null },
+  link: { $eq: null },
+  date: { $eq: null },
+  boolean: { $eq: null },
+  json: { $not: { $type: jsonTypes } },
+};

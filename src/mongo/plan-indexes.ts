@@ -2,7 +2,7 @@ import type { CreateIndexesOptions } from 'mongodb';
 import type { ContentType, LinkAttribute, Registry, ScalarAttribute } from '../schema/content-type.js';
 import { scalarTypes } from '../schema/scalar-types.js';
 import { listedUniquePaths, uniqueField } from '../schema/unique-paths.js';
-import { notNull } from './not-null.js';
+import { notNull } from './compile-condition.js';
 
 /** An index that a content type calls for. */
 export interface IndexPlan {

@@ -3,13 +3,14 @@ import type { Condition, ElementPlace } from '../query/plan.js';
 import {
   compileAny,
   compileCondition,
+  compileExpression,
+  type ElementCondition,
   missing,
   nothing,
-  type ElementCondition,
   type RelatedCondition,
   type Resolved,
+  type TestCondition,
 } from './compile-condition.js';
-import { compileExpression, type TestCondition } from './compile-test.js';
 import { readAll, type Database } from './database.js';
 
 /**

@@ -1,6 +1,8 @@
-import type { AnyBulkWriteOperation, Document } from 'mongodb';
-import { DuplicateKey, translating } from './driver-errors.js';
-import { runWrite } from './run-write.js';
+import { type AnyBulkWriteOperation, type Document, MongoServerError } from 'mongodb';
+import { unavailableError } from '../errors.js';
+import { oneReply } from './compile-page.js';
+import { type Database, readAll } from './database.js';
+import { DuplicateKey, isInterrupted, translating } from './driver-errors.js';
 import type { Store } from './store.js';
 
 /** A document with a numeric id. */
@@ -58,4 +60,69 @@ export async function bulkWrite(store: Store, collection: string, operations: re
 function noteWrite({ totals, database }: Store, collection: string): void {
   totals.invalidate(collection);
   if (database.session === null) database.budget.noteChange();
+}
+
+/** Ids of one collection that must exist. */
+export interface Targets {
+  readonly collection: string;
+  readonly ids: readonly number[];
+  /** What the documents must meet to count. */
+  readonly filter?: Document;
+}
+
+/**
+ * How many of the ids are there, for each collection in turn. One command for all; in a transaction, which takes no `$unionWith`,
+ * one for each.
+ */
+export async function countExisting(targets: readonly Targets[], database: Database): Promise<number[]> {
+  if (database.session === null) return countTogether(targets, database);
+  const counts: number[] = [];
+  for (const target of targets) counts.push(...(await countTogether([target], database)));
+  return counts;
+}
+
+async function countTogether(targets: readonly Targets[], database: Database): Promise<number[]> {
+  const [first, ...others] = targets;
+  if (first === undefined) return [];
+  const part = ({ ids, filter = {} }: Targets, index: number) => [
+    { $match: { $and: [{ _id: { $in: ids } }, filter] } },
+    { $project: { _id: 1 } },
+    { $set: { part: index } },
+  ];
+  const unions = others.map((target, index) => ({ $unionWith: { coll: target.collection, pipeline: part(target, index + 1) } }));
+  const pipeline = [...part(first, 0), ...unions];
+  const rows = await readAll(database, { aggregate: first.collection, pipeline, cursor: { batchSize: oneReply } });
+  // Counted here: a $group for each part takes the server a third longer.
+  return targets.map((_target, index) => rows.filter((row) => row['part'] === index).length);
+}
+
+/** Stored by a majority, and in the journal, before it is acknowledged. */
+const writeConcern = { w: 'majority', j: true };
+
+/**
+ * Runs a command that writes one document, and once more where a failover or a broken connection came in between. Its effect is
+ * the same when the first attempt was stored after all, so that the driver's own retries, which make the server keep a record of
+ * every write (200 us of a client and as much of the server), are not needed. Throws DuplicateKey for a unique index.
+ */
+async function runWrite(database: Database, command: Document): Promise<Document> {
+  return translating(async () => {
+    try {
+      return await attempt(database, command);
+    } catch (error) {
+      if (database.session !== null || !isInterrupted(error)) throw error;
+      return attempt(database, command);
+    }
+  });
+}
+
+async function attempt({ db, session, maxTimeMS }: Database, command: Document): Promise<Document> {
+  const limited = { ...command, maxTimeMS: maxTimeMS.write };
+  const reply = await (session === null
+    ? db.command({ ...limited, writeConcern }, { ignoreUndefined: true })
+    : db.command(limited, { session, ignoreUndefined: true }));
+  const [failure] = (reply['writeErrors'] ?? []) as readonly Document[]; // only inserts report theirs in the reply
+  if (failure !== undefined) throw new MongoServerError({ ...failure, message: String(failure['errmsg']) });
+  if (reply['writeConcernError'] !== undefined)
+    throw unavailableError('The write could not be confirmed, please look before trying again');
+  return reply;
 }

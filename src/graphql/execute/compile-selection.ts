@@ -13,7 +13,7 @@ import {
   type GraphQLOutputType,
   type GraphQLResolveInfo,
 } from 'graphql';
-import { bytesOf } from '../../content/answer-bytes.js';
+import { bytesOf } from '../../content/shape-values.js';
 import { collectFields } from '../query/collect-fields.js';
 import type { GraphqlContext } from './graphql-context.js';
 

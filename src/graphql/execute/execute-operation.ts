@@ -13,7 +13,7 @@ import {
   type GraphQLObjectType,
   type OperationDefinitionNode,
 } from 'graphql';
-import { bytesOf } from '../../content/answer-bytes.js';
+import { bytesOf } from '../../content/shape-values.js';
 import type { ApiError } from '../../errors.js';
 import { collectFields } from '../query/collect-fields.js';
 import { createTypeCounter } from '../../query/count-types.js';
