@@ -1,5 +1,5 @@
-import type { ClientSession, Db, Document, MongoClient } from 'mongodb';
 import { isDeepStrictEqual } from 'node:util';
+import { Long, type ClientSession, type Db, type Document, type MongoClient } from 'mongodb';
 import type { Budget } from '../query/budget.js';
 import { translating } from './driver-errors.js';
 
@@ -61,10 +61,9 @@ async function readRest({ db, session }: Database, id: unknown, namespace: strin
   const documents: Document[] = [];
   const collection = namespace.slice(namespace.indexOf('.') + 1);
   for (let cursor = id; String(cursor) !== '0';) {
-    const id = cursor;
-    const reply = await translating(() =>
-      db.command({ getMore: id, collection }, { ...(session && { session }), promoteLongs: false }),
-    );
+    // The driver makes numbers of longs that are small enough, which the server does not take for an id.
+    const getMore = Long.fromString(String(cursor));
+    const reply = await translating(() => db.command({ getMore, collection }, inSession(session)));
     const batch = reply['cursor'] as { id: unknown; nextBatch: Document[] }; // the form of every getMore reply
     documents.push(...batch.nextBatch);
     cursor = batch.id;
