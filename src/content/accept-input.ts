@@ -1,6 +1,5 @@
 import { validationError } from '../errors.js';
-import { maySee, type Access } from '../query/access.js';
-import { isHiddenLink } from '../query/readable.js';
+import { type Access, isHiddenLink, maySee } from '../query/access.js';
 import { isValues, type Values } from '../schema/check-input.js';
 import { parseMorphTarget } from '../schema/parse-link-input.js';
 import type { Attribute, ContentType, Registry } from '../schema/content-type.js';

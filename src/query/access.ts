@@ -1,5 +1,13 @@
+import {
+  actionOf,
+  type Attribute,
+  type ContentType,
+  type MorphAttribute,
+  type Registry,
+  uploadFile,
+} from '../schema/content-type.js';
+import { otherSides } from '../schema/other-sides.js';
 import type { Filter } from './ast.js';
-import { actionOf, uploadFile } from '../schema/content-type.js';
 
 /**
  * What the caller of a request may do, as plain data; checked wherever a Plan is bound.
@@ -43,3 +51,29 @@ export function allows(access: Access, action: string): boolean {
 
 /** Whether entries of the type may be seen through a relation. Media need no right of their own (rest.md 7.6). */
 export const maySee = (access: Access, uid: string): boolean => uid === uploadFile || allows(access, actionOf(uid, 'find'));
+
+/** The attribute, or null where there is none of that name or the caller may not read it. Own names only: no prototype is asked. */
+export function readable(type: ContentType, name: string, access: Access): Attribute | null {
+  const attribute = type.attributes.get(name);
+  if (attribute === undefined || attribute.private) return null;
+  return access.hidden.get(type.uid)?.has(name) === true ? null : attribute;
+}
+
+/** A polymorphic attribute of a type, and the type of entries that it leads to. */
+export interface MorphLink {
+  readonly owner: ContentType;
+  readonly attribute: MorphAttribute;
+  /** uid */
+  readonly target: string;
+}
+
+/** Whether the links are hidden because the attribute of the target that shows them is. */
+export function isHiddenLink(
+  { owner, attribute, target }: MorphLink,
+  { access, registry }: { readonly access: Access; readonly registry: Registry },
+): boolean {
+  const hidden = access.hidden.get(target);
+  if (hidden === undefined) return false;
+  const sides = otherSides(registry).get(owner.uid)?.get(attribute.name) ?? [];
+  return sides.some(({ uid, name }) => uid === target && hidden.has(name));
+}

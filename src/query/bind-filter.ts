@@ -1,14 +1,13 @@
 import { invalidParameter, validationError } from '../errors.js';
 import type { Attribute, ComponentAttribute, ContentType, LinkAttribute } from '../schema/content-type.js';
 import { idRule, scalarTypes, type Stored } from '../schema/scalar-types.js';
-import { fullAccess, maySee } from './access.js';
+import { fullAccess, maySee, readable } from './access.js';
 import type { Filter } from './ast.js';
 import type { BindContext } from './bind-context.js';
 import { bindTests, flip, type Polarity } from './bind-test.js';
 import { allOf, anyOf, holdsForNulls } from './conditions.js';
 import type { Condition, ElementPlace } from './plan.js';
 import { comparesText } from './text-pattern.js';
-import { readable } from './readable.js';
 
 /**
  * Binds a filter to a content type: names looked up, rights checked, values cast, `not` pushed down to the tests.

@@ -1,11 +1,36 @@
 import { validationError } from '../errors.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Query } from './ast.js';
-import type { BindContext } from './bind-context.js';
-import { bindFilter } from './bind-filter.js';
-import { bindWindow } from './bind-pagination.js';
-import { bindSort } from './bind-sort.js';
-import type { NestedList, Condition, LinkChild } from './plan.js';
+import type { BindContext, VisibleContext } from './bind-context.js';
+import { bindFilter, bindRule } from './bind-filter.js';
+import { bindSort, bindWindow } from './bind-list.js';
+import { allOf, orNull } from './conditions.js';
+import { type Condition, type LinkChild, type NestedList, published } from './plan.js';
+
+/** What entries of a type must meet to be shown at all: the publication state, and the caller's rule. */
+export const bindVisible = (type: ContentType, context: VisibleContext): Condition[] => [
+  ...(type.draftAndPublish && context.state === 'live' ? [published] : []),
+  ...bindRule(type, context),
+];
+
+/** The entries of the same localization group, with nothing but their locale. */
+export function bindLocales(type: ContentType, context: VisibleContext): LinkChild | null {
+  const link = type.attributes.get('localizations');
+  const locale = type.attributes.get('locale');
+  if (link?.kind !== 'relation' || locale?.kind !== 'scalar') return null;
+  return {
+    kind: 'link',
+    key: 'availableLocales',
+    link,
+    target: type,
+    condition: orNull(allOf(bindVisible(type, context))),
+    sort: [],
+    window: null,
+    countOnly: false,
+    reversed: false,
+    selection: { type, fields: [locale], children: [], locales: null },
+  };
+}
 
 /**
  * Binds filter and sort of a nested list. Components come with their entry and are filtered and sorted in memory, so theirs cannot

@@ -2,12 +2,11 @@ import type { ContentType } from '../schema/content-type.js';
 import type { Query } from './ast.js';
 import type { BindContext } from './bind-context.js';
 import { bindFilter, bindRule, bindSearch } from './bind-filter.js';
-import { bindPagination, windowOf } from './bind-pagination.js';
+import { bindPagination, bindSort, windowOf } from './bind-list.js';
 import { bindSelection } from './bind-selection.js';
-import { bindSort } from './bind-sort.js';
-import { memoizeBinding } from './memoize-binding.js';
+import { unlimited } from './budget.js';
 import { allOf, orNull } from './conditions.js';
-import { never, published, type Condition, type Plan, type Selection } from './plan.js';
+import { type Condition, never, type Plan, published, type Selection } from './plan.js';
 
 /** Binds a list: filters, publication state, locale, row rules and search become one condition. Throws a ValidationError. */
 export const bindPlan = memoizeBinding((query: Query, type: ContentType, context: BindContext): Plan => {
@@ -54,3 +53,39 @@ export const bindEntrySelection = memoizeBinding((query: Query, type: ContentTyp
   bindSort(query.sort, type, context);
   return bindSelection(query, type, context, 'preview');
 });
+
+type Bind<Bound> = (query: Query, type: ContentType, context: BindContext) => Bound;
+
+interface Memo<Bound> {
+  readonly type: ContentType;
+  readonly context: BindContext;
+  readonly bound: Bound;
+}
+
+/**
+ * Binds a query object once for the same type, registry, caller and settings. What is bound never changes, and the same object
+ * comes again where query strings are kept. Only the request that binds spends of its budget.
+ */
+function memoizeBinding<Bound>(bind: Bind<Bound>): Bind<Bound> {
+  const memos = new WeakMap<Query, Memo<Bound>>();
+  return (query, type, context) => {
+    const memo = memos.get(query);
+    if (memo !== undefined && memo.type === type && isSame(memo.context, context)) return memo.bound;
+    const bound = bind(query, type, context);
+    memos.set(query, { type, context: { ...context, budget: unlimited }, bound });
+    return bound;
+  };
+}
+
+/** Everything that what is bound depends on; a part of the context that is not named here does not compile. */
+const parts: Readonly<Record<Exclude<keyof BindContext, 'budget'>, true>> = {
+  registry: true,
+  access: true,
+  limits: true,
+  settings: true,
+  defaultLocale: true,
+  locales: true,
+};
+const partNames = Object.keys(parts) as readonly (keyof typeof parts)[]; // of the record above
+
+const isSame = (one: BindContext, other: BindContext): boolean => partNames.every((name) => one[name] === other[name]);

@@ -8,13 +8,11 @@ import type {
   ScalarAttribute,
   ZoneAttribute,
 } from '../schema/content-type.js';
-import { maySee } from './access.js';
+import { isHiddenLink, maySee, readable } from './access.js';
 import { emptyQuery, type PopulateField, type PublicationState, type Query } from './ast.js';
 import type { BindContext, VisibleContext } from './bind-context.js';
-import { bindFields } from './bind-fields.js';
-import { bindNestedList, bindNested } from './bind-nested.js';
-import { bindWindow } from './bind-pagination.js';
-import { bindLocales, bindVisible } from './bind-visible.js';
+import { bindFields, bindWindow } from './bind-list.js';
+import { bindLocales, bindNested, bindNestedList, bindVisible } from './bind-nested.js';
 import { allOf, orNull } from './conditions.js';
 import { linkSources, type LinkSource } from './link-sources.js';
 import { expandDeep } from './populate-deep.js';
@@ -27,7 +25,6 @@ import {
   type Selection,
   type ZoneChild,
 } from './plan.js';
-import { isHiddenLink, readable } from './readable.js';
 
 /**
  * Binds `fields` and `populate` to a content type or component. Names in `populate` that do not exist or may not be read are

@@ -1,4 +1,4 @@
-import { validationError, type ApiError } from '../errors.js';
+import { type ApiError, validationError } from '../errors.js';
 import type { Limits, SpentLimits } from './limits.js';
 
 /** Something that a request spends, by the setting that limits it. */
@@ -102,3 +102,20 @@ const boundless: SpentLimits = {
 
 /** For what the service and its own code do. */
 export const unlimited = new Budget(boundless);
+
+interface TypeCounterInput {
+  readonly budget: Budget;
+  readonly limits: Pick<SpentLimits, 'boundSelections'>;
+}
+
+/**
+ * Counts the types that a selection is worked out for, before it is bound: fragments that spread one another make few words stand
+ * for millions. The returned function throws a ValidationError once there are more than may be bound.
+ */
+export function createTypeCounter({ budget, limits }: TypeCounterInput): () => void {
+  let count = 0;
+  return () => {
+    count += 1;
+    if (count > limits.boundSelections) budget.spend('boundSelections', count);
+  };
+}

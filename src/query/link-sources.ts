@@ -1,8 +1,7 @@
 import type { ContentType } from '../schema/content-type.js';
 import { linkPaths, type LinkPath } from '../schema/link-paths.js';
-import { maySee } from './access.js';
+import { maySee, readable } from './access.js';
 import type { BindContext } from './bind-context.js';
-import { readable } from './readable.js';
 
 /** Where entries of a type, or components inside them, keep links to files. */
 export interface LinkSource {

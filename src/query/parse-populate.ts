@@ -10,10 +10,8 @@ import {
 } from './ast.js';
 import { isRecord } from './is-record.js';
 import type { Limits } from './limits.js';
-import { parseFields } from './parse-fields.js';
+import { parseFields, parseSort, parseWhole } from './parse-list.js';
 import { parseFilters } from './parse-filter.js';
-import { parseWhole } from './parse-pagination.js';
-import { parseSort } from './parse-sort.js';
 
 /**
  * Parses `populate` in all its spellings (rest.md 7.2): `*`, names, dotted paths, comma lists, lists of those, objects with nested

@@ -1,11 +1,9 @@
 import { validationError } from '../errors.js';
 import { emptyQuery, type Query } from './ast.js';
 import type { Limits } from './limits.js';
-import { parseFields } from './parse-fields.js';
+import { parseFields, parsePagination, parseSort, refuseTopLevelPagination } from './parse-list.js';
 import { parseFilters } from './parse-filter.js';
-import { parsePagination, refuseTopLevelPagination } from './parse-pagination.js';
 import { parsePopulate, parsePublicationState } from './parse-populate.js';
-import { parseSort } from './parse-sort.js';
 
 type Input = Readonly<Record<string, unknown>>;
 

@@ -2,9 +2,9 @@ import { validationError } from '../errors.js';
 import { uploadFile, type Attribute, type ContentType } from '../schema/content-type.js';
 import { emptyQuery, type Populate, type PopulateField } from './ast.js';
 import type { BindContext } from './bind-context.js';
-import { createTypeCounter } from './count-types.js';
+import { createTypeCounter } from './budget.js';
 import { mergeFields, plainField } from './parse-populate.js';
-import { readable } from './readable.js';
+import { readable } from './access.js';
 
 interface Expansion {
   readonly context: BindContext;

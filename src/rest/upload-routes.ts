@@ -6,7 +6,7 @@ import { idOf } from '../http/route-request.js';
 import type { Route, RouteCall } from '../http/route.js';
 import { fileType } from '../media/file-type.js';
 import { emptyQuery } from '../query/ast.js';
-import { parseWhole } from '../query/parse-pagination.js';
+import { parseWhole } from '../query/parse-list.js';
 import { parseQuery } from '../query/parse-query.js';
 import { flatEntries, flatEntry, type Json } from './envelope.js';
 import { parseQueryString } from './parse-query-string.js';

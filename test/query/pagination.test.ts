@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { bindPagination, windowOf } from '../../src/query/bind-pagination.js';
+import { bindPagination, windowOf } from '../../src/query/bind-list.js';
 import { defaultLimits } from '../../src/query/limits.js';
 import { parseQuery } from '../../src/query/parse-query.js';
 import type { BoundPagination } from '../../src/query/plan.js';

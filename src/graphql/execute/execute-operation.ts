@@ -16,7 +16,7 @@ import {
 import { bytesOf } from '../../content/shape-values.js';
 import type { ApiError } from '../../errors.js';
 import { collectFields } from '../query/collect-fields.js';
-import { createTypeCounter } from '../../query/count-types.js';
+import { createTypeCounter } from '../../query/budget.js';
 import { compileComplete, fieldInfo, NotPlain, type Complete, type FieldInfo, type Progress } from './compile-selection.js';
 import type { GraphqlContext } from './graphql-context.js';
 

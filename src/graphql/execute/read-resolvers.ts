@@ -1,12 +1,25 @@
-import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
+import type { FieldNode, GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
 import { findMany } from '../../content/find-many.js';
 import { findOne, findSingle } from '../../content/find-one.js';
+import { missingActions } from '../../errors.js';
+import { maySee, readable } from '../../query/access.js';
 import type { Query } from '../../query/ast.js';
-import type { ContentType } from '../../schema/content-type.js';
+import {
+  actionOf,
+  type ComponentAttribute,
+  type ContentType,
+  type LinkAttribute,
+  type MorphAttribute,
+  type ZoneAttribute,
+} from '../../schema/content-type.js';
 import { decodeId } from '../../schema/names.js';
+import { childKeyAt } from '../query/collect-fields.js';
 import { localeOf, readListQuery, readOneQuery } from '../query/read-root.js';
+import type { Structured } from '../query/read-selection.js';
+import { entityName } from '../schema/names.js';
 import type { GraphqlContext } from './graphql-context.js';
-import { createRowShaper, entryResult, noEntry, type EntryResult, type ListResult } from './results.js';
+import { isLoadedByExtension, loadOnDemand } from './load-on-demand.js';
+import { createRowShaper, entryResult, type EntryResult, type ListResult, noEntry, type Row } from './results.js';
 
 type Args = Readonly<Record<string, unknown>>;
 type Resolver = GraphQLFieldResolver<unknown, GraphqlContext, Args, Promise<EntryResult | ListResult>>;
@@ -54,3 +67,69 @@ export async function readEntry(
 
 /** An id argument as the number that it stands for; null where it is none. */
 export const entryId = (id: unknown): number | null => decodeId(id) || null;
+
+type AttributeResolver = GraphQLFieldResolver<Row, GraphqlContext, Record<string, unknown>>;
+
+/** Reads related entries that the root field has loaded. Throws a ForbiddenError unless the caller may find the target type. */
+export function linkResolver(link: LinkAttribute, owner: ContentType): AttributeResolver {
+  const read = childReader(link, owner);
+  return (row, args, context, info) => {
+    if (!maySee(context.access, link.target)) throw missingActions([actionOf(link.target, 'find')], 'Forbidden access');
+    const loaded = read(row, args, context, info);
+    return loaded instanceof Promise ? loaded.then((late) => wrapLink(link, late)) : wrapLink(link, loaded);
+  };
+}
+
+const wrapLink = (link: LinkAttribute, loaded: unknown): ListResult | EntryResult =>
+  link.many ? listOf(loaded) : { value: (loaded ?? null) as Row | null }; // loaded by the plan made for this field
+
+const listOf = (loaded: unknown): ListResult => ({
+  nodes: Array.isArray(loaded) ? loaded : [],
+  total: null,
+  start: 0,
+  limit: null,
+});
+
+export const componentResolver = (attribute: ComponentAttribute, owner: ContentType): AttributeResolver =>
+  childResolver(attribute, owner, attribute.repeatable ? [] : null);
+
+/** A zone without components holds the reason instead (graphql.md 1.5). */
+export function zoneResolver(zone: ZoneAttribute, owner: ContentType): AttributeResolver {
+  if (zone.components.length > 0) return childResolver(zone, owner, []);
+  return () => [{ code: 'dynamiczone.empty', message: `The dynamic zone ${zone.name} has no components` }];
+}
+
+export const morphResolver = (attribute: MorphAttribute, owner: ContentType): AttributeResolver =>
+  childResolver(attribute, owner, attribute.many ? [] : null);
+
+function childResolver(attribute: Structured, owner: ContentType, empty: null | readonly never[]): AttributeResolver {
+  const read = childReader(attribute, owner);
+  return (row, args, context, info) => {
+    const loaded = read(row, args, context, info);
+    return loaded instanceof Promise ? loaded.then((late: unknown) => late ?? empty) : (loaded ?? empty);
+  };
+}
+
+/**
+ * What was loaded for a field. Entries that code of an extension gave are not planned: what the field wants of them is read now,
+ * as a promise. Throws what was wrong with the field's arguments.
+ */
+function childReader(attribute: Structured, owner: ContentType): AttributeResolver {
+  const entity = owner.kind === 'component' ? null : entityName(owner);
+  return (row, args, context, info) => {
+    throwFailure(context.failures, info.fieldNodes);
+    const key = childKeyAt(attribute.name, entity, info.path);
+    const loaded = row[key];
+    if (loaded !== undefined && !isLoadedByExtension(loaded)) return loaded;
+    if (entity === null || (loaded === undefined && key in row)) return loaded;
+    if (readable(owner, attribute.name, context.access) === null) return undefined;
+    const id = Number(row['id']);
+    return Number.isSafeInteger(id) ? loadOnDemand(id, { owner, attribute, args, context, info }) : undefined;
+  };
+}
+
+/** What was wrong with the field's arguments when the root field planned it. */
+function throwFailure(failures: GraphqlContext['failures'], [node]: readonly FieldNode[]): void {
+  const failure = failures.size === 0 || node === undefined ? undefined : failures.get(node);
+  if (failure !== undefined) throw failure;
+}

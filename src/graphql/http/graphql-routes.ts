@@ -1,24 +1,24 @@
+import { Kind, type OperationDefinitionNode } from 'graphql';
 import type { Context } from 'koa';
-import { unauthorizedError } from '../../errors.js';
+import type { Caller } from '../../access/caller.js';
+import { type ApiError, refusedToken, unauthorizedError } from '../../errors.js';
 import { ignoresExpired } from '../../http/authorize.js';
 import type { MultipartBody } from '../../http/read-multipart.js';
 import type { Answer, ContextRoute, OpenRoute, PathSettings, RouteCall } from '../../http/route.js';
 import { Staging } from '../../media/staging.js';
-import { demand } from '../execute/guard-fields.js';
-import type { Scope } from '../schema/scope.js';
+import { isRecord } from '../../query/is-record.js';
 import { callerState } from '../execute/caller-state.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
-import { createTracer } from '../tracing/tracer.js';
-import { acceptFiles } from './accept-files.js';
-import type { Answer as GraphqlAnswer } from './answer.js';
-import type { CurrentSchema, SchemaSnapshot } from './current-schema.js';
-import { refuseExpired, unauthenticated } from './expired-token.js';
-import type { GraphqlSettings } from './graphql-settings.js';
-import { handleRequest, type Endpoint } from './handle-request.js';
+import { demand } from '../execute/guard-fields.js';
 import { asksForPage, createPlayground } from '../playground/serve-playground.js';
-import { createOperationHandler, type Session } from './operation-handler.js';
+import type { Scope } from '../schema/scope.js';
+import { createTracer } from '../tracing/tracer.js';
+import { acceptFiles, operationOf } from './accept-files.js';
+import { type Answer as GraphqlAnswer, textAnswer } from './answer.js';
+import type { CurrentSchema, SchemaSnapshot } from './current-schema.js';
+import type { GraphqlSettings } from './graphql-settings.js';
+import { createOperationHandler, type Endpoint, handleRequest, type Session } from './operation-handler.js';
 import { placeFiles } from './place-files.js';
-import { forgeryAnswer } from './prevent-forgery.js';
 
 /** What the endpoint needs from the rest of the service. */
 export interface GraphqlParts {
@@ -143,3 +143,42 @@ const sent = ({ status, type, body, headers }: GraphqlAnswer): Answer => ({
   headers: { 'Content-Type': type === 'application/json' ? type : `${type}; charset=utf-8`, ...headers },
   body,
 });
+
+/** Mutations that begin a session, or end one: apps send along the token that they have, which may have expired. */
+const ofSessions: ReadonlySet<string> = new Set(['login', 'register', 'refresh', 'logout', 'forgotPassword', 'resetPassword']);
+
+/** Throws an UnauthorizedError if a token has expired that counts for an operation of a request. `tokens`: most of a document. */
+function refuseExpired(caller: Caller, body: unknown, tokens: number): void {
+  if (caller.kind !== 'public' || !caller.hasExpired) return;
+  const members: readonly unknown[] = Array.isArray(body) ? body : [body];
+  const isOfSessions = (member: unknown): boolean => isRecord(member) && beginsOnly(operationOf(member, tokens));
+  if (members.length === 0 || !members.every(isOfSessions)) throw refusedToken('token_expired');
+}
+
+/** A fragment may hide fields, so none is accepted. */
+const beginsOnly = (operation: OperationDefinitionNode | null): boolean =>
+  operation !== null &&
+  operation.selectionSet.selections.every((node) => node.kind === Kind.FIELD && ofSessions.has(node.name.value));
+
+/** A 401 in the form of GraphQL errors. */
+const unauthenticated = ({ status, name, message, details, headers }: ApiError): Answer => ({
+  status,
+  headers,
+  body: { errors: [{ message, extensions: { error: { name, message, details }, code: 'UNAUTHENTICATED' } }] },
+});
+
+/** Content types that a foreign page can send without the browser asking first. */
+const simpleTypes = ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain'];
+
+const message = (headers: readonly string[]): string =>
+  'This operation has been blocked as a potential Cross-Site Request Forgery (CSRF). Please either specify a `content-type` header ' +
+  `(with a type that is not one of ${simpleTypes.join(', ')}) or provide a non-empty value for one of the following headers: ` +
+  `${headers.join(', ')}\n`;
+
+/** The refusal of a request that another site's page could have sent, having none of the headers; null for one that it could not. */
+function forgeryAnswer(ctx: Context, headers: readonly string[]): GraphqlAnswer | null {
+  const type = ctx.get('content-type').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const preflighted = type !== '' && !simpleTypes.includes(type);
+  const named = headers.some((header) => ctx.get(header) !== '');
+  return preflighted || named ? null : textAnswer(400, message(headers));
+}

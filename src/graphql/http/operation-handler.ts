@@ -1,15 +1,63 @@
+import {
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+} from 'graphql';
+import { createHandler, type Handler, type Response } from 'graphql-http';
 import type { IncomingMessage } from 'node:http';
-import { Kind, OperationTypeNode } from 'graphql';
-import type { ExecutionResult, GraphQLError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
-import { createHandler } from 'graphql-http';
-import type { Handler, Response } from 'graphql-http';
+import type { Context } from 'koa';
+import { isRecord } from '../../query/is-record.js';
+import { executeOperation } from '../execute/execute-operation.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
+import { type Answer, answerOf, failureAnswer } from './answer.js';
 import { createDocuments } from './documents.js';
-import { createErrorFormat, type FormatError } from './format-error.js';
+import { coded, createErrorFormat, type FormatError } from './format-error.js';
 import type { GraphqlSettings } from './graphql-settings.js';
-import { createPersistedQueries } from './persisted-queries.js';
-import { readParameters } from './read-parameters.js';
-import { mutationByGet, runOperation } from './run-operation.js';
+import { createPersistedQueries, readParameters } from './read-parameters.js';
+
+/** What requests of one endpoint are handled with. */
+export interface Endpoint {
+  readonly handle: OperationHandler;
+  /** Most operations of one batch; 0 refuses batches. */
+  readonly batch: number;
+}
+
+type OperationRequest = Parameters<OperationHandler>[0];
+
+/** Answers one HTTP request, a single operation or a batch; `body` is decoded JSON. */
+export async function handleRequest(ctx: Context, body: unknown, session: Session, endpoint: Endpoint): Promise<Answer> {
+  const operation = isRecord(body) && Object.keys(body).length > 0 ? body : null;
+  const request = { method: ctx.method, url: ctx.url, headers: headersOf(ctx), body: operation, raw: ctx.req, context: session };
+  if (ctx.method === 'POST' && Array.isArray(body)) return handleBatch(request, body, endpoint);
+  return answerOf(await endpoint.handle(request));
+}
+
+/**
+ * The headers, but for `Accept`: Strapi v4 gives every client the same answer, where graphql-http would refuse some media types
+ * with 406. The one named here has the statuses of Strapi v4: 400 for a document that is wrong.
+ */
+const headersOf = (ctx: Context): OperationRequest['headers'] => ({
+  get: (name) => (name === 'accept' ? 'application/graphql-response+json' : ctx.get(name)),
+});
+
+/** Handles each member as a request of its own, which graphql-http has no form for, and answers them together with 200. */
+async function handleBatch(request: OperationRequest, members: readonly unknown[], { handle, batch }: Endpoint): Promise<Answer> {
+  if (batch === 0) return failureAnswer(400, 'Operation batching disabled.');
+  if (members.length === 0) return failureAnswer(400, 'No operations found in request.');
+  if (members.length > batch) return failureAnswer(400, `More than ${String(batch)} operations in one request.`);
+  const answers: Answer[] = [];
+  // One after the other: a batch may not take more of the server at once than a single request.
+  for (const member of members) answers.push(answerOf(await handle({ ...request, body: isRecord(member) ? member : {} })));
+  const bodies = answers.map(({ type, body, status }) =>
+    (type === 'text/plain' ? failureAnswer(status, body).body : body).trimEnd(),
+  );
+  return { status: 200, type: 'application/json', body: `[${bodies.join(',')}]\n` };
+}
 
 /** What one request runs against; every operation of a batch has a context of its own. */
 export interface Session {
@@ -18,7 +66,7 @@ export interface Session {
 }
 
 /** Answers requests for one operation. */
-export type OperationHandler = Handler<IncomingMessage, Session>;
+type OperationHandler = Handler<IncomingMessage, Session>;
 
 /** Creates the handler by graphql-http. `report` takes the errors that clients are told nothing about. */
 export function createOperationHandler(settings: GraphqlSettings, report: (error: unknown) => void): OperationHandler {
@@ -60,3 +108,32 @@ const refuse = (errors: readonly GraphQLError[], format: FormatError): Response 
   JSON.stringify({ errors: errors.map(format) }),
   { status: errors[0] === mutationByGet ? 405 : 400, statusText: '' },
 ];
+
+/** The one error of a mutation that came by GET. Answered with 405. */
+const mutationByGet = new GraphQLError('GET supports only query operation');
+
+/**
+ * Runs the operation that a request names, in a document that is valid. A result without data never got to run: there is no such
+ * operation, or a variable was wrong.
+ */
+async function runOperation(args: ExecutionArgs): Promise<ExecutionResult> {
+  const operation = chooseOperation(args.document, args.operationName ?? null);
+  if (operation instanceof GraphQLError) return { errors: [operation] };
+  const { koaContext } = args.contextValue as GraphqlContext; // the only context there is
+  if (operation.operation === 'mutation' && koaContext.method === 'GET') return { errors: [mutationByGet] };
+  const result = await executeOperation(args);
+  if ('data' in result) return result;
+  return { ...result, errors: (result.errors ?? []).map((error) => coded(error, 'BAD_USER_INPUT')) };
+}
+
+/** The operation to run, or why there is none, in the reference's words. */
+function chooseOperation({ definitions }: DocumentNode, name: string | null): OperationDefinitionNode | GraphQLError {
+  const operations = definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
+  const [first, second] = name === null ? operations : operations.filter((operation) => operation.name?.value === name);
+  if (first === undefined)
+    return new GraphQLError(name === null ? 'Must provide an operation.' : `Unknown operation named "${name}".`);
+  if (second !== undefined) return new GraphQLError('Must provide operation name if query contains multiple operations.');
+  return first.operation === 'subscription'
+    ? new GraphQLError('Schema is not configured for subscriptions.', { nodes: first })
+    : first;
+}

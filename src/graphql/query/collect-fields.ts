@@ -1,13 +1,17 @@
 import {
+  type FieldNode,
   getArgumentValues,
   getDirectiveValues,
+  type GraphQLField,
   GraphQLIncludeDirective,
+  type GraphQLResolveInfo,
   GraphQLSkipDirective,
   isAbstractType,
   isObjectType,
   Kind,
+  type SelectionNode,
+  type SelectionSetNode,
 } from 'graphql';
-import type { FieldNode, GraphQLField, GraphQLResolveInfo, SelectionNode, SelectionSetNode } from 'graphql';
 
 /** The part of an operation that selections are read with. */
 export type Operation = Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'variableValues'>;
@@ -88,4 +92,28 @@ export const isCustomField = (typeName: string, name: string, operation: Operati
 function fieldDefinition(typeName: string, name: string, { schema }: Operation): GraphQLField<unknown, unknown> | undefined {
   const type = schema.getType(typeName);
   return isObjectType(type) ? type.getFields()[name] : undefined;
+}
+
+type Path = GraphQLResolveInfo['path'];
+
+/**
+ * Under which key of a loaded entry a populated attribute lies. That is the attribute's name while neither it nor the `data`
+ * and `attributes` around it have an alias. With one, the keys of the answer say apart what the query asks for twice.
+ * Attribute names have no colon, so such a key is never one.
+ */
+export function childKey(name: string, around: readonly string[], alias: string): string {
+  const plain = alias === name && around.every((key) => key === 'data' || key === 'attributes');
+  return plain ? name : [...around, alias, name].join(':');
+}
+
+/** The same key from the place in the answer that a resolver works for; `entity` is the type around it, null for components. */
+export function childKeyAt(name: string, entity: string | null, path: Path): string {
+  return childKey(name, keysAround(path.prev, entity), String(path.key));
+}
+
+/** The response keys of `data` and `attributes`; none inside components and entries reached by a polymorphic relation. */
+function keysAround(holder: Path | undefined, entity: string | null): string[] {
+  if (entity === null || holder?.typename !== entity) return [];
+  const data = typeof holder.prev?.key === 'number' ? holder.prev.prev : holder.prev;
+  return [String(data?.key), String(holder.key)];
 }

@@ -2,7 +2,7 @@ import { paginationError } from '../../errors.js';
 import type { Pagination, Query } from '../../query/ast.js';
 import type { Limits } from '../../query/limits.js';
 import { parseFilters } from '../../query/parse-filter.js';
-import { parseSort } from '../../query/parse-sort.js';
+import { parseSort } from '../../query/parse-list.js';
 import { isRecord } from '../../query/is-record.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { respellFilters } from './respell-filters.js';

@@ -1,12 +1,11 @@
 import type { FieldNode, GraphQLResolveInfo } from 'graphql';
 import { emptyQuery, type Query } from '../../query/ast.js';
 import { bindNested } from '../../query/bind-nested.js';
-import { unlimited } from '../../query/budget.js';
+import { createTypeCounter, unlimited } from '../../query/budget.js';
 import type { ContentType } from '../../schema/content-type.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
 import { collectionName, responseName } from '../schema/names.js';
 import { collectFields, isCustomField } from './collect-fields.js';
-import { createTypeCounter } from '../../query/count-types.js';
 import { parseListArguments, type Offset } from './parse-list-arguments.js';
 import { mergeSelected, readSelection, seenByCode } from './read-selection.js';
 import type { Selected, SelectionContext } from './selection-context.js';

@@ -1,7 +1,7 @@
 import { GraphQLList, GraphQLNonNull } from 'graphql';
 import type { GraphQLFieldConfigArgumentMap, GraphQLOutputType } from 'graphql';
 import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, ScalarAttribute } from '../../schema/content-type.js';
-import { componentResolver, linkResolver, morphResolver, zoneResolver } from '../execute/attribute-resolvers.js';
+import { componentResolver, linkResolver, morphResolver, zoneResolver } from '../execute/read-resolvers.js';
 import { enumType } from './enum-type.js';
 import { filtersType } from './filters-type.js';
 import { morphUnion } from './morph-union.js';

@@ -1,7 +1,6 @@
 import { GraphQLBoolean, GraphQLInputObjectType, GraphQLList } from 'graphql';
 import type { GraphQLInputFieldConfig, GraphQLScalarType } from 'graphql';
-import type { Operator } from '../../query/operators.js';
-import { operators } from '../../query/operators.js';
+import { type Operator, operators } from '../../query/operators.js';
 
 /** The operators that GraphQL offers, in the order of the reference; it has no startsWithi and endsWithi (graphql.md 1.4). */
 const offered: readonly Operator[] = [

@@ -9,7 +9,7 @@ import { bodyOf, idOf } from '../../http/route-request.js';
 import type { Answer, Route, RouteCall } from '../../http/route.js';
 import { accountsOf } from '../../http/running.js';
 import { emptyQuery, type Filter, type Pagination, type PopulateField, type Query } from '../../query/ast.js';
-import { parseWhole } from '../../query/parse-pagination.js';
+import { parseWhole } from '../../query/parse-list.js';
 import { parseEntryQuery, parseQuery } from '../../query/parse-query.js';
 import { flatEntries, flatEntry } from '../envelope.js';
 import { parseQueryString } from '../parse-query-string.js';

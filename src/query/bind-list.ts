@@ -1,11 +1,27 @@
-import { invalidParameter, validationError, type ApiError } from '../errors.js';
-import type { ContentType } from '../schema/content-type.js';
+import { type ApiError, invalidParameter, validationError } from '../errors.js';
+import type { ContentType, ScalarAttribute } from '../schema/content-type.js';
 import { scalarTypes } from '../schema/scalar-types.js';
-import { maySee } from './access.js';
-import type { Sort } from './ast.js';
-import type { BindContext } from './bind-context.js';
-import type { SortKey } from './plan.js';
-import { readable } from './readable.js';
+import { maySee, readable } from './access.js';
+import type { Pagination, Query, Sort } from './ast.js';
+import type { BindContext, BindSettings } from './bind-context.js';
+import { namesIn } from './parse-list.js';
+import type { BoundPagination, SortKey, Window } from './plan.js';
+
+/** Binds `fields` to the scalar attributes that are shown, in the order of the model. Throws a ValidationError for an item with a wrong name. */
+export function bindFields({ fields: items, forCode }: Query, type: ContentType, context: BindContext): ScalarAttribute[] {
+  for (const item of items ?? []) if (!namesIn(item).every((name) => isField(name, type, context))) throw invalidParameter(item);
+  const wanted = items === null ? null : new Set(items.flatMap(namesIn));
+  const fields: ScalarAttribute[] = [];
+  for (const attribute of type.attributes.values()) {
+    if (attribute.kind !== 'scalar' || (wanted !== null && !wanted.has(attribute.name))) continue;
+    const seen = readable(type, attribute.name, context.access) !== null || (forCode === true && attribute.type !== 'password');
+    if (seen) fields.push(attribute);
+  }
+  return fields;
+}
+
+const isField = (name: string, type: ContentType, { access }: BindContext): boolean =>
+  name === 'id' || readable(type, name, access)?.kind === 'scalar';
 
 /** Binds sort keys; paths go through relations, media and components to a scalar attribute. Throws a ValidationError. */
 export function bindSort(sort: readonly Sort[], type: ContentType, context: BindContext): SortKey[] {
@@ -75,4 +91,46 @@ function bindOrder(order: string): 1 | -1 {
   if (word === 'asc') return 1;
   if (word === 'desc') return -1;
   throw validationError(`Invalid parameter sort: the order can only be asc or desc, not ${JSON.stringify(order)}`);
+}
+
+/** Applies defaults and limits: numbers below the least are raised, numbers above the most are lowered. */
+export function bindPagination(pagination: Pagination | null, settings: BindSettings): BoundPagination {
+  const { defaultLimit } = settings;
+  if (pagination?.kind === 'offset') {
+    const { start, limit } = pagination;
+    return { kind: 'offset', start: Math.max(start, 0), limit: limit === null ? defaultLimit : boundLimit(limit, settings) };
+  }
+  const pageSize = pagination?.pageSize ?? null;
+  return {
+    kind: 'page',
+    page: Math.max(pagination?.page ?? 1, 1),
+    pageSize: pageSize === null ? defaultLimit : Math.min(Math.max(pageSize, 1), settings.maxLimit ?? Infinity),
+  };
+}
+
+/** -1 asks for everything that the maximum allows. */
+function boundLimit(limit: number, { maxLimit }: BindSettings): number {
+  if (limit === -1) return maxLimit ?? -1;
+  return Math.min(Math.max(limit, 1), maxLimit ?? Infinity);
+}
+
+/** The rows to skip and to read, no further than the server counts. */
+export function windowOf(pagination: BoundPagination): Window {
+  if (pagination.kind === 'page') {
+    const skip = Math.min((pagination.page - 1) * pagination.pageSize, Number.MAX_SAFE_INTEGER);
+    return { skip, limit: pagination.pageSize };
+  }
+  return { skip: Math.min(pagination.start, Number.MAX_SAFE_INTEGER), limit: pagination.limit === -1 ? null : pagination.limit };
+}
+
+/**
+ * The window of a list within an entry. Null: all of it, which the budget alone limits; a limit of its own is lowered to the
+ * setting.
+ */
+export function bindWindow(pagination: Pagination | null, { settings }: BindContext): Window | null {
+  if (pagination?.kind !== 'offset') return null;
+  const { start, limit } = pagination;
+  const skip = Math.max(start, 0);
+  if (limit === null || limit === -1) return skip === 0 ? null : { skip, limit: null };
+  return { skip, limit: Math.min(limit, settings.maxNested ?? Infinity) };
 }

@@ -1,0 +1,106 @@
+import { invalidParameter, paginationError, validationError } from '../errors.js';
+import type { Pagination, Sort } from './ast.js';
+import { isRecord } from './is-record.js';
+import type { Limits } from './limits.js';
+
+/** Parses `fields`: items as written, each a name or a comma list of names; `*` and absence mean all, returned as null. */
+export function parseFields(input: unknown): string[] | null {
+  if (input === undefined) return null;
+  const items: readonly unknown[] = Array.isArray(input) ? input : [input];
+  const written = items.map((item) => {
+    if (typeof item !== 'string' || item === '') throw invalidParameter('fields');
+    return item;
+  });
+  return written.some((item) => namesIn(item).includes('*')) ? null : [...new Set(written)];
+}
+
+/** The names that an item of `fields` lists. */
+export const namesIn = (item: string): string[] => item.split(',').map((name) => name.trim());
+
+/**
+ * Parses `sort` in all its spellings (rest.md 4.3): `a:desc,b`, lists of those, `{ author: { name: 'desc' } }`, lists of objects.
+ * The order word is checked when the path is bound, so that an unknown name is reported first.
+ */
+export function parseSort(input: unknown, limits: Limits): Sort[] {
+  if (input === undefined || input === null) return [];
+  const keys = Array.isArray(input) ? parseList(input) : parseItem(input, []);
+  if (keys.length > limits.sortKeys) throw validationError(`Invalid parameter sort: more than ${String(limits.sortKeys)} keys`);
+  if (keys.some(({ path }) => path.length > longestPath))
+    throw validationError(`Invalid parameter sort: a key of more than ${String(longestPath)} names`);
+  return keys;
+}
+
+/** Names of a path; MongoDB takes 200. */
+const longestPath = 100;
+
+function parseList(items: readonly unknown[]): Sort[] {
+  if (items.some(isRecord) && items.some((item) => typeof item === 'string')) throw invalidParameter('0');
+  return items.flatMap((item, index) => {
+    if (typeof item !== 'string' && !isRecord(item)) throw invalidParameter(String(index));
+    return parseItem(item, []);
+  });
+}
+
+function parseItem(item: unknown, path: readonly string[]): Sort[] {
+  if (isRecord(item)) return Object.entries(item).flatMap(([name, value]) => parseNamed(name, value, path));
+  if (typeof item !== 'string') throw invalidParameter('sort');
+  return item
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .map(parseText);
+}
+
+function parseNamed(name: string, value: unknown, path: readonly string[]): Sort[] {
+  const inner = [...path, ...name.split('.')];
+  if (isRecord(value)) return parseItem(value, inner);
+  if (Array.isArray(value)) throw invalidParameter(name);
+  return [{ path: inner, order: String(value ?? 'asc') }];
+}
+
+function parseText(text: string): Sort {
+  const [path = '', order = 'asc'] = text.split(':');
+  return { path: path.trim().split('.'), order: order.trim() };
+}
+
+const pageKeys = ['page', 'pageSize'] as const;
+const offsetKeys = ['start', 'limit'] as const;
+const yes = ['true', 't', '1'];
+const no = ['false', 'f', '0'];
+
+/**
+ * Parses `pagination[...]` (rest.md 4.4). Figures are taken as they are; limits are applied when the query is bound.
+ * Throws a ValidationError for mixed modes, figures that are not whole numbers, and a `withCount` that is neither yes nor no.
+ */
+export function parsePagination(input: unknown): Pagination | null {
+  if (!isRecord(input)) return null;
+  const withCount = parseWithCount(input['withCount']);
+  const offset = offsetKeys.some((key) => input[key] !== undefined);
+  if (offset && pageKeys.some((key) => input[key] !== undefined))
+    throw validationError('Invalid pagination parameters. Expected either start/limit or page/pageSize');
+  if (offset) return { kind: 'offset', start: parseWhole('start', input) ?? 0, limit: parseWhole('limit', input), withCount };
+  return { kind: 'page', page: parseWhole('page', input) ?? 1, pageSize: parseWhole('pageSize', input), withCount };
+}
+
+/** Refuses the third version's top-level figures, which would otherwise be ignored without a word. */
+export function refuseTopLevelPagination(input: Readonly<Record<string, unknown>>): void {
+  if ([...pageKeys, ...offsetKeys].some((key) => input[key] !== undefined))
+    throw paginationError('Invalid pagination attributes. You cannot use page and offset pagination in the same query');
+}
+
+/** A whole number, empty text being 0; null where the key is absent. */
+export function parseWhole(key: string, input: Readonly<Record<string, unknown>>): number | null {
+  const value = input[key];
+  if (value === undefined) return null;
+  const figure = typeof value === 'string' || typeof value === 'number' ? Number(value) : NaN;
+  if (!Number.isInteger(figure)) throw validationError(`Invalid parameter ${key}: expected a whole number`);
+  return figure;
+}
+
+function parseWithCount(value: unknown): boolean | null {
+  if (value === undefined) return null;
+  const word = typeof value === 'object' ? '' : String(value);
+  if (yes.includes(word)) return true;
+  if (no.includes(word)) return false;
+  throw validationError('Invalid withCount parameter. Expected "t","1","true","false","0","f"');
+}
