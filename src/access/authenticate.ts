@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.js';
 import { refusedToken, unauthorizedError, type TokenFault } from '../errors.js';
+import { cacheByKey, cacheUntilChanged } from '../mongo/changes.js';
 import type { Logger } from '../mongo/logger.js';
 import type { Backend } from '../mongo/open-backend.js';
 import type { Access } from '../query/access.js';
@@ -8,7 +9,6 @@ import type { ApiToken } from './api-token.js';
 import type { Caller } from './caller.js';
 import { tokenFinder } from './find-token.js';
 import { createOpenAccess, type FindOpenAccess } from './is-open.js';
-import { keep, keepEach } from './keep.js';
 import { readUser, usersCollection, type KnownUser } from './known-user.js';
 import { readRoles } from './read-roles.js';
 import { roleAccess } from './role-access.js';
@@ -55,13 +55,13 @@ interface Sources extends Omit<Authenticator, 'authenticate'> {
 /** Everything that is asked on each request is kept in memory until it changes, on whatever instance. */
 export function createAuthenticator(input: AuthenticatorInput): Authenticator {
   const { backend } = input;
-  const { database } = backend.store;
+  const { database, changes } = backend.store;
   const sources: Sources = {
     input,
-    roles: keep(backend, ['up_roles', 'up_permissions'], () => readRoles(database)),
-    settings: keep(backend, ['_settings'], () => readAccountSettings(database)),
+    roles: cacheUntilChanged(changes, ['up_roles', 'up_permissions'], () => readRoles(database)),
+    settings: cacheUntilChanged(changes, ['_settings'], () => readAccountSettings(database)),
     findToken: tokenFinder(backend, input.tokenSalt),
-    findUser: keepEach(backend, [usersCollection], (id: number) => readUser(database, id)),
+    findUser: cacheByKey(changes, [usersCollection], (id: number) => readUser(database, id)),
     findOpenAccess: createOpenAccess(input),
   };
   const { roles, settings, findToken } = sources;

@@ -1,8 +1,8 @@
+import { cacheUntilChanged } from '../mongo/changes.js';
 import { readAll } from '../mongo/database.js';
 import type { Backend } from '../mongo/open-backend.js';
 import { bulkWrite } from '../mongo/write-entries.js';
 import { apiToken, hashKey, tokensCollection, type ApiToken } from './api-token.js';
-import { keep } from './keep.js';
 
 /** How long `lastUsedAt` may be behind, in milliseconds: a write per hour and token, not per request. */
 const usePrecision = 3_600_000;
@@ -10,7 +10,7 @@ const usePrecision = 3_600_000;
 /** Finds the token that a key belongs to, expired ones too; null where there is none. All tokens are kept in memory. */
 export function tokenFinder(backend: Backend, salt: string): (key: string) => Promise<ApiToken | null> {
   const { store } = backend;
-  const readTokens = keep(backend, [tokensCollection], async () => {
+  const readTokens = cacheUntilChanged(store.changes, [tokensCollection], async () => {
     const documents = await readAll(store.database, { find: tokensCollection, batchSize: 1_000_000 });
     return new Map(documents.map((document) => [String(document['hash']), apiToken(document)]));
   });

@@ -1,9 +1,9 @@
 import type { Config } from '../config/config.js';
+import { cacheUntilChanged } from '../mongo/changes.js';
 import { readAll, type Database } from '../mongo/database.js';
 import type { Logger } from '../mongo/logger.js';
 import type { Backend } from '../mongo/open-backend.js';
 import { fullAccess, type Access } from '../query/access.js';
-import { keep } from './keep.js';
 import { usersCollection } from './known-user.js';
 import { readRoles } from './read-roles.js';
 import type { Roles } from './role.js';
@@ -36,7 +36,7 @@ export function createOpenAccess({ config, backend, logger, isEmbedded }: Openne
   const { open } = config.api;
   if (open === true) return () => Promise.resolve(openAccess);
   if (open === false || !mayOpenItself(config, isEmbedded)) return () => Promise.resolve(null);
-  const hasUsers = keep(backend, [usersCollection], () => readHasUsers(backend.store.database));
+  const hasUsers = cacheUntilChanged(backend.store.changes, [usersCollection], () => readHasUsers(backend.store.database));
   let wasOpen = false;
   return async (roles, isLocal) => {
     const isOpen = !roles.areConfigured && !(await hasUsers());

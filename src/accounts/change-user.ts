@@ -42,7 +42,7 @@ export async function changeUser(accounts: Accounts, id: number, sent: Body, cal
     const writer = isOwn ? asWriter(content) : asRoleGiver(content);
     await inTransaction(content.store.database, (database) => updateWithin(user, data, within(writer, database)));
   });
-  content.store.totals.invalidate(usersCollection);
+  content.store.changes.changed(usersCollection);
   return async () => {
     if (change.code !== null) await mailConfirmation(accounts, { ...user, ...names }, change.code).catch(logFailure(accounts));
   };

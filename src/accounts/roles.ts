@@ -103,9 +103,9 @@ export async function deleteRole(id: number, content: ContentContext): Promise<v
 
 /** Changes roles in one transaction. What is kept in memory of them is read anew after it: others read on while it is open. */
 async function change(content: ContentContext, work: (context: ContentContext) => Promise<void>): Promise<void> {
-  const { database, totals } = content.store;
+  const { database, changes } = content.store;
   await inTransaction(database, (inner) => work(within(content, inner)));
-  for (const name of [collection, 'up_permissions', 'up_users']) totals.invalidate(name);
+  for (const name of [collection, 'up_permissions', 'up_users']) changes.changed(name);
 }
 
 /** The role of that id, unless a row rule hides it from the caller. */

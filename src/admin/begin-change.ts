@@ -17,7 +17,7 @@ const kept = [usersCollection, 'up_roles', 'up_permissions', tokensCollection, '
 
 /** Writes down that a change begins. */
 export async function beginChange(record: AuditRecord, content: ContentContext): Promise<Change> {
-  const { database, totals } = content.store;
+  const { database, changes } = content.store;
   const finish = await recordChange(database, record);
   let isCommitted = false;
   const commit: AdminCall['commit'] = async (change) => {
@@ -27,7 +27,7 @@ export async function beginChange(record: AuditRecord, content: ContentContext):
       return changed;
     });
     isCommitted = true;
-    for (const collection of kept) totals.invalidate(collection);
+    for (const collection of kept) changes.changed(collection);
     return result;
   };
   const end = async (status: number): Promise<void> => {

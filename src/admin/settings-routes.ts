@@ -66,7 +66,7 @@ async function readStatus({ running: { backend } }: AdminCall): Promise<unknown>
     types: models.current().types.size,
     problems: Object.fromEntries(models.problems()),
     models: models.reports().flatMap((report) => describeReport(report) ?? []),
-    hearsOfChanges: backend.isListening(),
+    hearsOfChanges: store.changes.isListening,
     database: backend.description,
     instances: states.map((state) => Object.fromEntries(Object.entries(state).filter(([name]) => name !== '_id'))),
   };

@@ -3,12 +3,10 @@ import { loadSecrets, type Secrets } from '../config/load-secrets.js';
 import { createDefaultRoles } from '../access/create-default-roles.js';
 import { upgradeGrants } from '../accounts/upgrade-grants.js';
 import { createContext, type ContentContext } from '../content/content-context.js';
-import { IdAllocator } from '../mongo/id-allocator.js';
 import { readLocales } from '../mongo/locale-store.js';
 import { readModels } from '../mongo/model-store.js';
 import { modelSettings } from '../mongo/open-backend.js';
-import type { Store } from '../mongo/store.js';
-import { TotalCache } from '../mongo/total-cache.js';
+import { createStore, type Store } from '../mongo/store.js';
 import { fullAccess } from '../query/access.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import { openDatabase } from './open-database.js';
@@ -25,7 +23,7 @@ export interface OpenedService {
 /** Opens the database of the service of the working directory, with its models; a running service hears of what is written. */
 export async function openService(): Promise<OpenedService> {
   const { config, database, close } = await openDatabase();
-  const store: Store = { database, ids: new IdAllocator(), totals: new TotalCache() };
+  const store: Store = createStore(database);
   if (config.plugins['users-permissions'].enabled) await createDefaultRoles(store);
   await upgradeGrants(store);
   const [models, locales, secrets] = await Promise.all([readModels(database), readLocales(database), loadSecrets(config)]);

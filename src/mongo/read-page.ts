@@ -3,11 +3,11 @@ import { isNever } from '../query/conditions.js';
 import type { Plan } from '../query/plan.js';
 import { compileCondition } from './compile-condition.js';
 import { compilePage, compileProjection } from './compile-page.js';
+import type { TotalCache } from './changes.js';
 import { readAll, runRead, type Database } from './database.js';
 import type { Loaded } from './loaded.js';
 import { readTree } from './read-tree.js';
 import { resolveRelated } from './resolve-related.js';
-import type { TotalCache } from './total-cache.js';
 
 /** The entries of a page. */
 export interface LoadedPage {

@@ -1,10 +1,17 @@
+import { ChangeBus, TotalCache } from './changes.js';
 import type { Database } from './database.js';
-import type { IdAllocator } from './id-allocator.js';
-import type { TotalCache } from './total-cache.js';
+import { IdAllocator } from './id-allocator.js';
 
-/** All that operations on content need of the back end. */
+/** The parts of the back end that operations on content work with. */
 export interface Store {
   readonly database: Database;
   readonly ids: IdAllocator;
+  readonly changes: ChangeBus;
   readonly totals: TotalCache;
+}
+
+/** Returns a store that keeps nothing yet. */
+export function createStore(database: Database): Store {
+  const changes = new ChangeBus();
+  return { database, ids: new IdAllocator(), changes, totals: new TotalCache(changes) };
 }

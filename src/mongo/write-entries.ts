@@ -57,8 +57,8 @@ export async function bulkWrite(store: Store, collection: string, operations: re
 }
 
 /** What a transaction writes is stored when it is committed. */
-function noteWrite({ totals, database }: Store, collection: string): void {
-  totals.invalidate(collection);
+function noteWrite({ changes, database }: Store, collection: string): void {
+  changes.changed(collection);
   if (database.session === null) database.budget.noteChange();
 }
 

@@ -12,8 +12,7 @@ import { graphqlSettings } from '../../src/graphql/http/graphql-settings.js';
 import { buildSchema, type SchemaOptions } from '../../src/graphql/schema/build-schema.js';
 import { createApp } from '../../src/http/create-app.js';
 import { Connection, type Running } from '../../src/http/running.js';
-import { IdAllocator } from '../../src/mongo/id-allocator.js';
-import { TotalCache } from '../../src/mongo/total-cache.js';
+import { createStore } from '../../src/mongo/store.js';
 import { fullAccess, type Access } from '../../src/query/access.js';
 import { unlimited } from '../../src/query/budget.js';
 import { defaultLimits } from '../../src/query/limits.js';
@@ -93,18 +92,9 @@ export async function serveGraphql(input: ServeInput): Promise<ServedGraphql> {
   };
   const caller = { kind: 'public', access: bind.access, isShut: false, hasExpired: false, ...input.caller } as Caller;
   const maxTimeMS = { read: 10_000, write: 10_000 };
+  const { client, db } = database;
   const store = {
-    database: {
-      client: database.client,
-      db: database.db,
-      maxTimeMS,
-      isReplicated: true,
-      session: null,
-      budget: unlimited,
-      turns: null,
-    },
-    ids: new IdAllocator(),
-    totals: new TotalCache(),
+    ...createStore({ client, db, maxTimeMS, isReplicated: true, session: null, budget: unlimited, turns: null }),
     ...(input.breaks === true && { database: null as never }),
   };
   const content: ContentContext = { store, bind, createsDrafts: false };

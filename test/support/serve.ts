@@ -121,7 +121,7 @@ async function send(url: string, method: string, body: unknown): Promise<Answer>
 /** Changes are heard of in order, so a mark of our own comes after everything that was written before it. Calls must not overlap. */
 function settler(backend: Backend, { db }: FreshDatabase): Serving['settled'] {
   let hear = (): void => undefined;
-  backend.onChange(['_marks'], () => {
+  backend.store.changes.onChange(['_marks'], () => {
     hear();
   });
   const heard = (): Promise<void> =>
@@ -129,7 +129,7 @@ function settler(backend: Backend, { db }: FreshDatabase): Serving['settled'] {
       hear = resolve;
     });
   return async () => {
-    if (!backend.isListening()) await heard();
+    if (!backend.store.changes.isListening) await heard();
     const marked = heard();
     await db.collection('_marks').updateOne({}, { $inc: { count: 1 } }, { upsert: true });
     await marked;

@@ -1,5 +1,4 @@
-import { IdAllocator } from '../../src/mongo/id-allocator.js';
-import { TotalCache } from '../../src/mongo/total-cache.js';
+import { createStore } from '../../src/mongo/store.js';
 import type { ContentContext } from '../../src/content/content-context.js';
 import { fullAccess } from '../../src/query/access.js';
 import { unlimited } from '../../src/query/budget.js';
@@ -190,19 +189,15 @@ export function typeOf(uid: string, registry = thingRegistry): ContentType {
 /** What operations work with, without a server around them. */
 export function contextOf({ client, db }: FreshDatabase, registry = thingRegistry): ContentContext {
   return {
-    store: {
-      database: {
-        client,
-        db,
-        maxTimeMS: { read: 10_000, write: 10_000 },
-        isReplicated: true,
-        session: null,
-        budget: unlimited,
-        turns: null,
-      },
-      ids: new IdAllocator(),
-      totals: new TotalCache(),
-    },
+    store: createStore({
+      client,
+      db,
+      maxTimeMS: { read: 10_000, write: 10_000 },
+      isReplicated: true,
+      session: null,
+      budget: unlimited,
+      turns: null,
+    }),
     bind: { ...bindContext, registry },
     createsDrafts: false,
   };
