@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { startEphemeral, type ScriptDatabase } from '../../scripts/start-database.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { drawNoise } from './draw.js';
 import { formOf, serveMedia, type FormFile, type MediaServer } from './serve-media.js';
@@ -10,22 +11,21 @@ import { formOf, serveMedia, type FormFile, type MediaServer } from './serve-med
 const script = path.join(import.meta.dirname, 'serve-in-child.ts');
 
 describe('media, when the process is killed', () => {
+  let mongod: ScriptDatabase;
   let database: FreshDatabase;
   let media: MediaServer | undefined;
   before(async () => {
-    database = await freshDatabase();
-    await setTransactionLimit(1);
+    mongod = await startEphemeral(console.log);
+    database = await freshDatabase(mongod.uri);
+    // The server ends the transactions of killed processes after this many seconds; until then their writes cannot be deleted.
+    await database.client.db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds: 1 });
     await (await serveMedia({}, { uses: database })).stop();
   });
   after(async () => {
     await media?.stop();
-    await setTransactionLimit(60);
     await database.drop();
+    await mongod.stop();
   });
-
-  /** The server ends the transactions of the dead after this many seconds; until then what they wrote cannot be deleted. */
-  const setTransactionLimit = (seconds: number) =>
-    database.client.db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds: seconds });
 
   async function startChild(): Promise<Child> {
     const process_ = spawn(process.execPath, ['--import', 'tsx', script], {

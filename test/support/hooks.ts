@@ -1,13 +1,19 @@
 import './clean-environment.js';
 import type { RootHookObject } from 'mocha';
-import { findBinary } from '../../src/mongo/embedded/find-binary.js';
-import { stopTestServer } from './mongo.js';
+import { startEphemeral, type ScriptDatabase } from '../../scripts/start-database.js';
+import { serverVariable } from './mongo.js';
+import { endCli } from './run-cli.js';
 
-/** Has the server program fetched before the first test, which has a time limit; the server itself starts when a test asks. */
-export const mochaHooks: RootHookObject = {
-  async beforeAll(this: Mocha.Context) {
-    this.timeout(0);
-    await findBinary({ env: process.env, log: console.log });
-  },
-  afterAll: stopTestServer,
-};
+export const mochaHooks: RootHookObject = { afterEach: endCli };
+
+let server: ScriptDatabase | undefined;
+
+/** Starts the database server of the run, in the main process; workers find its address in the environment that they inherit. */
+export async function mochaGlobalSetup(): Promise<void> {
+  server = await startEphemeral(console.log);
+  process.env[serverVariable] = server.uri;
+}
+
+export async function mochaGlobalTeardown(): Promise<void> {
+  await server?.stop();
+}

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { type Db, MongoClient } from 'mongodb';
-import { startEphemeral, type ScriptDatabase } from '../../scripts/start-database.js';
 
 /** A database that no other test file uses, with a client of its own that reports its commands. */
 export interface FreshDatabase {
@@ -12,20 +11,19 @@ export interface FreshDatabase {
   readonly drop: () => Promise<void>;
 }
 
-let server: Promise<ScriptDatabase> | undefined;
+/** The environment variable that holds the address of the server of the test run. */
+export const serverVariable = 'TEST_MONGODB_URI';
 
-/** The server of this test run, started when it is first asked for. */
-export const testServer = (): Promise<ScriptDatabase> => (server ??= startEphemeral(console.log));
-
-export const stopTestServer = async (): Promise<void> => {
-  await (await server)?.stop();
-  server = undefined;
+const serverUri = (): string => {
+  const uri = process.env[serverVariable];
+  if (uri === undefined) throw new Error(`${serverVariable} is not set: run tests with --require test/support/hooks.ts`);
+  return uri;
 };
 
-/** Makes an empty database; for a `before` hook, with `drop` in the `after` hook. */
-export const freshDatabase = async (): Promise<FreshDatabase> => {
+/** Makes an empty database on the server of the run or the given one; for a `before` hook, with `drop` in the `after` hook. */
+export const freshDatabase = async (server = serverUri()): Promise<FreshDatabase> => {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  const address = new URL((await testServer()).uri);
+  const address = new URL(server);
   address.pathname = `/${name}`;
   const client = await new MongoClient(address.href, { monitorCommands: true }).connect();
   const db = client.db(name);
