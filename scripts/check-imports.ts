@@ -15,6 +15,7 @@ const levels: readonly (readonly string[])[] = [
   ['accounts', 'media'],
   ['http'],
   ['rest', 'graphql', 'openapi', 'admin'],
+  ['strapi'],
   ['server', 'connect', 'routes', 'index', 'main', 'cli', 'package-root'],
 ];
 

@@ -1,7 +1,7 @@
 export { createServer, type MangroveServer, type ServerInput } from './server.js';
 export type { Config } from './config/config.js';
 export type { PartialConfig } from './config/create-config.js';
-export type { Register, RegisterInput } from './graphql/extension/create-extension.js';
+export type { Hook, HookInput, Register, RegisterInput } from './graphql/extension/create-extension.js';
 export type { ContentType, Registry } from './schema/content-type.js';
 export type { Entity, EntityParameters, EntityService } from './graphql/extension/entity-service.js';
 export type {

@@ -10,12 +10,14 @@ import { createLogger } from './http/create-logger.js';
 import { startConfigured } from './mongo/embedded/configured-server.js';
 import type { EmbeddedDatabase } from './mongo/embedded/start-embedded.js';
 import * as mangrove from './index.js';
-import { createServer, type MangroveServer } from './server.js';
+import type { Register } from './graphql/extension/create-extension.js';
+import { createServer, type MangroveServer, type ServerInput } from './server.js';
+import { loadProject } from './strapi/load-project.js';
 
 /** Starts the service from the configuration of the working directory, and stops it on SIGTERM and SIGINT. */
 async function main(): Promise<void> {
   const config = await loadConfig({ directory: process.cwd() });
-  const register = await loadRegister(process.cwd(), mangrove);
+  const hooks = await loadHooks(process.cwd());
   const embedded = config.database.uri === null ? await startConfigured(config, console.log) : null;
   const logger = await createLogger(config);
   const given = embedded === null ? config : withUri(config, embedded.uri);
@@ -23,12 +25,23 @@ async function main(): Promise<void> {
     config: given,
     logger,
     embeddedDatabase: embedded !== null,
-    ...(register !== null && { register }),
+    ...hooks,
   });
   stopOnSignal(server, embedded);
   await server.start();
   await fillDemo(server, logger);
   await announce(server, embedded);
+}
+
+/** The code of the working directory: config/extensions, and the src/index of a Strapi project. */
+async function loadHooks(directory: string): Promise<Pick<ServerInput, 'register' | 'bootstrap' | 'destroy'>> {
+  const extensions = await loadRegister(directory, mangrove);
+  const project = loadProject(directory, mangrove);
+  const register: Register = async (input) => {
+    await extensions?.(input);
+    await project?.register(input);
+  };
+  return { ...project, register };
 }
 
 const withUri = (config: Config, uri: string): Config => ({ ...config, database: { ...config.database, uri } });

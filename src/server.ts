@@ -4,7 +4,13 @@ import type { Config } from './config/config.js';
 import { loadSecrets } from './config/load-secrets.js';
 import { connect, type ConnectInput } from './connect.js';
 import { createGraphql, type GraphqlEndpoint } from './graphql/create-graphql.js';
-import { contentOfCode, createExtension, type GraphqlExtension, type Register } from './graphql/extension/create-extension.js';
+import {
+  contentOfCode,
+  createExtension,
+  type GraphqlExtension,
+  type Hook,
+  type Register,
+} from './graphql/extension/create-extension.js';
 import { createApp } from './http/create-app.js';
 import { createLogger } from './http/create-logger.js';
 import { Connection, type Running } from './http/running.js';
@@ -24,6 +30,13 @@ export interface ServerInput {
    * `start`, which rejects with what it throws.
    */
   readonly register?: Register;
+  /**
+   * Called once, when the database has answered and before the port is open, or when the database answers later. `start` rejects
+   * with what it throws.
+   */
+  readonly bootstrap?: Hook;
+  /** Called once by `stop`, after the last request and before the database is closed. What it throws is logged. */
+  readonly destroy?: Hook;
   /**
    * Whether the database is one that was started for this service alone. Outside of production the service is then open to programs of
    * this machine until there is a user or a grant, unless `api.open` says otherwise.
@@ -57,7 +70,7 @@ export async function createServer(input: ServerInput): Promise<MangroveServer> 
   return new Server(config, input.logger ?? (await createLogger(config)), input);
 }
 
-type ServerOptions = { readonly register?: Register | null } & Pick<ServerInput, 'embeddedDatabase'>;
+type Hooks = Pick<ServerInput, 'register' | 'bootstrap' | 'destroy'>;
 
 class Server implements MangroveServer {
   readonly config: Config;
@@ -67,15 +80,20 @@ class Server implements MangroveServer {
   readonly #extension: GraphqlExtension;
   readonly #graphql: GraphqlEndpoint | null;
   readonly #isEmbedded: boolean;
-  #register: Register | null;
+  /** Those that have not been called yet. */
+  #hooks: Hooks;
   #http: HttpServer | null = null;
   #retry: NodeJS.Timeout | null = null;
   #stopped = false;
 
-  constructor(config: Config, logger: Logger, { register = null, embeddedDatabase = false }: ServerOptions) {
+  constructor(
+    config: Config,
+    logger: Logger,
+    { embeddedDatabase = false, register, bootstrap, destroy }: Omit<ServerInput, 'config'>,
+  ) {
     this.config = config;
     this.#logger = logger;
-    this.#register = register;
+    this.#hooks = { ...(register && { register }), ...(bootstrap && { bootstrap }), ...(destroy && { destroy }) };
     this.#isEmbedded = embeddedDatabase;
     this.#extension = createExtension({ config, logger, content: contentOfCode(this.#connection) });
     this.#graphql = config.plugins.graphql.enabled ? this.#createGraphql() : null;
@@ -94,8 +112,8 @@ class Server implements MangroveServer {
   }
 
   async start(): Promise<void> {
-    const register = this.#register;
-    this.#register = null;
+    const { register, ...hooks } = this.#hooks;
+    this.#hooks = hooks;
     await register?.(this.#extension.input);
     const { config } = this;
     for (const warning of config.warnings) this.#logger.warn({}, warning);
@@ -106,6 +124,10 @@ class Server implements MangroveServer {
     const app = createApp({ config, logger: this.#logger, connection: this.#connection, routes });
     const parts = { config, uri, secrets, logger: this.#logger, address: this.#address };
     await this.#connect({ ...parts, isEmbedded: this.#isEmbedded });
+    await this.#bootstrap().catch(async (error: unknown) => {
+      await this.stop();
+      throw error;
+    });
     this.#http = await startHttpServer(app.callback(), config.server);
     this.#address.url = this.#http.url;
   }
@@ -114,6 +136,7 @@ class Server implements MangroveServer {
     this.#stopped = true;
     if (this.#retry !== null) clearTimeout(this.#retry);
     await this.#http?.close();
+    await this.#destroy();
     await this.#connection.running?.close();
   }
 
@@ -129,7 +152,32 @@ class Server implements MangroveServer {
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       this.#logger.warn({ reason }, 'MongoDB does not answer, trying again');
-      this.#retry = setTimeout(() => void this.#connect(input), retryAfter);
+      this.#retry = setTimeout(() => void this.#connectLate(input), retryAfter);
+    }
+  }
+
+  async #connectLate(input: ConnectInput): Promise<void> {
+    await this.#connect(input);
+    await this.#bootstrap().catch((err: unknown) => {
+      this.#logger.error({ err }, 'bootstrap failed');
+    });
+  }
+
+  /** Does nothing until the database has answered. */
+  async #bootstrap(): Promise<void> {
+    if (this.#connection.running === null) return;
+    const { bootstrap, ...hooks } = this.#hooks;
+    this.#hooks = hooks;
+    await bootstrap?.(this.#extension.input);
+  }
+
+  async #destroy(): Promise<void> {
+    const { destroy } = this.#hooks;
+    this.#hooks = {};
+    try {
+      await destroy?.(this.#extension.input);
+    } catch (err) {
+      this.#logger.error({ err }, 'destroy failed');
     }
   }
 

@@ -4,6 +4,7 @@ import { ConfigError } from '../config/config-error.js';
 import { loadSource } from '../config/load-source.js';
 import type { Register, RegisterInput } from '../graphql/extension/create-extension.js';
 import { isRecord } from '../query/is-record.js';
+import { explained } from '../strapi/load-project.js';
 
 const file = 'config/extensions';
 
@@ -16,24 +17,15 @@ export async function loadRegister(directory: string, own: unknown): Promise<Reg
   const [path, second] = ['.ts', '.js'].map((end) => join(directory, file + end)).filter((candidate) => existsSync(candidate));
   if (path === undefined) return null;
   if (second !== undefined) throw new ConfigError(`${file}.ts and ${file}.js both exist; keep one of them`);
-  const module = await explained(() => loadSource(path, { packages: { mangrove: own } }));
+  const module = await explained(file, () => loadSource(path, { packages: { mangrove: own } }));
   const { register, policies, middlewares } = partsOf(module);
   if (typeof register !== 'function') throw new ConfigError(`${file} must export a function register({ strapi })`);
   return (input) =>
-    explained(() => {
+    explained(file, () => {
       addAll(input.strapi.policies, policies);
       addAll(input.strapi.middlewares, middlewares);
       return (register as Register)(input); // the contract of the file
     });
-}
-
-async function explained(run: () => unknown): Promise<unknown> {
-  try {
-    return await run();
-  } catch (error) {
-    console.error(error);
-    throw new ConfigError(`${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-  }
 }
 
 /** Exported one by one, or as one default object. */

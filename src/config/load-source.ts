@@ -13,6 +13,8 @@ interface LoadedModule {
 export interface LoadOptions {
   /** What imports of these names give, in place of the installed packages. */
   readonly packages?: Readonly<Record<string, unknown>>;
+  /** What the files see as global, besides the globals of the process. */
+  readonly globals?: Readonly<Record<string, unknown>>;
   /** Names of files in messages start here. */
   readonly directory?: string;
   /** Called for a file that imports what is not installed; the file then exports nothing. Without it, the file's error is thrown. */
@@ -43,7 +45,7 @@ function createLoader(transform: Transform, options: LoadOptions): (file: string
     const module: LoadedModule = { exports: {} };
     loaded.set(file, module);
     try {
-      compile(transform, file)(...placeOf(module, file, (from) => requireFrom(from, load, options)));
+      compile(transform, file, options)(...placeOf(module, file, (from) => requireFrom(from, load, options)));
     } catch (error) {
       if (options.missing === undefined || !isMissing(error)) throw error;
       const [, name = ''] = /Cannot find (?:module|package) '([^']+)'/.exec(error.message) ?? [];
@@ -78,7 +80,7 @@ const placeOf = (module: LoadedModule, file: string, requireOf: (file: string) =
   dirname(file),
 ];
 
-function compile(transform: Transform, file: string): (...place: Place) => void {
+function compile(transform: Transform, file: string, { globals = {} }: LoadOptions): (...place: Place) => void {
   const types = file.endsWith('.ts') ? (['typescript'] as const) : [];
   const { code } = transform(readFileSync(file, 'utf8'), {
     transforms: [...types, 'imports'],
@@ -86,7 +88,11 @@ function compile(transform: Transform, file: string): (...place: Place) => void 
     preserveDynamicImport: true,
     filePath: file,
   });
-  const source = { filename: file, importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER };
+  const source = {
+    filename: file,
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+    contextExtensions: [globals],
+  };
   // Typed as any function; `names` are its parameters.
   return compileFunction(code, names, source) as (...place: Place) => void;
 }
@@ -103,9 +109,15 @@ function requireFrom(file: string, load: (file: string) => unknown, { packages =
   return Object.assign(require, { resolve: native.resolve });
 }
 
-/** `./x`, `./x.js` and `./x.ts` mean x.ts, x.js or the index file of x, whichever there is first. */
-function sourceFile(path: string): string | null {
+/**
+ * Returns the source file that `x`, `x.js` or `x.ts` means: x.ts, x.js or the index file of x, whichever there is first; null if
+ * there is none, or x is a file of another kind, such as x.json.
+ */
+export function sourceFile(path: string): string | null {
   const bare = path.replace(/\.(js|ts)$/, '');
+  if (bare === path && isFile(path)) return null;
   const candidates = [`${bare}.ts`, `${bare}.js`, resolve(bare, 'index.ts'), resolve(bare, 'index.js')];
-  return candidates.find((candidate) => statSync(candidate, { throwIfNoEntry: false })?.isFile() === true) ?? null;
+  return candidates.find(isFile) ?? null;
 }
+
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;

@@ -1,6 +1,13 @@
 import type { CommandStartedEvent, MongoClient } from 'mongodb';
 import type { Backend } from '../../src/mongo/open-backend.js';
-import { createServer, type MangroveServer, type PartialConfig, type Register, type ServerInput } from '../../src/index.js';
+import {
+  createServer,
+  type Hook,
+  type MangroveServer,
+  type PartialConfig,
+  type Register,
+  type ServerInput,
+} from '../../src/index.js';
 import { freshDatabase, type FreshDatabase } from './mongo.js';
 
 /** A content type or component as a test writes it: schema.json with its uid. */
@@ -15,8 +22,10 @@ export interface ServingInput {
   readonly database?: FreshDatabase;
   /** Code that shapes the GraphQL schema. */
   readonly register?: Register;
+  readonly bootstrap?: Hook;
+  readonly destroy?: Hook;
   /** Silent unless given. */
-  readonly logger?: ServerInput['logger'];
+  readonly logger?: NonNullable<ServerInput['logger']>;
   /** Whether the database counts as the service's own. */
   readonly embeddedDatabase?: boolean;
 }
@@ -52,19 +61,15 @@ export async function serveModels({
   documents = {},
   config = {},
   database: given,
-  register,
-  logger,
-  embeddedDatabase = false,
+  ...input
 }: ServingInput): Promise<Serving> {
   const database = given ?? (await freshDatabase());
   await storeModels(database, models);
   for (const [name, rows] of Object.entries(documents))
     if (rows.length > 0) await database.db.collection(name).insertMany(rows.map((row) => ({ ...row })));
   const server = await createServer({
+    ...input,
     config: testConfig(database.uri, config),
-    embeddedDatabase,
-    ...(register && { register }),
-    ...(logger && { logger }),
   });
   await server.start();
   if (server.backend === null) throw new Error('the test database did not answer');

@@ -42,6 +42,12 @@ export interface RegisterInput {
 /** Declares policies, middlewares and extensions; called once, before the first schema is built. */
 export type Register = (input: RegisterInput) => unknown;
 
+/** What `bootstrap` and `destroy` are given. */
+export type HookInput = Pick<RegisterInput, 'strapi'>;
+
+/** Runs once, when the service begins or ends. */
+export type Hook = (input: HookInput) => unknown;
+
 /** The extension service with all that custom code reaches. */
 export interface GraphqlExtension {
   readonly input: RegisterInput;

@@ -1,0 +1,84 @@
+/** Code of a Strapi project that cannot run here: it uses what Mangrove lacks, or imports what is not installed. */
+export class UnsupportedCodeError extends Error {
+  override readonly name = 'UnsupportedCodeError';
+}
+
+const notOffered = (what: string, instead: string): UnsupportedCodeError =>
+  new UnsupportedCodeError(`${what} is not offered: ${instead}`);
+
+const entries = 'read and write entries by strapi.entityService';
+const panel = 'there is no admin panel; the admin API (/admin/api) does its work';
+const routes = 'routes, controllers and services of a project do not run; fields of GraphQL may be added in register()';
+const outside = 'jobs and notices run outside of the service, over its API';
+const fields = 'the setting api.customFields says how custom fields are stored';
+const types = 'strapi.contentTypes and strapi.contentType(uid) have all models in force, components too';
+
+/** Members of the `strapi` object of Strapi v4 that Mangrove lacks, with what takes their place. */
+const members: Readonly<Record<string, string>> = {
+  EE: panel,
+  admin: panel,
+  api: routes,
+  app: routes,
+  components: types,
+  container: entries,
+  controller: routes,
+  controllers: routes,
+  cron: outside,
+  customFields: fields,
+  db: entries,
+  dirs: 'paths belong to the code of the project: use node:path',
+  documents: entries,
+  entityValidator: 'strapi.entityService checks what it writes',
+  eventHub: outside,
+  features: panel,
+  fs: 'use node:fs',
+  getModel: types,
+  hook: 'there are no hooks',
+  hooks: 'there are no hooks',
+  models: types,
+  query: entries,
+  requestContext: 'resolvers are given the context of their request',
+  sanitizers: 'answers never hold private attributes; resolvers choose what they return',
+  server: routes,
+  services: routes,
+  startupLogger: 'use strapi.log',
+  store: 'keep settings in a content type',
+  telemetry: 'nothing is sent',
+  validators: 'strapi.entityService checks what it writes',
+  webhookRunner: outside,
+  webhookStore: outside,
+};
+
+/** Plugins of Strapi v4 that code reaches for, with what takes their place. */
+const plugins: Readonly<Record<string, string>> = {
+  'content-manager': panel,
+  'content-type-builder': 'models are changed by npm run models, or over the admin API',
+  email: 'the service sends its own e-mails; send others by a package such as nodemailer',
+  i18n: 'the admin API (/admin/api/locales) changes locales',
+  upload: 'upload files over the API (/api/upload)',
+  'users-permissions': 'strapi.entityService reads and writes users; npm run user and npm run permissions set up roles',
+};
+
+/** Returns the error for a member of `strapi`; null if Strapi has no such member. */
+export const missingMember = (name: string): UnsupportedCodeError | null => {
+  const instead = valueOf(members, name);
+  return instead === null ? null : notOffered(`strapi.${name}`, instead);
+};
+
+/** Returns the error for `strapi.plugin(name)`. */
+export const missingPlugin = (name: string): UnsupportedCodeError =>
+  notOffered(`strapi.plugin('${name}')`, valueOf(plugins, name) ?? 'plugins of Strapi do not run');
+
+/** Returns the error for `strapi.service(uid)`. */
+export const missingService = (uid: string): UnsupportedCodeError => notOffered(`strapi.service('${uid}')`, routes);
+
+/** Returns the error for a setting of a file that is not read. */
+export const missingSetting = (path: string, read: readonly string[]): UnsupportedCodeError =>
+  notOffered(`strapi.config.get('${path}')`, `only ${read.join(', ')} of config/ are read; use process.env`);
+
+/** Returns the error for a name that a package of Strapi exports. */
+export const missingExport = (name: string, packageName: string): UnsupportedCodeError =>
+  notOffered(`${name} of ${packageName}`, packageName === '@strapi/strapi' ? routes : 'use code of your own');
+
+const valueOf = (table: Readonly<Record<string, string>>, name: string): string | null =>
+  Object.hasOwn(table, name) ? (table[name] ?? null) : null;
