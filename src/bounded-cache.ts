@@ -11,9 +11,9 @@ export interface CacheBounds {
 const entryBytes = 300;
 
 /** Values of which only those used last are kept. Whatever a client's input is a key of is kept in one of these. */
-export class BoundedCache<Value extends object | string | number> {
+export class BoundedCache<Value extends object | string | number, Key extends object | string = string> {
   readonly bounds: CacheBounds;
-  readonly #entries: LRUCache<string, { readonly value: Value }>;
+  readonly #entries: LRUCache<Key, { readonly value: Value }>;
 
   constructor(bounds: CacheBounds) {
     const { entries, bytes } = bounds;
@@ -31,16 +31,16 @@ export class BoundedCache<Value extends object | string | number> {
     return this.#entries.calculatedSize;
   }
 
-  get(key: string): Value | undefined {
+  get(key: Key): Value | undefined {
     return this.#entries.get(key)?.value;
   }
 
-  /** Keeps a value of so many bytes. A value that would take more than a tenth of the cache is not kept. */
-  set(key: string, value: Value, bytes: number): void {
-    this.#entries.set(key, { value }, { size: bytes + 2 * key.length + entryBytes });
+  /** Keeps a value of so many bytes; of a key that is an object they are part. A value that would take more than a tenth of the cache is not kept. */
+  set(key: Key, value: Value, bytes: number): void {
+    this.#entries.set(key, { value }, { size: bytes + (typeof key === 'string' ? 2 * key.length : 0) + entryBytes });
   }
 
-  delete(key: string): void {
+  delete(key: Key): void {
     this.#entries.delete(key);
   }
 

@@ -4,12 +4,12 @@ import type { BindContext } from './bind-context.js';
 import { bindFilter, bindRule, bindSearch } from './bind-filter.js';
 import { bindPagination, bindSort, windowOf } from './bind-list.js';
 import { bindSelection } from './bind-selection.js';
-import { unlimited } from './budget.js';
 import { allOf, orNull } from './conditions.js';
+import { memoizeBinding } from './memoize-binding.js';
 import { type Condition, never, type Plan, published, type Selection } from './plan.js';
+import { weighPlan, weighSelection } from './weigh-plan.js';
 
-/** Binds a list: filters, publication state, locale, row rules and search become one condition. Throws a ValidationError. */
-export const bindPlan = memoizeBinding((query: Query, type: ContentType, context: BindContext): Plan => {
+const bindList = (query: Query, type: ContentType, context: BindContext): Plan => {
   const filter = query.filter === null ? [] : [bindFilter(query.filter, type, context)];
   const sort = bindSort(query.sort, type, context);
   const state = query.publicationState ?? 'live';
@@ -28,7 +28,10 @@ export const bindPlan = memoizeBinding((query: Query, type: ContentType, context
     withTotal: query.withTotal && (query.pagination?.withCount ?? context.settings.withCount),
     selection,
   };
-});
+};
+
+/** Binds a list: filters, publication state, locale, row rules and search become one condition. Throws a ValidationError. */
+export const bindPlan = memoizeBinding(bindList, weighPlan);
 
 /**
  * The default locale unless the query names others; `all` is any. Types that are not localized ignore it. Codes of no locale match
@@ -44,48 +47,14 @@ export function bindLocale(locale: Query['locale'], type: ContentType, { default
   return [codes.length === 1 ? { ...test, test: 'eq', operand: only } : { ...test, test: 'in', operand: codes }];
 }
 
-/**
- * Binds what of one entry is read: by id, and in the answers of writes. Filters and sort have no effect there but are checked
- * all the same, as in the reference; drafts among related entries are shown unless a branch says otherwise (rest.md 10).
- */
-export const bindEntrySelection = memoizeBinding((query: Query, type: ContentType, context: BindContext): Selection => {
+const bindEntry = (query: Query, type: ContentType, context: BindContext): Selection => {
   if (query.filter !== null) bindFilter(query.filter, type, context);
   bindSort(query.sort, type, context);
   return bindSelection(query, type, context, 'preview');
-});
-
-type Bind<Bound> = (query: Query, type: ContentType, context: BindContext) => Bound;
-
-interface Memo<Bound> {
-  readonly type: ContentType;
-  readonly context: BindContext;
-  readonly bound: Bound;
-}
+};
 
 /**
- * Binds a query object once for the same type, registry, caller and settings. What is bound never changes, and the same object
- * comes again where query strings are kept. Only the request that binds spends of its budget.
+ * Binds what of one entry is read: by id, and in the answers of writes. Filters and sort have no effect there but are checked all the
+ * same, as in Strapi v4; drafts among related entries are shown unless a branch says otherwise.
  */
-function memoizeBinding<Bound>(bind: Bind<Bound>): Bind<Bound> {
-  const memos = new WeakMap<Query, Memo<Bound>>();
-  return (query, type, context) => {
-    const memo = memos.get(query);
-    if (memo !== undefined && memo.type === type && isSame(memo.context, context)) return memo.bound;
-    const bound = bind(query, type, context);
-    memos.set(query, { type, context: { ...context, budget: unlimited }, bound });
-    return bound;
-  };
-}
-
-/** Everything that what is bound depends on; a part of the context that is not named here does not compile. */
-const parts: Readonly<Record<Exclude<keyof BindContext, 'budget'>, true>> = {
-  registry: true,
-  access: true,
-  limits: true,
-  settings: true,
-  defaultLocale: true,
-  locales: true,
-};
-const partNames = Object.keys(parts) as readonly (keyof typeof parts)[]; // of the record above
-
-const isSame = (one: BindContext, other: BindContext): boolean => partNames.every((name) => one[name] === other[name]);
+export const bindEntrySelection = memoizeBinding(bindEntry, weighSelection);

@@ -1,6 +1,7 @@
 import { BoundedCache } from '../bounded-cache.js';
 import type { Query } from '../query/ast.js';
 import { parseEntryQuery, parseQuery } from '../query/parse-query.js';
+import { markRepeated } from '../query/memoize-binding.js';
 import type { Limits } from '../query/limits.js';
 import { parseQueryString, type QueryStringLimits } from './parse-query-string.js';
 
@@ -35,7 +36,9 @@ export class QueryCache {
     const kept = this.#kept.get(key);
     if (kept !== undefined) return kept;
     const query = parse(parseQueryString(text, this.#limits), this.#limits);
-    if (text.length <= longestKept) this.#kept.set(key, query, bytesPerCharacter * text.length);
+    if (text.length > longestKept) return query;
+    const bytes = bytesPerCharacter * text.length;
+    this.#kept.set(key, markRepeated(query, bytes), bytes);
     return query;
   }
 }

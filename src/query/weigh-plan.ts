@@ -1,0 +1,78 @@
+import type { Child, Condition, NestedList, Plan, Selection, SortKey } from './plan.js';
+
+/** About how many bytes a plan takes in memory, with the projections that are compiled from it. */
+export const weighPlan = ({ condition, sort, selection }: Plan): number =>
+  weighList({ condition, sort }) + weighSelection(selection);
+
+/** The same for a selection. Parts that several branches share count once. */
+export function weighSelection(selection: Selection): number {
+  const known = new Set<Selection>();
+  const open = [selection];
+  let bytes = 0;
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (known.has(next)) continue;
+    known.add(next);
+    bytes += 300 + 30 * next.fields.length;
+    for (const child of next.locales === null ? next.children : [...next.children, next.locales]) {
+      const inner = selectionsOf(child);
+      bytes += 200 + 60 * inner.length + weighChild(child);
+      open.push(...inner);
+    }
+  }
+  return bytes;
+}
+
+function selectionsOf(child: Child): readonly Selection[] {
+  switch (child.kind) {
+    case 'link':
+    case 'component':
+      return [child.selection];
+    case 'zone':
+      return [...child.selections.values()];
+    case 'morph':
+      return [...child.targets.values()].map(({ selection }) => selection);
+  }
+}
+
+/** What shows which entries of a child there are. */
+function weighChild(child: Child): number {
+  switch (child.kind) {
+    case 'link':
+      return weighList(child);
+    case 'component':
+      return child.list === null ? 0 : weighList(child.list);
+    case 'zone':
+      return weighAll([...child.lists.values()], weighList);
+    case 'morph':
+      return weighAll([...child.targets.values()], weighList) + weighAll(child.sources ?? [], weighSource);
+  }
+}
+
+const weighList = ({ condition, sort }: Pick<NestedList, 'condition' | 'sort'>): number =>
+  (condition === null ? 0 : weighCondition(condition)) + weighAll(sort, weighKey);
+
+const weighSource = ({ condition }: { readonly condition: Condition | null }): number =>
+  200 + (condition === null ? 0 : weighCondition(condition));
+
+const weighKey = ({ links }: SortKey): number => 200 + 100 * links.length;
+
+function weighCondition(condition: Condition): number {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return 60 + weighAll(condition.conditions, weighCondition);
+    case 'test':
+      return 60 + weighOperand(condition.operand);
+    case 'element':
+    case 'related':
+      return 200 + weighCondition(condition.condition);
+  }
+}
+
+function weighOperand(operand: unknown): number {
+  if (Array.isArray(operand)) return weighAll(operand, weighOperand);
+  return typeof operand === 'string' ? 30 + 2 * operand.length : 16;
+}
+
+const weighAll = <Item>(items: readonly Item[], weigh: (item: Item) => number): number =>
+  items.reduce((sum, item) => sum + weigh(item), 0);
