@@ -1,6 +1,5 @@
-import { acceptInput } from '../content/accept-input.js';
 import type { ContentContext } from '../content/content-context.js';
-import { checkBody } from '../content/check-body.js';
+import { acceptInput, checkBody } from '../content/check-body.js';
 import { insertChecked } from '../content/create.js';
 import type { Loaded } from '../mongo/loaded.js';
 import { ApiError, applicationError } from '../errors.js';

@@ -14,7 +14,7 @@ import type {
 } from '../schema/content-type.js';
 import { applyLinkInput, parseMorphTarget, readLinkInput, storedIds } from '../schema/parse-link-input.js';
 import { scalarTypes } from '../schema/scalar-types.js';
-import { morphLinks } from '../mongo/links.js';
+import { morphLinks } from '../mongo/loaded.js';
 import { nextRank } from './link-ranks.js';
 
 /** A stored component; `id` is 0 until one is given out. */

@@ -3,7 +3,7 @@ import type { StoredDocument } from '../mongo/loaded.js';
 import type { Values } from '../schema/check-input.js';
 import type { Attribute, ContentType, LinkAttribute } from '../schema/content-type.js';
 import { applyLinkInput, type LinkInput, readLinkInput, storedIds } from '../schema/parse-link-input.js';
-import { listedUniquePaths, uniqueField, valuesAt } from '../schema/unique-paths.js';
+import { listedUniquePaths, uniqueField, valuesAt } from '../schema/attribute-places.js';
 import { buildComponent, type BuildContext, buildMorph, buildZone, castInput, type NewParts } from './build-parts.js';
 import type { ContentContext } from './content-context.js';
 import { nextRank } from './link-ranks.js';

@@ -1,18 +1,18 @@
+import slugify from '@sindresorhus/slugify';
 import { applicationError } from '../errors.js';
-import { inTransaction } from '../mongo/transaction.js';
-import { readTreeOf } from '../mongo/read-tree.js';
-import { insertEntry, type EntryDocument } from '../mongo/write-entries.js';
-import type { Query } from '../query/ast.js';
-import type { Selection } from '../query/plan.js';
-import { bindEntrySelection } from '../query/bind-plan.js';
-import type { Values } from '../schema/check-input.js';
-import type { ContentType } from '../schema/content-type.js';
-import { acceptInput } from './accept-input.js';
-import { buildWrite, type EntryWrite } from './build-write.js';
-import { checkBody } from './check-body.js';
-import { within, type ContentContext } from './content-context.js';
-import { fillUids } from './fill-uids.js';
+import { readAll } from '../mongo/database.js';
 import type { Loaded, StoredDocument } from '../mongo/loaded.js';
+import { readTreeOf } from '../mongo/read-tree.js';
+import { inTransaction } from '../mongo/transaction.js';
+import { type EntryDocument, insertEntry } from '../mongo/write-entries.js';
+import type { Query } from '../query/ast.js';
+import { bindEntrySelection } from '../query/bind-plan.js';
+import type { Selection } from '../query/plan.js';
+import type { Values } from '../schema/check-input.js';
+import type { ContentType, ScalarAttribute } from '../schema/content-type.js';
+import { buildWrite, type EntryWrite } from './build-write.js';
+import { acceptInput, checkBody } from './check-body.js';
+import { type ContentContext, within } from './content-context.js';
 import { findGroupToJoin, overwritesGroup, requiredShared, withoutShared } from './localization-group.js';
 import { createMayBreakRule, refuseBroken, withOwner } from './row-rules.js';
 import { copyValues, sharedNames, syncLocales } from './sync-locales.js';
@@ -151,3 +151,40 @@ function buildDocument(
 
 /** REST publishes what says nothing of it, GraphQL makes a draft. */
 const createdAs = (now: Date, { createsDrafts }: ContentContext): Date | null => (createsDrafts ? null : now);
+
+/**
+ * Makes the uids that were not sent, where the model asks for it (`options.generate`): from the target attribute, with a number
+ * behind where the plain one is taken. The reference never makes them over its API, so nothing is made otherwise.
+ */
+async function fillUids(type: ContentType, data: Values, context: ContentContext): Promise<Values> {
+  const made: Record<string, string> = {};
+  for (const attribute of type.attributes.values()) {
+    if (attribute.kind !== 'scalar' || !attribute.generate || attribute.type !== 'uid' || data[attribute.name] !== undefined)
+      continue;
+    made[attribute.name] = await freeUid(type, attribute, data, context);
+  }
+  return Object.keys(made).length === 0 ? data : { ...data, ...made };
+}
+
+async function freeUid(
+  type: ContentType,
+  attribute: ScalarAttribute,
+  data: Values,
+  { store, bind }: ContentContext,
+): Promise<string> {
+  const source = attribute.targetField === null ? undefined : data[attribute.targetField];
+  const base = slugify(typeof source === 'string' ? source : '') || type.singularName;
+  const locale = type.localized ? { locale: data['locale'] ?? bind.defaultLocale } : {};
+  const filter = { [attribute.name]: { $regex: `^${base}(-\\d+)?$` }, ...locale };
+  const rows = await readAll(store.database, {
+    find: type.collection,
+    filter,
+    projection: { _id: 0, [attribute.name]: 1 },
+    batchSize: 1_000_000,
+  });
+  const taken = new Set(rows.map((row) => row[attribute.name] as unknown));
+  if (!taken.has(base)) return base;
+  let suffix = 1;
+  while (taken.has(`${base}-${String(suffix)}`)) suffix++;
+  return `${base}-${String(suffix)}`;
+}

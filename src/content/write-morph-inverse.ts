@@ -1,5 +1,5 @@
 import { readAll } from '../mongo/database.js';
-import { morphLinks } from '../mongo/links.js';
+import { morphLinks } from '../mongo/loaded.js';
 import { bulkWrite } from '../mongo/write-entries.js';
 import { applyLinkInput } from '../schema/parse-link-input.js';
 import type { ContentType, MorphAttribute } from '../schema/content-type.js';

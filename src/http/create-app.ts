@@ -1,11 +1,10 @@
 import Koa from 'koa';
-import { accessLog } from './access-log.js';
+import { accessLog, requestId, type RequestState } from './access-log.js';
 import { checkUrl } from './check-url.js';
 import { compressResponse } from './compress-response.js';
 import { crossOrigin } from './cross-origin.js';
 import { errorResponse } from './error-response.js';
 import { requestBody } from './request-body.js';
-import { requestId, type RequestState } from './request-id.js';
 import { answerUnknown, routeTable } from './route-table.js';
 import { securityHeaders } from './security-headers.js';
 import { timeLimit } from './time-limit.js';

@@ -2,7 +2,7 @@ import { ApiError, notFoundError } from '../errors.js';
 import { envelopeError } from './error-envelope.js';
 import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
-import type { RequestState } from './request-id.js';
+import type { RequestState } from './access-log.js';
 
 /**
  * The one exit for errors: whatever is thrown further in is answered in the error envelope, and a request that nobody answered

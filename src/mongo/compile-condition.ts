@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import type { Condition, Test } from '../query/plan.js';
-import { comparesText, textPattern, type TextTest } from '../query/text-pattern.js';
+import { comparesText, textPattern, type TextTest } from '../query/conditions.js';
 import type { Stored } from '../schema/scalar-types.js';
 import { compileText } from './compile-text.js';
 

@@ -1,8 +1,7 @@
 import { cutWindow, keepChosen, type Choose } from '../query/apply-list.js';
 import type { MorphChild, MorphTarget } from '../query/plan.js';
 import { growNodes, type PendingLevel, type QueryRows, type RelatedOf } from './grow-tree.js';
-import { morphLinks } from './links.js';
-import type { Loaded } from './loaded.js';
+import { type Loaded, morphLinks } from './loaded.js';
 
 /** A target of polymorphic links. */
 interface Target {

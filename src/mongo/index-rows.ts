@@ -4,10 +4,9 @@ import type { LinkChild } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
 import { readsParents } from './compile-level.js';
 import { growNodes, type Growing, type PendingLevel, type PendingRelation, type QueryRows, type RelatedOf } from './grow-tree.js';
-import { cutRead, linkedIds, morphLinks, wantedIds } from './links.js';
 import { indexMorphRows } from './index-morph-rows.js';
 import { indexSources } from './link-sources.js';
-import type { Loaded } from './loaded.js';
+import { cutRead, linkedIds, type Loaded, morphLinks, wantedIds } from './loaded.js';
 
 /** Indexes the rows of a relation by what the stored links name. The relations that the rows populate are added to `next`. */
 export function indexRows({ child, owner }: PendingRelation, results: readonly QueryRows[], next: PendingLevel): RelatedOf {

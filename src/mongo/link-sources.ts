@@ -6,8 +6,7 @@ import type { LinkPath } from '../schema/link-paths.js';
 import type { Resolved } from './compile-condition.js';
 import { compileProjection, compileTargets } from './compile-page.js';
 import { growNodes, partsOf, type Growing, type PendingLevel } from './grow-tree.js';
-import { linkedIds } from './links.js';
-import type { Loaded } from './loaded.js';
+import { linkedIds, type Loaded } from './loaded.js';
 
 /** Compiles the query for the entries of a source that link to the holders, themselves or in their components. */
 export function compileSource(

@@ -1,4 +1,6 @@
-import type { Selection } from '../query/plan.js';
+import type { Document } from 'mongodb';
+import { cutWindow } from '../query/apply-list.js';
+import type { LinkChild, Selection } from '../query/plan.js';
 
 /** A stored document, or a component within one. It is read by the selection that it was loaded with. */
 export type StoredDocument = Readonly<Record<string, unknown>>;
@@ -16,3 +18,37 @@ export interface Loaded {
  * was asked for.
  */
 export type Related = readonly Loaded[] | number;
+
+/** A stored polymorphic link. */
+export interface MorphLink {
+  readonly __type: string;
+  readonly id: number;
+  /** The place of the entry that holds the link in the list of its target. */
+  readonly rank?: number;
+}
+
+export const morphLinks = (value: unknown): readonly MorphLink[] => listOf(value) as readonly MorphLink[]; // written in this form
+
+/** The ids of an owning relation: a to-one relation stores one value, a to-many an array. */
+export const linkedIds = (holder: Document, name: string): readonly unknown[] => listOf(holder[name]);
+
+const none: readonly unknown[] = [];
+
+function listOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  return value === null || value === undefined ? none : [value];
+}
+
+/** The stored ids of an owning relation that have to be read: those in its window if the ids alone decide it, else all. */
+export function wantedIds(child: LinkChild, holder: Document): readonly unknown[] {
+  const ids = linkedIds(holder, child.link.name);
+  return cutsIds(child) ? cutWindow(ids, child.window) : ids;
+}
+
+/** Whether the window of an owning relation can be cut from the stored ids, before anything is read. */
+const cutsIds = ({ window, condition, sort, reversed }: LinkChild): boolean =>
+  window !== null && condition === null && sort.length === 0 && !reversed;
+
+/** What remains of the wanted targets once they were read: the window, unless it was cut from the ids. */
+export const cutRead = <Item>(child: LinkChild, items: readonly Item[]): readonly Item[] =>
+  cutsIds(child) ? items : cutWindow(items, child.window);

@@ -5,9 +5,8 @@ import { fullAccess, maySee, readable } from './access.js';
 import type { Filter } from './ast.js';
 import type { BindContext } from './bind-context.js';
 import { bindTests, flip, type Polarity } from './bind-test.js';
-import { allOf, anyOf, holdsForNulls } from './conditions.js';
+import { allOf, anyOf, comparesText, holdsForNulls } from './conditions.js';
 import type { Condition, ElementPlace } from './plan.js';
-import { comparesText } from './text-pattern.js';
 
 /**
  * Binds a filter to a content type: names looked up, rights checked, values cast, `not` pushed down to the tests.

@@ -2,7 +2,7 @@ import type { Values } from '../schema/check-input.js';
 import type { Stored } from '../schema/scalar-types.js';
 import { isRecord } from './is-record.js';
 import type { Condition, Test } from './plan.js';
-import { comparesText, textPattern, type TextTest } from './text-pattern.js';
+import { comparesText, textPattern, type TextTest } from './conditions.js';
 
 /**
  * Whether a stored entry or component meets a condition, as the database would find it. Conditions on related entries have no

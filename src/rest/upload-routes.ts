@@ -9,7 +9,7 @@ import { emptyQuery } from '../query/ast.js';
 import { parseWhole } from '../query/parse-list.js';
 import { parseQuery } from '../query/parse-query.js';
 import { flatEntries, flatEntry, type Json } from './envelope.js';
-import { parseQueryString } from './parse-query-string.js';
+import { parseQueryString } from './query-cache.js';
 import { receive } from './receive-files.js';
 
 type Run = (call: RouteCall) => Promise<Json | readonly Json[]>;

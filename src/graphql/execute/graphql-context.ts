@@ -1,14 +1,15 @@
 import type { FieldNode } from 'graphql';
 import type { Context as KoaContext } from 'koa';
+import type { ApiToken } from '../../access/api-token.js';
 import type { Caller } from '../../access/caller.js';
+import type { KnownUser } from '../../access/known-user.js';
 import type { ContentContext } from '../../content/content-context.js';
 import type { ApiError } from '../../errors.js';
 import type { Running } from '../../http/running.js';
 import type { Staging } from '../../media/staging.js';
 import type { Access } from '../../query/access.js';
-import type { CallerState } from './caller-state.js';
-import type { Tracer } from '../tracing/tracer.js';
 import type { PageSettings } from '../query/parse-list-arguments.js';
+import type { Tracer } from '../tracing/tracer.js';
 
 /** What every resolver of one operation is given. */
 export interface GraphqlContext {
@@ -26,4 +27,49 @@ export interface GraphqlContext {
   /** Koa's, for custom resolvers, policies and middlewares. */
   readonly koaContext: KoaContext;
   readonly state: CallerState;
+}
+
+/** A user as custom code sees it in `state.user`; the role has its name and type. */
+export interface StateUser extends Pick<KnownUser, 'id' | 'username' | 'email' | 'confirmed' | 'blocked'> {
+  readonly role: { readonly id: number; readonly name: string; readonly type: string } | null;
+}
+
+/** Who calls, as code of the reference reads it from Koa's `ctx.state` (graphql.md 5.4). */
+interface CallerState {
+  /** Absent without a user: for the public and for API tokens. */
+  readonly user?: StateUser;
+  readonly auth: {
+    readonly strategy: { readonly name: 'users-permissions' | 'api-token' };
+    /** Null: the public. */
+    readonly credentials: StateUser | Pick<ApiToken, 'id' | 'name' | 'type'> | null;
+  };
+  /** Whether there are credentials. */
+  readonly isAuthenticated: boolean;
+}
+
+export function callerState(caller: Caller): CallerState {
+  switch (caller.kind) {
+    case 'public':
+      return { auth: { strategy: { name: 'users-permissions' }, credentials: null }, isAuthenticated: false };
+    case 'user': {
+      const user = stateUser(caller);
+      return { user, auth: { strategy: { name: 'users-permissions' }, credentials: user }, isAuthenticated: true };
+    }
+    case 'token': {
+      const { id, name, type } = caller.token;
+      return { auth: { strategy: { name: 'api-token' }, credentials: { id, name, type } }, isAuthenticated: true };
+    }
+  }
+}
+
+function stateUser({ user, role }: Extract<Caller, { kind: 'user' }>): StateUser {
+  const { id, username, email, confirmed, blocked } = user;
+  return {
+    id,
+    username,
+    email,
+    confirmed,
+    blocked,
+    role: role === null ? null : { id: role.id, name: role.name, type: role.type },
+  };
 }

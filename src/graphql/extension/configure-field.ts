@@ -1,8 +1,8 @@
 import { defaultFieldResolver } from 'graphql';
 import type { Access } from '../../query/access.js';
 import { actionOf } from '../../schema/content-type.js';
-import { demand } from '../execute/guard-fields.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
+import { demand } from '../execute/guard-fields.js';
 import type { Scope, ScopeExtension } from '../schema/scope.js';
 import { scopeOf } from './collect-extensions.js';
 import { withMiddlewares } from './compile-middlewares.js';

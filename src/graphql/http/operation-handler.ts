@@ -14,11 +14,10 @@ import type { Context } from 'koa';
 import { isRecord } from '../../query/is-record.js';
 import { executeOperation } from '../execute/execute-operation.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
-import { type Answer, answerOf, failureAnswer } from './answer.js';
 import { createDocuments } from './documents.js';
 import { coded, createErrorFormat, type FormatError } from './format-error.js';
 import type { GraphqlSettings } from './graphql-settings.js';
-import { createPersistedQueries, readParameters } from './read-parameters.js';
+import { type Answer, answerOf, createPersistedQueries, failureAnswer, readParameters } from './read-parameters.js';
 
 /** What requests of one endpoint are handled with. */
 export interface Endpoint {

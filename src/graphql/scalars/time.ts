@@ -1,5 +1,5 @@
 import { GraphQLScalarType, Kind } from 'graphql';
-import { parseTime } from '../../schema/dates.js';
+import { parseTime } from '../../schema/scalar-types.js';
 
 /** A time of day, `HH:mm:ss.SSS`. */
 export const timeScalar = new GraphQLScalarType({

@@ -13,7 +13,7 @@ import type { Answer, Route, RouteCall } from '../../http/route.js';
 import { accountsOf } from '../../http/running.js';
 import { emptyQuery } from '../../query/ast.js';
 import { flatEntry } from '../envelope.js';
-import { parseQueryString } from '../parse-query-string.js';
+import { parseQueryString } from '../query-cache.js';
 
 type Operation = (accounts: Accounts, body: Body, call: AccountCall) => Promise<Session>;
 

@@ -12,7 +12,7 @@ import { emptyQuery, type Filter, type Pagination, type PopulateField, type Quer
 import { parseWhole } from '../../query/parse-list.js';
 import { parseEntryQuery, parseQuery } from '../../query/parse-query.js';
 import { flatEntries, flatEntry } from '../envelope.js';
-import { parseQueryString } from '../parse-query-string.js';
+import { parseQueryString } from '../query-cache.js';
 
 const action = (name: string): string => `plugin::users-permissions.user.${name}`;
 
