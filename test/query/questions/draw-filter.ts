@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import type { Filter } from './meets-filter.js';
+import type { Key } from './question.js';
+import { holderOf, pools, type Holder, type Kind } from './world.js';
+
+type Arbitrary<T> = fc.Arbitrary<T>;
+
+const operand = (kind: Kind): Arbitrary<unknown> => fc.constantFrom(...pools[kind]);
+const oneOperand = (names: readonly string[], kind: Kind): Arbitrary<Filter>[] =>
+  names.map((name) => operand(kind).map((value) => ({ [name]: value })));
+const lists = (kind: Kind): Arbitrary<Filter>[] =>
+  ['$in', '$notIn'].map((name) => fc.array(operand(kind), { minLength: 1, maxLength: 3 }).map((values) => ({ [name]: values })));
+const nulls = ['$null', '$notNull'].map((name) => fc.boolean().map((value): Filter => ({ [name]: value })));
+const between = (kind: Kind): Arbitrary<Filter> => fc.tuple(operand(kind), operand(kind)).map((pair) => ({ $between: pair }));
+
+const equality = ['$eq', '$ne'];
+const order = ['$lt', '$lte', '$gt', '$gte'];
+const texts = ['$eqi', '$nei', '$contains', '$notContains', '$containsi', '$notContainsi', '$startsWith', '$endsWith'];
+
+/** The operators of each kind. Those of text work on numbers as well; GraphQL has no `startsWithi` and `endsWithi`. */
+const operatorsOf: Readonly<Record<Kind, readonly string[]>> = {
+  text: [...equality, ...order, ...texts, '$startsWithi', '$endsWithi'],
+  choice: [...equality, '$contains'],
+  whole: [...equality, ...order, ...texts],
+  float: [...equality, ...order, ...texts],
+  flag: equality,
+  day: [...equality, ...order],
+  moment: [...equality, ...order],
+};
+
+function testOf(kind: Kind): Arbitrary<Filter> {
+  const pairs = ['whole', 'float', 'day', 'moment'].includes(kind) ? [between(kind)] : [];
+  const test = fc.oneof(...oneOperand(operatorsOf[kind], kind), ...lists(kind), ...pairs, ...nulls);
+  return fc.oneof({ weight: 5, arbitrary: test }, { weight: 1, arbitrary: test.map((inner) => ({ $not: inner })) });
+}
+
+const nest = (name: string, inner: Arbitrary<Filter>): Arbitrary<Filter> => inner.map((value) => ({ [name]: value }));
+
+/** Names of relations and components that filters and sorts may lead through. */
+const leadsOf = ({ links, parts, unfiltered }: Holder, throughLinks: boolean) =>
+  Object.entries({ ...parts, ...(throughLinks && links) }).filter(([name]) => !unfiltered.includes(name));
+
+/** Filters lists of components only by what they hold. */
+export function filterOf(holder: Holder, depth: number, throughLinks = true): Arbitrary<Filter> {
+  const fields = Object.entries(holder.fields).map(([name, kind]) => nest(name, testOf(kind)));
+  const leads =
+    depth === 0
+      ? []
+      : leadsOf(holder, throughLinks).map(([name, { to }]) => nest(name, filterOf(holderOf(to), depth - 1, throughLinks)));
+  const id = holder.plural === null ? [] : [nest('id', testOf('whole'))]; // GraphQL has no ids in filters of components
+  const leaf = fc.oneof(...fields, ...id, ...leads);
+  const several = fc.array(leaf, { minLength: 1, maxLength: 3 });
+  return fc.oneof(
+    { weight: 6, arbitrary: leaf },
+    { weight: 2, arbitrary: fc.tuple(leaf, leaf).map(([left, right]) => ({ ...left, ...right })) },
+    { weight: 1, arbitrary: several.map((filters) => ({ $and: filters })) },
+    { weight: 1, arbitrary: several.map((filters) => ({ $or: filters })) },
+    { weight: 1, arbitrary: leaf.map((inner) => ({ $not: inner })) },
+  );
+}
+
+export function keyOf(holder: Holder, depth: number, throughLinks = true): Arbitrary<Key> {
+  const direction = fc.constantFrom('asc' as const, 'desc' as const);
+  const own = fc.tuple(fc.constantFrom('id', ...Object.keys(holder.fields)), direction);
+  const leads =
+    depth === 0
+      ? []
+      : leadsOf(holder, throughLinks).map(([name, { to }]) =>
+          keyOf(holderOf(to), depth - 1, throughLinks).map(({ path, ...key }) => ({ path: [name, ...path], ...key })),
+        );
+  const leaf = own.map(([name, order]): Key => ({ path: [name], order }));
+  return leads.length > 0 ? fc.oneof({ weight: 2, arbitrary: leaf }, ...leads) : leaf;
+}

@@ -1,0 +1,103 @@
+import { rowsAt, type Row } from './link-rows.js';
+
+/** What SQL knows: true, false, or null where a null was compared. */
+type Truth = boolean | null;
+
+/** A filter as it is written over REST: names, operators, `$and`, `$or` and `$not`. */
+export type Filter = Readonly<Record<string, unknown>>;
+
+const not = (truth: Truth): Truth => (truth === null ? null : !truth);
+const all = (truths: readonly Truth[]): Truth => (truths.includes(false) ? false : truths.includes(null) ? null : true);
+const some = (truths: readonly Truth[]): Truth => (truths.includes(true) ? true : truths.includes(null) ? null : false);
+
+const asText = (value: unknown): string => String(value);
+const compare =
+  (test: (order: number) => boolean) =>
+  (value: unknown, operand: unknown): Truth =>
+    value === null || operand === null ? null : test(compareValues(value, operand));
+const text =
+  (test: (value: string, operand: string) => boolean) =>
+  (value: unknown, operand: unknown): Truth =>
+    value === null || operand === null ? null : test(asText(value), asText(operand));
+const lower = (test: (value: string, operand: string) => boolean) =>
+  text((value, operand) => test(value.toLowerCase(), operand.toLowerCase()));
+
+/** Texts by their bytes; nothing before everything. */
+export function compareValues(left: unknown, right: unknown): number {
+  if (left === null || right === null) return Number(right === null) - Number(left === null);
+  if (typeof left === 'string') return Buffer.compare(Buffer.from(left), Buffer.from(String(right)));
+  return Number(left) - Number(right);
+}
+
+const equal = (value: unknown, operand: unknown): Truth =>
+  operand === null ? value === null : value === null ? null : value === operand;
+const isIn = (value: unknown, list: unknown): Truth =>
+  some((list as unknown[]).map((item) => compare((order) => order === 0)(value, item)));
+
+/** Each operator as SQL has it, on one value. */
+const operators: Readonly<Record<string, (value: unknown, operand: unknown) => Truth>> = {
+  $eq: equal,
+  $ne: (value, operand) => not(equal(value, operand)),
+  $eqi: lower((value, operand) => value === operand),
+  $nei: lower((value, operand) => value !== operand),
+  $lt: compare((order) => order < 0),
+  $lte: compare((order) => order <= 0),
+  $gt: compare((order) => order > 0),
+  $gte: compare((order) => order >= 0),
+  $in: isIn,
+  $notIn: (value, list) => not(isIn(value, list)),
+  $contains: text((value, operand) => value.includes(operand)),
+  $notContains: text((value, operand) => !value.includes(operand)),
+  $containsi: lower((value, operand) => value.includes(operand)),
+  $notContainsi: lower((value, operand) => !value.includes(operand)),
+  $startsWith: text((value, operand) => value.startsWith(operand)),
+  $startsWithi: lower((value, operand) => value.startsWith(operand)),
+  $endsWith: text((value, operand) => value.endsWith(operand)),
+  $endsWithi: lower((value, operand) => value.endsWith(operand)),
+  $null: (value, operand) => (value === null) === operand,
+  $notNull: (value, operand) => (value !== null) === operand,
+  $between: (value, operand) => {
+    const [low, high] = operand as [unknown, unknown];
+    return all([operators['$gte']?.(value, low) ?? null, operators['$lte']?.(value, high) ?? null]);
+  },
+};
+
+/** What an outer join puts beside a row that leads to none. */
+const nulls: Row = {};
+
+/**
+ * Whether a row meets a filter: each relation that is named is joined, by an outer join, and some of the joined rows must meet
+ * what is below. `isLead` tells relations and components from fields.
+ */
+export function meetsFilter(row: Row, filter: Filter, isLead: (name: string) => boolean, denied = false): boolean {
+  const parts = Object.entries(filter).map(([key, value]) => meetsEntry(row, [key, value], isLead, denied));
+  return denied ? parts.some(Boolean) : parts.every(Boolean);
+}
+
+function meetsEntry(
+  row: Row,
+  [key, value]: readonly [string, unknown],
+  isLead: (name: string) => boolean,
+  denied: boolean,
+): boolean {
+  if (key === '$not') return meetsFilter(row, value as Filter, isLead, !denied);
+  if (key === '$and' || key === '$or') {
+    const parts = (value as Filter[]).map((inner) => meetsFilter(row, inner, isLead, denied));
+    return (key === '$and') === denied ? parts.some(Boolean) : parts.every(Boolean);
+  }
+  if (isLead(key)) {
+    const found = rowsAt(row, key);
+    return (found.length === 0 ? [nulls] : found).some((other) => meetsFilter(other, value as Filter, isLead, denied));
+  }
+  const truth = tests(row[key] ?? null, value as Filter);
+  return (denied ? not(truth) : truth) === true;
+}
+
+/** What stands under a field: operators, all of which must hold, or `$not`. */
+function tests(value: unknown, filter: Filter): Truth {
+  return all(
+    Object.entries(filter).map(([key, operand]) =>
+      key === '$not' ? not(tests(value, operand as Filter)) : (operators[key] ?? (() => null))(value, operand),
+    ),
+  );
+}

@@ -1,0 +1,73 @@
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import { serveModels, type Serving } from '../support/serve.js';
+import { graphqlQuery, readGraphql } from './questions/ask-graphql.js';
+import { readRest, restPath } from './questions/ask-rest.js';
+import { drawData } from './questions/data.js';
+import { question } from './questions/draw-question.js';
+import { answerOf } from './questions/oracle.js';
+import { isRestOnly, type Question } from './questions/question.js';
+import { models } from './questions/world.js';
+
+/** Other questions about other data: `QUESTION_SEED=7 QUESTIONS=10000 npx mocha test/query/random-questions.test.ts`. */
+const seed = Number(process.env['QUESTION_SEED'] ?? Date.now() % 1_000_000);
+const count = Number(process.env['QUESTIONS'] ?? 2000);
+const inFlight = 16;
+
+const pages = { defaultLimit: 100, maxLimit: 100 };
+const limits = { depthLimit: 60, limits: { tokens: 50_000, cost: 100_000_000, aliases: 5000 } };
+const config = {
+  api: { rest: pages },
+  plugins: { graphql: { config: { ...pages, ...limits } } },
+  middlewares: { compress: { enabled: false } },
+};
+
+describe('random questions', () => {
+  const { documents, rows } = drawData(seed);
+  let serving: Serving;
+  before(async () => {
+    serving = await serveModels({ models, documents, config });
+  });
+  after(() => serving.stop());
+
+  /** Throws if REST or GraphQL answers something else than the oracle. */
+  async function checkAnswers(asked: Question): Promise<void> {
+    const expected = answerOf(asked, rows);
+    const path = restPath(asked);
+    const rest = await serving.call('GET', path);
+    if (rest.status !== 200 && (rest.status !== 404 || asked.id === null))
+      throw new Error(`GET ${decodeURIComponent(path)}: ${JSON.stringify(rest)}`);
+    expectEqual(readRest(asked, rest.status, rest.body), expected, `GET ${decodeURIComponent(path)}`);
+    if (isRestOnly(asked)) return;
+    const query = graphqlQuery(asked);
+    const { body } = await serving.call('POST', '/graphql', { query });
+    if (body.errors !== undefined) throw new Error(`${query}: ${JSON.stringify(body.errors)}`);
+    expectEqual(readGraphql(asked, body.data.found), expected, query);
+  }
+
+  /** The positions of the questions that were not answered as they should be. */
+  async function findFailures(questions: readonly Question[]): Promise<number[]> {
+    const failed: number[] = [];
+    const open = questions.entries();
+    const ask = async (): Promise<void> => {
+      for (const [index, asked] of open) await checkAnswers(asked).catch(() => failed.push(index));
+    };
+    await Promise.all(Array.from({ length: inFlight }, ask));
+    return failed.sort((a, b) => a - b);
+  }
+
+  it(`are answered alike by REST, GraphQL and the oracle: QUESTION_SEED=${String(seed)}`, async function () {
+    this.timeout(300_000);
+    const failed = await findFailures(fc.sample(question, { seed, numRuns: count }));
+    const [first] = failed;
+    if (first === undefined) return;
+    // asks the first one again, and reduces it as far as it fails
+    await fc.assert(fc.asyncProperty(question, checkAnswers), { seed, path: String(first) });
+    throw new Error(`questions ${failed.join(', ')} were answered well when they were asked again`);
+  });
+});
+
+function expectEqual(answer: unknown, expected: unknown, question: string): void {
+  if (isDeepStrictEqual(answer, expected)) return;
+  throw new Error(`${question}\nanswered: ${JSON.stringify(answer)}\nexpected: ${JSON.stringify(expected)}`);
+}
