@@ -13,8 +13,7 @@ describe('sessions', () => {
   let directory: string;
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'mangrove-sessions-'));
-    const config = { jwtSecret, ratelimit: { enabled: false }, refreshTokens: { enabled: true } };
-    server = await serveAccounts({ config: { directory, plugins: { 'users-permissions': { config } } } });
+    server = await serveAccounts({ config: withTokens({}) });
     await server.addUser('ann');
   });
   after(async () => {
@@ -22,6 +21,13 @@ describe('sessions', () => {
     await rm(directory, { recursive: true });
   });
 
+  const withTokens = (refreshTokens: object) => {
+    const config = { jwtSecret, ratelimit: { enabled: false }, refreshTokens: { enabled: true, ...refreshTokens } };
+    return { directory, plugins: { 'users-permissions': { config } } };
+  };
+  /** Another instance on the same database. */
+  const serveBeside = (refreshTokens: object) =>
+    serveAccounts({ models: [], database: server.database, config: withTokens(refreshTokens) });
   const post = (path: string, body: object, token: string | null = null) => server.as(token, 'POST', `/api/auth${path}`, body);
   const logIn = async (word = password) => (await post('/local', { identifier: 'ann', password: word })).body;
 
@@ -60,6 +66,47 @@ describe('sessions', () => {
     await age(refreshToken, 55);
     expect((await refresh(refreshToken)).body.refreshToken).to.equal(lost);
     expect((await refresh(lost)).status).to.equal(200);
+  });
+
+  it('go on where a request is repeated after the next one was answered', async () => {
+    const { refreshToken } = await logIn();
+    const second = (await refresh(refreshToken)).body.refreshToken;
+    const third = (await refresh(second)).body.refreshToken;
+    expect((await refresh(refreshToken)).body.refreshToken).to.equal(second);
+    expect((await refresh(second)).body.refreshToken).to.equal(third);
+    expect((await refresh(third)).status).to.equal(200);
+  });
+
+  it('go on where a refresh token comes to two instances at once, over REST and GraphQL', async () => {
+    const other = await serveBeside({});
+    try {
+      const { refreshToken } = await logIn();
+      const query = `mutation { refresh(refreshToken: "${String(refreshToken)}") { refreshToken } }`;
+      const answers = await Promise.all(
+        [server, other, server, other].flatMap(({ as }) => [
+          as(null, 'POST', '/api/auth/refresh', { refreshToken }).then(({ body }) => body.refreshToken as unknown),
+          as(null, 'POST', '/graphql', { query }).then(({ body }) => body.data?.refresh?.refreshToken as unknown),
+        ]),
+      );
+      const [successor, ...others] = new Set(answers);
+      expect([successor, others]).to.deep.equal([answers[0], []]);
+      expect((await refresh(String(successor))).status).to.equal(200);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it('end at once where a refresh token comes again, without a grace', async () => {
+    const strict = await serveBeside({ grace: 0 });
+    try {
+      const again = (refreshToken: string) => strict.as(null, 'POST', '/api/auth/refresh', { refreshToken });
+      const { refreshToken } = await logIn();
+      const next = (await again(refreshToken)).body.refreshToken;
+      expect((await again(refreshToken)).status).to.equal(401);
+      expect((await again(next)).status, 'the whole family').to.equal(401);
+    } finally {
+      await strict.stop();
+    }
   });
 
   it('end where a refresh token comes again later', async () => {
