@@ -53,7 +53,10 @@ export interface MangroveServer {
   readonly backend: Backend | null;
   /** Null until the database has answered, and if uploads are switched off. */
   readonly media: Media | null;
-  /** Listens, and connects to the database; resolves when the port is open and the database has answered or failed once. */
+  /**
+   * Listens, and connects to the database; resolves when the port is open and the database has answered or failed once. If it
+   * rejects, `stop` closes what it has opened.
+   */
   start(): Promise<void>;
   /** Lets requests under way finish, then closes everything. */
   stop(): Promise<void>;
@@ -124,10 +127,7 @@ class Server implements MangroveServer {
     const app = createApp({ config, logger: this.#logger, connection: this.#connection, routes });
     const parts = { config, uri, secrets, logger: this.#logger, address: this.#address };
     await this.#connect({ ...parts, isEmbedded: this.#isEmbedded });
-    await this.#bootstrap().catch(async (error: unknown) => {
-      await this.stop();
-      throw error;
-    });
+    await this.#bootstrap();
     this.#http = await startHttpServer(app.callback(), config.server);
     this.#address.url = this.#http.url;
   }

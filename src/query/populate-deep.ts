@@ -23,8 +23,9 @@ export function expandDeep(populate: Populate, type: ContentType, context: BindC
   const { populateDeep } = context.settings;
   const [deep, depth] = populate.fields;
   if (populateDeep === 0 || deep?.name !== 'deep' || type.attributes.has('deep')) return populate;
-  const levels = depth !== undefined && /^\d+$/.test(depth.name) ? Number(depth.name) : populateDeep;
-  if (levels > context.limits.populateDepth + 1)
+  const most = context.limits.populateDepth + 1;
+  const levels = depth !== undefined && /^\d+$/.test(depth.name) ? Number(depth.name) : Math.min(populateDeep, most);
+  if (levels > most)
     throw validationError(`Invalid parameter populate: deeper than ${String(context.limits.populateDepth)} levels`);
   const expansion = { context, countType: createTypeCounter(context), seen: new Set<string>() };
   return levelBelow(type, levels, expansion) ?? { all: true, fields: [] };

@@ -13,7 +13,8 @@ export async function readmeRequests(): Promise<ReadmeRequest[]> {
   return [...section.replaceAll('\\\n', '').matchAll(/^ {4}curl .*$/gm)].map(([line]) => parseCurl(line));
 }
 
-function parseCurl(line: string): ReadmeRequest {
+/** What one curl command sends. */
+export function parseCurl(line: string): ReadmeRequest {
   const [, path = ''] = /localhost:1337([^' ]*)/.exec(line) ?? [];
   const [, body] = / -d '([^']*)'/.exec(line) ?? [];
   if (body === undefined) return { path, options: {} };

@@ -232,6 +232,7 @@ describe('populate=deep', () => {
 
   it('is refused beyond the levels of populate', () => {
     expect(() => bind('populate=deep,12', false, 3)).to.throw(/deeper than 10 levels/);
+    expect(treeOf(bind('populate=deep', false, 50))).to.deep.equal(treeOf(bind('populate=deep,11', false, 3)));
   });
 
   it('is refused beyond the budget of the request before it is bound', () => {

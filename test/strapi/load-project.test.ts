@@ -138,7 +138,12 @@ describe('src/index of a Strapi project', () => {
     const printed: unknown[] = [];
     const { error: outer } = console;
     console.error = (error: unknown) => printed.push(error);
-    const error: unknown = await serveModels({ models: [], ...hooksOf(directory) }).catch((caught: unknown) => caught);
+    const database = await freshDatabase();
+    const config = { database: { uri: database.uri }, server: { port: 0 } };
+    const server = await mangrove.createServer({ config, ...hooksOf(directory) });
+    const error: unknown = await server.start().catch((caught: unknown) => caught);
+    await server.stop();
+    await database.drop();
     console.error = outer;
     expect(error).to.be.instanceOf(ConfigError).with.property('message', 'src/index.ts, bootstrap: no such luck');
     expect((printed[0] as Error).stack).to.match(/src\/index\.ts:1/);

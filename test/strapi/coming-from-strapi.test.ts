@@ -1,0 +1,137 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect } from 'chai';
+import { parseCurl } from '../demo/readme-requests.js';
+import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
+
+const root = new URL('../../', import.meta.url).pathname;
+const page = await readFile(join(root, 'docs/coming-from-strapi.md'), 'utf8');
+
+/** The project of the page, as the generator of Strapi v4 makes it; the page shows src/index.ts. */
+const project: Readonly<Record<string, string>> = {
+  'package.json': '{ "name": "my-project", "dependencies": { "@strapi/strapi": "4.25.1" } }',
+  'config/server.ts': `export default ({ env }) => ({
+    host: env('HOST', '0.0.0.0'), port: env.int('PORT', 1337), app: { keys: env.array('APP_KEYS') } });`,
+  'config/database.ts': `import path from 'path';
+    export default ({ env }) => ({ connection: { client: 'sqlite', useNullAsDefault: true,
+      connection: { filename: path.join(__dirname, '..', env('DATABASE_FILENAME', '.tmp/data.db')) } } });`,
+  'config/api.ts': 'export default { rest: { defaultLimit: 25, maxLimit: 100, withCount: true } };',
+  'config/admin.ts': `export default ({ env }) => ({
+    auth: { secret: env('ADMIN_JWT_SECRET') }, apiToken: { salt: env('API_TOKEN_SALT') } });`,
+  'config/middlewares.ts': `export default ['strapi::logger', 'strapi::errors', 'strapi::security', 'strapi::cors',
+    'strapi::poweredBy', 'strapi::query', 'strapi::body', 'strapi::session', 'strapi::favicon', 'strapi::public'];`,
+  'config/plugins.ts': `export default ({ env }) => ({ graphql: { enabled: true },
+    upload: { config: { provider: 'cloudinary', providerOptions: { cloud_name: env('CLOUDINARY_NAME') } } } });`,
+  'src/index.ts': /```ts\n(.*?)```/s.exec(page)?.[1] ?? '',
+  'src/api/article/content-types/article/schema.json': JSON.stringify({
+    kind: 'collectionType',
+    collectionName: 'articles',
+    info: { singularName: 'article', pluralName: 'articles', displayName: 'Article' },
+    options: { draftAndPublish: true },
+    attributes: {
+      title: { type: 'string', required: true },
+      color: { type: 'customField', customField: 'plugin::color-picker.color' },
+      seo: { type: 'component', component: 'shared.seo' },
+      author: { type: 'relation', relation: 'manyToOne', target: 'api::author.author' },
+    },
+  }),
+  'src/components/shared/seo.json': JSON.stringify({
+    collectionName: 'components_shared_seos',
+    info: { displayName: 'Seo' },
+    attributes: { metaTitle: { type: 'string' } },
+  }),
+};
+
+/** The commands of the page, in order, and what it shows after each. */
+const commands = [...page.matchAll(/^ {4}\$ ([^\n]+)\n\n```\w+\n([^]*?)```$/gm)].map(([, command = '', shown = '']) => ({
+  command,
+  shown,
+}));
+
+const lines = (text: string): readonly string[] =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => line.replace(/ +/g, ' '));
+
+describe('docs/coming-from-strapi.md', function () {
+  this.timeout(120_000);
+  let directory: string;
+  let database: FreshDatabase;
+  let service: ChildProcess | null = null;
+  let url = '';
+  before(async () => {
+    directory = join(await mkdtemp(join(tmpdir(), 'mangrove-coming-')), 'my-project');
+    for (const [file, text] of Object.entries(project)) {
+      await mkdir(dirname(join(directory, file)), { recursive: true });
+      await writeFile(join(directory, file), text);
+    }
+    database = await freshDatabase();
+  });
+  after(async () => {
+    if (service?.exitCode === null) {
+      service.kill('SIGTERM');
+      await once(service, 'exit');
+    }
+    await database.drop();
+    await rm(dirname(directory), { recursive: true });
+  });
+
+  /** Starts a command of the page from source. `node ../mangrove/dist/src/x.js` is src/x.ts. */
+  const start = (command: string): ChildProcess => {
+    const [, script = '', args = ''] = /^node \.\.\/mangrove\/dist\/src\/(\S+)\.js ?(.*)$/.exec(command) ?? [];
+    const tsx = createRequire(import.meta.url).resolve('tsx');
+    const settings = { MONGODB_URI: database.uri, MANGROVE_OPEN: 'true', NODE_ENV: 'test', PORT: '0' };
+    return spawn(process.execPath, ['--import', tsx, join(root, 'src', `${script}.ts`), ...args.split(' ').filter(Boolean)], {
+      cwd: directory,
+      env: { ...process.env, ...settings },
+    });
+  };
+
+  const runs: Readonly<Record<'models' | 'main' | 'curl', (command: string, shown: string) => Promise<void>>> = {
+    models: async (command, shown) => {
+      const output = await readUntil(start(command), () => false);
+      expect(lines(output)).to.include.members([...lines(shown)]);
+    },
+    main: async (command, shown) => {
+      service = start(command);
+      const isWhole = (text: string): boolean => lines(shown).every((line) => text.includes(line)) && /REST +http/.test(text);
+      const output = await readUntil(service, isWhole);
+      for (const line of lines(shown)) expect(output).to.contain(line);
+      url = /REST +(http:\S+)\/api/.exec(output)?.[1] ?? '';
+    },
+    curl: async (command, shown) => {
+      const { path, options } = parseCurl(command);
+      const answer = await fetch(`${url}${path}`, options);
+      expect(await answer.json()).to.deep.equal(JSON.parse(shown));
+    },
+  };
+
+  it('shows commands', () => expect(commands.length).to.be.greaterThan(5));
+
+  for (const { command, shown } of commands)
+    it(command, () =>
+      runs[command.startsWith('curl') ? 'curl' : command.includes('/cli/models') ? 'models' : 'main'](command, shown),
+    );
+});
+
+/** Reads what a process prints, until that is enough or the process ends. */
+async function readUntil(child: ChildProcess, isEnough: (text: string) => boolean): Promise<string> {
+  let text = '';
+  await new Promise<void>((resolve) => {
+    const read = (part: Buffer): void => {
+      text += part.toString();
+      if (isEnough(text)) resolve();
+    };
+    child.stdout?.on('data', read);
+    child.stderr?.on('data', read);
+    child.on('close', () => {
+      resolve();
+    });
+  });
+  return text;
+}
