@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Long, type ClientSession, type Db, type Document, type MongoClient } from 'mongodb';
+import { BSON, Long, type ClientSession, type Db, type Document, type MongoClient } from 'mongodb';
 import type { Budget } from '../query/budget.js';
 import { translating } from './driver-errors.js';
 
@@ -41,7 +41,7 @@ export const readAll = (database: Database, command: Document): Promise<readonly
   inTurn(database, command, async () => {
     const reply = (await send(database, command)) as unknown as CursorReply; // the form of every cursor command's reply
     const { firstBatch, id, ns } = reply.cursor;
-    return String(id) === '0' ? firstBatch : [...firstBatch, ...(await readRest(database, id, ns))];
+    return String(id) === '0' ? firstBatch : readOn(database, { id, ns, firstBatch });
   });
 
 /** Runs a read command within its time limit and, if there is one, the transaction. */
@@ -57,19 +57,35 @@ async function send({ db, maxTimeMS, session, budget }: Database, command: Docum
   return translating(() => db.command({ ...command, maxTimeMS: maxTimeMS.read }, session === null ? undefined : { session }));
 }
 
-async function readRest({ db, session }: Database, id: unknown, namespace: string): Promise<Document[]> {
-  const documents: Document[] = [];
-  const collection = namespace.slice(namespace.indexOf('.') + 1);
+/**
+ * Reads all further replies. What does not fit into the last one counts as part of the answer, so that a request stops here once it
+ * has read more than may ever be sent.
+ */
+async function readOn(
+  { db, session, budget }: Database,
+  { id, ns, firstBatch }: CursorReply['cursor'],
+): Promise<readonly Document[]> {
+  const batches = [firstBatch];
+  const collection = ns.slice(ns.indexOf('.') + 1);
   for (let cursor = id; String(cursor) !== '0';) {
     // The driver makes numbers of longs that are small enough, which the server does not take for an id.
     const getMore = Long.fromString(String(cursor));
+    try {
+      if (budget.left('answerBytes') < Infinity) budget.spend('answerBytes', sizeOf(batches.at(-1) ?? []));
+    } catch (error) {
+      await db.command({ killCursors: collection, cursors: [getMore] }).catch(() => undefined);
+      throw error;
+    }
     const reply = await translating(() => db.command({ getMore, collection }, inSession(session)));
-    const batch = reply['cursor'] as { id: unknown; nextBatch: Document[] }; // the form of every getMore reply
-    documents.push(...batch.nextBatch);
-    cursor = batch.id;
+    const next = reply['cursor'] as { readonly id: unknown; readonly nextBatch: readonly Document[] }; // the form of every getMore reply
+    batches.push(next.nextBatch);
+    cursor = next.id;
   }
-  return documents;
+  return batches.flat();
 }
+
+const sizeOf = (documents: readonly Document[]): number =>
+  documents.reduce((bytes, document) => bytes + BSON.calculateObjectSize(document), 0);
 
 /** Commands of one request that may run at once. The connection pool is there for all requests. */
 const atOnce = 4;

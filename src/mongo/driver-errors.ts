@@ -6,7 +6,7 @@ import {
   MongoServerSelectionError,
   MongoTopologyClosedError,
 } from 'mongodb';
-import { unavailableError } from '../errors.js';
+import { ApiError, unavailableError, validationError } from '../errors.js';
 
 /** A unique index refused a write. `fields`: the document paths of the index. */
 export class DuplicateKey extends Error {
@@ -19,11 +19,14 @@ export class DuplicateKey extends Error {
 }
 
 const timedOut = new Set([50, 262, 24]);
+/** A document or an array that grew beyond what the server keeps of one, in a reply or on the way to it. */
+const tooLarge = new Set([146, 292, 4568, 10334, 17280, 17419]);
 const interrupted = new Set([11600, 11602, 10107, 13435, 13436, 189, 91, 7, 6, 89, 9001, 133]);
 
 /**
- * Turns a driver's error into what the client may read: 503 for a database that is away or too slow. A duplicate key becomes a
- * DuplicateKey. Everything else is a bug and stays as it is; errors that transactions retry on must stay as well.
+ * Turns a driver's error into what the client may read: 503 for a database that is away or too slow, 400 for a query that needs too
+ * much memory. A duplicate key becomes a DuplicateKey. Everything else is a bug and stays as it is; errors that transactions retry on
+ * must stay as well.
  */
 export function translateDriverError(error: unknown): unknown {
   if (!(error instanceof MongoError) || error.hasErrorLabel('TransientTransactionError')) return error;
@@ -45,9 +48,16 @@ function translateServerError(error: MongoServerError): unknown {
     const value = (error['keyValue'] ?? {}) as Readonly<Record<string, unknown>>; // given by every server since 4.2
     return new DuplicateKey(Object.keys((error['keyPattern'] ?? value) as object), value);
   }
+  if (tooLarge.has(code)) return validationError(tooMuchMemory, { code: queryTooLarge });
   if (timedOut.has(code)) return unavailableError('The database took too long to answer, please try again or ask for less');
   return interrupted.has(code) ? unavailableError() : error;
 }
+
+const tooMuchMemory = 'The request needs more memory than the database has for one query: ask for less, or sort by less';
+const queryTooLarge = 'QUERY_TOO_LARGE';
+
+/** Whether a query needed too much memory. */
+export const isTooLarge = (error: unknown): boolean => error instanceof ApiError && error.details?.['code'] === queryTooLarge;
 
 /** Whether a broken connection or a failover came in between, so that a second attempt may find a primary. */
 export const isInterrupted = (error: unknown): boolean =>

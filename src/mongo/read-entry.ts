@@ -4,6 +4,7 @@ import type { Child, Condition, LinkChild, Selection } from '../query/plan.js';
 import { compileCondition } from './compile-condition.js';
 import { compileProjection } from './compile-page.js';
 import { readAll, type Database } from './database.js';
+import { isTooLarge } from './driver-errors.js';
 import type { Loaded } from './loaded.js';
 import { readTreeOf } from './read-tree.js';
 import { resolveRelated } from './resolve-related.js';
@@ -15,12 +16,32 @@ import { resolveRelated } from './resolve-related.js';
 export async function readEntry(condition: Condition, selection: Selection, database: Database): Promise<Loaded | null> {
   if (isNever(condition)) return null;
   const match = compileCondition(condition, await resolveRelated(condition, database));
-  const joins = plainLinks(selection.children, '');
-  const [document] = await readAll(database, compileEntry(match, selection, joins));
+  const { joins, document } = await readJoined(match, selection, database);
   if (document === undefined) return null;
   database.budget.spend('entriesRead');
   const rows = new Map(joins.map(({ child }, index) => [child, document[joined(index)] as readonly Document[]])); // looked up so
   return readTreeOf(selection, document, database, rows);
+}
+
+interface Joined {
+  readonly joins: readonly Join[];
+  readonly document: Document | undefined;
+}
+
+/**
+ * Reads the entry with its plain relations; by itself if they do not fit into one document. In a transaction always by itself, since
+ * a command that fails ends it.
+ */
+async function readJoined(match: Document, selection: Selection, database: Database): Promise<Joined> {
+  const joins = database.session === null ? plainLinks(selection.children, '') : [];
+  try {
+    const [document] = await readAll(database, compileEntry(match, selection, joins));
+    return { joins, document };
+  } catch (error) {
+    if (joins.length === 0 || !isTooLarge(error)) throw error;
+    const [document] = await readAll(database, compileEntry(match, selection, []));
+    return { joins: [], document };
+  }
 }
 
 interface Join {
@@ -29,8 +50,7 @@ interface Join {
 }
 
 /**
- * Relations that a plain `$lookup` can bring: no condition, order or count of their own, and few documents, since all must fit
- * into one reply. In a dynamic zone a path may lead through components of several types; what it brings for the others is not
+ * Relations that a plain `$lookup` can bring: no condition, order or count of their own, and mostly few documents. In a dynamic zone a path may lead through components of several types; what it brings for the others is not
  * looked at.
  */
 function plainLinks(children: readonly Child[], prefix: string): Join[] {

@@ -1,0 +1,83 @@
+import { expect } from 'chai';
+import type { CommandSucceededEvent } from 'mongodb';
+import { serveModels, type Serving, type TestModel } from '../support/serve.js';
+
+const type = (name: string, attributes: object): TestModel => ({
+  uid: `api::${name}.${name}`,
+  kind: 'collectionType',
+  collectionName: `${name}s`,
+  info: { singularName: name, pluralName: `${name}s`, displayName: name },
+  attributes,
+});
+
+const to = (target: string, relation: string, sides: object): object => ({
+  type: 'relation',
+  relation,
+  target: `api::${target}.${target}`,
+  ...sides,
+});
+
+const models: readonly TestModel[] = [
+  type('shelf', { name: { type: 'string' }, books: to('book', 'manyToMany', { inversedBy: 'shelfs' }) }),
+  type('book', {
+    name: { type: 'string' },
+    text: { type: 'text' },
+    shelfs: to('shelf', 'manyToMany', { mappedBy: 'books' }),
+  }),
+];
+
+const count = 500;
+const ids = Array.from({ length: count }, (_, index) => index + 1);
+
+/** 500 books of 100 kB, all on one shelf: 50 MB, more than MongoDB has in one document or reply. */
+const documents = {
+  shelfs: [{ _id: 1, name: 'Shelf', books: ids }],
+  books: ids.map((_id) => ({ _id, name: `Book ${String(_id)}`, text: 'mangrove '.repeat(11_500) })),
+};
+
+describe('related entries that exceed what fits into a document', () => {
+  let serving: Serving;
+  before(async () => {
+    serving = await serveModels({ models, documents });
+  });
+  after(() => serving.stop());
+
+  const graphql =
+    '{ shelf(id: 1) { data { attributes { books(pagination: { limit: 100 }) { data { attributes { name } } } } } } }';
+  const cases: readonly (readonly [path: string, expected: number | string, query?: string])[] = [
+    ['/api/shelfs/1?populate[books][fields]=name', count],
+    ['/api/shelfs?populate[books][fields]=name', count],
+    ['/api/shelfs/1?populate=books', 'api.limits.answerBytes'],
+    ['/api/shelfs?populate=books', 'api.limits.answerBytes'],
+    ['/api/shelfs?sort=books.name&populate[books][fields]=name', count],
+    ['/api/shelfs?sort=books.shelfs.books.name&populate[books][fields]=name', count],
+    ['/api/shelfs?sort=books.text&populate[books][fields]=name', count],
+    ['/api/shelfs?filters[books][text][$contains]=grove&populate[books][fields]=name', count],
+    ['/api/books/1?populate[shelfs][populate][books][fields]=name', 1],
+    ['/graphql', 100, graphql],
+  ];
+  for (const [path, expected, query] of cases)
+    it(`${path}: ${String(expected)}`, async () => {
+      const { status, body } = await (query === undefined ? serving.call('GET', path) : serving.call('POST', path, { query }));
+      const [entry] = [body.data?.shelf?.data ?? body.data].flat();
+      const { books, shelfs } = entry?.attributes ?? {};
+      expect([status, (books ?? shelfs)?.data.length ?? body.error], JSON.stringify(body).slice(0, 300)).to.deep.equal([
+        typeof expected === 'number' ? 200 : 400,
+        typeof expected === 'number' ? expected : body.error,
+      ]);
+      if (typeof expected === 'string') expect(body.error.message).to.include(expected);
+    });
+
+  it('no more of an answer that is too large is read than two replies', async () => {
+    const client = serving.server.backend?.store.database.client;
+    let read = 0;
+    const count = ({ reply }: CommandSucceededEvent): void => {
+      const { cursor } = reply as { cursor?: { firstBatch?: unknown[]; nextBatch?: unknown[] } };
+      read += (cursor?.firstBatch ?? cursor?.nextBatch ?? []).length;
+    };
+    client?.on('commandSucceeded', count);
+    expect((await serving.call('GET', '/api/shelfs?populate=books')).status).to.equal(400);
+    client?.off('commandSucceeded', count);
+    expect(read).to.be.lessThan(350);
+  });
+});
