@@ -1,6 +1,6 @@
 import type { RowRule } from '../query/access.js';
 import type { Filter } from '../query/ast.js';
-import { isRecord } from '../query/is-record.js';
+import { isRecord } from '../schema/content-type.js';
 import type { Limits } from '../query/limits.js';
 import { parseFilters } from '../query/parse-filter.js';
 import type { KnownUser } from './known-user.js';

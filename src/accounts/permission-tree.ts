@@ -1,4 +1,4 @@
-import { isValues, type Values } from '../schema/check-input.js';
+import { isRecord, type Values } from '../schema/content-type.js';
 
 /** Actions as the reference shows them: by API, controller and action. */
 export type PermissionTree = Record<
@@ -27,6 +27,6 @@ export function enabledActions(tree: unknown): string[] {
 }
 
 const entriesOf = (value: unknown): [string, Values][] =>
-  isValues(value) && !Array.isArray(value)
-    ? Object.entries(value).filter((entry): entry is [string, Values] => isValues(entry[1]))
+  isRecord(value) && !Array.isArray(value)
+    ? Object.entries(value).filter((entry): entry is [string, Values] => isRecord(entry[1]))
     : [];

@@ -1,7 +1,7 @@
 import { userUid } from './uids.js';
 import type { ContentContext } from '../content/content-context.js';
 import type { FieldError } from '../errors.js';
-import { isValues } from '../schema/check-input.js';
+import { isRecord } from '../schema/content-type.js';
 import { notOfType } from '../schema/print-value.js';
 import type { Accounts, Body } from './accounts.js';
 import { fieldProblems } from './check-fields.js';
@@ -25,7 +25,7 @@ export const changedUserProblems = (body: Body): FieldError[] => [
 
 function newRoleProblems({ role }: Body): FieldError[] {
   if (role === undefined) return roleProblem('role is a required field');
-  if (!isValues(role)) return idProblems(role);
+  if (!isRecord(role)) return idProblems(role);
   const { connect } = role;
   if (connect === undefined) return [{ path: ['role', 'connect'], message: 'role.connect is a required field' }];
   const isWrong = !Array.isArray(connect) || connect.length === 0;
@@ -42,7 +42,7 @@ const idProblems = (role: unknown): FieldError[] =>
 /** A user may be given another role, never none. */
 function changedRoleProblems({ role }: Body): FieldError[] {
   if (role === undefined) return [];
-  if (!isValues(role)) return idProblems(role);
+  if (!isRecord(role)) return idProblems(role);
   const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0);
   const isLost = lengthOf(role['disconnect']) > 0 && lengthOf(role['connect']) === 0;
   return isLost ? roleProblem('Cannot remove role') : [];

@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { fieldErrors, validationError, type FieldError } from '../errors.js';
 import { suggest } from '../nearest-name.js';
-import { isValues, type Values } from '../schema/check-input.js';
+import { isRecord, type Values } from '../schema/content-type.js';
 
 /** A JSON schema that the body of a request must meet. */
 export type BodySchema = Readonly<Record<string, unknown>>;
@@ -26,7 +26,7 @@ const ajv = new Ajv(options);
  */
 export function checkAdminBody(schema: BodySchema, body: unknown): Values {
   const values = body ?? {};
-  if (!isValues(values)) throw validationError('the body must be an object');
+  if (!isRecord(values)) throw validationError('the body must be an object');
   const validate = ajv.compile(schema);
   if (validate(values)) return values;
   const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if'); // an `if` repeats what its branch reports

@@ -2,7 +2,7 @@ import { type ApiError, notFoundError, validationError } from '../errors.js';
 import { revokeType } from '../accounts/grant-actions.js';
 import { parameterOf } from '../http/route-request.js';
 import { readModels, removeModel, writeModels } from '../mongo/model-store.js';
-import { isValues, type Values } from '../schema/check-input.js';
+import { isRecord, type Values } from '../schema/content-type.js';
 import type { Model } from '../schema/model.js';
 import { warningText, type ModelReport } from '../schema/report-models.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
@@ -65,7 +65,7 @@ async function findModel({ running: { backend }, request }: AdminCall): Promise<
 function modelsIn({ body }: AdminCall): { readonly uid: string }[] {
   const given = Array.isArray(body['models']) ? body['models'] : [body];
   return given.map((model: unknown) => {
-    if (!isValues(model) || typeof model['uid'] !== 'string') throw validationError('a model must have a uid');
+    if (!isRecord(model) || typeof model['uid'] !== 'string') throw validationError('a model must have a uid');
     return withUid(model, model['uid']);
   });
 }

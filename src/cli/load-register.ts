@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ConfigError } from '../config/config-error.js';
 import { loadSource } from '../config/load-source.js';
 import type { Register, RegisterInput } from '../graphql/extension/create-extension.js';
-import { isRecord } from '../query/is-record.js';
+import { isRecord } from '../schema/content-type.js';
 import { explained } from '../strapi/load-project.js';
 
 const file = 'config/extensions';

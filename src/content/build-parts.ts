@@ -1,16 +1,17 @@
 import bcrypt from 'bcrypt';
 import { ApiError, applicationError } from '../errors.js';
-import { isValues, type Values } from '../schema/check-input.js';
 import { toBoolean, toNumber } from '../schema/check-scalar.js';
-import type {
-  Attribute,
-  ComponentAttribute,
-  ContentType,
-  LinkAttribute,
-  MorphAttribute,
-  Registry,
-  ScalarAttribute,
-  ZoneAttribute,
+import {
+  type Attribute,
+  type ComponentAttribute,
+  type ContentType,
+  isRecord,
+  type LinkAttribute,
+  type MorphAttribute,
+  type Registry,
+  type ScalarAttribute,
+  type Values,
+  type ZoneAttribute,
 } from '../schema/content-type.js';
 import { applyLinkInput, parseMorphTarget, readLinkInput, storedIds } from '../schema/parse-link-input.js';
 import { scalarTypes } from '../schema/scalar-types.js';
@@ -80,7 +81,7 @@ export async function buildZone(
 }
 
 const storedParts = (value: unknown): readonly Part[] =>
-  Array.isArray(value) ? (value as Part[]) : isValues(value) ? [value as Part] : []; // stored in this form
+  Array.isArray(value) ? (value as Part[]) : isRecord(value) ? [value as Part] : []; // stored in this form
 
 function findPart(
   attribute: ComponentAttribute | ZoneAttribute,

@@ -2,8 +2,8 @@ import { type FieldError, fieldErrors, validationError } from '../errors.js';
 import { readAll } from '../mongo/database.js';
 import { countExisting, type Targets } from '../mongo/write-entries.js';
 import { type Access, isHiddenLink, maySee } from '../query/access.js';
-import { type CheckedInput, checkInput, isValues, type Values } from '../schema/check-input.js';
-import { type Attribute, type ContentType, type Registry, uploadFile } from '../schema/content-type.js';
+import { type CheckedInput, checkInput } from '../schema/check-input.js';
+import { type Attribute, type ContentType, isRecord, type Registry, uploadFile, type Values } from '../schema/content-type.js';
 import { type InputContext, type LinkedFiles, splitPath } from '../schema/findings.js';
 import { parseMorphTarget } from '../schema/parse-link-input.js';
 import { notOfType } from '../schema/print-value.js';
@@ -87,7 +87,7 @@ export function acceptInput(
   { access, registry }: { readonly access: Access; readonly registry: Registry },
 ): Values {
   if (Array.isArray(data)) throw fieldErrors([{ path: [], message: notOfType('this', 'object', null, data) }]);
-  if (!isValues(data)) throw validationError('Missing "data" payload in the request body');
+  if (!isRecord(data)) throw validationError('Missing "data" payload in the request body');
   return acceptValues(type, data, { access, registry });
 }
 
@@ -132,13 +132,13 @@ function eachItem(value: unknown, accept: (item: unknown) => unknown): unknown {
 }
 
 function acceptPart(type: ContentType, item: unknown, context: Context): unknown {
-  if (!isValues(item)) return item;
+  if (!isRecord(item)) return item;
   const accepted = acceptValues(type, item, context);
   return item['id'] === undefined ? accepted : { id: item['id'], ...accepted };
 }
 
 function acceptZonePart(item: unknown, context: Context): unknown {
-  if (!isValues(item)) return item;
+  if (!isRecord(item)) return item;
   const uid = item['__component'];
   const type = typeof uid === 'string' ? context.registry.types.get(uid) : undefined;
   if (type?.kind !== 'component') return uid === undefined ? {} : { __component: uid };

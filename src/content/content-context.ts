@@ -6,7 +6,7 @@ import type { Store } from '../mongo/store.js';
 import type { Access } from '../query/access.js';
 import type { BindContext, BindSettings } from '../query/bind-context.js';
 import { createBudget, unlimited } from '../query/budget.js';
-import type { Values } from '../schema/check-input.js';
+import type { Values } from '../schema/content-type.js';
 
 /** What an operation on content works with: the back end, and what this caller sees through this registry snapshot. */
 export interface ContentContext {

@@ -1,5 +1,4 @@
-import { isValues, type Values } from '../schema/check-input.js';
-import type { Attribute } from '../schema/content-type.js';
+import { type Attribute, isRecord, type Values } from '../schema/content-type.js';
 import type { ContentContext } from './content-context.js';
 
 /** A stored value for another entry: components, at any depth, get ids of their own; all else is the same. */
@@ -14,7 +13,7 @@ async function copyPart(
   part: unknown,
   context: ContentContext,
 ): Promise<unknown> {
-  if (!isValues(part)) return part;
+  if (!isRecord(part)) return part;
   const uid = attribute.kind === 'component' ? attribute.component : String(part['__component']);
   const type = context.bind.registry.types.get(uid);
   const { ids, database } = context.store;

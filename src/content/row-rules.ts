@@ -7,8 +7,7 @@ import type { Access, RowRule } from '../query/access.js';
 import { bindRule } from '../query/bind-filter.js';
 import { allOf } from '../query/conditions.js';
 import type { Condition } from '../query/plan.js';
-import type { Values } from '../schema/check-input.js';
-import type { ContentType } from '../schema/content-type.js';
+import type { ContentType, Values } from '../schema/content-type.js';
 import { scalarTypes } from '../schema/scalar-types.js';
 import type { ContentContext } from './content-context.js';
 

@@ -1,8 +1,7 @@
 import { validationError } from '../errors.js';
 import { readAll } from '../mongo/database.js';
 import { emptyQuery, type Query } from '../query/ast.js';
-import { isValues } from '../schema/check-input.js';
-import type { ContentType } from '../schema/content-type.js';
+import { type ContentType, isRecord } from '../schema/content-type.js';
 import type { ContentContext } from './content-context.js';
 import { create } from './create.js';
 import { findSingle, findSingleForWrite } from './find-one.js';
@@ -31,7 +30,7 @@ async function createOnly(type: ContentType, data: unknown, query: Query, contex
   const locale = typeof query.locale === 'string' ? query.locale : context.bind.defaultLocale;
   if (type.localized && (await hasEntry(type, context))) throw validationError('singleType.alreadyExists');
   try {
-    return await create(type, type.localized && isValues(data) ? { locale, ...data } : data, query, context);
+    return await create(type, type.localized && isRecord(data) ? { locale, ...data } : data, query, context);
   } catch (error) {
     if (!isLocaleTaken(error)) throw error;
     return updateStored(type, data, query, context);

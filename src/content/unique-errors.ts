@@ -1,8 +1,7 @@
 import { ApiError, applicationError, fieldErrors, type FieldError } from '../errors.js';
 import { readAll } from '../mongo/database.js';
 import { DuplicateKey } from '../mongo/driver-errors.js';
-import type { Values } from '../schema/check-input.js';
-import type { ContentType } from '../schema/content-type.js';
+import type { ContentType, Values } from '../schema/content-type.js';
 import { uniqueField, uniquePaths, valuesAt } from '../schema/attribute-places.js';
 import { castInput } from './build-parts.js';
 import type { ContentContext } from './content-context.js';

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from 'koa';
 import type { Staging } from '../media/staging.js';
-import { isValues, type Values } from '../schema/check-input.js';
+import { isRecord, type Values } from '../schema/content-type.js';
 import { decodeId } from '../schema/names.js';
 import { readMultipart, type MultipartBody, type MultipartRules } from './read-multipart.js';
 import { isMultipart } from './request-body.js';
@@ -69,7 +69,7 @@ export class RouteRequest {
 export const idOf = ({ request }: { readonly request: RouteRequest }): number => decodeId(request.params['id']);
 
 /** Returns the body of a request as an object, empty if there is none or it has another form. */
-export const bodyOf = ({ body }: RouteRequest): Values => (isValues(body) && !Array.isArray(body) ? body : {});
+export const bodyOf = ({ body }: RouteRequest): Values => (isRecord(body) && !Array.isArray(body) ? body : {});
 
 /** Returns the value of a parameter of the query string; a list if it comes several times, undefined if it does not. */
 export function parameterOf({ querystring }: RouteRequest, name: string): string | readonly string[] | undefined {

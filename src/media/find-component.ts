@@ -2,8 +2,7 @@ import type { ContentContext } from '../content/content-context.js';
 import { ruleFilter } from '../content/row-rules.js';
 import { readAll, type Document } from '../mongo/database.js';
 import type { EntryDocument } from '../mongo/write-entries.js';
-import { isValues } from '../schema/check-input.js';
-import type { ContentType, Registry } from '../schema/content-type.js';
+import { type ContentType, isRecord, type Registry } from '../schema/content-type.js';
 
 /** A component inside the entry that has it. */
 export interface FoundComponent {
@@ -60,11 +59,11 @@ interface Wanted {
 }
 
 function search(holder: unknown, type: ContentType, wanted: Wanted): string[] | null {
-  if (!isValues(holder)) return null;
+  if (!isRecord(holder)) return null;
   for (const attribute of type.attributes.values()) {
     if (attribute.kind !== 'component' && attribute.kind !== 'dynamiczone') continue;
     for (const { path, item } of partsOf(holder[attribute.name], attribute.name)) {
-      const uid = attribute.kind === 'component' ? attribute.component : String(isValues(item) ? item['__component'] : '');
+      const uid = attribute.kind === 'component' ? attribute.component : String(isRecord(item) ? item['__component'] : '');
       const inside = searchPart(item, uid, wanted);
       if (inside !== null) return [...path, ...inside];
     }
@@ -78,7 +77,7 @@ const partsOf = (value: unknown, name: string): readonly { readonly path: readon
     : [{ path: [name], item: value }];
 
 function searchPart(item: unknown, uid: string, wanted: Wanted): string[] | null {
-  if (isValues(item) && uid === wanted.type.uid && item['id'] === wanted.id) return [];
+  if (isRecord(item) && uid === wanted.type.uid && item['id'] === wanted.id) return [];
   const type = wanted.registry.types.get(uid);
   return type === undefined ? null : search(item, type, wanted);
 }

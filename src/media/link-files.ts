@@ -4,8 +4,7 @@ import { sharedNames, syncLocales } from '../content/sync-locales.js';
 import { readAll } from '../mongo/database.js';
 import { bulkWrite, type EntryDocument } from '../mongo/write-entries.js';
 import type { BindContext } from '../query/bind-context.js';
-import { isValues, type Values } from '../schema/check-input.js';
-import type { ContentType, LinkAttribute } from '../schema/content-type.js';
+import { type ContentType, isRecord, type LinkAttribute, type Values } from '../schema/content-type.js';
 import { findComponent } from './find-component.js';
 
 /** An entry, or a component by its own id, that gets files; as `ref`, `refId` and `field` name it. */
@@ -78,7 +77,7 @@ function locate(type: ContentType, holder: unknown, path: readonly string[], bin
   const { registry, access } = bind;
   const [name = '', ...rest] = path;
   const attribute = type.attributes.get(name);
-  if (attribute === undefined || access.hidden.get(type.uid)?.has(name) === true || !isValues(holder)) return null;
+  if (attribute === undefined || access.hidden.get(type.uid)?.has(name) === true || !isRecord(holder)) return null;
   if (attribute.kind === 'media') return rest.length === 0 ? { attribute, holder } : null;
   if (attribute.kind === 'component' && !attribute.repeatable)
     return below(registry.types.get(attribute.component), holder[name], rest, bind);
@@ -86,7 +85,7 @@ function locate(type: ContentType, holder: unknown, path: readonly string[], bin
   const [index = '', ...last] = rest;
   const list = holder[name];
   const item: unknown = Array.isArray(list) && /^\d{1,4}$/.test(index) ? list[Number(index)] : undefined;
-  const uid = attribute.kind === 'component' ? attribute.component : String(isValues(item) ? item['__component'] : '');
+  const uid = attribute.kind === 'component' ? attribute.component : String(isRecord(item) ? item['__component'] : '');
   return below(registry.types.get(uid), item, last, bind);
 }
 

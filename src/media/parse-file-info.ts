@@ -1,5 +1,5 @@
 import { fieldErrors } from '../errors.js';
-import { isRecord } from '../query/is-record.js';
+import { isRecord } from '../schema/content-type.js';
 import { notOfType } from '../schema/print-value.js';
 
 /** What a client says about a file; what is not given stays as it is. */

@@ -1,6 +1,6 @@
 import { retireBlobs } from '../mongo/blob-store.js';
 import type { Database } from '../mongo/database.js';
-import { isValues, type Values } from '../schema/check-input.js';
+import { isRecord, type Values } from '../schema/content-type.js';
 import type { Media } from './media.js';
 import { deleteBlobs } from './staging.js';
 
@@ -15,7 +15,7 @@ export async function retireFile(file: Values, media: Media, database: Database)
 
 /** The names under which a file and its variants are served. */
 export function namesOf({ hash, ext, formats }: Values): string[] {
-  const variants = isValues(formats) ? Object.values(formats).filter(isValues) : [];
+  const variants = isRecord(formats) ? Object.values(formats).filter(isRecord) : [];
   return [{ hash, ext }, ...variants].map(
     (place) => `${String(place['hash'])}${typeof place['ext'] === 'string' ? place['ext'] : ''}`,
   );

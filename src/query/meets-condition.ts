@@ -1,6 +1,5 @@
-import type { Values } from '../schema/check-input.js';
 import type { Stored } from '../schema/scalar-types.js';
-import { isRecord } from './is-record.js';
+import { isRecord, type Values } from '../schema/content-type.js';
 import type { Condition, Test } from './plan.js';
 import { comparesText, textPattern, type TextTest } from './conditions.js';
 

@@ -1,6 +1,6 @@
 import { invalidParameter, validationError } from '../errors.js';
 import type { Filter } from './ast.js';
-import { isRecord } from './is-record.js';
+import { isRecord } from '../schema/content-type.js';
 import type { Limits } from './limits.js';
 import { isGroup, isOperator, operators, type Group } from './operators.js';
 

@@ -4,26 +4,25 @@ import type { Limits } from './limits.js';
 import { parseFields, parsePagination, parseSort, refuseTopLevelPagination } from './parse-list.js';
 import { parseFilters } from './parse-filter.js';
 import { parsePopulate, parsePublicationState } from './parse-populate.js';
-
-type Input = Readonly<Record<string, unknown>>;
+import type { Values } from '../schema/content-type.js';
 
 /**
  * Parses the decoded query string of a REST request for a list. Unknown parameters are ignored: nothing but the parts read here
  * goes further. Throws a ValidationError or PaginationError that names the parameter.
  */
-export function parseQuery(input: Input, limits: Limits): Query {
+export function parseQuery(input: Values, limits: Limits): Query {
   refuseTopLevelPagination(input);
   const pagination = parsePagination(input['pagination']);
   return { ...parseParts(input, limits), pagination, publicationState: parsePublicationState(input['publicationState']) };
 }
 
 /** The same for one entry, which has no pages: pagination is ignored, and so is any publication state that there is not. */
-export function parseEntryQuery(input: Input, limits: Limits): Query {
+export function parseEntryQuery(input: Values, limits: Limits): Query {
   const state = input['publicationState'];
   return { ...parseParts(input, limits), publicationState: state === 'live' || state === 'preview' ? state : null };
 }
 
-function parseParts(input: Input, limits: Limits): Query {
+function parseParts(input: Values, limits: Limits): Query {
   return {
     ...emptyQuery,
     filter: parseFilters(input['filters'], limits),

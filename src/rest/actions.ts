@@ -12,8 +12,7 @@ import { idOf } from '../http/route-request.js';
 import type { RouteCall } from '../http/route.js';
 import { emptyQuery, noPopulate, type Pagination, type Query } from '../query/ast.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
-import { isValues } from '../schema/check-input.js';
-import type { ContentType } from '../schema/content-type.js';
+import { type ContentType, isRecord } from '../schema/content-type.js';
 import { writeWithFiles } from './entry-files.js';
 import { envelopeEntries, envelopeEntry, envelopePage, flatEntry, type Json } from './envelope.js';
 import type { QueryCache } from './query-cache.js';
@@ -38,7 +37,7 @@ const listQueryOf = ({ request, queries }: ActionInput): Query => queries.parse(
 
 /** The `data` of a body. Throws a ValidationError where there is none; an array passes and fails as an entry. */
 function dataOf({ request: { body } }: ActionInput): unknown {
-  const data = isValues(body) ? body['data'] : undefined;
+  const data = isRecord(body) ? body['data'] : undefined;
   if (typeof data !== 'object' || data === null) throw validationError('Missing "data" payload in the request body');
   return data;
 }

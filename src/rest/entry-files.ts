@@ -10,9 +10,8 @@ import type { Media } from '../media/media.js';
 import { Staging } from '../media/staging.js';
 import { idsOf, keepFiles, prepareFiles, storeFiles } from '../media/upload-files.js';
 import { inTransaction } from '../mongo/transaction.js';
-import { isRecord } from '../query/is-record.js';
 import { splitPath } from '../schema/findings.js';
-import type { ContentType } from '../schema/content-type.js';
+import { type ContentType, isRecord } from '../schema/content-type.js';
 
 /** A write of an entry whose body may bring files along. */
 export interface EntryWrite {

@@ -2,8 +2,7 @@ import { notFoundError, validationError } from '../errors.js';
 import { parameterOf } from '../http/route-request.js';
 import type { Route } from '../http/route.js';
 import type { Backend } from '../mongo/open-backend.js';
-import { isValues } from '../schema/check-input.js';
-import { uploadFile } from '../schema/content-type.js';
+import { isRecord, uploadFile } from '../schema/content-type.js';
 import type { AttributeDefinition, Model } from '../schema/model.js';
 
 const action = (name: string): string => `plugin::content-type-builder.${name}`;
@@ -87,7 +86,7 @@ function describeType(model: Model): object {
 /** Of the service's own types users alone are for application developers to extend. */
 function isVisible({ uid, pluginOptions }: Model): boolean {
   const options: unknown = pluginOptions?.['content-type-builder'];
-  const isHidden = isValues(options) && options['visible'] === false;
+  const isHidden = isRecord(options) && options['visible'] === false;
   return !isHidden && (uid.startsWith('api::') || uid === 'plugin::users-permissions.user');
 }
 

@@ -1,5 +1,11 @@
-import type { Attribute, LinkAttribute, LinkStorage, MorphAttribute, ScalarAttribute } from './content-type.js';
-import { uploadFile } from './content-type.js';
+import {
+  type Attribute,
+  type LinkAttribute,
+  type LinkStorage,
+  type MorphAttribute,
+  type ScalarAttribute,
+  uploadFile,
+} from './content-type.js';
 import { targetsOf, type AttributeDefinition, type Model } from './model.js';
 import { isScalarType } from './scalar-types.js';
 

@@ -1,11 +1,11 @@
 import { notOfType } from './print-value.js';
+import type { Values } from './content-type.js';
 
 /** What is wrong with a `blocks` value: the nodes of a rich text (rest.md 1.6). */
 export const blockProblems = (nodes: readonly unknown[], path: string): string[] =>
   nodes.flatMap((node, index) => problemsOf(node, `${path}[${String(index)}]`, 'Block node is of invalid type', blocks));
 
-type Node = Readonly<Record<string, unknown>>;
-type Checks = Readonly<Record<string, (node: Node, path: string) => string[]>>;
+type Checks = Readonly<Record<string, (node: Values, path: string) => string[]>>;
 
 const inlineError = (name: string) => `${name} node children must have at least one Text or Link node`;
 
@@ -21,10 +21,10 @@ const inline: Checks = {
   ],
 };
 
-const inlineChildren = (name: string) => (node: Node, path: string) =>
+const inlineChildren = (name: string) => (node: Values, path: string) =>
   childProblems(node, path, { allowed: inline, wrong: 'Inline node must be Text or Link', empty: inlineError(name) });
 
-const list = (node: Node, path: string): string[] => [
+const list = (node: Values, path: string): string[] => [
   ...oneOf(node, 'format', ['ordered', 'unordered'], path),
   ...childProblems(node, path, {
     allowed: { 'list-item': inlineChildren('List item'), list },
@@ -44,7 +44,7 @@ const blocks: Checks = {
 
 const imageKeys = ['name', 'url', 'width', 'height', 'hash', 'mime', 'size', 'provider', 'createdAt', 'updatedAt'];
 
-function imageProblems(node: Node, path: string): string[] {
+function imageProblems(node: Values, path: string): string[] {
   const { image } = node;
   if (typeof image !== 'object' || image === null) return [`${path}.image is a required field`];
   return imageKeys.filter((key) => !(key in image)).map((key) => `${path}.image.${key} is a required field`);
@@ -54,13 +54,13 @@ function none(): string[] {
   return [];
 }
 
-function modifierProblems(node: Node, path: string): string[] {
+function modifierProblems(node: Values, path: string): string[] {
   return ['bold', 'italic', 'underline', 'strikethrough', 'code']
     .filter((key) => node[key] !== undefined && typeof node[key] !== 'boolean')
     .map((key) => notOfType(`${path}.${key}`, 'boolean', node[key]));
 }
 
-function oneOf(node: Node, key: string, values: readonly unknown[], path: string): string[] {
+function oneOf(node: Values, key: string, values: readonly unknown[], path: string): string[] {
   if (node[key] === undefined) return [`${path}.${key} is a required field`];
   return values.includes(node[key]) ? [] : [`${path}.${key} must be one of the following values: ${values.join(', ')}`];
 }
@@ -71,7 +71,7 @@ interface ChildRules {
   readonly empty?: string;
 }
 
-function childProblems(node: Node, path: string, { allowed, wrong, empty }: ChildRules): string[] {
+function childProblems(node: Values, path: string, { allowed, wrong, empty }: ChildRules): string[] {
   const { children } = node;
   if (children === undefined) return [`${path}.children is a required field`];
   if (!Array.isArray(children)) return [notOfType(`${path}.children`, 'array', children)];
@@ -81,9 +81,9 @@ function childProblems(node: Node, path: string, { allowed, wrong, empty }: Chil
 
 function problemsOf(node: unknown, path: string, wrong: string, checks: Checks): string[] {
   if (typeof node !== 'object' || node === null || Array.isArray(node)) return [notOfType(path, 'object', null, node)];
-  const { type } = node as Node; // its form is tested above
+  const { type } = node as Values; // its form is tested above
   const check = typeof type === 'string' && Object.hasOwn(checks, type) ? checks[type] : undefined;
-  return check === undefined ? [wrong] : check(node as Node, path);
+  return check === undefined ? [wrong] : check(node as Values, path);
 }
 
 function isUrl(value: unknown): boolean {

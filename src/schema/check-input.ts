@@ -1,6 +1,15 @@
 import type { FieldError } from '../errors.js';
 import { scalarProblems } from './check-scalar.js';
-import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, MorphAttribute, ZoneAttribute } from './content-type.js';
+import {
+  type Attribute,
+  type ComponentAttribute,
+  type ContentType,
+  isRecord,
+  type LinkAttribute,
+  type MorphAttribute,
+  type Values,
+  type ZoneAttribute,
+} from './content-type.js';
 import { type Findings, type InputContext, type LinkedFiles, report, reportRelations } from './findings.js';
 import { parseLinkInput, parseMorphTarget } from './parse-link-input.js';
 import { notOfType } from './print-value.js';
@@ -12,8 +21,6 @@ export interface CheckedInput {
   /** What is still to be looked at in strict mode: the types of files. */
   readonly files: readonly LinkedFiles[];
 }
-
-export type Values = Readonly<Record<string, unknown>>;
 
 /** Checks what a client sent for an entry: types, rules, components, and the forms of relations (rest.md 1.4, 1.5, 8). */
 export function checkInput(type: ContentType, data: Values, context: InputContext): CheckedInput {
@@ -60,8 +67,6 @@ function checkValue(attribute: Attribute, value: unknown, path: string, found: F
   }
 }
 
-export const isValues = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function checkComponent(attribute: ComponentAttribute, value: unknown, path: string, found: Findings): void {
   const type = found.context.registry.types.get(attribute.component);
   if (type === undefined) return;
@@ -71,7 +76,7 @@ function checkComponent(attribute: ComponentAttribute, value: unknown, path: str
     checkRepeats(type, items, path, found);
   } else if (value === null) {
     if (attribute.required && !found.context.draft) report(found, path, notOfType(path, 'object', null));
-  } else if (isValues(value)) checkValues(type, value, `${path}.`, found);
+  } else if (isRecord(value)) checkValues(type, value, `${path}.`, found);
   else report(found, path, notOfType(path, 'object', value));
 }
 
@@ -94,7 +99,7 @@ function checkList(
 }
 
 function checkItem(type: ContentType, item: unknown, path: string, found: Findings): void {
-  if (isValues(item)) checkValues(type, item, `${path}.`, found);
+  if (isRecord(item)) checkValues(type, item, `${path}.`, found);
   else report(found, path, notOfType(path, 'object', null, item));
 }
 
@@ -104,7 +109,7 @@ function checkRepeats(type: ContentType, items: readonly unknown[], path: string
     if (attribute.kind !== 'scalar' || !attribute.unique) continue;
     const seen = new Set<unknown>();
     for (const [index, item] of items.entries()) {
-      const value = isValues(item) ? (item[attribute.name] ?? null) : null;
+      const value = isRecord(item) ? (item[attribute.name] ?? null) : null;
       if (value !== null && seen.has(value))
         report(found, `${path}[${String(index)}].${attribute.name}`, 'This attribute must be unique');
       seen.add(value);
@@ -120,12 +125,12 @@ function checkZone(attribute: ZoneAttribute, value: unknown, path: string, found
 
 function checkZoneItem(item: unknown, path: string, found: Findings): void {
   const type = componentOf(item, found.context);
-  if (type !== null && isValues(item)) {
+  if (type !== null && isRecord(item)) {
     checkValues(type, item, `${path}.`, found);
     return;
   }
   const place = `${path}.__component`;
-  if (!isValues(item)) {
+  if (!isRecord(item)) {
     report(found, path, notOfType(path, 'object', null, item));
     reportRelations(found, 'Invalid relations');
     return;
@@ -141,7 +146,7 @@ function checkZoneItem(item: unknown, path: string, found: Findings): void {
 }
 
 function componentOf(item: unknown, { registry }: InputContext): ContentType | null {
-  const uid = isValues(item) ? item['__component'] : undefined;
+  const uid = isRecord(item) ? item['__component'] : undefined;
   const type = typeof uid === 'string' ? registry.types.get(uid) : undefined;
   return type?.kind === 'component' ? type : null;
 }
@@ -149,7 +154,7 @@ function componentOf(item: unknown, { registry }: InputContext): ContentType | n
 /** A value that names no component, or one that there is not, has no relations that could be looked at. */
 function reportUnknownComponent(value: unknown, found: Findings): void {
   if (componentOf(value, found.context) !== null) return;
-  const isNamed = isValues(value) && Boolean(value['__component']);
+  const isNamed = isRecord(value) && Boolean(value['__component']);
   reportRelations(
     found,
     isNamed ? 'Invalid relations' : 'Cannot build relations store from dynamiczone, component identifier is undefined',

@@ -1,5 +1,5 @@
 import { validationError } from '../errors.js';
-import type { LinkAttribute } from './content-type.js';
+import { isRecord, type LinkAttribute } from './content-type.js';
 import { decodeId } from './names.js';
 
 /** Where a connected entry goes in a list; `end` where nothing is said. */
@@ -27,14 +27,11 @@ const noSuchId = -1;
 /** Returns null if the value has none of the accepted forms, or names another type than `target` (`{ id, type }`). */
 export function parseLinkInput(value: unknown, target: string): LinkInput | null {
   if (value === null) return { kind: 'set', ids: [] };
-  if (!isObject(value)) return parseSet(value, target);
+  if (!isRecord(value)) return parseSet(value, target);
   if (value['set'] !== undefined) return value['set'] === null ? { kind: 'none' } : parseSet(value['set'], target);
   if (value['connect'] !== undefined || value['disconnect'] !== undefined) return parsePatch(value, target);
   return value['id'] === undefined ? { kind: 'none' } : parseSet(value, target);
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function parseSet(value: unknown, target: string): LinkInput | null {
   const ids = parseIds(Array.isArray(value) ? value : [value], target);
@@ -46,11 +43,11 @@ function parseIds(items: readonly unknown[], target: string): number[] | null {
   return ids.every((id) => id !== null) ? ids : null;
 }
 
-const isOfType = (item: unknown, target: string): boolean => !isObject(item) || (item['type'] ?? target) === target;
+const isOfType = (item: unknown, target: string): boolean => !isRecord(item) || (item['type'] ?? target) === target;
 
 /** A number, a text of digits, or an object with an `id`; null for anything else. */
 export function parseId(item: unknown): number | null {
-  const id: unknown = isObject(item) ? item['id'] : item;
+  const id: unknown = isRecord(item) ? item['id'] : item;
   if (typeof id === 'number') return Number.isSafeInteger(id) && id > 0 ? id : noSuchId;
   if (typeof id === 'string') return decodeId(id) || noSuchId;
   return null;
@@ -66,7 +63,7 @@ function parsePatch({ connect, disconnect, options }: Readonly<Record<string, un
     kind: 'patch',
     connect: connected,
     disconnect: disconnected,
-    strict: !(isObject(options) && options['strict'] === false),
+    strict: !(isRecord(options) && options['strict'] === false),
   };
 }
 
@@ -78,12 +75,12 @@ const distinct = (items: readonly unknown[]): unknown[] => [
 function parseConnection(item: unknown, target: string): Connection | null {
   const [id] = parseIds([item], target) ?? [];
   const position =
-    isObject(item) && item['position'] !== undefined ? parsePosition(item['position']) : ({ kind: 'end' } as const);
+    isRecord(item) && item['position'] !== undefined ? parsePosition(item['position']) : ({ kind: 'end' } as const);
   return id === undefined || position === null ? null : { id, position };
 }
 
 function parsePosition(position: unknown): Position | null {
-  if (!isObject(position)) return null;
+  if (!isRecord(position)) return null;
   if (position['start'] === true) return { kind: 'start' };
   for (const kind of ['before', 'after'] as const) {
     if (position[kind] === undefined || position[kind] === null) continue;
@@ -95,7 +92,7 @@ function parsePosition(position: unknown): Position | null {
 
 /** The uid and id that an item of a polymorphic relation names; null for what it lacks. */
 export function parseMorphTarget(item: unknown): { readonly uid: string | null; readonly id: number | null } {
-  if (!isObject(item)) return { uid: null, id: null };
+  if (!isRecord(item)) return { uid: null, id: null };
   const uid = item['__type'] ?? item['type'];
   return { uid: typeof uid === 'string' ? uid : null, id: parseId(item) };
 }

@@ -4,7 +4,7 @@ import { dependsOnStrapi } from '../config/load-config.js';
 import { loadSource, sourceFile, type LoadOptions } from '../config/load-source.js';
 import type { Hook, Register } from '../graphql/extension/create-extension.js';
 import type { Strapi } from '../graphql/extension/extension.js';
-import { isRecord } from '../query/is-record.js';
+import { isRecord } from '../schema/content-type.js';
 import { UnsupportedCodeError } from './unsupported-code.js';
 import { createProjectStrapi } from './project-strapi.js';
 import { strapiPackages } from './strapi-packages.js';

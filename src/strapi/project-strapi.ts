@@ -1,7 +1,7 @@
 import { sectionNames } from '../config/sections.js';
 import type { Config } from '../config/config.js';
 import type { Plugin, Strapi } from '../graphql/extension/extension.js';
-import { isRecord } from '../query/is-record.js';
+import { isRecord } from '../schema/content-type.js';
 import { missingMember, missingPlugin, missingService, missingSetting } from './unsupported-code.js';
 
 /**

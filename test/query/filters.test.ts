@@ -3,12 +3,11 @@ import { findMany } from '../../src/content/find-many.js';
 import { respellFilters } from '../../src/graphql/query/respell-filters.js';
 import { emptyQuery } from '../../src/query/ast.js';
 import { bindFilter } from '../../src/query/bind-filter.js';
-import { isRecord } from '../../src/query/is-record.js';
+import { isRecord, type Values } from '../../src/schema/content-type.js';
 import { defaultLimits } from '../../src/query/limits.js';
 import { meetsCondition } from '../../src/query/meets-condition.js';
 import { parseFilters } from '../../src/query/parse-filter.js';
 import { always, type Condition } from '../../src/query/plan.js';
-import type { Values } from '../../src/schema/check-input.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { bindContext, contextOf, insertDocuments, thingDocuments, thingRegistry, typeOf } from '../support/things.js';
 

@@ -11,6 +11,7 @@ import {
   type LinkAttribute,
   type MorphAttribute,
   type ZoneAttribute,
+  type Values,
 } from '../../schema/content-type.js';
 import { decodeId } from '../../schema/names.js';
 import { childKeyAt } from '../query/collect-fields.js';
@@ -21,8 +22,7 @@ import type { GraphqlContext } from './graphql-context.js';
 import { isLoadedByExtension, loadOnDemand } from './load-on-demand.js';
 import { createRowShaper, entryResult, type EntryResult, type ListResult, noEntry, type Row } from './results.js';
 
-type Args = Readonly<Record<string, unknown>>;
-type Resolver = GraphQLFieldResolver<unknown, GraphqlContext, Args, Promise<EntryResult | ListResult>>;
+type Resolver = GraphQLFieldResolver<unknown, GraphqlContext, Values, Promise<EntryResult | ListResult>>;
 
 /** `articles`: one command for the page, one for the total if it is selected, at most one for each level that is populated. */
 export const findResolver =

@@ -8,8 +8,7 @@ import { remove } from '../../content/remove.js';
 import { update } from '../../content/update.js';
 import { ApiError, notFoundError } from '../../errors.js';
 import { emptyQuery, type Query } from '../../query/ast.js';
-import { isRecord } from '../../query/is-record.js';
-import type { ContentType } from '../../schema/content-type.js';
+import { type ContentType, isRecord, type Values } from '../../schema/content-type.js';
 import { collectFields, isCustomField } from '../query/collect-fields.js';
 import { localeOf, readOneQuery } from '../query/read-root.js';
 import { responseName } from '../schema/names.js';
@@ -17,8 +16,7 @@ import type { GraphqlContext } from './graphql-context.js';
 import { noEntry, entryResult, type EntryResult } from './results.js';
 import { entryId } from './read-resolvers.js';
 
-type Args = Readonly<Record<string, unknown>>;
-type Resolver = GraphQLFieldResolver<unknown, GraphqlContext, Args, Promise<EntryResult>>;
+type Resolver = GraphQLFieldResolver<unknown, GraphqlContext, Values, Promise<EntryResult>>;
 
 /** `createArticle`: a draft unless `publishedAt` says otherwise, in the default locale unless another one is given. */
 export const createResolver =
@@ -36,7 +34,7 @@ export const updateResolver =
     return id === null ? noEntry : entryResult(await update(type, id, dataOf(args), query, context.content), context);
   };
 
-async function updateSingle(type: ContentType, args: Args, query: Query, context: GraphqlContext): Promise<EntryResult> {
+async function updateSingle(type: ContentType, args: Values, query: Query, context: GraphqlContext): Promise<EntryResult> {
   const id = await writtenId(type, args, context);
   if (id !== null) return entryResult(await update(type, id, dataOf(args), query, context.content), context);
   return entryResult(await createSingle(type, args, query, context), context);
@@ -54,7 +52,7 @@ const failBelow =
   };
 
 /** The first entry of a single type, or, where it is there in another locale, its version in this one. */
-async function createSingle(type: ContentType, args: Args, query: Query, { content }: GraphqlContext): Promise<Loaded> {
+async function createSingle(type: ContentType, args: Values, query: Query, { content }: GraphqlContext): Promise<Loaded> {
   const other = type.localized ? await singleId(type, 'all', content) : null;
   return other === null
     ? create(type, dataOf(args), query, content)
@@ -72,12 +70,12 @@ export const deleteResolver =
   };
 
 /** The data of a write, in the form that it has over REST. */
-function dataOf({ data, locale }: Args): Args {
+function dataOf({ data, locale }: Values): Values {
   const given = isRecord(data) ? data : {};
   return typeof locale === 'string' ? { ...given, locale } : { ...given };
 }
 
-async function writtenId(type: ContentType, args: Args, { content }: GraphqlContext): Promise<number | null> {
+async function writtenId(type: ContentType, args: Values, { content }: GraphqlContext): Promise<number | null> {
   if (type.kind !== 'singleType') return entryId(args['id']);
   const locale = localeOf(args);
   return singleId(type, locale === 'all' ? null : locale, content);

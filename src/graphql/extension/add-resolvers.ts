@@ -10,19 +10,17 @@ import {
 } from 'graphql';
 import type { GraphQLNamedType, GraphQLSchema, GraphQLTypeResolver } from 'graphql';
 import { nearestName } from '../../nearest-name.js';
-import { isRecord } from '../../query/is-record.js';
+import { isRecord, type Values } from '../../schema/content-type.js';
 import type { Resolver } from './extension.js';
 import { mapSchema, type FieldConfig } from './map-schema.js';
 
-type All = Readonly<Record<string, unknown>>;
-
 /** Puts resolvers into a schema, over generated ones too. Throws for a type or field that the schema does not have. */
-export function addResolvers(schema: GraphQLSchema, resolvers: All): GraphQLSchema {
+export function addResolvers(schema: GraphQLSchema, resolvers: Values): GraphQLSchema {
   for (const [name, given] of Object.entries(resolvers)) checkNames(schema, name, given);
   return Object.keys(resolvers).length === 0 ? schema : mapSchema(schema, mappingOf(resolvers));
 }
 
-const mappingOf = (resolvers: All) => ({
+const mappingOf = (resolvers: Values) => ({
   type: (type: GraphQLNamedType) => replaceType(type, resolvers[type.name]),
   field: (typeName: string, name: string, field: FieldConfig): FieldConfig => {
     const given = resolvers[typeName];
@@ -53,7 +51,7 @@ function replaceType(type: GraphQLNamedType, given: unknown): GraphQLNamedType {
   return type;
 }
 
-const valueOf = (given: All, name: string): { value?: unknown } => (Object.hasOwn(given, name) ? { value: given[name] } : {});
+const valueOf = (given: Values, name: string): { value?: unknown } => (Object.hasOwn(given, name) ? { value: given[name] } : {});
 
 const configOf = (given: unknown): object => (given instanceof GraphQLScalarType ? given.toConfig() : (given as object)); // the functions of a scalar
 

@@ -1,19 +1,16 @@
 import type { core } from 'nexus';
-import { isRecord } from '../../query/is-record.js';
-import type { ContentType, Registry } from '../../schema/content-type.js';
+import { type ContentType, isRecord, type Registry, type Values } from '../../schema/content-type.js';
 import { parsePagination } from '../query/parse-list-arguments.js';
 import type { PageSettings } from '../query/parse-list-arguments.js';
 import { respellFilters } from '../query/respell-filters.js';
 import { filtersName } from '../schema/names.js';
 import { loadNexus } from './load-nexus.js';
 
-type Args = Readonly<Record<string, unknown>>;
-
 /** Tools for own fields that take the arguments of generated ones. */
 export interface BuilderTools {
   /** GraphQL arguments as parameters of the entity service: filters with `$`, and `start` and `limit` where pages are used. */
   readonly transformArgs: (
-    args: Args,
+    args: Values,
     options: { readonly contentType: ContentType; readonly usePagination?: boolean },
   ) => Record<string, unknown>;
   /** The arguments of a generated field as Nexus takes them: those of a list unless `multiple` is false. */

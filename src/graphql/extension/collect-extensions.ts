@@ -1,4 +1,4 @@
-import { isRecord } from '../../query/is-record.js';
+import { isRecord } from '../../schema/content-type.js';
 import type { Extension, ExtensionInput, FieldConfiguration, Resolvers, ResolversConfig, UsedExtension } from './extension.js';
 
 /** All extensions of a schema as one. */

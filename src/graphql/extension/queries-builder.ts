@@ -1,9 +1,7 @@
-import { isRecord } from '../../query/is-record.js';
-import type { ContentType } from '../../schema/content-type.js';
+import { type ContentType, isRecord, type Values } from '../../schema/content-type.js';
 import type { BuilderTools } from './builder-tools.js';
 import type { Entity, EntityService } from './entity-service.js';
 
-type Args = Readonly<Record<string, unknown>>;
 interface Of {
   readonly contentType: ContentType;
 }
@@ -11,13 +9,13 @@ interface Of {
 /** Functions behind generated fields, for own fields that call them; they give entities, not responses. */
 export interface QueriesBuilder {
   readonly buildQueriesResolvers: (of: Of) => {
-    readonly find: (parent: unknown, args: Args) => Promise<Entity[]>;
-    readonly findOne: (parent: unknown, args: Args) => Promise<Entity | null>;
+    readonly find: (parent: unknown, args: Values) => Promise<Entity[]>;
+    readonly findOne: (parent: unknown, args: Values) => Promise<Entity | null>;
   };
   readonly buildMutationsResolvers: (of: Of) => {
-    readonly create: (parent: unknown, args: Args) => Promise<Entity>;
-    readonly update: (parent: unknown, args: Args) => Promise<Entity | null>;
-    readonly delete: (parent: unknown, args: Args) => Promise<Entity | null>;
+    readonly create: (parent: unknown, args: Values) => Promise<Entity>;
+    readonly update: (parent: unknown, args: Values) => Promise<Entity | null>;
+    readonly delete: (parent: unknown, args: Values) => Promise<Entity | null>;
   };
 }
 
@@ -33,4 +31,4 @@ export const createQueriesBuilder = (entities: EntityService, tools: BuilderTool
   }),
 });
 
-const dataOf = ({ data }: Args): object => (isRecord(data) ? { ...data } : {});
+const dataOf = ({ data }: Values): object => (isRecord(data) ? { ...data } : {});

@@ -9,7 +9,7 @@ import {
 } from 'graphql';
 import { badRequestError, forbiddenError } from '../../errors.js';
 import type { MultipartBody } from '../../http/read-multipart.js';
-import { isRecord } from '../../query/is-record.js';
+import { isRecord } from '../../schema/content-type.js';
 import type { Scope, ScopeExtension } from '../schema/scope.js';
 
 /** What decides about the files of a request. */

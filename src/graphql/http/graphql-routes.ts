@@ -6,7 +6,7 @@ import { ignoresExpired } from '../../http/authorize.js';
 import type { MultipartBody } from '../../http/read-multipart.js';
 import type { Answer, ContextRoute, OpenRoute, PathSettings, RouteCall } from '../../http/route.js';
 import { Staging } from '../../media/staging.js';
-import { isRecord } from '../../query/is-record.js';
+import { isRecord } from '../../schema/content-type.js';
 import { callerState, type GraphqlContext } from '../execute/graphql-context.js';
 import { demand } from '../execute/guard-fields.js';
 import { asksForPage, createPlayground } from '../playground/serve-playground.js';

@@ -1,7 +1,7 @@
 import type { GraphQLFormattedError, ValidationRule } from 'graphql';
 import { ConfigError } from '../../config/config-error.js';
 import type { Config } from '../../config/config.js';
-import { isRecord } from '../../query/is-record.js';
+import { isRecord } from '../../schema/content-type.js';
 import type { PageSettings } from '../query/parse-list-arguments.js';
 import { pageSettings } from '../query/parse-list-arguments.js';
 

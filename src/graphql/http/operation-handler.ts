@@ -11,7 +11,7 @@ import {
 import { createHandler, type Handler, type Response } from 'graphql-http';
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
-import { isRecord } from '../../query/is-record.js';
+import { isRecord } from '../../schema/content-type.js';
 import { executeOperation } from '../execute/execute-operation.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
 import { createDocuments } from './documents.js';

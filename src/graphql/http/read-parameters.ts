@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Request, RequestParams, Response } from 'graphql-http';
 import { BoundedCache } from '../../bounded-cache.js';
-import { isRecord } from '../../query/is-record.js';
+import { isRecord, type Values } from '../../schema/content-type.js';
 
 /** What goes back over HTTP. */
 export interface Answer {
@@ -35,8 +35,6 @@ export function answerOf([body, { status, headers = {} }]: Response): Answer {
   if (type === 'text/plain') return { status, type, body: body ?? '', headers: rest };
   return { status, type: 'application/json', body: `${(body ?? '').trimEnd()}\n` };
 }
-
-type Raw = Readonly<Record<string, unknown>>;
 
 /**
  * Reads the parameters of an operation: from the query string of a GET, or from the decoded JSON of a POST. Returns the response
@@ -73,7 +71,7 @@ const failures = {
 } as const;
 
 /** `variables` and `extensions` may be JSON text, as they are in a query string. */
-function checkParameters(raw: Raw, find: FindQuery): RequestParams | Response {
+function checkParameters(raw: Values, find: FindQuery): RequestParams | Response {
   const { query, operationName } = raw;
   if (query !== undefined && query !== null && typeof query !== 'string') return failures.query;
   const variables = objectOrJson(raw['variables']);

@@ -1,7 +1,6 @@
 import type { Me } from '../../accounts/find-me.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
-
-type Args = Readonly<Record<string, unknown>>;
+import type { Values } from '../../schema/content-type.js';
 
 export interface LoginPayload {
   readonly jwt: string | null;
@@ -11,7 +10,7 @@ export interface LoginPayload {
 }
 
 /** What a mutation of accounts does; the arguments are those of the field, and errors are the same ApiErrors as over REST. */
-type Operation<Result> = (args: Args, context: GraphqlContext) => Promise<Result>;
+type Operation<Result> = (args: Values, context: GraphqlContext) => Promise<Result>;
 
 /** The accounts as GraphQL needs them (graphql.md 8). Users are given back by id and read again as far as they are selected. */
 export interface AccountsService {

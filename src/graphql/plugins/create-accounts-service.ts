@@ -17,16 +17,14 @@ import { applicationError, notFoundError } from '../../errors.js';
 import { countAttempt } from '../../http/limit-requests.js';
 import { accountsOf } from '../../http/running.js';
 import { emptyQuery } from '../../query/ast.js';
-import { isRecord } from '../../query/is-record.js';
+import { isRecord, type Values } from '../../schema/content-type.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
 import type { AccountsService, LoginPayload, SessionOperations } from './accounts-service.js';
-
-type Args = Readonly<Record<string, unknown>>;
 
 /** Opens a session; attempts count together with those over REST. */
 const session =
   (route: LimitedRoute, run: (accounts: Accounts, body: Body, call: AccountCall) => Promise<Session>) =>
-  async (args: Args, context: GraphqlContext): Promise<LoginPayload> => {
+  async (args: Values, context: GraphqlContext): Promise<LoginPayload> => {
     const accounts = accountsOf(context.running);
     const body = isRecord(args['input']) ? args['input'] : args;
     await countAttempt(context.koaContext, { route, body }, context.running.attempts);
@@ -111,7 +109,7 @@ const operations: Omit<AccountsService, 'sessions'> = {
 };
 
 /** Input objects have no prototype, which messages about them would show. */
-const dataOf = ({ data }: Args): Args => (isRecord(data) ? { ...data } : {});
+const dataOf = ({ data }: Values): Values => (isRecord(data) ? { ...data } : {});
 
 function noUser(): never {
   throw new Error('Authentication requested');

@@ -3,8 +3,7 @@ import type { Fields } from '../schema/schema-context.js';
 import { withScope } from '../schema/scope.js';
 import type { SessionOperations } from './accounts-service.js';
 import { logoutPayload, meType, refreshablePayload } from './accounts-types.js';
-
-type Args = Readonly<Record<string, unknown>>;
+import type { Values } from '../../schema/content-type.js';
 
 const refreshToken = { type: new GraphQLNonNull(GraphQLString) };
 
@@ -14,20 +13,20 @@ export const sessionMutations = ({ refresh, logout, deleteMe }: SessionOperation
     type: refreshablePayload,
     description: 'Exchange a refresh token for a new token and a new refresh token',
     args: { refreshToken },
-    resolve: (_root, args: Args, context) => refresh(args, context),
+    resolve: (_root, args: Values, context) => refresh(args, context),
     ...withScope('public'),
   },
   logout: {
     type: logoutPayload,
     description: 'End the login that a refresh token goes back to',
     args: { refreshToken },
-    resolve: (_root, args: Args, context) => logout(args, context),
+    resolve: (_root, args: Values, context) => logout(args, context),
     ...withScope('public'),
   },
   deleteMe: {
     type: meType,
     description: 'Delete the user who is logged in',
-    resolve: (_root, args: Args, context) => deleteMe(args, context),
+    resolve: (_root, args: Values, context) => deleteMe(args, context),
     ...withScope(['plugin::users-permissions.user.deleteMe']),
   },
 });

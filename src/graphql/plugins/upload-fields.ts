@@ -1,8 +1,6 @@
 import { GraphQLID, GraphQLInputObjectType, GraphQLList, GraphQLNonNull, GraphQLString } from 'graphql';
 import type { GraphQLFieldResolver } from 'graphql';
-import { isRecord } from '../../query/is-record.js';
-import { uploadFile } from '../../schema/content-type.js';
-import type { ContentType } from '../../schema/content-type.js';
+import { type ContentType, isRecord, uploadFile, type Values } from '../../schema/content-type.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
 import { readEntry } from '../execute/read-resolvers.js';
 import { createResolver, deleteResolver, updateResolver } from '../execute/write-resolvers.js';
@@ -15,8 +13,7 @@ import type { Fields, SchemaContext } from '../schema/schema-context.js';
 import { withScope } from '../schema/scope.js';
 import type { UploadService, UploadTarget } from './upload-service.js';
 
-type Args = Readonly<Record<string, unknown>>;
-type Resolver = GraphQLFieldResolver<unknown, GraphqlContext, Args>;
+type Resolver = GraphQLFieldResolver<unknown, GraphqlContext, Values>;
 
 const fileInfoInput = new GraphQLInputObjectType({
   name: 'FileInfoInput',
@@ -74,27 +71,27 @@ function rowMutations(service: UploadService, file: ContentType, context: Schema
   };
 }
 
-function checked(check: (row: Args, context: GraphqlContext) => Promise<void> | void, resolve: Resolver): Resolver {
-  return async (root, args: Args, context, info_) => {
+function checked(check: (row: Values, context: GraphqlContext) => Promise<void> | void, resolve: Resolver): Resolver {
+  return async (root, args: Values, context, info_) => {
     await check(isRecord(args['data']) ? args['data'] : {}, context);
     return resolve(root, args, context, info_);
   };
 }
 
-function targetOf(args: Args): UploadTarget {
+function targetOf(args: Values): UploadTarget {
   const text = (name: string): string | null => (args[name] === undefined || args[name] === null ? null : String(args[name]));
   return { refId: text('refId'), ref: text('ref'), field: text('field'), info: isRecord(args['info']) ? args['info'] : null };
 }
 
 const uploadOne = (service: UploadService, file: ContentType): Resolver => {
-  return async (_root, args: Args, context, info_) => {
+  return async (_root, args: Values, context, info_) => {
     const [stored] = await service.upload([args['file'] as UploadedFile], targetOf(args), context); // the scalar has checked it
     return readEntry(file, stored, context, info_);
   };
 };
 
 const uploadMany = (service: UploadService, file: ContentType): Resolver => {
-  return async (_root, args: Args, context, info_) => {
+  return async (_root, args: Values, context, info_) => {
     const files = (args['files'] as readonly (UploadedFile | null)[]).filter((one) => one !== null); // the scalar has checked them
     const stored = await service.upload(files, targetOf(args), context);
     return Promise.all(stored.map((one) => readEntry(file, one, context, info_)));
@@ -102,7 +99,7 @@ const uploadMany = (service: UploadService, file: ContentType): Resolver => {
 };
 
 const updateInfo = (service: UploadService, file: ContentType): Resolver => {
-  return async (_root, args: Args, context, info_) => {
+  return async (_root, args: Values, context, info_) => {
     const stored = await service.updateFileInfo(String(args['id']), isRecord(args['info']) ? args['info'] : {}, context);
     return readEntry(file, stored, context, info_);
   };

@@ -2,15 +2,13 @@ import type { FieldNode, GraphQLResolveInfo } from 'graphql';
 import { emptyQuery, type Query } from '../../query/ast.js';
 import { bindNested } from '../../query/bind-nested.js';
 import { createTypeCounter, unlimited } from '../../query/budget.js';
-import type { ContentType } from '../../schema/content-type.js';
+import type { ContentType, Values } from '../../schema/content-type.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
 import { collectionName, responseName } from '../schema/names.js';
 import { collectFields, isCustomField } from './collect-fields.js';
 import { parseListArguments, type Offset } from './parse-list-arguments.js';
 import { mergeSelected, readSelection, seenByCode } from './read-selection.js';
 import type { Selected, SelectionContext } from './selection-context.js';
-
-type Args = Readonly<Record<string, unknown>>;
 
 /** The query of a root field that answers with one entry: what is selected of it. Throws an ApiError. */
 export function readOneQuery(type: ContentType, context: GraphqlContext, info: GraphQLResolveInfo): Query {
@@ -21,7 +19,7 @@ export function readOneQuery(type: ContentType, context: GraphqlContext, info: G
 /** The query of a root field that answers with a list. The total is wanted only where it is selected. Throws an ApiError. */
 export function readListQuery(
   type: ContentType,
-  args: Args,
+  args: Values,
   context: GraphqlContext,
   info: GraphQLResolveInfo,
 ): Query & { readonly pagination: Offset } {
@@ -41,7 +39,7 @@ const forRoot = (selection: Selected, info: GraphQLResolveInfo): Selected =>
   isCustomField(info.parentType.name, info.fieldName, info) ? mergeSelected([selection, seenByCode]) : selection;
 
 /** An explicit null is a locale that no entry has (graphql.md 3.6). */
-export function localeOf({ locale }: Args): Query['locale'] {
+export function localeOf({ locale }: Values): Query['locale'] {
   if (locale === undefined) return null;
   return typeof locale === 'string' ? locale : [];
 }

@@ -1,15 +1,12 @@
-import { isRecord } from '../../query/is-record.js';
 import { isGroup } from '../../query/operators.js';
-import type { ContentType, Registry } from '../../schema/content-type.js';
-
-type Input = Readonly<Record<string, unknown>>;
+import { type ContentType, isRecord, type Registry, type Values } from '../../schema/content-type.js';
 
 /**
  * Spells GraphQL filters the REST way, `{ in: [1] }` as `{ $in: [1] }`, so that both are read by the same parser. Position decides:
  * a key inside an entry is an attribute or a group, so an attribute named `in` stays one. Empty groups and relations without
  * conditions say nothing and are left out (graphql.md 3.2).
  */
-export function respellFilters(filters: Input, type: ContentType, registry: Registry): Input {
+export function respellFilters(filters: Values, type: ContentType, registry: Registry): Values {
   const entries = Object.entries(filters).map(([key, value]) => [
     isGroup(key) ? `$${key}` : key,
     isGroup(key) ? respellGroup(key, value, type, registry) : respellAttribute(key, value, type, registry),
@@ -23,7 +20,7 @@ function respellGroup(group: 'and' | 'or' | 'not', value: unknown, type: Content
   return Array.isArray(value) && value.length > 0 ? value.map(inner) : undefined;
 }
 
-const orNothing = (input: Input): Input | undefined => (Object.keys(input).length === 0 ? undefined : input);
+const orNothing = (input: Values): Values | undefined => (Object.keys(input).length === 0 ? undefined : input);
 
 function respellAttribute(name: string, value: unknown, type: ContentType, registry: Registry): unknown {
   const attribute = type.attributes.get(name);
@@ -34,7 +31,7 @@ function respellAttribute(name: string, value: unknown, type: ContentType, regis
 }
 
 /** Below a scalar every key is an operator; `and` and `or` list values, any of which may be equal. */
-function respellTests(tests: Input): Input {
+function respellTests(tests: Values): Values {
   return Object.fromEntries(Object.entries(tests).map(([key, value]) => [`$${key}`, respellTest(key, value)]));
 }
 

@@ -1,7 +1,6 @@
 import { GraphQLID, GraphQLInputObjectType, GraphQLList, GraphQLNonNull } from 'graphql';
 import type { GraphQLInputFieldConfigMap, GraphQLInputType } from 'graphql';
-import { uploadFile } from '../../schema/content-type.js';
-import type { Attribute, ContentType, LinkAttribute } from '../../schema/content-type.js';
+import { type Attribute, type ContentType, type LinkAttribute, uploadFile } from '../../schema/content-type.js';
 import { enumType } from './enum-type.js';
 import { plainField } from './plain-field.js';
 import { inputName, isGraphqlName } from './names.js';

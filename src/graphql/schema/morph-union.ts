@@ -1,7 +1,6 @@
 import { GraphQLUnionType } from 'graphql';
 import type { GraphQLObjectType } from 'graphql';
-import { isRecord } from '../../query/is-record.js';
-import type { ContentType, MorphAttribute } from '../../schema/content-type.js';
+import { type ContentType, isRecord, type MorphAttribute } from '../../schema/content-type.js';
 import { morphName, typeName } from './names.js';
 import type { SchemaContext } from './schema-context.js';
 import { shownType, shownTypes } from './schema-context.js';

@@ -1,7 +1,6 @@
 import { GraphQLID, GraphQLNonNull } from 'graphql';
 import type { GraphQLFieldConfigArgumentMap } from 'graphql';
-import { actionOf } from '../../schema/content-type.js';
-import type { ContentType } from '../../schema/content-type.js';
+import { actionOf, type ContentType } from '../../schema/content-type.js';
 import { createResolver, deleteResolver, localizationResolver, updateResolver } from '../execute/write-resolvers.js';
 import { localeCodeScalar } from '../scalars/locale-code.js';
 import { inputType } from './input-type.js';

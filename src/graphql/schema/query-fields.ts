@@ -1,6 +1,5 @@
 import { GraphQLID } from 'graphql';
-import { actionOf } from '../../schema/content-type.js';
-import type { ContentType } from '../../schema/content-type.js';
+import { actionOf, type ContentType } from '../../schema/content-type.js';
 import { findOneResolver, findResolver, findSingleResolver } from '../execute/read-resolvers.js';
 import { localeCodeScalar } from '../scalars/locale-code.js';
 import { listArgs } from './attribute-fields.js';

@@ -1,6 +1,5 @@
 import { GraphQLScalarType, GraphQLUnionType, valueFromASTUntyped, type GraphQLScalarLiteralParser } from 'graphql';
-import { isRecord } from '../../query/is-record.js';
-import type { ContentType, ZoneAttribute } from '../../schema/content-type.js';
+import { type ContentType, isRecord, type ZoneAttribute } from '../../schema/content-type.js';
 import { typeName, zoneName } from './names.js';
 import type { SchemaContext } from './schema-context.js';
 import { shownType } from './schema-context.js';

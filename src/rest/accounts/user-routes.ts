@@ -13,6 +13,7 @@ import { parseWhole } from '../../query/parse-list.js';
 import { parseEntryQuery, parseQuery } from '../../query/parse-query.js';
 import { flatEntries, flatEntry } from '../envelope.js';
 import { parseQueryString } from '../query-cache.js';
+import type { Values } from '../../schema/content-type.js';
 
 const action = (name: string): string => `plugin::users-permissions.user.${name}`;
 
@@ -31,16 +32,14 @@ export const userRoutes: readonly Route[] = [
   { method: 'DELETE', path: '/users/:id', action: action('destroy'), handle: destroy },
 ];
 
-type Input = Readonly<Record<string, unknown>>;
-
 const limitsOf = ({ running }: RouteCall) => running.config.api.limits;
 
-const inputOf = (call: RouteCall): Input => parseQueryString(call.request.querystring, limitsOf(call));
+const inputOf = (call: RouteCall): Values => parseQueryString(call.request.querystring, limitsOf(call));
 
 const pages: ReadonlySet<string> = new Set(['pagination', 'start', 'limit']);
 
 /** The query of a list; its pages are those of the top level. */
-function listQueryOf(call: RouteCall, input: Input): Query {
+function listQueryOf(call: RouteCall, input: Values): Query {
   const rest = Object.entries(input).filter(([name]) => !pages.has(name));
   return parseQuery(Object.fromEntries(rest), limitsOf(call));
 }
