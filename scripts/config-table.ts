@@ -4,8 +4,8 @@ import { sectionNames, sections } from '../src/config/sections.js';
 import type { SettingNode } from '../src/config/setting.js';
 import { packageRoot } from '../src/package-root.js';
 
-/** Rewrites the configuration table of the README from the declared settings; `--check` only says whether it is up to date. */
-const file = join(packageRoot, 'README.md');
+/** Rewrites the tables of docs/configuration.md from the declared settings; `--check` only says whether they are up to date. */
+const file = join(packageRoot, 'docs/configuration.md');
 const [begin, end] = ['<!-- settings -->', '<!-- /settings -->'];
 
 function rows(node: SettingNode, path: string): string[] {
@@ -25,13 +25,13 @@ const tables = sectionNames.map((name) =>
     '\n',
   ),
 );
-const readme = readFileSync(file, 'utf8');
-const [before, rest = ''] = readme.split(begin);
+const page = readFileSync(file, 'utf8');
+const [before, rest = ''] = page.split(begin);
 const [, after = ''] = rest.split(end);
 const written = `${before ?? ''}${begin}\n\n${tables.join('\n\n')}\n\n${end}${after}`;
 if (process.argv.includes('--check')) {
-  if (written !== readme) {
-    console.error('README.md: the configuration table is out of date; run npm run docs');
+  if (written !== page) {
+    console.error('docs/configuration.md: the tables are out of date; run npm run docs');
     process.exitCode = 1;
   }
 } else writeFileSync(file, written);

@@ -1,7 +1,7 @@
 import { sectionNames, sections } from './sections.js';
 import type { SettingNode } from './setting.js';
 
-/** A row of the README's table of settings. */
+/** A row of the tables in docs/configuration.md. */
 export interface SettingRow {
   /** With its section: `server.port`. */
   readonly key: string;

@@ -5,7 +5,7 @@ import { middlewareSettings } from './middleware-settings.js';
 import { pluginSettings } from './plugin-settings.js';
 import { serverSettings } from './server-settings.js';
 
-/** Every setting there is, by file of config/: type, default, check, environment variable and README row come from here. */
+/** Every setting there is, by file of config/: type, default, check, environment variable and row of docs/configuration.md come from here. */
 export const sections = {
   server: serverSettings,
   database: databaseSettings,

@@ -2,7 +2,7 @@
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * One setting: what may be given, what holds when nothing is given, and a sentence for the README.
+ * One setting: what may be given, what holds when nothing is given, and a sentence for docs/configuration.md.
  * `variable`: the environment variable that wins over the file.
  */
 export interface Setting<T> {

@@ -9,7 +9,6 @@ import { createServer, type MangroveServer } from '../../src/server.js';
 import { drawNoise } from '../media/draw.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { demoFolder, readDemo } from './read-demo.js';
-import { readmeRequests } from './readme-requests.js';
 
 const { files, pictures, models } = readDemo();
 const entries = files.flatMap((file) => file.entries);
@@ -120,17 +119,5 @@ describe('cli/load-demo', () => {
     const server = await start({ upload: false, i18n: false });
     expect(await load(server)).to.equal(originals);
     expect(await counted()).to.include({ entries: originals, covers: 0, files: 0 });
-  });
-
-  it('answers the requests that the README shows', async () => {
-    const server = await start({ graphql: true });
-    await load(server);
-    const requests = await readmeRequests();
-    expect(requests).to.have.length(5);
-    for (const { path, options } of requests) {
-      const answer = await fetch(server.url + path, options);
-      const text = await answer.text();
-      expect([answer.status, text], path).to.satisfy(() => answer.status === 200 && !text.includes('"errors"'));
-    }
   });
 });

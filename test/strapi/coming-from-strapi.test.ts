@@ -5,7 +5,8 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { parseCurl } from '../demo/readme-requests.js';
+import { readCurl } from '../docs/read-curl.js';
+import { splitWords } from '../docs/read-page.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
 const root = new URL('../../', import.meta.url).pathname;
@@ -105,7 +106,7 @@ describe('docs/coming-from-strapi.md', function () {
       url = /REST +(http:\S+)\/api/.exec(output)?.[1] ?? '';
     },
     curl: async (command, shown) => {
-      const { path, options } = parseCurl(command);
+      const { path, options } = await readCurl(splitWords(command));
       const answer = await fetch(`${url}${path}`, options);
       expect(await answer.json()).to.deep.equal(JSON.parse(shown));
     },

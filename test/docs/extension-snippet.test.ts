@@ -1,29 +1,27 @@
 import { expect } from 'chai';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadRegister } from '../../src/cli/load-register.js';
 import * as mangrove from '../../src/index.js';
 import { serveAccounts, type ServingAccounts } from '../access/serve-accounts.js';
+import { readBlocks } from './read-page.js';
 import { demoModels } from '../support/demo-models.js';
 
-/** The TypeScript of the README's section on extensions. */
-async function snippet(): Promise<string> {
-  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
-  const [, section = ''] = readme.split('## Shaping GraphQL in code');
-  return /```ts\n(.*?)```/s.exec(section)?.[1] ?? '';
-}
+const page = 'docs/graphql-and-extensions.md';
 
-describe('the extension that the README shows', () => {
+const snippet = (): string => readBlocks(page).find(({ language }) => language === 'ts')?.text ?? '';
+
+describe(`the extension that ${page} shows`, () => {
   let directory: string;
   let server: ServingAccounts;
   let ann: { id: number; jwt: string };
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'mangrove-readme-'));
     await mkdir(join(directory, 'config'));
-    await writeFile(join(directory, 'config/extensions.ts'), await snippet());
+    await writeFile(join(directory, 'config/extensions.ts'), snippet());
     const register = await loadRegister(directory, mangrove);
-    if (register === null) throw new Error('the README shows no extension');
+    if (register === null) throw new Error(`${page} shows no extension`);
     const documents = { articles: [{ _id: 1, title: 'Salt', summary: 'three short words', publishedAt: new Date() }] };
     server = await serveAccounts({ models: demoModels(), documents, register });
     ann = await server.addUser('ann');
