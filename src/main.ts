@@ -13,11 +13,13 @@ import * as mangrove from './index.js';
 import type { Register } from './graphql/extension/create-extension.js';
 import { createServer, type MangroveServer, type ServerInput } from './server.js';
 import { loadProject } from './strapi/load-project.js';
+import { UnsupportedCodeError } from './strapi/unsupported-code.js';
 
 /** Starts the service from the configuration of the working directory, and stops it on SIGTERM and SIGINT. */
 async function main(): Promise<void> {
   const config = await loadConfig({ directory: process.cwd() });
   const hooks = await loadHooks(process.cwd());
+  if (config.environment !== 'production') process.on('unhandledRejection', warnOfUnsupported);
   const embedded = config.database.uri === null ? await startConfigured(config, console.log) : null;
   const logger = await createLogger(config);
   const given = embedded === null ? config : withUri(config, embedded.uri);
@@ -42,6 +44,12 @@ async function loadHooks(directory: string): Promise<Pick<ServerInput, 'register
     await project?.register(input);
   };
   return { ...project, register };
+}
+
+/** Code of a project may begin what it does not wait for. Anything but code that cannot run here ends the process, as without this. */
+function warnOfUnsupported(error: unknown): void {
+  if (!(error instanceof UnsupportedCodeError)) throw error;
+  console.error(error);
 }
 
 const withUri = (config: Config, uri: string): Config => ({ ...config, database: { ...config.database, uri } });

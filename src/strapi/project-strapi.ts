@@ -2,11 +2,18 @@ import { sectionNames } from '../config/sections.js';
 import type { Config } from '../config/config.js';
 import type { Plugin, Strapi } from '../graphql/extension/extension.js';
 import { isRecord } from '../schema/content-type.js';
-import { missingMember, missingPlugin, missingService, missingSetting } from './unsupported-code.js';
+import {
+  missingDatabase,
+  missingMember,
+  missingPlugin,
+  missingQuery,
+  missingService,
+  missingSetting,
+} from './unsupported-code.js';
 
 /**
  * The `strapi` that code of a Strapi project is given: that of config/extensions, with `config.get` and `plugins`. Members of
- * Strapi v4 that are not offered throw a UnsupportedCodeError; names that Strapi lacks too are undefined, and may be set.
+ * Strapi v4 that are not offered throw an UnsupportedCodeError; names that Strapi lacks too are undefined, and may be set.
  */
 export function createProjectStrapi(strapi: Strapi): Strapi {
   const plugin = (name: string): Plugin => {
@@ -15,8 +22,13 @@ export function createProjectStrapi(strapi: Strapi): Strapi {
   };
   const own = {
     config: withGet(strapi.config),
+    db: byName((name) => {
+      if (name !== 'query') throw missingDatabase(name);
+      return refuseQuery('strapi.db.query');
+    }),
+    query: refuseQuery('strapi.query'),
     plugin,
-    plugins: new Proxy({}, { get: (_, name) => (typeof name === 'symbol' ? undefined : plugin(name)) }),
+    plugins: byName(plugin),
     service: (uid: string) => {
       if (!uid.startsWith('plugin::graphql.')) throw missingService(uid);
       return strapi.service(uid as Parameters<Strapi['service']>[0]); // its prefix was checked
@@ -25,6 +37,14 @@ export function createProjectStrapi(strapi: Strapi): Strapi {
   const target: Strapi = Object.assign(Object.create(strapi) as Strapi, own); // what it inherits from
   return new Proxy<Strapi>(target, { get: readMember });
 }
+
+/** An object that returns for each name what the function says. */
+const byName = (read: (name: string) => unknown): object =>
+  new Proxy({}, { get: (_, name) => (typeof name === 'symbol' ? undefined : read(name)) });
+
+const refuseQuery = (call: string) => (uid: string) => {
+  throw missingQuery(call, uid);
+};
 
 function readMember(target: object, name: string | symbol): unknown {
   const missing = typeof name === 'symbol' || name in target ? null : missingMember(name);

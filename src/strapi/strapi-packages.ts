@@ -2,7 +2,7 @@ import { missingExport } from './unsupported-code.js';
 
 /**
  * What imports of Strapi's packages give, by the name of the package: the error classes, as `errors` of @strapi/utils. Whatever
- * else is read of them throws a UnsupportedCodeError.
+ * else is read of them throws an UnsupportedCodeError.
  */
 export const strapiPackages = (own: Readonly<Record<string, unknown>>): Readonly<Record<string, object>> => ({
   '@strapi/strapi': standIn('@strapi/strapi', {}),

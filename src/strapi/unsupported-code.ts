@@ -25,7 +25,6 @@ const members: Readonly<Record<string, string>> = {
   controllers: routes,
   cron: outside,
   customFields: fields,
-  db: entries,
   dirs: 'paths belong to the code of the project: use node:path',
   documents: entries,
   entityValidator: 'strapi.entityService checks what it writes',
@@ -36,7 +35,6 @@ const members: Readonly<Record<string, string>> = {
   hook: 'there are no hooks',
   hooks: 'there are no hooks',
   models: types,
-  query: entries,
   requestContext: 'resolvers are given the context of their request',
   sanitizers: 'answers never hold private attributes; resolvers choose what they return',
   server: routes,
@@ -59,6 +57,16 @@ const plugins: Readonly<Record<string, string>> = {
   'users-permissions': 'strapi.entityService reads and writes users; npm run user and npm run permissions set up roles',
 };
 
+const rights = 'rights are granted by npm run permissions, or over the admin API (/admin/api/roles)';
+
+/** Types that code asks the database for, and that strapi.entityService does not have. */
+const queried: Readonly<Record<string, string>> = {
+  'plugin::users-permissions.permission': rights,
+  'plugin::users-permissions.role': rights,
+  'plugin::i18n.locale': 'the admin API (/admin/api/locales) lists and changes locales',
+  webhook: outside,
+};
+
 /** Returns the error for a member of `strapi`; null if Strapi has no such member. */
 export const missingMember = (name: string): UnsupportedCodeError | null => {
   const instead = valueOf(members, name);
@@ -70,7 +78,16 @@ export const missingPlugin = (name: string): UnsupportedCodeError =>
   notOffered(`strapi.plugin('${name}')`, valueOf(plugins, name) ?? 'plugins of Strapi do not run');
 
 /** Returns the error for `strapi.service(uid)`. */
-export const missingService = (uid: string): UnsupportedCodeError => notOffered(`strapi.service('${uid}')`, routes);
+export const missingService = (uid: string): UnsupportedCodeError =>
+  notOffered(`strapi.service('${uid}')`, uid.startsWith('admin::') ? panel : routes);
+
+/** Returns the error for `strapi.db.query(uid)` and for `strapi.query(uid)`, which `call` is. */
+export const missingQuery = (call: string, uid: string): UnsupportedCodeError =>
+  notOffered(`${call}('${uid}')`, valueOf(queried, uid) ?? (uid.startsWith('admin::') ? panel : entries));
+
+/** Returns the error for another member of `strapi.db`. */
+export const missingDatabase = (name: string): UnsupportedCodeError =>
+  notOffered(`strapi.db.${name}`, name === 'lifecycles' ? 'there are no lifecycles' : entries);
 
 /** Returns the error for a setting of a file that is not read. */
 export const missingSetting = (path: string, read: readonly string[]): UnsupportedCodeError =>

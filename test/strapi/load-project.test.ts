@@ -10,7 +10,7 @@ import { ConfigError } from '../../src/config/config-error.js';
 import * as mangrove from '../../src/index.js';
 import type { Register, RegisterInput } from '../../src/index.js';
 import { loadProject } from '../../src/strapi/load-project.js';
-import { freshDatabase } from '../support/mongo.js';
+import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { serveModels, type Serving, type TestModel } from '../support/serve.js';
 
 const note: TestModel = {
@@ -152,8 +152,20 @@ describe('src/index of a Strapi project', () => {
 
 /** What a bootstrap does, and what is said of it. */
 const unsupported: readonly (readonly [code: string, message: string])[] = [
-  ["strapi.db.query('api::note.note').findMany()", 'strapi.db is not offered: read and write entries by strapi.entityService'],
-  ["strapi.query('api::note.note')", 'strapi.query is not offered: read and write entries by strapi.entityService'],
+  [
+    "strapi.db.query('api::note.note').findMany()",
+    "strapi.db.query('api::note.note') is not offered: read and write entries by strapi.entityService",
+  ],
+  [
+    "strapi.query('api::note.note')",
+    "strapi.query('api::note.note') is not offered: read and write entries by strapi.entityService",
+  ],
+  [
+    "strapi.query('plugin::users-permissions.role')",
+    "strapi.query('plugin::users-permissions.role') is not offered: rights are granted by",
+  ],
+  ['strapi.db.lifecycles.subscribe({})', 'strapi.db.lifecycles is not offered: there are no lifecycles'],
+  ["strapi.service('admin::user').exists()", "strapi.service('admin::user') is not offered: there is no admin panel"],
   [
     "strapi.service('api::note.note').find()",
     "strapi.service('api::note.note') is not offered: routes, controllers and services",
@@ -222,21 +234,43 @@ describe('the strapi of a project', () => {
   });
 });
 
-describe('npm start in a Strapi project', () => {
-  const main = new URL('../../src/main.ts', import.meta.url).pathname;
+describe('npm start in a Strapi project', function () {
+  this.timeout(60_000);
+  let database: FreshDatabase;
+  before(async () => {
+    database = await freshDatabase();
+  });
+  after(() => database.drop());
+
+  const secrets = { JWT_SECRET: 'a'.repeat(40), API_TOKEN_SALT: 'b'.repeat(40), ADMIN_TOKEN: 'c'.repeat(40) };
+  /** Runs the service until it ends, or until it serves and has printed the text. */
+  const run = async (code: string, environment: string, awaited: string): Promise<{ exitCode: number; text: string }> => {
+    const main = new URL('../../src/main.ts', import.meta.url).pathname;
+    const cwd = await writeProject({ 'src/index.ts': code });
+    const env = { ...process.env, ...secrets, MONGODB_URI: database.uri, NODE_ENV: environment, PORT: '0' };
+    const child = spawn(process.execPath, ['--import', createRequire(import.meta.url).resolve('tsx'), main], { cwd, env });
+    let text = '';
+    const read = (part: Buffer): void => {
+      text += part.toString();
+      if (text.includes(awaited) && /REST +http/.test(text)) child.kill('SIGTERM');
+    };
+    child.stdout.on('data', read);
+    child.stderr.on('data', read);
+    const [exitCode] = (await once(child, 'close')) as [number];
+    return { exitCode, text };
+  };
 
   it('stops in production where code uses what is not offered', async () => {
-    const directory = await writeProject({ 'src/index.ts': 'export default { register: ({ strapi }) => strapi.store({}) };' });
-    const database = await freshDatabase();
-    const secrets = { JWT_SECRET: 'a'.repeat(40), API_TOKEN_SALT: 'b'.repeat(40), ADMIN_TOKEN: 'c'.repeat(40) };
-    const env = { ...process.env, ...secrets, MONGODB_URI: database.uri, NODE_ENV: 'production', PORT: '0' };
-    const tsx = createRequire(import.meta.url).resolve('tsx');
-    const child = spawn(process.execPath, ['--import', tsx, main], { cwd: directory, env });
-    let text = '';
-    child.stderr.on('data', (part: Buffer) => (text += part.toString()));
-    const [code] = (await once(child, 'close')) as [number];
-    await database.drop();
-    expect(text).to.contain('src/index.ts, register: strapi.store is not offered: keep settings in a content type');
-    expect(code).to.equal(1);
+    const message = 'src/index.ts, register: strapi.store is not offered: keep settings in a content type';
+    const { exitCode, text } = await run('export default { register: ({ strapi }) => strapi.store({}) };', 'production', message);
+    expect(text).to.contain(message);
+    expect(exitCode).to.equal(1);
+  });
+
+  it('goes on in development, also where code does not wait for what it began', async () => {
+    const code = 'const seed = async () => strapi.store({});\nexport default { bootstrap() { seed(); } };';
+    const { exitCode, text } = await run(code, 'development', 'strapi.store is not offered');
+    expect(text).to.contain('strapi.store is not offered: keep settings in a content type');
+    expect(exitCode).to.equal(0);
   });
 });
