@@ -9,6 +9,8 @@ export interface Hit {
   readonly status: number | null;
   /** Bytes of the answer's body. */
   readonly bytes: number;
+  /** The beginning of a body that is no success. */
+  readonly refusal?: string;
 }
 
 /** Something that a stranger may send. */
@@ -16,6 +18,8 @@ export interface Attack {
   readonly name: string;
   /** Sends it, and resolves when every request has ended. */
   readonly run: (target: Target, scale: Scale) => Promise<readonly Hit[]>;
+  /** Part of the message that refuses it, by which it is seen to reach what it aims at. Absent: it is answered. */
+  readonly refusedBy?: string;
   /** The most database commands that one of its requests may cause. */
   readonly commands: number;
   /** The most documents that one of its requests may read. */
@@ -40,15 +44,24 @@ export interface Damage {
 /** Bytes that an answer may have: `api.limits.answerBytes`, and what is around its entries. */
 const mostBytes = 16_777_216 + 65_536;
 
+/** A request may be cut, or told to come back, besides what its attack is about. */
+const isAimed = ({ status, refusal = '' }: Hit, { refusedBy }: Attack): boolean =>
+  status === null || status === 503 || (refusedBy === undefined ? status === 200 : refusal.includes(refusedBy));
+
 /** Returns what an attack has shown to be wrong, one sentence each. Waiting time and memory count on the full scale only. */
 export function judge(damage: Damage, scale: Scale): readonly string[] {
   const { attack, hits, isAlive, commands, documents, longestWait, memory } = damage;
   const failed = hits.filter(({ status }) => status !== null && status >= 500 && status !== 503).length;
+  const missed = hits.filter((hit) => !isAimed(hit, attack)).length;
   const largest = Math.max(0, ...hits.map(({ bytes }) => bytes));
   const asserted: readonly (readonly [wrong: boolean, problem: string])[] = [
     [!isAlive, 'the service has ended'],
     [hits.length === 0, 'no request was sent'],
     [failed > 0, `${String(failed)} answers were a 5xx other than 503`],
+    [
+      missed > 0,
+      `${String(missed)} requests were not ${attack.refusedBy === undefined ? 'answered' : `refused by: ${attack.refusedBy}`}`,
+    ],
     [largest > mostBytes, `an answer had ${String(largest)} bytes`],
     [commands > attack.commands, `${commands.toFixed(1)} commands for each request, ${String(attack.commands)} allowed`],
     [documents > attack.documents, `${documents.toFixed(0)} documents for each request, ${String(attack.documents)} allowed`],

@@ -94,6 +94,7 @@ export const fileAttacks: readonly Attack[] = [
       const headers = { ...multipartHeaders, 'content-length': String(body.length) };
       return [await send(target, { method: 'POST', path: '/graphql', headers, body })];
     },
+    refusedBy: 'Files are accepted only',
     commands: 10,
     documents: 10,
   },
@@ -104,6 +105,7 @@ export const fileAttacks: readonly Attack[] = [
       const body = multipart(part('name="files"; filename="a.bin"', 'application/octet-stream', Buffer.alloc(size, 'a')));
       return [await send(target, { method: 'POST', path: '/api/upload', headers: multipartHeaders, body })];
     },
+    refusedBy: 'Forbidden',
     commands: 5,
     documents: 10,
   },
@@ -126,6 +128,7 @@ export const fileAttacks: readonly Attack[] = [
     name: 'bodies that never end',
     run: (target, scale) =>
       Promise.all([...times(scale === 'full' ? 200 : 30, () => ({ path: '' }))].map(() => neverFinish(target))),
+    refusedBy: 'Forbidden',
     commands: 5,
     documents: 5,
   },
@@ -145,13 +148,17 @@ function neverFinish({ port }: Target): Promise<Hit> {
       status = 599; // judged as a failure: it was never cut
       socket.destroy();
     }, 45_000);
-    socket.on('data', (bytes: Buffer) => (status ??= Number(/^HTTP\/1\.1 (\d+)/.exec(bytes.toString('latin1'))?.[1] ?? 0)));
+    let refusal = '';
+    socket.on('data', (bytes: Buffer) => {
+      refusal += bytes.toString('latin1');
+      status ??= Number(/^HTTP\/1\.1 (\d+)/.exec(refusal)?.[1] ?? 0);
+    });
     socket
       .on('error', () => undefined)
       .on('close', () => {
         clearInterval(drip);
         clearTimeout(patience);
-        resolve({ status, bytes: 0 });
+        resolve({ status, bytes: 0, refusal });
       });
   });
 }

@@ -116,5 +116,8 @@ function print(damage: Damage, problems: readonly string[]): void {
       ` ${Math.max(commands, 0).toFixed(1)} commands, ${Math.max(documents, 0).toFixed(0)} documents each;` +
       ` others waited ${longestWait.toFixed(0)} ms; memory +${(memory / 1e6).toFixed(0)} MB; ${seconds.toFixed(1)} s`,
   );
+  const [refusal] = hits.flatMap((hit) => (hit.refusal === undefined ? [] : [hit.refusal]));
+  if (refusal !== undefined)
+    console.log(`     ${/"message":"((?:[^"\\\\]|\\\\.)*)"/.exec(refusal)?.[1] ?? refusal.slice(0, 100)}`);
   for (const problem of problems) console.log(`     ${problem}`);
 }

@@ -16,6 +16,16 @@ const related = (count: number): string =>
     (_, n) => `filters[$or][${String(n)}][author][articles][title][$contains]=Article ${String(n)}`,
   ).join('&');
 
+const byAuthor = (count: number): string =>
+  Array.from({ length: count }, (_, n) => `filters[$or][${String(n)}][author][name][$contains]=${String(n)}`).join('&');
+
+/** The same as `nested`, with one short field of each entry. */
+const nestedNames = (names: readonly string[], levels: number): string =>
+  Array.from({ length: levels }, (_, level) => {
+    const path = Array.from({ length: level + 1 }, (_, depth) => `[${names[depth % names.length] ?? ''}]`).join('[populate]');
+    return `populate${path}[fields][0]=slug`;
+  }).join('&');
+
 const manyMatches = (count: number): string =>
   Array.from(
     { length: count },
@@ -25,9 +35,9 @@ const manyMatches = (count: number): string =>
 /** The names of the levels stand for a list of articles or the author of one. */
 function nestedDocument(levels: number): string {
   const open = Array.from({ length: levels }, (_, level) =>
-    level % 2 === 0 ? 'author{data{attributes{name ' : 'articles(pagination:{limit:100}){data{attributes{title ',
+    level % 2 === 0 ? 'author{data{attributes{name ' : 'articles(pagination:{limit:100}){data{attributes{slug ',
   );
-  return `{articles(pagination:{limit:100}){data{attributes{title ${open.join('')}${'}}}'.repeat(levels)}}}}`;
+  return ['{articles(pagination:{limit:100}){data{attributes{slug ', ...open, '}}}'.repeat(levels), '}}}}'].join('');
 }
 
 const aliases = (count: number): string =>
@@ -35,7 +45,7 @@ const aliases = (count: number): string =>
 
 const get = (query: string): Shot => ({ path: encodeURI(query) });
 
-const one = (name: string, shot: Shot, limits: Pick<Attack, 'commands' | 'documents'>): Attack => ({
+const one = (name: string, shot: Shot, limits: Pick<Attack, 'commands' | 'documents' | 'refusedBy'>): Attack => ({
   name,
   run: async (target) => [await send(target, shot)],
   ...limits,
@@ -44,34 +54,63 @@ const one = (name: string, shot: Shot, limits: Pick<Attack, 'commands' | 'docume
 /** A request may read the entries of `api.limits.entriesRead`, and one level more before it is noticed. */
 const withinBudget = { commands: 40, documents: 25_000 };
 
+/** A request that is refused before anything is read. */
+const unread = { commands: 4, documents: 100 };
+
 /** Small requests that ask for much data. */
 export const readAttacks: readonly Attack[] = [
+  one('six levels that lead back', get(`/api/articles?${nested(['author', 'articles'], 6)}&pagination[pageSize]=100`), {
+    ...withinBudget,
+    refusedBy: 'api.limits.answerBytes',
+  }),
   one(
-    'six levels that lead back',
-    get(`/api/articles?${nested(['author', 'articles'], 6)}&pagination[pageSize]=100`),
-    withinBudget,
+    'six levels that lead back, short',
+    get(`/api/articles?${nestedNames(['author', 'articles'], 6)}&pagination[pageSize]=100`),
+    {
+      ...withinBudget,
+      refusedBy: 'api.limits.entriesRe',
+    },
   ),
-  one('six levels by dots', get('/api/articles?populate=author.articles.author.articles.author.articles'), withinBudget),
-  one('one article, six levels', get(`/api/articles/1001?${nested(['author', 'articles'], 6)}`), withinBudget),
-  one('nested lists without pages', get('/api/authors?populate=articles&pagination[pageSize]=100'), withinBudget),
+  one('one article, six levels', get(`/api/articles/1001?${nestedNames(['author', 'articles'], 6)}`), {
+    ...withinBudget,
+    refusedBy: 'api.limits.entriesRendered',
+  }),
+  one('six levels by dots', get('/api/articles?populate=author.articles.author.articles.author.articles'), {
+    ...withinBudget,
+    refusedBy: 'api.limits.answerBytes',
+  }),
+  one('nested lists without pages', get('/api/authors?populate=articles&pagination[pageSize]=100'), {
+    ...withinBudget,
+    refusedBy: 'api.limits.answerBytes',
+  }),
+  one('all articles of the categories', get('/api/categories?populate[articles][fields][0]=slug'), {
+    ...withinBudget,
+    refusedBy: 'api.limits.entriesRe',
+  }),
   one('polymorphic, ten levels', get(`/api/notes?${nested(['about'], 10)}`), withinBudget),
-  one('a sort path of 400 links', get(`/api/articles?sort=${linked(400)}`), { commands: 4, documents: 100 }),
-  one('a sort path of 1,200 links', get(`/api/articles?sort=${linked(1_200)}`), { commands: 4, documents: 100 }),
-  one('sixty related conditions', get(`/api/articles?${related(60)}`), { commands: 4, documents: 100 }),
-  one('related conditions with many matches', get(`/api/articles?${manyMatches(15)}`), { commands: 60, documents: 1_000 }),
+  one('a sort path of 400 links', get(`/api/articles?sort=${linked(400)}`), { ...unread, refusedBy: 'more than 100 names' }),
+  one('a sort path of 1,200 links', get(`/api/articles?sort=${linked(1_200)}`), { ...unread, refusedBy: 'more than 100 names' }),
+  one('a sort path of five links', get(`/api/articles?sort=${linked(5)}`), { ...unread, refusedBy: 'api.limits.sortKeyLinks' }),
+  one('sixty related conditions', get(`/api/articles?${byAuthor(60)}`), { ...unread, refusedBy: 'api.limits.relatedConditions' }),
+  one('related conditions with many matches', get(`/api/articles?${manyMatches(10)}`), { commands: 60, documents: 1_000 }),
   {
     name: 'related conditions, forty at once',
     run: (target, scale) =>
       sendMany(
         target,
-        times(scale === 'full' ? 200 : 40, () => get(`/api/articles?${related(18)}`)),
+        times(scale === 'full' ? 200 : 40, () => get(`/api/articles?${related(6)}`)),
         40,
       ),
     commands: 60,
     documents: 2_000,
   },
-  one('GraphQL, ten levels that lead back', graphql(nestedDocument(4)), withinBudget),
-  one('GraphQL, a hundred lists', graphql(aliases(100)), withinBudget),
+  one('GraphQL, ten levels that lead back', graphql(nestedDocument(10)), {
+    ...unread,
+    refusedBy: 'exceeds maximum operation depth',
+  }),
+  one('GraphQL, levels that lead back', graphql(nestedDocument(2)), withinBudget),
+  one('GraphQL, a hundred lists', graphql(aliases(100)), { ...unread, refusedBy: 'fields at its root' }),
+  one('GraphQL, twenty lists', graphql(aliases(20)), withinBudget),
   {
     name: 'GraphQL, forty wide queries at once',
     run: (target, scale) =>
@@ -107,6 +146,7 @@ export const memoryAttacks: readonly Attack[] = [
         times(scale === 'full' ? 4_000 : 400, (n) => get(`/api/homepage?locale=${'y'.repeat(4_000)}${String(n)}`)),
         16,
       ),
+    refusedBy: 'Not Found',
     commands: 0.2,
     documents: 0.2,
   },

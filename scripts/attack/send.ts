@@ -18,12 +18,17 @@ export function send({ port }: Pick<Target, 'port'>, { method = 'GET', path, hea
     const kept = { ...headers, connection: 'keep-alive' };
     const sent = request({ host: '127.0.0.1', port, method, path, headers: kept, agent: false }, (answer) => {
       let bytes = 0;
+      let refusal = '';
+      const status = answer.statusCode ?? null;
       const end = (): void => {
         sent.destroy();
-        resolve({ status: answer.statusCode ?? null, bytes });
+        resolve({ status, bytes, ...(refusal !== '' && { refusal }) });
       };
       answer
-        .on('data', (piece: Buffer) => (bytes += piece.length))
+        .on('data', (piece: Buffer) => {
+          bytes += piece.length;
+          if (status !== 200 && refusal.length < 400) refusal += piece.toString('utf8');
+        })
         .on('end', end)
         .on('error', end);
     });

@@ -84,8 +84,13 @@ async function readOn(
   return batches.flat();
 }
 
-const sizeOf = (documents: readonly Document[]): number =>
-  documents.reduce((bytes, document) => bytes + BSON.calculateObjectSize(document), 0);
+/** Bytes of documents as they are stored, told from 200 of them: to measure all of a reply would take as long as to decode it. */
+function sizeOf(documents: readonly Document[]): number {
+  const stride = Math.ceil(documents.length / 200);
+  const sample = documents.filter((_, index) => index % stride === 0);
+  const bytes = sample.reduce((sum, document) => sum + BSON.calculateObjectSize(document), 0);
+  return sample.length === 0 ? 0 : (bytes / sample.length) * documents.length;
+}
 
 /** Commands of one request that may run at once. The connection pool is there for all requests. */
 const atOnce = 4;
