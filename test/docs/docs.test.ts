@@ -10,6 +10,9 @@ import { servePage, type ServedPage } from './serve-page.js';
 /** Pages whose examples begin on a service that is closed. */
 const closed: readonly string[] = ['docs/users-and-permissions.md'];
 
+/** Pages that name files of a user's project. */
+const ofProjects: readonly string[] = ['docs/coming-from-strapi.md', 'docs/graphql-and-extensions.md'];
+
 /** The pages run in order on one demo, because to serve it takes longer than all its requests; those of a closed service on another. */
 const demos = new Map<boolean, Promise<ServedPage>>();
 
@@ -46,7 +49,21 @@ for (const page of pages) {
       const targets = [...readPage(page).matchAll(/\]\((?!https?:)([^)\s]*)\)/g)].map(([, target = '']) => target);
       expect(targets.filter((target) => !leadsSomewhere(page, target))).to.deep.equal([]);
     });
+
+    if (ofProjects.includes(page)) return;
+    it('names files and functions that exist', () => {
+      const named = [...readPage(page).matchAll(sourcePattern)];
+      expect(named.filter(([, file = '', name]) => !isInSource(file, name)).map(([whole]) => whole)).to.deep.equal([]);
+    });
   });
+}
+
+/** Paths of this repository in backticks; a table may name a function in the next cell. */
+const sourcePattern = /`((?:src|test|scripts)\/[\w./-]+)`(?:\s*\|\s*`(\w+)`)?/g;
+
+function isInSource(file: string, name: string | undefined): boolean {
+  if (!existsSync(path.join(packageRoot, file))) return false;
+  return name === undefined || new RegExp(`(?:function|const|class) ${name}\\b`).test(readPage(file));
 }
 
 function titleOf(example: Example): string {

@@ -21,6 +21,7 @@ export type Example =
 /** Paths of all pages, from the root of the repository. */
 export const pages: readonly string[] = [
   'README.md',
+  'CONTRIBUTING.md',
   ...readdirSync(join(packageRoot, 'docs'))
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
