@@ -2,7 +2,7 @@ import { MongoClient, type Db } from 'mongodb';
 import { createServer } from '../../src/index.js';
 import { startDatabase } from '../start-database.js';
 import { setNextId } from './insert-entries.js';
-import { listenInFront, type Answer } from './listen-in-front.js';
+import { listenInFront, type Answer, type Exchange } from './listen-in-front.js';
 import { loadFixtures, type Shortfall } from './load-fixtures.js';
 import { readContent } from './read-content.js';
 import { seedDatabase } from './seed-database.js';
@@ -18,6 +18,8 @@ export interface ConformanceOptions {
   /** Instead of the directory's setup.json. */
   readonly setupFile: string | undefined;
   readonly rateLimit: 'on' | 'off';
+  /** Is told of every answer. */
+  readonly observe?: ((exchange: Exchange) => void) | undefined;
 }
 
 /** The product with the content of the recordings, and `POST /__reset` beside its own routes. */
@@ -49,7 +51,7 @@ async function endAll(started: readonly (() => Promise<unknown>)[]): Promise<voi
 
 /** Calls `atStop` with what must be undone, in the order in which it was done. */
 async function start(
-  { directory, port, setupFile, rateLimit }: ConformanceOptions,
+  { directory, port, setupFile, rateLimit, observe }: ConformanceOptions,
   atStop: (end: () => Promise<unknown>) => void,
 ): Promise<Omit<ConformanceServer, 'stop'>> {
   const content = readContent(directory, setupFile);
@@ -74,7 +76,8 @@ async function start(
   forget();
   const shortfall = await loadFixtures(content, { url: product.url, db, forget });
   const reset = await makeReset(db, forget);
-  const front = await listenInFront(product.url, port, new Map([['POST /__reset', reset]]));
+  const own = new Map([['POST /__reset', reset]]);
+  const front = await listenInFront({ target: product.url, port, own, observe });
   atStop(() => front.close());
   return { url: front.url, shortfall };
 }

@@ -2,6 +2,8 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { startConformanceServer } from './conformance-server.js';
 import { compareWithFloor, raiseFloor, readFloor, writeFloor } from './floor.js';
+import { checkAnswers, readDocument, type OpenapiDocument } from './check-answers.js';
+import type { Exchange } from './listen-in-front.js';
 import { limitsAttempts } from './limits-attempts.js';
 import { printShortfall } from './print-shortfall.js';
 import { replay, type Replay } from './replay.js';
@@ -13,6 +15,7 @@ const usage = `usage: npm run conformance -- [options] [area | area/name prefix]
   --setup FILE    another setup.json
   --floor         fail only where an area passes fewer cases than test/conformance-floor.json says
   --raise         write the counts that are higher than the floor into that file
+  --openapi       check every answer against the OpenAPI document of the service
   -q              no differences, only the figures`;
 
 const floorFile = path.resolve(import.meta.dirname, '../../test/conformance-floor.json');
@@ -25,6 +28,7 @@ const { values, positionals } = parseArgs({
     golden: { type: 'string' },
     setup: { type: 'string' },
     floor: { type: 'boolean', default: false },
+    openapi: { type: 'boolean', default: false },
     raise: { type: 'boolean', default: false },
     quiet: { type: 'boolean', short: 'q', default: false },
     help: { type: 'boolean', short: 'h', default: false },
@@ -38,21 +42,36 @@ async function run(): Promise<number> {
   const variant = values.variant === undefined ? undefined : path.join(directory, 'variants', values.variant);
   const golden = values.golden ?? (variant && path.join(variant, 'golden'));
   const setupFile = values.setup ?? (variant && path.join(variant, 'setup.json'));
+  const exchanges: Exchange[] = [];
   const server = await startConformanceServer({
     directory,
     port: 0,
     setupFile,
     rateLimit: limitsAttempts(golden) ? 'on' : 'off',
+    observe: values.openapi ? (exchange) => void exchanges.push(exchange) : undefined,
   });
   const leave = (): void => void server.stop().then(() => process.exit(130));
   process.once('SIGINT', leave).once('SIGTERM', leave);
   try {
     printShortfall(server.shortfall);
     const selection = [...(values.quiet ? ['-q'] : []), ...positionals];
-    return judge(await replay(server.url, { directory, golden, selection }), golden);
+    const document = values.openapi ? await readDocument(server.url) : null;
+    exchanges.length = 0;
+    const code = judge(await replay(server.url, { directory, golden, selection }), golden);
+    return document === null ? code : Math.max(code, reportAnswers(exchanges, document));
   } finally {
     await server.stop();
   }
+}
+
+/** The exit code: 1 if the document describes some answer wrongly. */
+function reportAnswers(exchanges: readonly Exchange[], document: OpenapiDocument): number {
+  const { checked, operations, problems } = checkAnswers(exchanges, document);
+  for (const problem of problems.slice(0, 50)) console.error(problem);
+  console.log(
+    `${String(checked)} answers of ${String(operations)} operations checked against the OpenAPI document, ${String(problems.length)} differ`,
+  );
+  return problems.length > 0 ? 1 : 0;
 }
 
 /** The exit code: the replayer's own, or what the floor says of it. */

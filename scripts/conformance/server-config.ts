@@ -11,6 +11,9 @@ export interface ServerSettings {
 /** What the API tokens of the setup are hashed with. */
 export const tokenSalt = 'conformance-token-salt';
 
+/** What reads the OpenAPI document of everything. */
+export const adminToken = 'conformance-admin-token-of-at-least-32-bytes';
+
 /** The configuration under which the recordings were made, as their README lists it. */
 export const serverConfig = ({ uri, database, defaultLocale, rateLimit }: ServerSettings): PartialConfig => ({
   // which also puts the playground away
@@ -32,5 +35,5 @@ export const serverConfig = ({ uri, database, defaultLocale, rateLimit }: Server
     upload: { config: { sizeLimit: 2 * 1024 * 1024 } },
   },
   middlewares: { logger: { level: 'warn' } },
-  admin: { token: 'conformance-admin-token-of-at-least-32-bytes', apiToken: { salt: tokenSalt } },
+  admin: { token: adminToken, apiToken: { salt: tokenSalt } },
 });

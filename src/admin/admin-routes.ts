@@ -37,6 +37,7 @@ function routeOf(route: AdminRoute): Route {
     method: route.method,
     path: route.path,
     action: 'admin',
+    ...(route.body !== undefined && { accepts: route.body }),
     handle: async (call) => ({ body: { data: await run(route, call) } }),
   };
 }

@@ -53,6 +53,7 @@ export const apiSettings = group({
     identity: whole(1_200, 'Requests of a user or token in one interval', { minimum: 1 }),
     address: whole(600, 'Requests without credentials from an address in one interval', { minimum: 1 }),
   }),
+  openapi: flag(true, 'Serve the OpenAPI document at openapi.json below the prefix; it lists what its reader may do'),
   open: maybeFlag(
     'Everything but to change roles is allowed to everybody; null: only to programs of this machine, outside of production, on the ' +
       'embedded database, until there is a user or a grant',

@@ -30,6 +30,8 @@ export interface Demand {
   readonly action: RequiredAction;
   /** A token of a user that has expired counts as none. */
   readonly ignoresExpired?: true;
+  /** An admin token is taken as well, which elsewhere opens the admin API only. */
+  readonly admitsAdmin?: true;
 }
 
 /**
@@ -37,8 +39,13 @@ export interface Demand {
  * that are missing; a RateLimitError for too many requests.
  */
 export async function identify(ctx: Context, row: Demand, running: Running): Promise<Authorized> {
-  const caller = row.action === 'admin' ? await findAdmin(ctx, running) : await findCaller(ctx, row, running);
+  const caller = row.action === 'admin' ? await findAdmin(ctx, running) : await findAnybody(ctx, row, running);
   return { caller, content: createRequestContext(running.config, running.source, caller) };
+}
+
+async function findAnybody(ctx: Context, row: Demand, running: Running): Promise<Caller> {
+  const admin = row.admitsAdmin === true ? await readAdmin(adminKey(ctx), running) : null;
+  return admin ?? findCaller(ctx, row, running);
 }
 
 async function findCaller(ctx: Context, row: Demand, { authenticator, limiter, config }: Running): Promise<Caller> {
@@ -76,17 +83,25 @@ export function checkRight(caller: Caller, action: RequiredAction): void {
   throw asksForCredentials ? unauthorizedError(undefined, null, [action]) : missingActions([action]);
 }
 
-/** The holder of the configured admin token or of a stored one. Wrong tokens are counted, and there are soon too many. */
-async function findAdmin(ctx: Context, { secrets, authenticator, attempts }: Running): Promise<Caller> {
+/** Wrong tokens are counted, and there are soon too many. */
+async function findAdmin(ctx: Context, running: Running): Promise<Caller> {
   ctx.set('Cache-Control', 'private, no-store');
-  const key = /^bearer\s+(\S+)$/i.exec(ctx.get('authorization').trim())?.[1];
-  if (key === undefined) throw unauthorizedError();
+  const key = adminKey(ctx);
+  if (key === null) throw unauthorizedError();
+  const admin = await readAdmin(key, running);
+  if (admin !== null) return admin;
+  await countAttempt(ctx, { route: 'admin', body: {} }, running.attempts);
+  throw refusedToken('token_invalid');
+}
+
+const adminKey = (ctx: Context): string | null => /^bearer\s+(\S+)$/i.exec(ctx.get('authorization').trim())?.[1] ?? null;
+
+/** Returns the holder of the configured admin token or of a stored one; null if the key is neither. */
+async function readAdmin(key: string | null, { secrets, authenticator }: Running): Promise<Caller | null> {
+  if (key === null) return null;
   if (secrets.adminToken !== '' && isEqual(key, secrets.adminToken)) return tokenCaller(configuredToken);
   const token = await authenticator.findToken(key);
-  if (token?.type !== 'admin') {
-    await countAttempt(ctx, { route: 'admin', body: {} }, attempts);
-    throw refusedToken('token_invalid');
-  }
+  if (token?.type !== 'admin') return null;
   if (token.expiresAt !== null && token.expiresAt.getTime() <= Date.now())
     throw unauthorizedError('Token expired', 'token_expired');
   return tokenCaller(token);

@@ -55,6 +55,12 @@ export class RouteRequest {
     return isMultipart(ctx) ? (staging, rules) => readMultipart(ctx, staging, rules) : null;
   }
 
+  /** Returns a request of the same client to a path with other parameters and another query. */
+  asking(params: RouteParams, querystring: string): RouteRequest {
+    const ctx = Object.create(this.#ctx, { querystring: { value: querystring } }) as Context; // has all that it is made from
+    return new RouteRequest(ctx, params);
+  }
+
   /** Returns a signal that is aborted when the connection of the request is closed. */
   endSignal(): AbortSignal {
     const ended = new AbortController();

@@ -67,12 +67,19 @@ export interface PathSettings {
   readonly isBare?: true;
 }
 
+/** A JSON schema, or what makes one from the models in force. */
+export type AcceptedBody = JsonSchema | ((call: Pick<Authorized, 'content'>) => JsonSchema);
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
 interface RouteKey {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS' | 'ALL';
   /** `/users/:id`; `{/*rest}` stands for anything below. */
   readonly path: string;
   /** The same for all rows of a path. */
   readonly settings?: PathSettings;
+  /** The JSON schema of the body, if the row checks its body by one. */
+  readonly accepts?: AcceptedBody;
 }
 
 /** A row of the route table. */

@@ -127,7 +127,7 @@ function bindTarget(query: Query, type: ContentType, outer: SelectionContext): M
 }
 
 /** Shown by `populateCreatorFields`, without a right of their own. */
-const isCreator = (link: LinkAttribute): boolean => !link.visible && link.target === 'admin::user';
+export const isCreator = (link: LinkAttribute): boolean => !link.visible && link.target === 'admin::user';
 
 function bindComponent(attribute: ComponentAttribute, field: PopulateField, context: SelectionContext): Child[] {
   const type = context.registry.types.get(attribute.component);

@@ -1,5 +1,6 @@
 import { grantActions } from '../../src/accounts/grant-actions.js';
 import { loadDemo } from '../../src/cli/load-demo.js';
+import type { PartialConfig } from '../../src/config/create-config.js';
 import { createContext } from '../../src/content/content-context.js';
 import { fullAccess } from '../../src/query/access.js';
 import { serveModels, type Serving } from '../support/serve.js';
@@ -8,12 +9,12 @@ const readable = ['article', 'author', 'category', 'comment', 'homepage', 'issue
 const actions = (name: string, ...verbs: readonly string[]): string[] => verbs.map((verb) => `api::${name}.${name}.${verb}`);
 
 /** The demo magazine as one would put it on the web: everybody may read it, who has logged in may comment. */
-export async function serveDemo(): Promise<Serving> {
-  const serving = await serveModels({ models: [], config: { api: { open: false } } });
-  const { config, backend, media } = serving.server;
+export async function serveDemo(config: PartialConfig = {}): Promise<Serving> {
+  const serving = await serveModels({ models: [], config: { ...config, api: { open: false, ...config.api } } });
+  const { config: complete, backend, media } = serving.server;
   if (backend === null) throw new Error('the test database did not answer');
-  await loadDemo({ config, backend, media });
-  const context = createContext(config, backend, fullAccess);
+  await loadDemo({ config: complete, backend, media });
+  const context = createContext(complete, backend, fullAccess);
   const reading = readable.flatMap((name) => actions(name, 'find', 'findOne'));
   await grantActions(2, reading, context);
   await grantActions(1, [...reading, ...actions('comment', 'create', 'update', 'delete')], context);

@@ -29,7 +29,8 @@ export function generateTypes(sdl: string, operations: string): Promise<string> 
 }
 
 /** What `tsc --strict` says against files, given by name, as `name: message`; each may import the others as `./name.js`. */
-export function compileStrict(files: Readonly<Record<string, string>>): string[] {
+export function compileStrict(files: Readonly<Record<string, string>>, more: Partial<ts.CompilerOptions> = {}): string[] {
+  const options = { ...baseOptions, ...more };
   const sources = new Map(Object.entries(files).map(([name, text]) => [path.resolve(name), text]));
   const host = ts.createCompilerHost(options);
   const { fileExists, readFile, getSourceFile } = host;
@@ -43,7 +44,7 @@ export function compileStrict(files: Readonly<Record<string, string>>): string[]
 }
 
 /** Without the types of browsers and the check of the language's own, which take most of the time. */
-const options: ts.CompilerOptions = {
+const baseOptions: ts.CompilerOptions = {
   strict: true,
   noEmit: true,
   target: ts.ScriptTarget.ES2022,

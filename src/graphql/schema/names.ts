@@ -1,24 +1,12 @@
 import type { Attribute, ContentType } from '../../schema/content-type.js';
-import { pascalCase } from '../../schema/names.js';
+import { pascalCase, pluginOf, typeName } from '../../schema/names.js';
+
+export { typeName };
 
 const lowerFirst = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1);
 
 /** Attributes may have hyphens in their names, fields may not: those are left out. */
 export const isGraphqlName = (name: string): boolean => !name.includes('-');
-
-const pluginOf = (type: ContentType): string => (type.uid.startsWith('plugin::') ? (type.uid.slice(8).split('.')[0] ?? '') : '');
-
-const typeNames = new WeakMap<ContentType, string>();
-
-/** `api::blog-post.blog-post` is `BlogPost`, `plugin::upload.file` is `UploadFile`, `shared.seo` is `ComponentSharedSeo` (graphql.md 1.1). */
-export function typeName(type: ContentType): string {
-  const known = typeNames.get(type);
-  if (known !== undefined) return known;
-  const component = type.kind === 'component';
-  const name = component ? pascalCase(`component_${type.uid}`) : pascalCase(pluginOf(type)) + pascalCase(type.singularName);
-  typeNames.set(type, name);
-  return name;
-}
 
 export const entityName = (type: ContentType): string => `${typeName(type)}Entity`;
 export const responseName = (type: ContentType): string => `${typeName(type)}EntityResponse`;

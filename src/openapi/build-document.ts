@@ -1,0 +1,112 @@
+import type { Row } from '../http/route.js';
+import type { Components } from './components.js';
+import type { ListedOperation } from './list-operations.js';
+import type { AnswerDescription, Content, QueryParameter } from './operation.js';
+import { record, text, whole, type Schema } from './schema.js';
+
+/** An OpenAPI document. */
+export type OpenapiDocument = Readonly<Record<string, unknown>>;
+
+export interface DocumentInput {
+  readonly operations: readonly ListedOperation[];
+  /** Those that the operations refer to. */
+  readonly components: Components;
+  /** Whether a row is open to requests without credentials. */
+  readonly isPublic: (row: Row) => boolean;
+  /** Of the registry. */
+  readonly version: number;
+}
+
+/** Puts the document together from the operations that it lists. */
+export function buildDocument({ operations, components, isPublic, version }: DocumentInput): OpenapiDocument {
+  const error = components.named('Error', () => errorSchema);
+  const paths: Record<string, Record<string, object>> = {};
+  for (const listed of operations)
+    (paths[templateOf(listed.path)] ??= {})[listed.method.toLowerCase()] = showOperation(listed, isPublic(listed.row));
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Mangrove', description: about, version: String(version) },
+    servers: [{ url: '/' }],
+    tags: [...new Set(operations.map(({ operation }) => operation.tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'A token of a user, or an API token' } },
+      responses: Object.fromEntries(
+        Object.entries(errors).map(([, { name, description }]) => [name, answerOf(description, error)]),
+      ),
+      schemas: components.schemas(),
+    },
+  };
+}
+
+const about =
+  'What the reader of this document may do; an admin token shows everything. Nested filters and populate are written in brackets, ' +
+  'as `filters[title][$contains]=tree`.';
+
+const errorSchema: Schema = {
+  type: 'object',
+  required: ['data', 'error'],
+  properties: {
+    data: { type: 'null' },
+    error: { ...record({ status: whole, name: text, message: text, details: {} }, ['status', 'name', 'message']) },
+  },
+};
+
+/** Errors of every operation, by status. */
+const errors: Readonly<Record<string, { readonly name: string; readonly description: string }>> = {
+  400: { name: 'BadRequest', description: 'The request is wrong; the message names the parameter or the attribute' },
+  401: { name: 'Unauthorized', description: 'Credentials are missing or wrong' },
+  403: { name: 'Forbidden', description: 'The caller may not do this' },
+  404: { name: 'NotFound', description: 'There is no such entry' },
+  default: { name: 'Failed', description: 'The request failed' },
+};
+
+const answerOf = (description: string, schema: Schema): object => ({
+  description,
+  content: contentOf({ 'application/json': schema }),
+});
+
+const errorAnswers = Object.fromEntries(
+  Object.entries(errors).map(([status, { name }]) => [status, { $ref: `#/components/responses/${name}` }]),
+);
+
+function showOperation({ operation, path }: ListedOperation, isPublic: boolean): object {
+  const { id, summary, description, tag, query = [], body, answers } = operation;
+  const parameters = [...pathParameters(path), ...query.map(showParameter)];
+  return {
+    operationId: id,
+    summary,
+    ...(description !== undefined && { description }),
+    tags: [tag],
+    security: isPublic ? [{}, { bearer: [] }] : [{ bearer: [] }],
+    ...(parameters.length > 0 && { parameters }),
+    ...(body !== undefined && { requestBody: { required: true, content: contentOf(body) } }),
+    responses: {
+      ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, showAnswer(answer)])),
+      ...errorAnswers,
+    },
+  };
+}
+
+const showParameter = (parameter: QueryParameter): object => ({ ...parameter, in: 'query' });
+
+const showAnswer = ({ description, content, example }: AnswerDescription): object => ({
+  description,
+  ...(content !== undefined && { content: contentOf(content, example) }),
+});
+
+const contentOf = (content: Content, example?: unknown): object =>
+  Object.fromEntries(
+    Object.entries(content).map(([type, schema]) => [type, { schema, ...(example !== undefined && { example }) }]),
+  );
+
+/** `/api/articles/{id}` for `/api/articles/:id`, `/uploads/{name}` for a path that goes on. */
+const templateOf = (path: string): string => path.replaceAll(/\{\/?\*(\w+)\}/g, '{$1}').replaceAll(/:(\w+)/g, '{$1}');
+
+const pathParameters = (path: string): object[] =>
+  [...templateOf(path).matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: name === 'id' ? whole : text,
+  }));

@@ -1,0 +1,70 @@
+import type { Access } from '../query/access.js';
+import type { ContentType, Registry } from '../schema/content-type.js';
+import { typeName } from '../schema/names.js';
+import type { Schema } from './schema.js';
+
+/** What a schema of a content type stands for; part of its name in the document. */
+export type Role = 'Entry' | 'Flat' | 'Target' | 'FlatTarget' | 'Input' | 'Filters';
+
+/** The schemas of one document, by the registry and for what one caller may see. */
+export class Components {
+  readonly registry: Registry;
+  readonly access: Access;
+  readonly #schemas = new Map<string, Schema>();
+  readonly #names = new Map<string, string>();
+
+  constructor(registry: Registry, access: Access) {
+    this.registry = registry;
+    this.access = access;
+  }
+
+  /** Returns a reference to a schema of a content type, which is built when it is asked for first. */
+  ofType(type: ContentType, role: Role, build: () => Schema): Schema {
+    return this.#define(`${role} ${type.uid}`, nameOf(type, role), build);
+  }
+
+  /** The same for a schema that belongs to no type. */
+  named(name: string, build: () => Schema): Schema {
+    return this.#define(name, name, build);
+  }
+
+  /** All schemas that were asked for, by name, in alphabetical order. */
+  schemas(): Readonly<Record<string, Schema>> {
+    return Object.fromEntries([...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  #define(key: string, wanted: string, build: () => Schema): Schema {
+    const known = this.#names.get(key);
+    if (known !== undefined) return referTo(known);
+    const name = this.#free(wanted);
+    this.#names.set(key, name);
+    this.#schemas.set(name, {}); // taken, since a type may lead to itself
+    this.#schemas.set(name, build());
+    return referTo(name);
+  }
+
+  #free(wanted: string): string {
+    let name = wanted;
+    for (let count = 2; this.#schemas.has(name); count++) name = `${wanted}${String(count)}`;
+    return name;
+  }
+}
+
+const referTo = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
+
+/** `Article`, `FlatArticle`, `ArticleTarget`, `ArticleInput`, `ArticleFilters`. */
+function nameOf(type: ContentType, role: Role): string {
+  const name = `${type.uid.startsWith('admin::') ? 'Admin' : ''}${typeName(type)}`;
+  switch (role) {
+    case 'Entry':
+      return name;
+    case 'Flat':
+      return `Flat${name}`;
+    case 'FlatTarget':
+      return `Flat${name}Target`;
+    case 'Target':
+    case 'Input':
+    case 'Filters':
+      return `${name}${role}`;
+  }
+}

@@ -1,0 +1,108 @@
+import type { typeActions } from '../access/known-actions.js';
+import type { ContentType } from '../schema/content-type.js';
+import { pascalCase, typeName } from '../schema/names.js';
+import type { Components } from './components.js';
+import { entrySchema, flatSchema } from './entry-schemas.js';
+import { createSchema, inputSchema } from './input-schemas.js';
+import { answers, json, type Content, type Operation } from './operation.js';
+import { entryParameters, listParameters, stateParameter } from './query-parameters.js';
+import { listOf, oneOf, record, text, whole, type Schema } from './schema.js';
+
+type ContentAction = (typeof typeActions)[number];
+
+/** Describes what an action does with the entries of a type. */
+type DescribeAction = (type: ContentType, components: Components) => Operation;
+
+const tagOf = ({ displayName }: ContentType): string => displayName;
+
+/** `{ data, meta }`. */
+const envelope = (data: Schema, meta: Schema = { type: 'object' }): Schema => record({ data, meta });
+
+const meta = (components: Components): Schema => {
+  const figures = { page: whole, pageSize: whole, pageCount: whole, start: whole, limit: whole, total: whole };
+  return record({ pagination: components.named('Pagination', () => record(figures, [])) });
+};
+
+/** The words of the summary: `an article`. */
+const one = ({ displayName }: ContentType): string => `${/^[aeiou]/i.test(displayName) ? 'an' : 'a'} ${displayName}`;
+
+/** JSON, or a form with the same JSON as text beside the files. */
+const bodyOf = (data: Schema): Content => ({
+  ...json(record({ data })),
+  'multipart/form-data': {
+    type: 'object',
+    required: ['data'],
+    properties: { data: { type: 'string', description: 'The values as JSON; files are named `files.<attribute>`' } },
+    additionalProperties: { type: 'string', format: 'binary' },
+  },
+});
+
+const findMany: DescribeAction = (type, components) => ({
+  id: `find${pascalCase(type.pluralName)}`,
+  summary: `List entries of ${type.displayName}`,
+  tag: tagOf(type),
+  query: listParameters(type, components),
+  answers: answers(envelope(listOf(entrySchema(type, components)), meta(components)), 'A page of entries'),
+});
+
+/** A single type; in all locales it is a list. */
+const findSingle: DescribeAction = (type, components) => {
+  const entry = entrySchema(type, components);
+  return {
+    id: `find${typeName(type)}`,
+    summary: `Read ${type.displayName}`,
+    tag: tagOf(type),
+    query: [...entryParameters(type, components), ...stateParameter(type)],
+    answers: answers(envelope(type.localized ? oneOf([entry, listOf(entry)]) : entry), 'The entry'),
+  };
+};
+
+/** An answer with the entry that was read or written. */
+const entryAnswer = (type: ContentType, components: Components): Pick<Operation, 'tag' | 'query' | 'answers'> => ({
+  tag: tagOf(type),
+  query: entryParameters(type, components),
+  answers: answers(envelope(entrySchema(type, components)), 'The entry'),
+});
+
+const actions: Readonly<Record<ContentAction, DescribeAction>> = {
+  find: (type, components) => (type.kind === 'singleType' ? findSingle : findMany)(type, components),
+  findOne: (type, components) => ({
+    id: `findOne${typeName(type)}`,
+    summary: `Read ${one(type)}`,
+    ...entryAnswer(type, components),
+  }),
+  create: (type, components) => ({
+    id: `create${typeName(type)}`,
+    summary: `Create ${one(type)}`,
+    body: bodyOf(createSchema(type, components)),
+    ...entryAnswer(type, components),
+  }),
+  update: (type, components) => ({
+    id: `update${typeName(type)}`,
+    summary: type.kind === 'singleType' ? `Write ${type.displayName}` : `Change ${one(type)}`,
+    body: bodyOf(inputSchema(type, components)),
+    ...entryAnswer(type, components),
+  }),
+  delete: (type, components) => ({
+    id: `delete${typeName(type)}`,
+    summary: type.kind === 'singleType' ? `Delete ${type.displayName}` : `Delete ${one(type)}`,
+    ...entryAnswer(type, components),
+  }),
+  createLocalization: (type, components) => ({
+    id: `create${typeName(type)}Localization`,
+    summary: `Create ${one(type)} in another locale`,
+    tag: tagOf(type),
+    body: json({
+      allOf: [inputSchema(type, components), { type: 'object', required: ['locale'], properties: { locale: text } }],
+    }),
+    answers: answers(flatSchema(type, components), 'The new entry'),
+  }),
+};
+
+/** Returns what an action does, by its full name (`api::article.article.find`); null if it is none on content. */
+export function describeAction(action: string, type: ContentType, components: Components): Operation | null {
+  const name = action.slice(action.lastIndexOf('.') + 1);
+  return isContentAction(name) ? actions[name](type, components) : null;
+}
+
+const isContentAction = (name: string): name is ContentAction => Object.hasOwn(actions, name);

@@ -1,0 +1,38 @@
+import { isRecord } from '../schema/content-type.js';
+import type { RouteCall } from '../http/route.js';
+import type { ListedOperation } from './list-operations.js';
+
+/** Content types that have an example of their own: each costs a request. */
+const mostExamples = 50;
+
+/** Adds to the lists of content, and to single types, what their first entry is answered with to this caller. */
+export async function addExamples(operations: readonly ListedOperation[], call: RouteCall): Promise<ListedOperation[]> {
+  const chosen = operations.filter((operation) => takesExample(operation, call)).slice(0, mostExamples);
+  const examples = new Map(await Promise.all(chosen.map(async (listed) => [listed, await readExample(listed, call)] as const)));
+  return operations.map((listed) => withExample(listed, examples.get(listed)));
+}
+
+/** Reads of whole types that look the same to all callers with the same rights: no rule of rows restricts them. */
+function takesExample({ method, path, row: { action } }: ListedOperation, { content }: RouteCall): boolean {
+  const uid = action?.startsWith('api::') === true && action.endsWith('.find') ? action.slice(0, -'.find'.length) : null;
+  return uid !== null && method === 'GET' && !path.includes(':') && !content.bind.access.rules.has(uid);
+}
+
+/** Undefined: there is no entry, or it cannot be read. */
+async function readExample({ row }: ListedOperation, call: RouteCall): Promise<unknown> {
+  if (!('handle' in row) || row.action === null) return undefined;
+  try {
+    const { body } = await row.handle({ ...call, request: call.request.asking({}, 'pagination[pageSize]=1') });
+    const { data } = isRecord(body) ? body : {};
+    return Array.isArray(data) && data.length === 0 ? undefined : body;
+  } catch {
+    return undefined; // most likely a single type without an entry
+  }
+}
+
+function withExample(listed: ListedOperation, example: unknown): ListedOperation {
+  const { operation } = listed;
+  const answer = operation.answers['200'];
+  if (example === undefined || answer === undefined) return listed;
+  return { ...listed, operation: { ...operation, answers: { ...operation.answers, 200: { ...answer, example } } } };
+}

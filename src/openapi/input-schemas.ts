@@ -1,0 +1,130 @@
+import type { Attribute, ContentType, ZoneAttribute } from '../schema/content-type.js';
+import { maySee, readable } from '../query/access.js';
+import type { Components } from './components.js';
+import { isOpenLink } from './entry-schemas.js';
+import { conditionSchema, inputSchema as scalarInput, scalarCondition } from './scalar-schemas.js';
+import { anything, flag, listOf, oneOf, orNull, record, text, whole, type Schema } from './schema.js';
+
+/** The values that a write takes: those that it does not name stay as they are, or get their defaults. */
+export const inputSchema = (type: ContentType, components: Components): Schema =>
+  components.ofType(type, 'Input', () => record(inputsOf(type, components), []));
+
+/** The same for a new entry: with the attributes that it must have. An entry that is not published may lack them. */
+export function createSchema(type: ContentType, components: Components): Schema {
+  const input = inputSchema(type, components);
+  const required = type.draftAndPublish ? [] : requiredNames(type, components);
+  if (required.length === 0) return input;
+  const properties = Object.entries(inputsOf(type, components)).filter(([name]) => required.includes(name));
+  return { allOf: [input, { type: 'object', required, properties: Object.fromEntries(properties) }] };
+}
+
+const requiredNames = (type: ContentType, components: Components): string[] =>
+  [...type.attributes.values()].filter((attribute) => isRequired(attribute, type, components)).map(({ name }) => name);
+
+function isRequired(attribute: Attribute, type: ContentType, { access }: Components): boolean {
+  const isGenerated = attribute.kind === 'scalar' && (attribute.default !== undefined || attribute.generate);
+  const isWritten = attribute.required && attribute.writable && access.hidden.get(type.uid)?.has(attribute.name) !== true;
+  return isWritten && !isGenerated && attribute.kind !== 'media';
+}
+
+function inputsOf(type: ContentType, components: Components): Record<string, Schema> {
+  const hidden = components.access.hidden.get(type.uid);
+  const written = [...type.attributes.values()].filter(({ name, writable }) => writable && hidden?.has(name) !== true);
+  return Object.fromEntries(
+    written.flatMap((attribute) => {
+      const schema = inputOf(attribute, components);
+      return schema === null ? [] : [[attribute.name, schema] as const];
+    }),
+  );
+}
+
+/** Null: the caller may not see where the attribute leads to, and so not change it. */
+function inputOf(attribute: Attribute, components: Components): Schema | null {
+  switch (attribute.kind) {
+    case 'scalar':
+      return attribute.required ? scalarInput(attribute) : orNull(scalarInput(attribute));
+    case 'relation':
+    case 'media':
+      return isOpenLink(attribute, components.access) ? relationInput(components) : null;
+    case 'morph':
+      return orNull(attribute.many ? listOf(targetInput(components)) : targetInput(components));
+    case 'component': {
+      const part = partOf(attribute.component, components);
+      return attribute.repeatable ? listOf(part) : orNull(part);
+    }
+    case 'dynamiczone':
+      return zoneInput(attribute, components);
+  }
+}
+
+/** With the id of a component that is there, the component keeps what is not named. */
+const partOf = (uid: string, components: Components): Schema => {
+  const type = components.registry.types.get(uid);
+  if (type === undefined) return anything;
+  const own = { id: { type: ['integer', 'string'] }, __component: { type: 'string', const: uid } };
+  return components.ofType(type, 'Input', () => record({ ...own, ...inputsOf(type, components) }, []));
+};
+
+const zoneInput = ({ components: uids }: ZoneAttribute, components: Components): Schema =>
+  listOf(
+    oneOf(
+      uids.map((uid) => ({
+        allOf: [
+          partOf(uid, components),
+          { type: 'object', required: ['__component'], properties: { __component: { type: 'string', const: uid } } },
+        ],
+      })),
+    ),
+  );
+
+const id: Schema = { type: ['integer', 'string'] };
+
+/** An id, a list of ids, or what to connect and disconnect. */
+function relationInput(components: Components): Schema {
+  const place = { before: id, after: id, start: flag, end: flag };
+  const connected = oneOf([id, { type: 'object', properties: { id, position: record(place, []) }, required: ['id'] }]);
+  const patch = {
+    type: 'object',
+    properties: { set: listOf(connected), connect: listOf(connected), disconnect: listOf(connected) },
+  };
+  return components.named('RelationInput', () => ({ anyOf: [id, listOf(connected), patch, { type: 'null' }] }));
+}
+
+const targetInput = (components: Components): Schema =>
+  components.named('TargetInput', () => ({ type: 'object', required: ['__type', 'id'], properties: { __type: text, id } }));
+
+/** `filters` of a type: conditions on its attributes and on those of related entries, and groups of them. */
+export const filtersSchema = (type: ContentType, components: Components): Schema =>
+  components.ofType(type, 'Filters', () => {
+    const self = filtersSchema(type, components);
+    const conditions = [...type.attributes.values()].flatMap((attribute) => {
+      const schema = readable(type, attribute.name, components.access) === null ? null : filterOf(attribute, components);
+      return schema === null ? [] : [[attribute.name, schema] as const];
+    });
+    const groups = { $and: listOf(self), $or: listOf(self), $not: self };
+    const ownId = type.kind === 'component' ? {} : { id: conditionSchema('number', components) };
+    return { type: 'object', properties: { ...ownId, ...Object.fromEntries(conditions), ...groups } };
+  });
+
+function filterOf(attribute: Attribute, components: Components): Schema | null {
+  switch (attribute.kind) {
+    case 'scalar':
+      return scalarCondition(attribute, components);
+    case 'relation':
+    case 'media':
+      return isOpenLink(attribute, components.access) && maySee(components.access, attribute.target)
+        ? relatedFilter(attribute.target, components)
+        : null;
+    case 'component':
+      return relatedFilter(attribute.component, components);
+    case 'morph':
+    case 'dynamiczone':
+      return null;
+  }
+}
+
+/** The id of a related entry, or conditions on it. */
+function relatedFilter(uid: string, components: Components): Schema | null {
+  const type = components.registry.types.get(uid);
+  return type === undefined ? null : { anyOf: [whole, filtersSchema(type, components)] };
+}

@@ -1,0 +1,59 @@
+import type { Components } from './components.js';
+import { text, type Schema } from './schema.js';
+
+/** A parameter of the query string. */
+export interface QueryParameter {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: Schema;
+  readonly required?: boolean;
+  readonly style?: 'form' | 'deepObject';
+  readonly explode?: boolean;
+}
+
+/** Schemas by media type. */
+export type Content = Readonly<Record<string, Schema>>;
+
+export interface AnswerDescription {
+  readonly description: string;
+  /** Absent: there is no body. */
+  readonly content?: Content;
+  /** An answer to such a request. */
+  readonly example?: unknown;
+}
+
+/** What the document says of a row of the route table, besides its method, its path and the right that it needs. */
+export interface Operation {
+  /** The name of the operation; no other has it. */
+  readonly id: string;
+  readonly summary: string;
+  readonly tag: string;
+  readonly description?: string;
+  readonly query?: readonly QueryParameter[];
+  readonly body?: Content;
+  /** By status; errors need not be listed. */
+  readonly answers: Readonly<Record<string, AnswerDescription>>;
+}
+
+/** Describes a row. Schemas that several rows use are taken from the components of the document. */
+export type Describe = (components: Components) => Operation;
+
+export const json = (schema: Schema): Content => ({ 'application/json': schema });
+
+/** 200 with JSON. */
+export const answers = (schema: Schema, description = 'The answer'): Operation['answers'] => ({
+  200: { description, content: json(schema) },
+});
+
+/** Answers of a page for people. */
+export const html: Content = { 'text/html': text };
+
+/** A redirect of a browser. */
+export const redirects = (description: string): Operation['answers'] => ({ 302: { description, content: html } });
+
+/** A parameter with one value. */
+export const parameter = (name: string, description: string, schema: Schema = text): QueryParameter => ({
+  name,
+  description,
+  schema,
+});

@@ -1,0 +1,188 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { createConfig } from '../../src/config/create-config.js';
+import { createGraphql } from '../../src/graphql/create-graphql.js';
+import { describedRows, describeRow } from '../../src/openapi/list-operations.js';
+import { serviceRoutes } from '../../src/routes.js';
+import { serveDemo } from '../graphql/serve-demo.js';
+import { storeModels, type Serving } from '../support/serve.js';
+
+const adminToken = 'an-admin-token-of-more-than-32-characters';
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into documents of every form
+type Document = any;
+
+const run = promisify(execFile);
+
+/** What redocly says against a document, beyond warnings. */
+async function lint(document: Document): Promise<string> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'openapi-'));
+  const file = path.join(directory, 'openapi.json');
+  await writeFile(file, JSON.stringify(document));
+  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+  const cli = path.resolve('node_modules/@redocly/cli/bin/cli.js');
+  try {
+    const { stdout } = await run(process.execPath, [cli, 'lint', file, '--format=json', '--skip-rule=no-unused-components'], {
+      env,
+    });
+    return JSON.parse(stdout).totals.errors === 0 ? '' : stdout;
+  } catch (error) {
+    return String((error as { readonly stdout?: unknown }).stdout ?? error);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+const methodsOf = (document: Document): string[] =>
+  Object.entries<object>(document.paths).flatMap(([name, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${name}`),
+  );
+
+describe('the rows of the route table', () => {
+  const config = createConfig({
+    admin: { token: adminToken },
+    plugins: { 'users-permissions': { config: { refreshTokens: { enabled: true } } } },
+  });
+  const routes = serviceRoutes(config, createGraphql({ config, logger: pino({ level: 'silent' }) }));
+  const fixed = routes.flatMap((route) => ('find' in route ? [] : [route]));
+
+  /** GraphQL describes itself, preflights and unknown paths have nothing to describe. */
+  const undescribed = [
+    'GET /graphql/playground-assets/graphql-playground-react@1.7.28/{*name}',
+    'OPTIONS /graphql',
+    'ALL /graphql',
+    'ALL /admin/api{/*rest}',
+  ];
+
+  it('are described, but for those of GraphQL and those that answer nothing of their own', () => {
+    const missing = fixed.filter((route) => describeRow(route, config) === null);
+    expect(missing.map(({ method, path: name }) => `${method} ${name}`)).to.have.members(undescribed);
+  });
+
+  it('are all there: nothing is described that is not a row', () => {
+    const { prefix } = config.api.rest;
+    const names = fixed.flatMap(({ method, path: name }) => [`${method} ${name}`, `${method} ${name.replace(prefix, '')}`]);
+    expect(describedRows.filter((row) => !names.includes(row))).to.deep.equal([]);
+  });
+});
+
+describe('the OpenAPI document', () => {
+  let demo: Serving;
+  before(async function () {
+    this.timeout(60_000);
+    demo = await serveDemo({ admin: { token: adminToken } });
+  });
+  after(() => demo.stop());
+
+  const ask = (token: string | null, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
+    fetch(`${demo.server.url}/api/openapi.json`, {
+      headers: { ...headers, ...(token !== null && { authorization: `Bearer ${token}` }) },
+    });
+
+  const read = async (token: string | null): Promise<Document> => {
+    const response = await ask(token);
+    expect(response.status).to.equal(200);
+    return response.json();
+  };
+
+  const admin = (method: string, name: string, body?: unknown): Promise<Response> =>
+    fetch(`${demo.server.url}/admin/api${name}`, {
+      method,
+      headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+
+  for (const [reader, token] of [
+    ['the public', null],
+    ['an administrator', adminToken],
+  ] as const)
+    it(`is valid for ${reader}`, async function () {
+      this.timeout(60_000);
+      const document = await read(token);
+      expect(await new Validator().validate(document)).to.deep.equal({ valid: true });
+      if (token !== null) expect(await lint(document)).to.equal('');
+    });
+
+  it('lists what its reader may do, and everything to an administrator', async () => {
+    const [open, whole] = [methodsOf(await read(null)), methodsOf(await read(adminToken))];
+    expect(open).to.include.members(['GET /api/articles', 'GET /api/articles/{id}', 'GET /api/homepage', 'GET /_health']);
+    expect(open).not.to.include.members(['POST /api/articles']);
+    expect(open.filter((name) => name.includes('/admin/'))).to.deep.equal([]);
+    expect(whole).to.include.members([
+      ...['POST /api/articles', 'DELETE /api/articles/{id}', 'POST /api/articles/{id}/localizations', 'PUT /api/homepage'],
+      ...['GET /api/users', 'POST /api/upload', 'GET /api/i18n/locales', 'GET /admin/api/models', 'GET /api/openapi.json'],
+    ]);
+    expect(whole).to.include.members(open);
+  });
+
+  it('refuses wrong tokens', async () => {
+    expect((await ask('wrong')).status).to.equal(401);
+  });
+
+  it('tells which operations need credentials', async () => {
+    const { paths } = await read(adminToken);
+    expect(paths['/api/articles'].get.security).to.deep.equal([{}, { bearer: [] }]);
+    expect(paths['/api/articles'].post.security).to.deep.equal([{ bearer: [] }]);
+  });
+
+  it('describes attributes, inputs and conditions', async () => {
+    const { schemas } = (await read(adminToken)).components;
+    const { title, author, sections } = schemas.Article.properties.attributes.properties;
+    expect(title).to.deep.equal({ type: ['string', 'null'] });
+    expect(author.properties.data).to.deep.equal({ anyOf: [{ $ref: '#/components/schemas/Author' }, { type: 'null' }] });
+    expect(JSON.stringify(sections)).to.contain('content.quote');
+    expect(schemas.ArticleInput.properties.author).to.deep.equal({ $ref: '#/components/schemas/RelationInput' });
+    expect(schemas.ArticleFilters.properties.title.anyOf).to.deep.include({ $ref: '#/components/schemas/TextFilter' });
+    expect(schemas.TextFilter.properties).to.include.keys('$eq', '$containsi', '$in', '$between', '$null');
+    expect(schemas.DateTimeFilter.properties).not.to.include.keys('$contains');
+  });
+
+  it('shows a stored entry as the example of a list', async () => {
+    const { paths } = await read(null);
+    const { example } = paths['/api/articles'].get.responses['200'].content['application/json'];
+    expect(example.data).to.have.length(1);
+    expect(example.data[0].attributes.title).to.be.a('string');
+  });
+
+  it('is not sent again to who has it, nor read again from the database', async () => {
+    const tag = (await ask(null)).headers.get('etag') ?? '';
+    await demo.settled();
+    await ask(null);
+    const { result, commands } = await demo.countCommands(() => ask(null, { 'if-none-match': tag }));
+    expect([result.status, await result.text(), commands]).to.deep.equal([304, '', []]);
+  });
+
+  it('shows no attribute and no relation that a rule hides from its reader', async () => {
+    const { data: roles } = (await (await admin('GET', '/roles')).json()) as { data: { id: number; type: string }[] };
+    const role = String(roles.find(({ type }) => type === 'public')?.id);
+    await admin('PUT', `/roles/${role}/rules`, { fields: { 'api::article.article': { deny: ['title', 'author'] } } });
+    const text = JSON.stringify((await read(null)).components.schemas.Article);
+    expect(text).not.to.contain('"title"').and.not.to.contain('"author"');
+    expect(text).to.contain('"sections"');
+    await admin('DELETE', `/roles/${role}/rules`);
+    expect(JSON.stringify((await read(null)).components.schemas.Article)).to.contain('"title"');
+  });
+
+  it('changes with the models', async () => {
+    const before = await ask(adminToken);
+    await storeModels(demo.database, [
+      {
+        uid: 'api::boat.boat',
+        kind: 'collectionType',
+        collectionName: 'boats',
+        info: { singularName: 'boat', pluralName: 'boats', displayName: 'Boat' },
+        attributes: { name: { type: 'string', required: true } },
+      },
+    ]);
+    await demo.settled();
+    const after = await ask(adminToken);
+    expect(after.headers.get('etag')).not.to.equal(before.headers.get('etag'));
+    expect(((await after.json()) as Document).paths['/api/boats'].post.operationId).to.equal('createBoat');
+  });
+});
