@@ -70,7 +70,9 @@ const structures: Readonly<Record<string, Rule>> = {
   relation: readRelation,
   enumeration: (definition) => {
     const problems = enumerationProblems(definition.enum ?? []);
-    return problems.length > 0 ? refused(...problems) : readScalar(definition);
+    if (problems.length > 0) return refused(...problems);
+    const { warnings, ...reading } = readScalar(definition);
+    return { ...reading, warnings: [...warnings, ...enumerationWarnings(definition.enum ?? [])] };
   },
 };
 
@@ -87,8 +89,23 @@ const endless =
 const refuseType = ({ type }: AttributeDefinition): AttributeReading =>
   refused(`.type: ${unknownName(type, [...Object.keys(scalarTypes), ...Object.keys(structures)])}`);
 
-/** The GraphQL name of an enumeration value, as the version of slugify that Strapi v4 uses makes it. */
-export const enumValueName = (value: string): string => slugify(value, { decamelize: false, lowercase: false, separator: '_' });
+/**
+ * Returns the GraphQL name of an enumeration value, as the version of slugify that Strapi v4 uses makes it. Names that GraphQL does
+ * not allow for values begin with `_`; with them Strapi's GraphQL plugin does not start.
+ */
+export function enumValueName(value: string): string {
+  const name = slugify(value, { decamelize: false, lowercase: false, separator: '_' });
+  return forbiddenNames.has(name) ? `_${name}` : name;
+}
+
+const forbiddenNames: ReadonlySet<string> = new Set(['true', 'false', 'null']);
+
+const enumerationWarnings = (values: readonly string[]): string[] =>
+  values
+    .filter((value) => value !== enumValueName(value) && forbiddenNames.has(enumValueName(value).slice(1)))
+    .map(
+      (value) => `.enum: ${JSON.stringify(value)} is named ${enumValueName(value)} in GraphQL, which has no value of that name`,
+    );
 
 function enumerationProblems(values: readonly string[]): string[] {
   if (values.length === 0) return ['.enum must list at least one value'];

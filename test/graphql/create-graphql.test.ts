@@ -58,6 +58,17 @@ describe('The GraphQL front end', () => {
     ]);
   });
 
+  it('has a name for each value of an enumeration', async () => {
+    const kinds = { type: 'enumeration', enum: ['true', 'false', 'null', 'Größe'] };
+    const info = { singularName: 'flag', pluralName: 'flags', displayName: 'Flag' };
+    const problems: (string | null)[] = [];
+    const onSchema = (problem: string | null) => problems.push(problem);
+    const flag = { uid: 'api::flag.flag', kind: 'collectionType', info, attributes: { kinds } };
+    const { registry } = buildRegistry([flag]);
+    await createGraphql({ config: createConfig({}), logger: pino({ level: 'silent' }), onSchema }).replaceRegistry(registry);
+    expect(problems).to.deep.equal([null]);
+  });
+
   it('names options of the reference that mean nothing here, once', () => {
     const lines: string[] = [];
     const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) });

@@ -478,8 +478,19 @@ const enumNames: readonly (readonly [string, string])[] = [
   ["don't", 'don_t'],
   ['Œuvre', 'Oeuvre'],
   ['_x', 'x'],
+  ['true', '_true'],
+  ['null', '_null'],
 ];
 
 describe('enumValueName', () => {
   for (const [value, name] of enumNames) it(`${value}: ${name}`, () => expect(enumValueName(value)).to.equal(name));
+
+  it('is told where GraphQL does not allow the value', () => {
+    const { problems, warnings } = build([model('thing', { kind: { type: 'enumeration', enum: ['true', 'Maybe'] } })]);
+    const texts = [...warnings.values()].flat().map(({ text }) => text);
+    expect([problems.size, texts]).to.deep.equal([
+      0,
+      ['.enum: "true" is named _true in GraphQL, which has no value of that name'],
+    ]);
+  });
 });
