@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { extract } from 'tar';
-import { playgroundFiles, playgroundPackage } from '../src/graphql/playground/playground-files.js';
+import { playgroundFiles, playgroundPackage } from '../src/graphql/playground/playground-page.js';
 
 /** Of exactly this package; another content under its name is refused. */
 const integrity = 'sha512-YPR33Ph9kuKlFOMpc8mKGsL/fOiX0ltgzV1BokXYNsBLtTVQnhdCSKQuZg80CcxWKD8syNuWXDkGZSAdFkwmRg==';

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { readOpenness } from './access/is-open.js';
-import { ConfigError } from './config/config-error.js';
+import { ConfigError } from './config/setting.js';
 import type { Config } from './config/config.js';
 import { loadConfig } from './config/load-config.js';
 import { describeStart } from './cli/describe-start.js';

@@ -10,7 +10,7 @@ export interface AccountSettings {
   readonly default_role: string;
 }
 
-export const defaultAccountSettings: AccountSettings = {
+const defaultAccountSettings: AccountSettings = {
   unique_email: true,
   allow_register: true,
   email_confirmation: false,

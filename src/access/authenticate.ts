@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.js';
 import { refusedToken, unauthorizedError, type TokenFault } from '../errors.js';
 import { cacheByKey, cacheUntilChanged } from '../mongo/changes.js';
-import type { Logger } from '../mongo/logger.js';
+import type { Logger } from '../mongo/database.js';
 import type { Backend } from '../mongo/open-backend.js';
 import type { Access } from '../query/access.js';
 import { readAccountSettings, type AccountSettings, type StoredSettings } from './account-settings.js';
@@ -26,7 +26,7 @@ export interface Authenticator {
 }
 
 /** What a request says of its sender. */
-export interface Credentials {
+interface Credentials {
   /** The Authorization header. */
   readonly authorization: string | undefined;
   /** Whether a program of this machine has sent it; asked only where that counts. */
@@ -35,7 +35,7 @@ export interface Credentials {
   readonly ignoresExpired: boolean;
 }
 
-export interface AuthenticatorInput {
+interface AuthenticatorInput {
   readonly config: Config;
   readonly backend: Backend;
   readonly logger: Pick<Logger, 'warn'>;

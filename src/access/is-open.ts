@@ -1,7 +1,6 @@
 import type { Config } from '../config/config.js';
 import { cacheUntilChanged } from '../mongo/changes.js';
-import { readAll, type Database } from '../mongo/database.js';
-import type { Logger } from '../mongo/logger.js';
+import { type Database, type Logger, readAll } from '../mongo/database.js';
 import type { Backend } from '../mongo/open-backend.js';
 import { fullAccess, type Access } from '../query/access.js';
 import { usersCollection } from './known-user.js';
@@ -20,7 +19,7 @@ const localAccess: Access = { ...fullAccess, grants: { kind: 'all', except: new 
 /** What a request without credentials, or of a user, may do beyond its role because the service is open; null if it is not. */
 export type FindOpenAccess = (roles: Roles, isLocal: () => boolean) => Promise<Access | null>;
 
-export interface OpennessInput {
+interface OpennessInput {
   readonly config: Config;
   readonly backend: Backend;
   readonly logger: Pick<Logger, 'warn'>;

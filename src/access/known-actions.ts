@@ -2,7 +2,7 @@ import type { Config } from '../config/config.js';
 import { actionOf, type ContentType, type Registry } from '../schema/content-type.js';
 
 /** The parts of the service that can be switched off and have actions. */
-export interface ActivePlugins {
+interface ActivePlugins {
   readonly users: boolean;
   readonly upload: boolean;
   readonly localization: boolean;

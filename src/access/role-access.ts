@@ -6,7 +6,7 @@ import type { KnownUser } from './known-user.js';
 import type { FieldRule, Role, RoleRules } from './role.js';
 import { rowRule } from './row-rule.js';
 
-export interface RuleContext {
+interface RuleContext {
   readonly registry: Registry;
   readonly limits: Limits;
 }

@@ -10,7 +10,7 @@ import { decodeId } from '../schema/names.js';
 import type { Body } from './accounts.js';
 
 /** A new token with its key, which is shown this once. */
-export interface MadeToken {
+interface MadeToken {
   readonly token: ApiToken;
   readonly key: string;
 }

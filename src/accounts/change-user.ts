@@ -14,7 +14,7 @@ import { changedUserProblems, permitted, withStoredCodes } from './user-input.js
 import { asRoleGiver, asWriter, changeStoredUser, findStoredUser, userType, type StoredUser } from './user-store.js';
 
 /** What is to be done once a change is committed. */
-export type AfterCommit = () => Promise<void>;
+type AfterCommit = () => Promise<void>;
 
 /** The same as `changeUser`, with what is to be done after it. */
 export async function updateUser(accounts: Accounts, id: number, sent: Body, call: AccountCall): Promise<void> {

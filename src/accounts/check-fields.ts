@@ -1,12 +1,12 @@
 import { fieldErrors, type FieldError } from '../errors.js';
-import { notOfType } from '../schema/print-value.js';
+import { notOfType } from '../schema/findings.js';
 import type { Body } from './accounts.js';
 
 /** What a text must be; the order is that of the messages. */
 type Rule = 'notEmpty' | 'email' | 'required';
 
 /** The fields of a body in the order of the reference's messages, each with its rules. */
-export type FieldRules = Readonly<Record<string, readonly Rule[]>>;
+type FieldRules = Readonly<Record<string, readonly Rule[]>>;
 
 const emailForm = /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/;
 

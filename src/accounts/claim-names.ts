@@ -5,14 +5,14 @@ import { claim } from '../mongo/claim.js';
 import { findStoredUser } from './user-store.js';
 
 /** Names that a user would have. Either may be typed in at a login, so that nobody else may have one of them as the other. */
-export interface WantedNames {
+interface WantedNames {
   /** In lower case. */
   readonly email?: string | undefined;
   readonly username?: string | undefined;
 }
 
 /** Which users may stand in the way. */
-export interface Others {
+interface Others {
   /** The user that is to have the names; null: it is new. */
   readonly except: number | null;
   /** Whether several users may have one address; a name that is the address of another is refused all the same. */

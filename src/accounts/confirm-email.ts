@@ -3,7 +3,7 @@ import { applicationError, validationError } from '../errors.js';
 import type { ContentContext } from '../content/content-context.js';
 import type { AccountCall, Accounts, Body } from './accounts.js';
 import { readTexts } from './check-fields.js';
-import { heldCode, makeCode, storedCode } from './secret-code.js';
+import { heldCode, makeCode, storedCode } from './passwords.js';
 import { openSession, type Session } from './session.js';
 import { changeStoredUser, findStoredUser, type StoredUser } from './user-store.js';
 
@@ -11,7 +11,7 @@ import { changeStoredUser, findStoredUser, type StoredUser } from './user-store.
 const codeBytes = 20;
 
 /** A code that confirms an address. */
-export interface Confirmation {
+interface Confirmation {
   readonly code: string;
   /** The value of `confirmationToken`. */
   readonly stored: string;

@@ -5,7 +5,7 @@ import type { Config } from '../config/config.js';
 import type { Accounts } from './accounts.js';
 import { createMailer, type Address } from './mailer.js';
 
-export interface AccountsInput {
+interface AccountsInput {
   readonly config: Config;
   readonly tokens: UserTokens;
   readonly authenticator: Authenticator;

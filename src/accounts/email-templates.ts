@@ -29,8 +29,8 @@ export const defaultTemplates: Readonly<Record<TemplateName, EmailTemplate>> = {
 /** What a template may name. Nothing in it is run as code. */
 export type Placeholders = Readonly<Partial<Record<PlaceholderName, string>>>;
 
-export const placeholderNames = ['URL', 'TOKEN', 'CODE', 'SERVER_URL', 'USER.username', 'USER.email'] as const;
-export type PlaceholderName = (typeof placeholderNames)[number];
+const placeholderNames = ['URL', 'TOKEN', 'CODE', 'SERVER_URL', 'USER.username', 'USER.email'] as const;
+type PlaceholderName = (typeof placeholderNames)[number];
 
 const placeholder = /<%[=-]?\s*([\w.]+)\s*%>|\{\{\s*([\w.]+)\s*\}\}/g;
 

@@ -1,7 +1,6 @@
 import type { ContentContext } from '../content/content-context.js';
 import { readAll } from '../mongo/database.js';
-import { userUid } from './uids.js';
-import { findStoredUser } from './user-store.js';
+import { findStoredUser, userUid } from './user-store.js';
 
 /** A user with its role, flat, as only that user gets to see it. */
 export interface Me {

@@ -13,12 +13,12 @@ export interface Attempt {
 }
 
 /** Counts attempts, for all instances together. */
-export interface AttemptLimiter {
+interface AttemptLimiter {
   /** Counts one attempt under a key. */
   count(key: string): Promise<Attempt>;
 }
 
-export interface LimiterInput {
+interface LimiterInput {
   /** Of the collection that the counts are kept in. */
   readonly collection: string;
   /** Attempts in one interval. */

@@ -2,8 +2,7 @@ import { validationError } from '../errors.js';
 import type { AccountCall, Accounts, Body } from './accounts.js';
 import { readTexts } from './check-fields.js';
 import { isPassword } from './passwords.js';
-import { refuseKeptOut } from './refuse-kept-out.js';
-import { openSession, type Session } from './session.js';
+import { openSession, refuseKeptOut, type Session } from './session.js';
 import { findStoredUsers, type StoredUser } from './user-store.js';
 import type { ContentContext } from '../content/content-context.js';
 

@@ -3,10 +3,10 @@ import { applicationError, validationError } from '../errors.js';
 import type { ContentContext } from '../content/content-context.js';
 import { loginStateStore } from '../mongo/login-state-store.js';
 import type { Accounts } from './accounts.js';
-import { hashCode, makeCode } from './secret-code.js';
+import { hashCode, makeCode } from './passwords.js';
 
 /** Logins by way of an OpenID Connect provider: authorization code with PKCE, state and nonce, bound to one browser. */
-export interface LoginProvider {
+interface LoginProvider {
   readonly name: string;
   /** Where the browser goes after the login; null: the callback itself answers. */
   readonly redirect: string | null;
@@ -17,7 +17,7 @@ export interface LoginProvider {
 }
 
 /** What came back: the address with its query, and the browser's secret. */
-export interface Returned {
+interface Returned {
   readonly address: URL;
   readonly browser: string;
 }

@@ -18,7 +18,7 @@ export interface Address {
   readonly url: string;
 }
 
-export interface MailerInput {
+interface MailerInput {
   readonly config: Config;
   readonly logger: Logger;
   readonly settings: () => Promise<StoredSettings>;

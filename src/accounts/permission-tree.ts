@@ -1,10 +1,7 @@
 import { isRecord, type Values } from '../schema/content-type.js';
 
 /** Actions as the reference shows them: by API, controller and action. */
-export type PermissionTree = Record<
-  string,
-  { controllers: Record<string, Record<string, { enabled: boolean; policy: string }>> }
->;
+type PermissionTree = Record<string, { controllers: Record<string, Record<string, { enabled: boolean; policy: string }>> }>;
 
 /** Lays actions out as a tree; those that are granted are enabled. */
 export function permissionTree(actions: readonly string[], granted: ReadonlySet<string>): PermissionTree {

@@ -7,9 +7,8 @@ import type { Accounts } from './accounts.js';
 import { claimNames, findTaken } from './claim-names.js';
 import { sendConfirmation } from './confirm-email.js';
 import type { Identity } from './login-provider.js';
-import { refuseKeptOut } from './refuse-kept-out.js';
-import { hashCode, makeCode } from './secret-code.js';
-import { openSession, type Session } from './session.js';
+import { hashCode, makeCode } from './passwords.js';
+import { openSession, refuseKeptOut, type Session } from './session.js';
 import { asService, changeStoredUser, findStoredUser, userType, type StoredUser } from './user-store.js';
 
 /**

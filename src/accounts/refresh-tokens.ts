@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { KnownUser } from '../access/known-user.js';
 import type { ContentContext } from '../content/content-context.js';
 import { refreshTokenStore } from '../mongo/refresh-token-store.js';
-import { hashCode, makeCode } from './secret-code.js';
+import { hashCode, makeCode } from './passwords.js';
 
 const bytes = 32;
 
 /** A refresh token that begins a login, unless it takes the place of another. */
-export interface RefreshTokenInput {
+interface RefreshTokenInput {
   /** The login that it goes back to. */
   readonly family?: string;
   readonly token?: string;

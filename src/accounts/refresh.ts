@@ -2,10 +2,9 @@ import { refusedToken } from '../errors.js';
 import { refreshTokenStore, type RefreshToken } from '../mongo/refresh-token-store.js';
 import type { AccountCall, Accounts, Body } from './accounts.js';
 import { readTexts } from './check-fields.js';
-import { refuseKeptOut } from './refuse-kept-out.js';
 import { makeRefreshToken } from './refresh-tokens.js';
-import { hashCode } from './secret-code.js';
-import type { Session } from './session.js';
+import { hashCode } from './passwords.js';
+import { refuseKeptOut, type Session } from './session.js';
 import { findStoredUser } from './user-store.js';
 
 /**

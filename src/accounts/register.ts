@@ -9,8 +9,7 @@ import { readTexts } from './check-fields.js';
 import { claimNames, findTaken } from './claim-names.js';
 import { sendConfirmation } from './confirm-email.js';
 import { openSession, type Session } from './session.js';
-import { roleUid } from './uids.js';
-import { asService, findStoredUser, userType, type StoredUser } from './user-store.js';
+import { asService, findStoredUser, roleUid, type StoredUser, userType } from './user-store.js';
 
 const fields = { email: ['email', 'required'], username: ['required'], password: ['required'] } as const;
 

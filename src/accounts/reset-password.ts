@@ -2,9 +2,8 @@ import type { ContentContext } from '../content/content-context.js';
 import { validationError } from '../errors.js';
 import type { AccountCall, Accounts, Body } from './accounts.js';
 import { readTexts } from './check-fields.js';
-import { hashPassword } from './passwords.js';
+import { hashPassword, heldCode, makeCode, storedCode } from './passwords.js';
 import { endRefreshTokens } from './refresh-tokens.js';
-import { heldCode, makeCode, storedCode } from './secret-code.js';
 import { openSession, type Session } from './session.js';
 import { changeStoredUser, findStoredUser, userType, type StoredUser } from './user-store.js';
 

@@ -1,5 +1,7 @@
+import type { AccountSettings } from '../access/account-settings.js';
 import type { KnownUser } from '../access/known-user.js';
 import type { ContentContext } from '../content/content-context.js';
+import { applicationError } from '../errors.js';
 import type { Accounts } from './accounts.js';
 import { makeRefreshToken } from './refresh-tokens.js';
 
@@ -18,4 +20,10 @@ export async function openSession(accounts: Accounts, user: KnownUser, content: 
   if (!refreshTokens.enabled) return { userId: user.id, jwt: accounts.tokens.sign(user), refreshToken: null };
   const refreshToken = await makeRefreshToken(user, refreshTokens, content);
   return { userId: user.id, jwt: accounts.tokens.sign(user, refreshTokens.accessExpiresIn), refreshToken };
+}
+
+/** Throws an ApplicationError where a user may not come in whatever the password. */
+export function refuseKeptOut({ confirmed, blocked }: KnownUser, settings: AccountSettings): void {
+  if (settings.email_confirmation && !confirmed) throw applicationError('Your account email is not confirmed');
+  if (blocked) throw applicationError('Your account has been blocked by an administrator');
 }

@@ -1,11 +1,11 @@
-import { userUid } from './uids.js';
+import { userUid } from './user-store.js';
 import type { ContentContext } from '../content/content-context.js';
 import type { FieldError } from '../errors.js';
 import { isRecord } from '../schema/content-type.js';
-import { notOfType } from '../schema/print-value.js';
+import { notOfType } from '../schema/findings.js';
 import type { Accounts, Body } from './accounts.js';
 import { fieldProblems } from './check-fields.js';
-import { storedCode } from './secret-code.js';
+import { storedCode } from './passwords.js';
 
 const newFields = {
   email: ['email', 'required'],

@@ -1,10 +1,12 @@
-import { type Document, readAll } from '../mongo/database.js';
-import { knownUser, usersCollection, type KnownUser } from '../access/known-user.js';
+import { knownUser, type KnownUser, usersCollection } from '../access/known-user.js';
 import type { ContentContext } from '../content/content-context.js';
+import { type Document, readAll } from '../mongo/database.js';
 import { updateEntry } from '../mongo/write-entries.js';
 import { allows, fullAccess } from '../query/access.js';
-import { roleUid, userUid } from './uids.js';
 import { actionOf, type ContentType } from '../schema/content-type.js';
+
+export const userUid = 'plugin::users-permissions.user';
+export const roleUid = 'plugin::users-permissions.role';
 
 /** A user with what no answer shows. */
 export interface StoredUser extends KnownUser {
@@ -22,7 +24,7 @@ export async function findStoredUsers({ store }: ContentContext, filter: Documen
   return documents.map(storedUser);
 }
 
-export const storedUser = (document: Document): StoredUser => ({
+const storedUser = (document: Document): StoredUser => ({
   ...knownUser(document),
   password: typeof document['password'] === 'string' ? document['password'] : null,
   document,

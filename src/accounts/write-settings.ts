@@ -2,7 +2,7 @@ import { settingsId, type AccountSettings, type StoredSettings } from '../access
 import type { Config } from '../config/config.js';
 import { fieldErrors, type FieldError } from '../errors.js';
 import type { Database } from '../mongo/database.js';
-import { writeSettings } from '../mongo/settings-store.js';
+import { writeSettings } from '../mongo/locale-store.js';
 import { unknownPlaceholders } from './email-templates.js';
 
 /** The settings to change, in their form; others stay as they are. */
@@ -12,7 +12,7 @@ export interface SettingsChange {
 }
 
 /** What settings are changed with. */
-export interface SettingsContext {
+interface SettingsContext {
   readonly stored: StoredSettings;
   readonly config: Config;
   readonly database: Database;

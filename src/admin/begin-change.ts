@@ -6,7 +6,7 @@ import { inTransaction } from '../mongo/transaction.js';
 import type { AdminCall } from './admin-call.js';
 
 /** A request that may change something, and its record. */
-export interface Change {
+interface Change {
   readonly commit: AdminCall['commit'];
   /** Writes down how the request ended, and whether anything was committed before; success is written down with its commit. */
   readonly end: (status: number) => Promise<void>;

@@ -24,7 +24,7 @@ export interface ModelPreview {
   readonly data: readonly UnfitData[];
 }
 
-export interface ModelChange {
+interface ModelChange {
   readonly uid: string;
   readonly change: 'added' | 'changed' | 'removed' | 'none';
   /** Names of attributes. */
@@ -33,7 +33,7 @@ export interface ModelChange {
   readonly removed: readonly string[];
 }
 
-export interface IndexChange {
+interface IndexChange {
   readonly collection: string;
   readonly built: readonly string[];
   readonly dropped: readonly string[];

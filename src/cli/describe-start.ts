@@ -4,7 +4,7 @@ import type { Openness } from '../access/is-open.js';
 import type { MangroveServer } from '../server.js';
 
 /** What the start message says besides what the server tells itself. */
-export interface StartNotes {
+interface StartNotes {
   /** Null: the database has not answered yet. */
   readonly openness: Openness | null;
   /** Null: not the embedded one. */

@@ -1,4 +1,4 @@
-import type { Logger } from '../mongo/logger.js';
+import type { Logger } from '../mongo/database.js';
 import type { Backend } from '../mongo/open-backend.js';
 import { loadDemo, type DemoTarget } from './load-demo.js';
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError } from '../config/config-error.js';
+import { ConfigError } from '../config/setting.js';
 import { loadSource } from '../config/load-source.js';
 import type { Register, RegisterInput } from '../graphql/extension/create-extension.js';
 import { isRecord } from '../schema/content-type.js';

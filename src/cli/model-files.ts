@@ -7,13 +7,13 @@ import { isRecord } from '../schema/content-type.js';
 export type ModelDocument = { readonly uid: string } & Readonly<Record<string, unknown>>;
 
 /** A model that was read from a file. */
-export interface ModelFile {
+interface ModelFile {
   /** Absolute. */
   readonly file: string;
   readonly document: ModelDocument;
 }
 
-export interface ModelFiles {
+interface ModelFiles {
   readonly models: readonly ModelFile[];
   /** Files that are named or placed like models and are none, with the reason. */
   readonly unreadable: readonly { readonly file: string; readonly reason: string }[];

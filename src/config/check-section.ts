@@ -7,13 +7,13 @@ import type { GroupNode, Setting, SettingNode } from './setting.js';
 const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, meta: false, validateSchema: false });
 
 /** What is wrong with a setting, as one line that starts with the file and names the key. */
-export interface Finding {
+interface Finding {
   readonly text: string;
   /** False: the service starts nevertheless. */
   readonly isFatal: boolean;
 }
 
-export interface CheckRules {
+interface CheckRules {
   readonly isProduction: boolean;
   /** Keys that are like none of Mangrove's may be a Strapi project's own: they are no mistake. */
   readonly isStrapiProject: boolean;

@@ -1,18 +1,13 @@
 import { applyVariables } from './apply-variables.js';
 import { checkSection } from './check-section.js';
-import { checkTogether } from './check-together.js';
-import { ConfigError } from './config-error.js';
-import { environmentOf } from './environment.js';
-import { fillDefaults } from './fill-defaults.js';
-import { freezeDeep } from './freeze-deep.js';
-import { sectionNames, sections } from './sections.js';
 import type { Config } from './config.js';
-import { translateStrapi, type WrittenSections } from './translate-strapi.js';
 import type { Variables } from './read-variable.js';
-import type { SectionName } from './sections.js';
+import { type SectionName, sectionNames, sections } from './sections.js';
+import { ConfigError, environmentOf, type SettingNode, type ValueOf } from './setting.js';
+import { translateStrapi, type WrittenSections } from './translate-strapi.js';
 
 /** What a configuration depends on besides what is written. */
-export interface ConfigPlace {
+interface ConfigPlace {
   /** Absolute. */
   readonly directory: string;
   /** NODE_ENV. */
@@ -61,4 +56,39 @@ function withAliases({ api, plugins }: Config): Config['api'] {
 
 function refuse(problems: readonly string[]): void {
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
+}
+
+/** The complete value of a checked section: what was given, defaults for the rest. */
+function fillDefaults<N extends SettingNode>(node: N, given: unknown): ValueOf<N> {
+  // The shape follows the node, which a recursion over unknown values cannot tell TypeScript.
+  return fill(node, given) as ValueOf<N>;
+}
+
+function fill(node: SettingNode, given: unknown): unknown {
+  if (node.kind === 'setting') return given === undefined ? node.default : given;
+  const below = (name: string): unknown => (typeof given === 'object' && given !== null ? Reflect.get(given, name) : undefined);
+  return Object.fromEntries(Object.entries(node.settings).map(([name, child]) => [name, fill(child, below(name))]));
+}
+
+/** What no section can tell alone: settings that exclude each other. One line for each. */
+function checkTogether({ api, plugins, middlewares }: Config): readonly string[] {
+  const { cors, body } = middlewares;
+  const { rest } = api;
+  const graphql = plugins.graphql.config.endpoint;
+  return [
+    ...(cors.credentials && [cors.origin].flat().includes('*')
+      ? ['middlewares.cors.credentials needs a list of origins, not *']
+      : []),
+    ...(rest.maxLimit !== null && rest.defaultLimit > rest.maxLimit ? ['api.rest.defaultLimit is over api.rest.maxLimit'] : []),
+    ...(graphql === rest.prefix ? ['plugins.graphql.config.endpoint is the same as api.rest.prefix'] : []),
+    ...(body.jsonLimit > 16_777_216 ? ['middlewares.body.jsonLimit is over 16 MB, the largest document of MongoDB'] : []),
+  ];
+}
+
+/** Freezes plain objects and lists all the way down; functions and objects of a class are left alone. */
+function freezeDeep<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  if (!Array.isArray(value) && Object.getPrototypeOf(value) !== Object.prototype) return value;
+  Object.values(value).forEach(freezeDeep);
+  return Object.freeze(value);
 }

@@ -1,5 +1,5 @@
 import { completeConfig } from './complete-config.js';
-import { ConfigError } from './config-error.js';
+import { ConfigError } from './setting.js';
 import { suggest } from '../nearest-name.js';
 import { sectionNames } from './sections.js';
 import type { Given } from './config-file.js';

@@ -2,7 +2,7 @@ import { lookUp, readers } from './read-variable.js';
 import type { Variables } from './read-variable.js';
 
 /** One kind of look-up: without a fallback, a variable that is not set gives undefined. */
-export interface Look<T> {
+interface Look<T> {
   (name: string): T | undefined;
   <F>(name: string, fallback: F): T | F;
 }

@@ -11,7 +11,7 @@ import type { Config } from './config.js';
 import type { Variables } from './read-variable.js';
 
 /** All but the working directory may be left to the process. */
-export interface LoadInput {
+interface LoadInput {
   readonly directory: string;
   /** NODE_ENV unless given. */
   readonly environment?: string | undefined;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { ConfigError } from './config-error.js';
+import { ConfigError } from './setting.js';
 import type { Config } from './config.js';
 
 /** What nobody but the service may know. */

@@ -1,5 +1,4 @@
-import { flag, group, maybeFlag, maybeText, maybeWhole, shaped, text, whole } from './setting.js';
-import type { Setting } from './setting.js';
+import { flag, group, maybeFlag, maybeText, maybeWhole, type Setting, shaped, text, whole } from './setting.js';
 import { uploadSettings } from './upload-settings.js';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -46,7 +45,7 @@ const graphqlSettings = group({
 });
 
 /** An OpenID Connect provider that users may log in with. */
-export interface ProviderSettings {
+interface ProviderSettings {
   /** Address of the provider; its `/.well-known/openid-configuration` says the rest. */
   readonly issuer: string;
   readonly clientId: string;

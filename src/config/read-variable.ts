@@ -1,4 +1,4 @@
-import { ConfigError } from './config-error.js';
+import { ConfigError } from './setting.js';
 
 /** Environment variables by name. */
 export type Variables = Readonly<Record<string, string | undefined>>;

@@ -1,9 +1,25 @@
-import { adminSettings } from './admin-settings.js';
 import { apiSettings } from './api-settings.js';
 import { databaseSettings } from './database-settings.js';
 import { middlewareSettings } from './middleware-settings.js';
 import { pluginSettings } from './plugin-settings.js';
 import { serverSettings } from './server-settings.js';
+import { flag, group, maybeText, type SettingNode, text } from './setting.js';
+
+/** config/admin: who may administer the service, and what API tokens are hashed with. */
+export const adminSettings = group({
+  enabled: flag(true, 'Serve the admin API under /admin/api'),
+  token: maybeText('An admin token besides those made with `npm run token`, 32 characters at least', {
+    variable: 'ADMIN_TOKEN',
+    secret: 32,
+  }),
+  apiToken: group({
+    salt: maybeText('Key that API tokens are hashed with, 16 characters at least', {
+      variable: 'API_TOKEN_SALT',
+      secret: 16,
+    }),
+  }),
+  secretsFile: text('./data/secrets.json', 'Where secrets that are not set are kept in development', { minLength: 1 }),
+});
 
 /** Every setting there is, by file of config/: type, default, check, environment variable and row of docs/configuration.md come from here. */
 export const sections = {
@@ -19,3 +35,20 @@ export type SectionName = keyof typeof sections;
 
 /** In the order in which they are read and shown. */
 export const sectionNames: readonly SectionName[] = ['server', 'database', 'api', 'plugins', 'middlewares', 'admin'];
+
+/** A row of the tables in docs/configuration.md. */
+interface SettingRow {
+  /** With its section: `server.port`. */
+  readonly key: string;
+  readonly default: unknown;
+  readonly variable: string | null;
+  readonly about: string;
+}
+
+/** Every setting in the order of the files and of the tables in them. */
+export const listSettings = (): readonly SettingRow[] => sectionNames.flatMap((name) => rowsOf(name, sections[name]));
+
+function rowsOf(key: string, node: SettingNode): readonly SettingRow[] {
+  if (node.kind === 'setting') return [{ key, default: node.default, variable: node.variable, about: node.about }];
+  return Object.entries(node.settings).flatMap(([name, child]) => rowsOf(`${key}.${name}`, child));
+}

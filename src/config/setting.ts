@@ -1,5 +1,5 @@
 /** The part of JSON Schema that settings use; checked by ajv. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
+type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
  * One setting: what may be given, what holds when nothing is given, and a sentence for docs/configuration.md.
@@ -16,12 +16,12 @@ export interface Setting<T> {
 }
 
 /** Settings under one key. One that holds `enabled` may also be written as true or false. */
-export interface Group<M extends SettingMap> {
+interface Group<M extends SettingMap> {
   readonly kind: 'group';
   readonly settings: M;
 }
 
-export type SettingMap = Readonly<Record<string, SettingNode>>;
+type SettingMap = Readonly<Record<string, SettingNode>>;
 export type SettingNode = Setting<unknown> | GroupNode;
 /** Any group; an interface of its own since a type cannot hold itself. */
 export interface GroupNode {
@@ -87,3 +87,15 @@ export const texts = (value: readonly string[], about: string, extra?: Extra): S
 
 /** A value of a shape of its own; `schema` must say no less than the type does. */
 export const shaped = <T>(schema: JsonSchema, value: T, about: string): Setting<T> => setting(schema, value, about);
+
+/** What the service is run for. */
+export type Environment = 'development' | 'test' | 'production';
+
+/** Reads NODE_ENV. Any name but `development` and `test` is production, which `prod` and `staging` are meant to be. */
+export const environmentOf = (name: string | undefined): Environment =>
+  name === undefined || name === '' || name === 'development' ? 'development' : name === 'test' ? 'test' : 'production';
+
+/** The configuration cannot be used; the message is for whoever starts the server, one line for each thing that is wrong. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}

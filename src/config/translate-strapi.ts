@@ -9,7 +9,7 @@ import type { WrittenSection } from './read-section.js';
 export type WrittenSections = Readonly<Record<SectionName, WrittenSection>>;
 
 /** A configuration in Mangrove's settings. */
-export interface TranslatedConfig {
+interface TranslatedConfig {
   readonly sections: WrittenSections;
   /** What has no effect, and what to do instead; one line for each file and advice. */
   readonly warnings: readonly string[];

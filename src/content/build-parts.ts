@@ -16,10 +16,9 @@ import {
 import { applyLinkInput, parseMorphTarget, readLinkInput, storedIds } from '../schema/parse-link-input.js';
 import { scalarTypes } from '../schema/scalar-types.js';
 import { morphLinks } from '../mongo/loaded.js';
-import { nextRank } from './link-ranks.js';
 
 /** A stored component; `id` is 0 until one is given out. */
-export type Part = Record<string, unknown> & { id: number };
+type Part = Record<string, unknown> & { id: number };
 
 /** New components that still need an id, by uid of their type. */
 export type NewParts = Map<string, Part[]>;
@@ -148,6 +147,17 @@ export function buildMorph(attribute: MorphAttribute, value: unknown, current: u
     return { __type: uid, id, rank: stored?.rank ?? nextRank() };
   });
   return attribute.many ? links : (links[0] ?? null);
+}
+
+let last = 0;
+
+/**
+ * A rank behind all that were given out before, by any instance as far as their clocks agree. Ranks order a relation seen from
+ * its inverse side; 16 lie between two milliseconds, so that others fit in between.
+ */
+export function nextRank(after = 0): number {
+  last = Math.max(last + 16, Date.now() * 16, after + 16);
+  return last;
 }
 
 /** Rounds of bcrypt, as in Strapi v4. */

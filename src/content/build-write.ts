@@ -3,9 +3,8 @@ import type { StoredDocument } from '../mongo/loaded.js';
 import type { Attribute, ContentType, LinkAttribute, Values } from '../schema/content-type.js';
 import { applyLinkInput, type LinkInput, readLinkInput, storedIds } from '../schema/parse-link-input.js';
 import { listedUniquePaths, uniqueField, valuesAt } from '../schema/attribute-places.js';
-import { buildComponent, type BuildContext, buildMorph, buildZone, castInput, type NewParts } from './build-parts.js';
+import { buildComponent, type BuildContext, buildMorph, buildZone, castInput, type NewParts, nextRank } from './build-parts.js';
 import type { ContentContext } from './content-context.js';
-import { nextRank } from './link-ranks.js';
 
 /** What a checked body comes to: the entry's own values, and the links that are stored with other entries. */
 export interface EntryWrite {

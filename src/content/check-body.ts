@@ -4,15 +4,14 @@ import { countExisting, type Targets } from '../mongo/write-entries.js';
 import { type Access, isHiddenLink, maySee } from '../query/access.js';
 import { type CheckedInput, checkInput } from '../schema/check-input.js';
 import { type Attribute, type ContentType, isRecord, type Registry, uploadFile, type Values } from '../schema/content-type.js';
-import { type InputContext, type LinkedFiles, splitPath } from '../schema/findings.js';
+import { type InputContext, type LinkedFiles, notOfType, splitPath } from '../schema/findings.js';
 import { parseMorphTarget } from '../schema/parse-link-input.js';
-import { notOfType } from '../schema/print-value.js';
 import type { ContentContext } from './content-context.js';
 import { ruleFilter } from './row-rules.js';
 import { uniqueErrors } from './unique-errors.js';
 
 /** What a body is checked for; `id` is the entry's own on an update, null on a create. */
-export interface BodyContext extends Pick<InputContext, 'mode' | 'draft'> {
+interface BodyContext extends Pick<InputContext, 'mode' | 'draft'> {
   readonly id: number | null;
 }
 

@@ -19,7 +19,7 @@ export interface ContentContext {
 }
 
 /** Unpublishes the stored files of a deleted entry inside the deleting transaction. Returns the cleanup to run after the commit. */
-export type RetireFile = (file: Values, database: Database) => Promise<() => Promise<void>>;
+type RetireFile = (file: Values, database: Database) => Promise<() => Promise<void>>;
 
 /** The parts of the service that contexts are made from; the same for all requests. */
 export interface ContentSource extends Pick<ContentContext, 'retireFile'> {

@@ -26,7 +26,7 @@ export async function create(type: ContentType, data: unknown, query: Query, con
   const selection = bindEntrySelection(query, type, context.bind);
   const accepted = withOwner(type, acceptInput(type, data, context.bind), context.bind.access);
   checkLocale(type, accepted, context);
-  const joined = await findGroupToJoin(type, accepted, context);
+  const joined = type.localized ? await findGroupToJoin(type, accepted, context) : null;
   if (joined !== null) return joinGroup(type, accepted, joined, { query, selection, context });
   await checkBody(type, accepted, newBody(accepted), context);
   return insertChecked(type, accepted, { selection, source: null }, context);
@@ -74,12 +74,12 @@ function checkLocale(type: ContentType, { locale }: Values, { bind }: ContentCon
 }
 
 /** The entry that a new one is another locale of: its group, and the stored values that it shares. */
-export interface LocaleSource {
+interface LocaleSource {
   readonly group: number;
   readonly values: Values;
 }
 
-export interface Insertion {
+interface Insertion {
   /** What of the new entry is read for the answer. */
   readonly selection: Selection;
   readonly source: LocaleSource | null;

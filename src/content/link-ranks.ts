@@ -1,13 +1,4 @@
-let last = 0;
-
-/**
- * A rank behind all that were given out before, by any instance as far as their clocks agree. Ranks order a relation seen from
- * its inverse side; 16 lie between two milliseconds, so that others fit in between.
- */
-export function nextRank(after = 0): number {
-  last = Math.max(last + 16, Date.now() * 16, after + 16);
-  return last;
-}
+import { nextRank } from './build-parts.js';
 
 /** An entry of a list with its rank; null where it has none yet. */
 export interface Ranked {

@@ -10,12 +10,12 @@ import { ruleFilter } from './row-rules.js';
 import { isShared } from './sync-locales.js';
 
 /**
- * A stored entry whose localization group a create joins, by the ids in `localizations`. Null if the data names none, or none that
+ * Returns a stored entry of a localized type whose localization group a create joins, by the ids in `localizations`. Null if the data names none, or none that
  * the caller may see. Throws a ForbiddenError unless the caller may update or localize entries of the type.
  */
 export async function findGroupToJoin(type: ContentType, data: Values, context: ContentContext): Promise<StoredDocument | null> {
   const { bind, store } = context;
-  const input = type.localized ? parseLinkInput(data['localizations'] ?? null, type.uid) : null;
+  const input = parseLinkInput(data['localizations'] ?? null, type.uid);
   const ids = input === null ? [] : applyLinkInput([], input);
   if (ids.length === 0) return null;
   const actions = ['update', 'createLocalization'].map((action) => actionOf(type, action));

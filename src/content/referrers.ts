@@ -1,9 +1,8 @@
-import { dottedPath } from '../schema/attribute-places.js';
+import { dottedPath, type LinkPath, linkPaths } from '../schema/attribute-places.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
-import { linkPaths, type LinkPath } from '../schema/link-paths.js';
 import { unlinkUpdate } from './write-inverse.js';
 
-export interface Referrer {
+interface Referrer {
   readonly collection: string;
   readonly links: readonly LinkPath[];
 }

@@ -85,7 +85,7 @@ const isAboutId = ({ link, condition }: Extract<Condition, { kind: 'related' }>)
   link.storage.kind === 'own' && condition.kind === 'test' && condition.path === '_id';
 
 /** An entry that was written, and what was stored before; null: it is new. */
-export interface Written {
+interface Written {
   readonly type: ContentType;
   readonly id: number;
   readonly before: Document | null;
@@ -110,7 +110,7 @@ export async function refuseBroken({ type, id, before }: Written, context: Conte
 }
 
 /** Entries in which a write from elsewhere changes an attribute. */
-export interface ChangedElsewhere {
+interface ChangedElsewhere {
   readonly type: ContentType;
   readonly name: string;
   /** What finds the entries. */

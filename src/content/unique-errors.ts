@@ -13,7 +13,7 @@ const localeTaken = 'locale is already used';
 export const isLocaleTaken = (error: unknown): boolean => error instanceof ApiError && error.message === localeTaken;
 
 /** What is written; `id` is the entry's own on an update, null on a create. */
-export interface UniqueWrite {
+interface UniqueWrite {
   readonly type: ContentType;
   readonly data: Values;
   readonly id: number | null;

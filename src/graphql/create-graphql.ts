@@ -1,9 +1,9 @@
 import path from 'node:path';
-import type { Config } from '../config/config.js';
 import type { Logger } from 'pino';
+import type { Config, PluginsConfig } from '../config/config.js';
 import type { ContextRoute, OpenRoute } from '../http/route.js';
 import type { Registry } from '../schema/content-type.js';
-import { writeArtifacts, type Artifacts } from './artifacts/write-artifacts.js';
+import { type Artifacts, writeArtifacts } from './artifacts/write-artifacts.js';
 import { CurrentSchema } from './http/current-schema.js';
 import { graphqlPathSettings } from './http/graphql-paths.js';
 import { graphqlRoutes } from './http/graphql-routes.js';
@@ -11,11 +11,11 @@ import { graphqlSettings } from './http/graphql-settings.js';
 import { accountsService } from './plugins/create-accounts-service.js';
 import { uploads } from './plugins/create-uploads.js';
 import { buildSchema, type SchemaOptions } from './schema/build-schema.js';
-import { withoutPlugins } from './schema/without-plugins.js';
+import { defaultShadow, type Shadow } from './schema/shadow.js';
 import { traceSchema } from './tracing/trace-schema.js';
 
 /** What the GraphQL front end is given. */
-export interface GraphqlServices {
+interface GraphqlServices {
   readonly config: Config;
   readonly logger: Logger;
   /** How custom code changes the schema of a snapshot; what it throws leaves the former schema in force. */
@@ -93,4 +93,18 @@ function artifactsOf({ directory, environment, plugins }: Config): Artifacts | n
   const absolute = (file: string | boolean, usual: string): string | false =>
     file === false ? false : path.resolve(directory, file === true ? usual : file);
   return { schema: absolute(artifacts.schema, 'schema.graphql'), typegen: absolute(artifacts.typegen, 'schema.types.ts') };
+}
+
+/** The parts of the service that can be switched off, by the beginning of the uids of their types. */
+const plugins = {
+  'plugin::users-permissions.': 'users-permissions',
+  'plugin::i18n.': 'i18n',
+  'plugin::upload.': 'upload',
+} as const;
+
+/** A schema without the types of parts that are switched off; fields that lead to them are gone as well. */
+export function withoutPlugins(config: PluginsConfig, shadow: Shadow = defaultShadow): Shadow {
+  const off = Object.entries(plugins).flatMap(([prefix, name]) => (config[name].enabled ? [] : [prefix]));
+  if (off.length === 0) return shadow;
+  return { ...shadow, hasType: (uid) => !off.some((prefix) => uid.startsWith(prefix)) && shadow.hasType(uid) };
 }

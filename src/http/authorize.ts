@@ -23,7 +23,7 @@ export interface Authorized {
  * - admin: to hold an admin token
  * - an action by its full name: `api::article.article.find`
  */
-export type RequiredAction = string;
+type RequiredAction = string;
 
 /** What a row of the route table asks of callers. */
 export interface Demand {

@@ -15,7 +15,7 @@ import type { AnyRoute, PathSettings } from './route.js';
 import type { Connection } from './running.js';
 
 /** What the application is made of. */
-export interface AppInput {
+interface AppInput {
   readonly config: Config;
   readonly logger: Logger;
   readonly connection: Connection;

@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.js';
 
 /** The body of every error answer (rest.md 3). `details` is missing where the error has none. */
-export interface ErrorEnvelope {
+interface ErrorEnvelope {
   readonly data: null;
   readonly error: { readonly status: number; readonly name: string; readonly message: string; readonly details?: unknown };
 }
@@ -19,7 +19,7 @@ export function envelopeError(thrown: unknown): ErrorEnvelope {
 }
 
 /** The 4xx status that an error carries, or null. */
-export function clientStatus(thrown: unknown): number | null {
+function clientStatus(thrown: unknown): number | null {
   const status: unknown = typeof thrown === 'object' && thrown !== null ? Reflect.get(thrown, 'status') : null;
   return typeof status === 'number' && Number.isInteger(status) && status >= 400 && status < 500 ? status : null;
 }
@@ -28,3 +28,14 @@ const envelope = (status: number, name: string, message: string, details: unknow
   data: null,
   error: details === undefined ? { status, name, message } : { status, name, message, details },
 });
+
+/**
+ * An error that the reference's HTTP layer answers before its API is asked: the envelope without `details` (rest.md 3).
+ * Thrown like any other.
+ */
+export const rawError = (status: number, name: string, message: string): Error =>
+  Object.assign(new Error(message), { status, name });
+
+export const bodyTooLarge = (): Error => rawError(413, 'PayloadTooLargeError', 'request entity too large');
+
+export const bodyInvalid = (message: string): Error => rawError(400, 'BadRequestError', message);

@@ -6,7 +6,7 @@ import type { Connection } from './running.js';
 export type Check = (connection: Connection) => Promise<boolean>;
 
 /** What has to work before requests should come. */
-export const readinessChecks: Readonly<Record<string, Check>> = {
+const readinessChecks: Readonly<Record<string, Check>> = {
   database: async ({ running }) => running !== null && ping(running.backend.store.database),
 };
 

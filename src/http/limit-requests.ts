@@ -21,7 +21,7 @@ export function requestLimiter({ api: { ratelimit } }: Config, database: Databas
 }
 
 /** A request to a route whose attempts are counted. */
-export interface CountedAttempt {
+interface CountedAttempt {
   readonly route: LimitedRoute;
   readonly body: Readonly<Record<string, unknown>>;
 }

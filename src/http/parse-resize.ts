@@ -1,8 +1,7 @@
 import { lookup } from 'mime-types';
 import { validationError } from '../errors.js';
 import { formatsByType, type ImageFormat, type ResizeOrder } from '../media/image-types.js';
-import type { MediaSettings } from '../media/media-settings.js';
-import { printSize } from '../media/print-size.js';
+import { type MediaSettings, printSize } from '../media/file-storage.js';
 import type { StoredBlob } from '../mongo/blob-store.js';
 import { parameterOf, type RouteRequest } from './route-request.js';
 

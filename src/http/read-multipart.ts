@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { Readable, type Stream } from 'node:stream';
 import type { Context } from 'koa';
 import { payloadTooLargeError } from '../errors.js';
-import type { MediaSettings } from '../media/media-settings.js';
+import type { MediaSettings } from '../media/file-storage.js';
 import type { Staging, UploadedFile } from '../media/staging.js';
 import { GuardedRequest } from './guarded-request.js';
-import { bodyInvalid } from './raw-error.js';
+import { bodyInvalid } from './error-envelope.js';
 import { allowUploadTime } from './time-limit.js';
 
 /** A multipart body: its files stored but not yet published, everything in the order in which it came. */

@@ -8,7 +8,7 @@ import { bodyOf, type RouteParams, RouteRequest } from './route-request.js';
 import type { Answer, AnyRoute, FixedRoute, LateRoute, PathSettings, Row, Rows } from './route.js';
 import type { Connection } from './running.js';
 
-export interface RouteTableInput {
+interface RouteTableInput {
   /** The first row whose path fits decides, so that fixed paths come before those with parameters. */
   readonly routes: readonly AnyRoute[];
   readonly connection: Connection;
@@ -90,7 +90,7 @@ function createRouter(paths: readonly Path[], { shared }: RouteTableInput): Midd
 }
 
 /** A request that has found its path. */
-export interface Matched {
+interface Matched {
   readonly ctx: Context;
   readonly params: RouteParams;
   readonly connection: Connection;

@@ -17,7 +17,7 @@ export interface Answer {
 }
 
 /** A request to a row that needs no rights. */
-export interface OpenCall {
+interface OpenCall {
   readonly request: RouteRequest;
   /** Throws 503 on `require()` until the database has answered. */
   readonly connection: Connection;
@@ -30,12 +30,12 @@ export interface RouteCall extends Authorized {
 }
 
 /** Nobody is identified, and requests are answered even before the database has. */
-export interface OpenRow {
+interface OpenRow {
   readonly action: null;
   readonly handle: (call: OpenCall) => Answer | Promise<Answer>;
 }
 
-export interface ClosedRow extends Demand {
+interface ClosedRow extends Demand {
   /** Attempts are counted under this name, before they are handled. */
   readonly limit?: LimitedRoute;
   /** Answers a 401; the error exit does unless this is given. */
@@ -47,7 +47,7 @@ export interface GuardedRow extends ClosedRow {
 }
 
 /** A row whose code needs the context of Koa. Null: it has answered there. */
-export interface ContextRow extends ClosedRow {
+interface ContextRow extends ClosedRow {
   readonly handleContext: (ctx: Context, call: RouteCall) => Promise<Answer | null>;
 }
 

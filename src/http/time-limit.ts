@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware } from 'koa';
 import type { ServerConfig } from '../config/config.js';
 import { unavailableError } from '../errors.js';
-import { rawError } from './raw-error.js';
+import { rawError } from './error-envelope.js';
 
 type Limits = Pick<ServerConfig, 'requestTimeout' | 'uploadTimeout'>;
 

@@ -1,7 +1,9 @@
 import { lookup } from 'mime-types';
-import { validationError } from '../errors.js';
+import type { ContentContext } from '../content/content-context.js';
+import { notFoundError, validationError } from '../errors.js';
+import { type ContentType, uploadFile } from '../schema/content-type.js';
 import type { FileType } from './decide-type.js';
-import type { MediaSettings } from './media-settings.js';
+import type { MediaSettings } from './file-storage.js';
 
 /**
  * Throws a ValidationError for a file that the configuration does not let in: by its type, or by that of its extension, which it
@@ -20,3 +22,10 @@ function isLetIn(type: string, { allowedTypes, deniedTypes }: MediaSettings): bo
 /** `image/*` stands for all types that begin so, `*` for all. */
 const matches = (mime: string, pattern: string): boolean =>
   pattern === '*' || pattern === '*/*' || pattern === mime || (pattern.endsWith('/*') && mime.startsWith(pattern.slice(0, -1)));
+
+/** The content type of files. Throws a NotFoundError where the service has none. */
+export function fileType({ bind }: ContentContext): ContentType {
+  const type = bind.registry.types.get(uploadFile);
+  if (type === undefined) throw notFoundError();
+  return type;
+}

@@ -1,3 +1,5 @@
+import type { Config } from '../config/config.js';
+
 /** Bytes in pieces of any size, there already or still to come. */
 export type ByteSource = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
@@ -16,3 +18,17 @@ export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
+
+/** `plugins.upload.config`. */
+export type MediaSettings = Config['plugins']['upload']['config'];
+
+const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
+
+/** A number of bytes for people, in whole units of a thousand: `2 MB`. */
+export function printSize(bytes: number): string {
+  const step = bytes < 1 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), units.length - 1);
+  return `${String(Math.round(bytes / 1000 ** step))} ${units[step] ?? 'B'}`;
+}
+
+/** Bytes as the files of the API give them: thousands, to the hundredth. */
+export const kilobytes = (bytes: number): number => Math.round(bytes / 10) / 100;

@@ -1,6 +1,6 @@
 import type { ImageSize } from './image-types.js';
 import type { Media } from './media.js';
-import { kilobytes } from './print-size.js';
+import { kilobytes } from './file-storage.js';
 
 /** A smaller variant of an image, as `formats` lists it. */
 export interface FileFormat extends ImageSize, FilePlace {
@@ -35,7 +35,7 @@ export interface FilePlace {
 }
 
 /** A file or a variant that was stored. */
-export interface StoredFile {
+interface StoredFile {
   readonly name: string;
   readonly mime: string;
   readonly place: FilePlace;

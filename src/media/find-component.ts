@@ -5,7 +5,7 @@ import type { EntryDocument } from '../mongo/write-entries.js';
 import { type ContentType, isRecord, type Registry } from '../schema/content-type.js';
 
 /** A component inside the entry that has it. */
-export interface FoundComponent {
+interface FoundComponent {
   readonly owner: ContentType;
   readonly document: EntryDocument;
   /** Names of attributes, and positions in lists. */

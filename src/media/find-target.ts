@@ -8,7 +8,7 @@ import type { LinkTarget } from './link-files.js';
 import type { MediaContext } from './upload-files.js';
 
 /** What a file is to be linked to, as clients name it: all three, or nothing. */
-export interface TargetNames {
+interface TargetNames {
   readonly ref: unknown;
   readonly refId: unknown;
   readonly field: unknown;

@@ -3,10 +3,9 @@ import type { Sharp, SharpOptions } from 'sharp';
 import { applicationError } from '../errors.js';
 import { formatsByType, type ImageSet, type MadeImage, type ResizeOrder } from './image-types.js';
 import { makeImageSet, type OpenImage } from './make-image-set.js';
-import { measureImage } from './measure-image.js';
-import type { MediaSettings } from './media-settings.js';
+import { measureImage, resizeImage } from './transform-image.js';
+import type { MediaSettings } from './file-storage.js';
 import { createQueue, type Asker } from './queue.js';
-import { resizeImage } from './resize-image.js';
 
 /** Reads an image when its turn has come: those that wait are not in memory. */
 type ReadImage = () => Promise<Buffer>;
@@ -24,7 +23,7 @@ export interface ImageMaker {
   readonly resize: (read: ReadImage, order: ResizeOrder, asker: Asker) => Promise<MadeImage>;
 }
 
-export type LoadSharp = () => Promise<(bytes: Buffer, options: SharpOptions) => Sharp>;
+type LoadSharp = () => Promise<(bytes: Buffer, options: SharpOptions) => Sharp>;
 
 /** `load`: gives sharp, or rejects where it is not installed. It is asked with the first image: loading takes 60 ms and 20 MB. */
 export function createImageMaker(settings: MediaSettings, load: LoadSharp = loadSharp): ImageMaker {

@@ -32,7 +32,7 @@ export async function linkFiles(
 }
 
 /** A place inside an entry: names of attributes, and positions in lists. */
-export interface LinkPlace {
+interface LinkPlace {
   readonly type: ContentType;
   readonly id: number;
   readonly path: readonly string[];

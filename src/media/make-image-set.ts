@@ -1,12 +1,12 @@
 import type { Sharp } from 'sharp';
-import { encodeImage, refuseImage } from './encode-image.js';
+import { encodeImage, refuseImage } from './transform-image.js';
 import type { ImageFormat, ImageSet, ImageSize, MadeImage } from './image-types.js';
-import type { MediaSettings } from './media-settings.js';
+import type { MediaSettings } from './file-storage.js';
 
 /** Opens an image: its first frame, or all of them where it is animated and asked for so. */
 export type OpenImage = (bytes: Buffer, options?: { readonly animated: boolean }) => Sharp;
 
-export interface Making {
+interface Making {
   readonly open: OpenImage;
   readonly settings: MediaSettings;
 }

@@ -1,8 +1,7 @@
-import type { BlobOwner } from '../mongo/blob-store.js';
+import { type BlobOwner, findBlob, type StoredBlob } from '../mongo/blob-store.js';
 import type { Database } from '../mongo/database.js';
-import type { FileStorage } from './file-storage.js';
+import type { ByteRange, ByteSource, FileStorage, MediaSettings } from './file-storage.js';
 import type { ImageMaker } from './image-maker.js';
-import type { MediaSettings } from './media-settings.js';
 
 /** The media library of one instance: what its operations work with, besides the content. */
 export interface Media {
@@ -13,3 +12,10 @@ export interface Media {
   /** Files name the storage they lie in, so that those from before a change of the provider are still found. */
   readonly storageOf: (provider: string) => FileStorage;
 }
+
+/** The stored file of a name, `roots_0a1b2c3d4e.png`; null where there is none. */
+export const findStored = (name: string, { database }: Media): Promise<StoredBlob | null> => findBlob(database, name);
+
+/** Bytes of a stored file. */
+export const readStored = ({ provider, key }: StoredBlob, range: ByteRange, { storageOf }: Media): ByteSource =>
+  storageOf(provider).read(key, range);

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Config } from '../config/config.js';
 import { ensureBlobIndexes } from '../mongo/blob-store.js';
-import type { Database } from '../mongo/database.js';
-import type { Logger } from '../mongo/logger.js';
+import type { Database, Logger } from '../mongo/database.js';
 import { createImageMaker } from './image-maker.js';
 import type { Media } from './media.js';
 import { createStorageOf } from './storage-of.js';
@@ -16,7 +15,7 @@ export interface OpenMedia {
   close(): Promise<void>;
 }
 
-export interface MediaInput {
+interface MediaInput {
   readonly config: Config;
   readonly database: Database;
   readonly logger: Logger;

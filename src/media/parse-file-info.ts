@@ -1,6 +1,6 @@
 import { fieldErrors } from '../errors.js';
 import { isRecord } from '../schema/content-type.js';
-import { notOfType } from '../schema/print-value.js';
+import { notOfType } from '../schema/findings.js';
 
 /** What a client says about a file; what is not given stays as it is. */
 export interface FileInfo {

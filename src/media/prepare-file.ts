@@ -14,7 +14,7 @@ export interface PreparedFile {
   readonly blobs: readonly BlobName[];
 }
 
-export interface PrepareContext {
+interface PrepareContext {
   readonly media: Media;
   readonly staging: Staging;
   /** Where the file is to be found; a new place unless given. */

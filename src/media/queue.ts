@@ -8,7 +8,7 @@ export interface Asker {
   readonly signal: AbortSignal;
 }
 
-export interface QueueBounds {
+interface QueueBounds {
   /** Pieces of work that run at a time. */
   readonly atOnce: number;
   /** Pieces of work that may wait in all, and those of one address. */
@@ -20,7 +20,7 @@ export interface QueueBounds {
  * Runs a piece of work when its turn has come. Rejects with 503 if too many wait already, and if its asker gives up before it has
  * begun. Work of the service itself has no asker, and always waits.
  */
-export type RunInTurn = <Result>(work: () => Promise<Result>, asker?: Asker) => Promise<Result>;
+type RunInTurn = <Result>(work: () => Promise<Result>, asker?: Asker) => Promise<Result>;
 
 interface Waiting {
   readonly address: string | null;

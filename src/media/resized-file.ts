@@ -2,12 +2,10 @@ import path from 'node:path';
 import { notFoundError, unavailableError } from '../errors.js';
 import type { StoredBlob } from '../mongo/blob-store.js';
 import { publishVariant } from '../mongo/publish-variant.js';
-import { findStored, readStored } from './find-stored.js';
 import type { ResizeOrder } from './image-types.js';
-import { measureImage } from './measure-image.js';
-import type { Media } from './media.js';
+import { boxOf, measureImage } from './transform-image.js';
+import { findStored, type Media, readStored } from './media.js';
 import type { Asker } from './queue.js';
-import { boxOf } from './resize-image.js';
 import { Staging } from './staging.js';
 
 /** An image that is being drawn, for everybody who has asked for it. */

@@ -1,11 +1,10 @@
 import { payloadTooLargeError, validationError } from '../errors.js';
 import { deletePending, findPending, insertPending, newBlobId, type PendingBlob } from '../mongo/blob-store.js';
-import type { ByteSource } from './file-storage.js';
+import { type ByteSource, printSize } from './file-storage.js';
 import type { Media } from './media.js';
-import { printSize } from './print-size.js';
 
 /** Bytes in their storage that are no file yet. */
-export interface StagedBytes {
+interface StagedBytes {
   readonly id: string;
   /** bytes */
   readonly size: number;
@@ -21,7 +20,7 @@ export interface UploadedFile extends StagedBytes {
   readonly mime: string;
 }
 
-export interface StageOptions {
+interface StageOptions {
   readonly name: string;
   readonly mime: string;
   /** Most bytes; unlimited unless given. */

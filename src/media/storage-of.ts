@@ -1,14 +1,13 @@
 import path from 'node:path';
 import { uploadProviders } from '../config/upload-settings.js';
 import type { Database } from '../mongo/database.js';
+import { readChunks, removeChunks, writeChunks } from '../mongo/grid-chunks.js';
 import { diskStorage } from './disk-storage.js';
-import type { FileStorage } from './file-storage.js';
-import { gridStorage } from './grid-storage.js';
-import type { MediaSettings } from './media-settings.js';
+import type { FileStorage, MediaSettings } from './file-storage.js';
 import { s3Storage } from './s3-storage.js';
 
 /** What storages are made of. `directory`: where relative paths start. */
-export interface StorageInput {
+interface StorageInput {
   readonly settings: MediaSettings;
   readonly directory: string;
   readonly database: Database;
@@ -40,3 +39,10 @@ export function optionsOf({ provider, providerOptions }: MediaSettings, name: st
   if (!isNamed) return name === provider ? providerOptions : {};
   return (providerOptions[name] ?? {}) as Readonly<Record<string, unknown>>; // the configuration is checked
 }
+
+/** Files in MongoDB (GridFS): every instance has them, and a backup of the database is complete. Keys are ids of blobs. */
+export const gridStorage = (database: Database): FileStorage => ({
+  write: (key, source) => writeChunks(database, key, source),
+  read: (key, { start, end }) => readChunks(database, key, start, end),
+  remove: (key) => removeChunks(database, key),
+});

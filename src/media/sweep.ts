@@ -3,7 +3,7 @@ import type { Media } from './media.js';
 import { deleteBlobs } from './staging.js';
 
 /** What a sweep has come to. */
-export interface Swept {
+interface Swept {
   readonly deleted: number;
   /** Held by transactions of the dead, which the server ends after a minute, or in a storage that does not answer. */
   readonly left: number;

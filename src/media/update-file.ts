@@ -9,7 +9,7 @@ import { inTransaction } from '../mongo/transaction.js';
 import { allows } from '../query/access.js';
 import { emptyQuery } from '../query/ast.js';
 import { cleanTitle } from './clean-name.js';
-import { fileType } from './file-type.js';
+import { fileType } from './check-type.js';
 import type { FileInfo } from './parse-file-info.js';
 import { prepareFile } from './prepare-file.js';
 import { retireFile } from './retire-file.js';
@@ -26,7 +26,7 @@ function textsOf({ name, ...texts }: FileInfo): FileInfo {
   return title === null ? texts : { ...texts, name: title };
 }
 
-export interface ReplaceOrder {
+interface ReplaceOrder {
   readonly id: number;
   readonly file: UploadedFile;
   readonly info: FileInfo;

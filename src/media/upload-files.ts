@@ -6,7 +6,7 @@ import { publishBlobs } from '../mongo/blob-store.js';
 import { inTransaction } from '../mongo/transaction.js';
 import { emptyQuery } from '../query/ast.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
-import { fileType } from './file-type.js';
+import { fileType } from './check-type.js';
 import { linkFiles, type LinkTarget } from './link-files.js';
 import type { Media } from './media.js';
 import type { FileInfo } from './parse-file-info.js';
@@ -20,7 +20,7 @@ export interface MediaContext {
   readonly content: ContentContext;
 }
 
-export interface UploadOrder {
+interface UploadOrder {
   readonly files: readonly UploadedFile[];
   /** By position of the file. */
   readonly infos: readonly FileInfo[];

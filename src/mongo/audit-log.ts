@@ -1,6 +1,5 @@
 import { ObjectId } from 'mongodb';
-import { type Database, inSession, readAll } from './database.js';
-import { translating } from './driver-errors.js';
+import { type Database, inSession, readAll, translating } from './database.js';
 
 /** Who changes something. */
 export interface Actor {
@@ -24,7 +23,7 @@ export interface AuditRecord extends Actor {
 }
 
 /** How a change ended. */
-export interface Outcome {
+interface Outcome {
   /** The status of the answer; null while it is not known, and for good where the service died before the change was stored. */
   readonly status: number | null;
   /** Whether anything was changed; null as long as the status. */
@@ -36,7 +35,7 @@ interface StoredRecord extends AuditRecord, Outcome {
 }
 
 /** Writes down how a change ended: in the transaction of the change, or outside of any. */
-export type FinishRecord = (outcome: Outcome, database: Database) => Promise<void>;
+type FinishRecord = (outcome: Outcome, database: Database) => Promise<void>;
 
 /** Writes down that a change begins; nothing is changed that is not written down. */
 export async function recordChange({ db }: Database, record: AuditRecord): Promise<FinishRecord> {

@@ -1,7 +1,6 @@
 import { ObjectId, type Document, type Filter } from 'mongodb';
 import { unavailableError } from '../errors.js';
-import { readAll, type Database } from './database.js';
-import { translating } from './driver-errors.js';
+import { type Database, readAll, translating } from './database.js';
 
 /**
  * The bytes of a file, as the database knows them. The documents have the form of GridFS (`uploads.files`), whether the bytes

@@ -1,5 +1,5 @@
-import { inSession, type Database } from './database.js';
-import { DuplicateKey, translating } from './driver-errors.js';
+import { type Database, inSession, translating } from './database.js';
+import { DuplicateKey } from './driver-errors.js';
 
 interface Claim {
   readonly _id: string;

@@ -3,7 +3,7 @@ import type { Child, NestedList, Selection, SortKey, Window } from '../query/pla
 import { compileCondition, notNull, type Resolved } from './compile-condition.js';
 
 /** A page of one collection: what `find` and a pipeline have in common. */
-export interface Page {
+interface Page {
   readonly collection: string;
   readonly match: Document;
   readonly sort: readonly SortKey[];

@@ -1,7 +1,7 @@
+import { BSON, type ClientSession, type Db, type Document, Long, type MongoClient } from 'mongodb';
 import { isDeepStrictEqual } from 'node:util';
-import { BSON, Long, type ClientSession, type Db, type Document, type MongoClient } from 'mongodb';
 import type { Budget } from '../query/budget.js';
-import { translating } from './driver-errors.js';
+import { translateDriverError } from './driver-errors.js';
 
 /** A stored document, for readers outside of this folder. */
 export type { Document } from 'mongodb';
@@ -51,6 +51,15 @@ export const runRead = (database: Database, command: Document): Promise<Document
 /** Commands of a transaction come one after the other, and the same one may find something else. */
 const inTurn = <Reply>({ session, turns }: Database, command: Document, run: () => Promise<Reply>): Promise<Reply> =>
   session === null && turns !== null ? turns.run(command, run) : run();
+
+/** Runs a call of the driver and translates what it throws. */
+export async function translating<Result>(call: () => Promise<Result>): Promise<Result> {
+  try {
+    return await call();
+  } catch (error) {
+    throw translateDriverError(error);
+  }
+}
 
 async function send({ db, maxTimeMS, session, budget }: Database, command: Document): Promise<Document> {
   if (budget.exceeded !== null) throw budget.exceeded;
@@ -137,4 +146,10 @@ class CommandTurns {
 function isSame(one: Document, other: Document): boolean {
   const [name = ''] = Object.keys(one);
   return one[name] === other[name] && isDeepStrictEqual(one, other);
+}
+
+/** The part of a logger that the back end writes to; pino's fits. */
+export interface Logger {
+  info(details: object, message: string): void;
+  warn(details: object, message: string): void;
 }

@@ -62,12 +62,3 @@ export const isTooLarge = (error: unknown): boolean => error instanceof ApiError
 /** Whether a broken connection or a failover came in between, so that a second attempt may find a primary. */
 export const isInterrupted = (error: unknown): boolean =>
   error instanceof MongoNetworkError || (error instanceof MongoServerError && interrupted.has(Number(error.code)));
-
-/** Runs a call of the driver and translates what it throws. */
-export async function translating<Result>(call: () => Promise<Result>): Promise<Result> {
-  try {
-    return await call();
-  } catch (error) {
-    throw translateDriverError(error);
-  }
-}

@@ -3,7 +3,7 @@ import type { ContentType, Registry } from '../schema/content-type.js';
 import { planIndexes, type IndexPlan } from './plan-indexes.js';
 
 /** What could not be built, one line each. */
-export type IndexProblems = readonly string[];
+type IndexProblems = readonly string[];
 
 /**
  * Brings the indexes of a content type's collection in line with its model: missing ones are built, and those of a former model,

@@ -1,7 +1,6 @@
 import { Binary, ObjectId } from 'mongodb';
 import { chunkSize } from './blob-store.js';
-import { readAll, type Database } from './database.js';
-import { translating } from './driver-errors.js';
+import { type Database, readAll, translating } from './database.js';
 
 interface ChunkDocument {
   readonly files_id: ObjectId;

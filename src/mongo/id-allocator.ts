@@ -1,5 +1,4 @@
-import type { Database } from './database.js';
-import { translating } from './driver-errors.js';
+import { type Database, translating } from './database.js';
 
 interface Counter {
   readonly _id: string;

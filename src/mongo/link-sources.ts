@@ -1,8 +1,7 @@
 import type { Document } from 'mongodb';
 import { applyList, cutWindow } from '../query/apply-list.js';
 import type { BoundSource, MorphChild, MorphTarget, SortKey } from '../query/plan.js';
-import { dottedPath } from '../schema/attribute-places.js';
-import type { LinkPath } from '../schema/link-paths.js';
+import { dottedPath, type LinkPath } from '../schema/attribute-places.js';
 import type { Resolved } from './compile-condition.js';
 import { compileProjection, compileTargets } from './compile-page.js';
 import { growNodes, partsOf, type Growing, type PendingLevel } from './grow-tree.js';
@@ -31,7 +30,7 @@ export function compileSource(
 const byId: readonly SortKey[] = [{ links: [], path: '_id', lists: [], order: 1 }];
 
 /** The rows that a source came to. */
-export interface SourceRows {
+interface SourceRows {
   readonly source: BoundSource;
   readonly rows: readonly Document[];
 }

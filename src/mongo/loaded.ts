@@ -20,7 +20,7 @@ export interface Loaded {
 export type Related = readonly Loaded[] | number;
 
 /** A stored polymorphic link. */
-export interface MorphLink {
+interface MorphLink {
   readonly __type: string;
   readonly id: number;
   /** The place of the entry that holds the link in the list of its target. */

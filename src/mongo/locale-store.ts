@@ -1,5 +1,4 @@
-import { inSession, readAll, type Database } from './database.js';
-import { translating } from './driver-errors.js';
+import { type Database, inSession, readAll, translating } from './database.js';
 
 /** The locales that there are, and the one that a request without a locale means. */
 export interface Locales {
@@ -47,4 +46,14 @@ export async function createFirstLocale({ db }: Database, code: string): Promise
 export function localeName(code: string): string {
   const names = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'code' });
   return `${names.of(code) ?? code} (${code})`;
+}
+
+/** Sets values of a document of `_settings`; other values of it stay. */
+export async function writeSettings(
+  { db, session }: Database,
+  id: string,
+  values: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const settings = db.collection<{ readonly _id: string }>('_settings');
+  await translating(() => settings.updateOne({ _id: id }, { $set: { ...values } }, { upsert: true, ...inSession(session) }));
 }

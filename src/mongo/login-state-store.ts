@@ -1,14 +1,13 @@
-import type { Database } from './database.js';
-import { translating } from './driver-errors.js';
+import { type Database, translating } from './database.js';
 
 /** Something that a login by way of another service has to remember between two requests, under the hash of a secret. */
-export interface LoginState<Value> {
+interface LoginState<Value> {
   readonly _id: string;
   readonly value: Value;
   readonly expiresAt: Date;
 }
 
-export interface LoginStateStore<Value> {
+interface LoginStateStore<Value> {
   put(state: LoginState<Value>): Promise<void>;
   /** Takes it out: it serves once. Null where there is none, or it has run out. */
   take(id: string): Promise<Value | null>;

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Logger } from './logger.js';
 import type { ModelSettings } from '../schema/build-content-type.js';
 import { buildRegistry, type RegistryBuild } from '../schema/build-registry.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import { reportModels, type ModelReport } from '../schema/report-models.js';
 import { completeDocuments } from './complete-documents.js';
-import type { Database } from './database.js';
+import type { Database, Logger } from './database.js';
 import { ensureIndexes } from './ensure-indexes.js';
 import { readLocales, type Locales } from './locale-store.js';
 import { readModels } from './model-store.js';

@@ -3,8 +3,7 @@ import { hostname } from 'node:os';
 import type { AnyBulkWriteOperation } from 'mongodb';
 import type { RegistryBuild } from '../schema/build-registry.js';
 import { describeReport, reportModels, warningText, type ModelReport } from '../schema/report-models.js';
-import type { Database } from './database.js';
-import type { Logger } from './logger.js';
+import type { Database, Logger } from './database.js';
 import type { RequiredNulls } from './required-nulls.js';
 
 interface StatusDocument {

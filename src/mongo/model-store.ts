@@ -1,6 +1,5 @@
 import type { Model } from '../schema/model.js';
-import { inSession, readAll, type Database } from './database.js';
-import { translating } from './driver-errors.js';
+import { type Database, inSession, readAll, translating } from './database.js';
 import { inTransaction } from './transaction.js';
 
 /** All documents of `_models`, in a stable order, as models with their uid; whether they are right is checked elsewhere. */

@@ -2,7 +2,7 @@ import type { Config, DatabaseConfig } from '../config/config.js';
 import type { ModelSettings } from '../schema/build-content-type.js';
 import { connect, describeDatabase } from './connect.js';
 import { createFirstLocale } from './locale-store.js';
-import type { Logger } from './logger.js';
+import type { Logger } from './database.js';
 import { ModelRegistry } from './model-registry.js';
 import { createStore, type Store } from './store.js';
 import { watchChanges } from './watch-changes.js';
@@ -18,7 +18,7 @@ export interface Backend {
   close(): Promise<void>;
 }
 
-export interface BackendInput {
+interface BackendInput {
   readonly uri: string;
   readonly config: DatabaseConfig;
   readonly settings: ModelSettings;

@@ -1,7 +1,6 @@
 import { ObjectId, type Document } from 'mongodb';
 import { publishBlobs, type BlobName, type StoredBlob } from './blob-store.js';
-import { inSession, type Database } from './database.js';
-import { translating } from './driver-errors.js';
+import { type Database, inSession, translating } from './database.js';
 import { inTransaction } from './transaction.js';
 
 /**

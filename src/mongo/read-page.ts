@@ -55,7 +55,7 @@ interface TotalContext {
 }
 
 /** Counts the entries that meet a plan's condition. Without a condition the server knows the number without counting. */
-export async function readTotal(plan: Plan, match: Document, { database, totals }: TotalContext): Promise<number> {
+async function readTotal(plan: Plan, match: Document, { database, totals }: TotalContext): Promise<number> {
   const { collection } = plan.type;
   const count = async (): Promise<number> => {
     const reply = await runRead(database, { count: collection, ...(plan.condition !== null && { query: match }) });

@@ -9,7 +9,7 @@ import type { Loaded } from './loaded.js';
 import { resolveRelated } from './resolve-related.js';
 
 /** Rows of relations of the first level that came along with the entries. */
-export type JoinedRows = ReadonlyMap<LinkChild | MorphChild, readonly Document[]>;
+type JoinedRows = ReadonlyMap<LinkChild | MorphChild, readonly Document[]>;
 
 /**
  * Reads what a selection populates on some documents, level by level: one command for each level, whatever the number of entries

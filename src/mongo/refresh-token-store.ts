@@ -1,6 +1,5 @@
 import type { Db } from 'mongodb';
-import type { Database } from './database.js';
-import { translating } from './driver-errors.js';
+import { type Database, translating } from './database.js';
 
 /** A refresh token as it is stored, under the hash of its key. */
 export interface RefreshToken {
@@ -15,7 +14,7 @@ export interface RefreshToken {
   readonly usedAt: Date | null;
 }
 
-export interface RefreshTokenStore {
+interface RefreshTokenStore {
   /** Stores a token, unless it is there already. */
   insert(token: RefreshToken): Promise<void>;
   /** Returns a token; null if there is none. */

@@ -12,7 +12,7 @@ export interface RequiredNulls {
 }
 
 /** A change of the models, and what was counted after the former ones. */
-export interface RequiredChange {
+interface RequiredChange {
   readonly registry: Registry;
   readonly previous: Registry;
   readonly lacking: readonly RequiredNulls[];

@@ -1,8 +1,7 @@
 import { builtinModels } from '../schema/builtin-models.js';
 import type { Registry } from '../schema/content-type.js';
 import { collectionName, collectionOf, type Model } from '../schema/model.js';
-import { inSession, readAll, type Database } from './database.js';
-import { translating } from './driver-errors.js';
+import { type Database, inSession, readAll, translating } from './database.js';
 import { readModels } from './model-store.js';
 
 /** A document of `_collections`: a collection that was served once belongs to the service, whatever becomes of its model. */

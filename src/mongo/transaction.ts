@@ -1,5 +1,4 @@
-import type { Database } from './database.js';
-import { translating } from './driver-errors.js';
+import { type Database, translating } from './database.js';
 
 /**
  * Runs writes that belong together: all are stored by a majority, or none. Conflicts with other writers are retried, so `work`

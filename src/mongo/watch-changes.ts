@@ -10,7 +10,7 @@ export interface ChangeListener {
   listening(listening: boolean): void;
 }
 
-export interface ChangeWatch {
+interface ChangeWatch {
   close(): Promise<void>;
 }
 

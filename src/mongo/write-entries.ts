@@ -1,8 +1,8 @@
 import { type AnyBulkWriteOperation, type Document, MongoServerError } from 'mongodb';
 import { unavailableError } from '../errors.js';
 import { oneReply } from './compile-page.js';
-import { type Database, readAll } from './database.js';
-import { DuplicateKey, isInterrupted, translating } from './driver-errors.js';
+import { type Database, readAll, translating } from './database.js';
+import { DuplicateKey, isInterrupted } from './driver-errors.js';
 import type { Store } from './store.js';
 
 /** A document with a numeric id. */
@@ -19,7 +19,7 @@ export async function insertEntry(store: Store, collection: string, document: En
   noteWrite(store, collection);
 }
 
-export interface EntryUpdate {
+interface EntryUpdate {
   readonly match: Document;
   readonly update: Document | readonly Document[];
   readonly projection: Document;

@@ -60,7 +60,7 @@ export function readable(type: ContentType, name: string, access: Access): Attri
 }
 
 /** A polymorphic attribute of a type, and the type of entries that it leads to. */
-export interface MorphLink {
+interface MorphLink {
   readonly owner: ContentType;
   readonly attribute: MorphAttribute;
   /** uid */

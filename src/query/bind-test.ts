@@ -12,7 +12,7 @@ export type Polarity = 'plain' | 'denied';
 export const flip = (polarity: Polarity): Polarity => (polarity === 'plain' ? 'denied' : 'plain');
 
 /** A place in the document whose values are compared. */
-export interface Subject {
+interface Subject {
   readonly name: string;
   readonly path: string;
   readonly stored: Stored;

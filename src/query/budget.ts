@@ -2,7 +2,7 @@ import { type ApiError, validationError } from '../errors.js';
 import type { Limits, SpentLimits } from './limits.js';
 
 /** Something that a request spends, by the setting that limits it. */
-export type Allowance = keyof SpentLimits;
+type Allowance = keyof SpentLimits;
 
 /**
  * What one request may cost, over REST and GraphQL alike. It is spent by what is really there. A request that exceeds a limit is

@@ -43,7 +43,7 @@ export function holdsForNulls(condition: Condition): boolean {
 }
 
 /** A regular expression that MongoDB and JavaScript read alike. */
-export interface TextPattern {
+interface TextPattern {
   readonly source: string;
   readonly flags: '' | 'i';
 }

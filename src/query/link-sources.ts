@@ -1,5 +1,5 @@
 import type { ContentType } from '../schema/content-type.js';
-import { linkPaths, type LinkPath } from '../schema/link-paths.js';
+import { linkPaths, type LinkPath } from '../schema/attribute-places.js';
 import { maySee, readable } from './access.js';
 import type { BindContext } from './bind-context.js';
 

@@ -1,5 +1,5 @@
 /** How many operands an operator takes: one value, a list, a pair, or a yes/no flag. */
-export type Arity = 'one' | 'list' | 'pair' | 'flag';
+type Arity = 'one' | 'list' | 'pair' | 'flag';
 
 interface OperatorRule {
   readonly arity: Arity;

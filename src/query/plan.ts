@@ -77,7 +77,7 @@ export interface SortKey {
   readonly order: 1 | -1;
 }
 
-export interface SortLink {
+interface SortLink {
   readonly path: string;
   readonly link: LinkAttribute;
   readonly target: ContentType;

@@ -18,7 +18,7 @@ import { envelopeEntries, envelopeEntry, envelopePage, flatEntry, type Json } fr
 import type { QueryCache } from './query-cache.js';
 
 /** A request to entries of a type. */
-export interface ActionInput extends RouteCall {
+interface ActionInput extends RouteCall {
   readonly type: ContentType;
   readonly queries: QueryCache;
 }

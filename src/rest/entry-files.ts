@@ -14,7 +14,7 @@ import { splitPath } from '../schema/findings.js';
 import { type ContentType, isRecord } from '../schema/content-type.js';
 
 /** A write of an entry whose body may bring files along. */
-export interface EntryWrite {
+interface EntryWrite {
   readonly readMultipart: NonNullable<RouteRequest['readMultipart']>;
   readonly type: ContentType;
   readonly content: ContentContext;

@@ -3,7 +3,7 @@ import { BoundedCache } from '../bounded-cache.js';
 import { invalidParameter, validationError } from '../errors.js';
 import type { Query } from '../query/ast.js';
 import type { Limits } from '../query/limits.js';
-import { markRepeated } from '../query/memoize-binding.js';
+import { markRepeated } from '../query/bind-plan.js';
 import { parseEntryQuery, parseQuery } from '../query/parse-query.js';
 
 /** A parsed query takes about ten bytes for each character of its text. Texts of over 2,000 characters, mostly unique, are not kept. */

@@ -1,4 +1,4 @@
-import type { Attribute, ContentType, Registry, ScalarAttribute } from './content-type.js';
+import type { Attribute, ContentType, LinkAttribute, MorphAttribute, Registry, ScalarAttribute } from './content-type.js';
 
 /** The place of an attribute in the documents of a type. */
 export interface AttributePlace<Found extends Attribute = Attribute> {
@@ -8,7 +8,7 @@ export interface AttributePlace<Found extends Attribute = Attribute> {
   readonly attribute: Found;
 }
 
-export interface PlaceStep {
+interface PlaceStep {
   readonly name: string;
   readonly list: boolean;
   /** uid of the component, if the step enters a dynamic zone, which holds other components too; else null. */
@@ -62,7 +62,7 @@ export const dottedPath = ({ steps, attribute }: AttributePlace): string =>
   [...steps.map(({ name }) => name), attribute.name].join('.');
 
 /** Memoizes a search, so that a type of a registry is walked once. */
-export function oncePerType<Result>(
+function oncePerType<Result>(
   find: (type: ContentType, registry: Registry) => Result,
 ): (type: ContentType, registry: Registry) => Result {
   const found = new WeakMap<Registry, Map<ContentType, Result>>();
@@ -77,7 +77,7 @@ export function oncePerType<Result>(
 }
 
 /** A unique attribute of a type, or of a component inside it. */
-export interface UniquePath {
+interface UniquePath {
   /** Names from the entry to the attribute. */
   readonly names: readonly string[];
   readonly attribute: ScalarAttribute;
@@ -108,7 +108,7 @@ export const listedUniquePaths = (type: ContentType, registry: Registry): Unique
   uniquePaths(type, registry).filter(({ inList }) => inList);
 
 /** A value at a path of names, and where exactly it stands: the names with the positions in lists between them. */
-export interface PlacedValue {
+interface PlacedValue {
   readonly place: readonly string[];
   readonly value: unknown;
 }
@@ -121,3 +121,14 @@ export function valuesAt(at: unknown, names: readonly string[], place: readonly 
   if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return [];
   return valuesAt((at as Readonly<Record<string, unknown>>)[name], rest, [...place, name]); // an object, which has the name
 }
+
+/** A place where documents keep ids of other entries. */
+export type LinkPath = AttributePlace<LinkAttribute | MorphAttribute>;
+
+/** All stored links of a type, inside its components and dynamic zones too. */
+export const linkPaths = oncePerType((type, registry): readonly LinkPath[] => findPlaces(type, registry, isStoredLink));
+
+const isStoredLink = (attribute: Attribute): attribute is LinkAttribute | MorphAttribute =>
+  attribute.kind === 'morph'
+    ? attribute.writable
+    : (attribute.kind === 'relation' || attribute.kind === 'media') && attribute.storage.kind === 'own';

@@ -1,4 +1,4 @@
-import { notOfType } from './print-value.js';
+import { notOfType } from './findings.js';
 import type { Values } from './content-type.js';
 
 /** What is wrong with a `blocks` value: the nodes of a rich text (rest.md 1.6). */

@@ -10,9 +10,8 @@ import {
   type Values,
   type ZoneAttribute,
 } from './content-type.js';
-import { type Findings, type InputContext, type LinkedFiles, report, reportRelations } from './findings.js';
+import { type Findings, type InputContext, type LinkedFiles, notOfType, report, reportRelations } from './findings.js';
 import { parseLinkInput, parseMorphTarget } from './parse-link-input.js';
-import { notOfType } from './print-value.js';
 
 /** What checking a body has found: what is wrong with it, and the ids that must exist, by uid of their type. */
 export interface CheckedInput {

@@ -1,10 +1,10 @@
 import type { ScalarAttribute, ScalarType } from './content-type.js';
 import { blockProblems } from './check-blocks.js';
 import { matches } from './linear-regex.js';
-import { notOfType } from './print-value.js';
+import { notOfType } from './findings.js';
 
 /** Drafts may leave required values out and texts short (rest.md 1.5). */
-export interface InputRules {
+interface InputRules {
   readonly draft: boolean;
 }
 

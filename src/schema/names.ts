@@ -8,12 +8,6 @@ const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word
 /** `blog-post-item` and `blog_post item` become `BlogPostItem`; the form of GraphQL type names (graphql.md 1.1). */
 export const pascalCase = (name: string): string => words(name).map(capitalize).join('');
 
-/** `Édi Tor` becomes `edi_tor`; the form of role types. */
-export const snakeCase = (name: string): string =>
-  words(name.normalize('NFD').replace(/\p{M}/gu, ''))
-    .map((word) => word.toLowerCase())
-    .join('_');
-
 /** Returns the id that a text of digits stands for, leading zeros allowed; 0, which no entry has, for anything else. */
 export const decodeId = (value: unknown): number => (/^\d{1,15}$/.test(String(value)) ? Number(value) : 0);
 

@@ -7,7 +7,7 @@ export interface AttributeName {
 }
 
 /** By uid and name of a relation: the attributes that show the same links from the other side. */
-export type OtherSides = ReadonlyMap<string, ReadonlyMap<string, readonly AttributeName[]>>;
+type OtherSides = ReadonlyMap<string, ReadonlyMap<string, readonly AttributeName[]>>;
 
 const known = new WeakMap<Registry, OtherSides>();
 

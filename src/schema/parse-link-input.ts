@@ -3,7 +3,7 @@ import { isRecord, type LinkAttribute } from './content-type.js';
 import { decodeId } from './names.js';
 
 /** Where a connected entry goes in a list; `end` where nothing is said. */
-export type Position = { readonly kind: 'start' | 'end' } | { readonly kind: 'before' | 'after'; readonly id: number };
+type Position = { readonly kind: 'start' | 'end' } | { readonly kind: 'before' | 'after'; readonly id: number };
 
 interface Connection {
   readonly id: number;
@@ -46,7 +46,7 @@ function parseIds(items: readonly unknown[], target: string): number[] | null {
 const isOfType = (item: unknown, target: string): boolean => !isRecord(item) || (item['type'] ?? target) === target;
 
 /** A number, a text of digits, or an object with an `id`; null for anything else. */
-export function parseId(item: unknown): number | null {
+function parseId(item: unknown): number | null {
   const id: unknown = isRecord(item) ? item['id'] : item;
   if (typeof id === 'number') return Number.isSafeInteger(id) && id > 0 ? id : noSuchId;
   if (typeof id === 'string') return decodeId(id) || noSuchId;

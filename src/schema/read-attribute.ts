@@ -6,7 +6,7 @@ import type { AttributeDefinition } from './model.js';
 import { isScalarType, scalarTypes } from './scalar-types.js';
 
 /** What becomes of one attribute, taken alone. A definition of null: the attribute is left out. */
-export interface AttributeReading {
+interface AttributeReading {
   readonly definition: AttributeDefinition | null;
   /** Why the model is refused. */
   readonly problems: readonly string[];

@@ -9,7 +9,7 @@ export interface SettledModel {
 }
 
 /** Models by uid: all that are in force. */
-export type Models = ReadonlyMap<string, Model>;
+type Models = ReadonlyMap<string, Model>;
 
 /** What a reference that leads nowhere does to its attribute. A definition of null: the attribute is left out. */
 interface Settled {

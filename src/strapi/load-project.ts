@@ -1,5 +1,5 @@
 import { join, relative } from 'node:path';
-import { ConfigError } from '../config/config-error.js';
+import { ConfigError } from '../config/setting.js';
 import { dependsOnStrapi } from '../config/load-config.js';
 import { loadSource, sourceFile, type LoadOptions } from '../config/load-source.js';
 import type { Hook, Register } from '../graphql/extension/create-extension.js';
@@ -13,7 +13,7 @@ const hookNames = ['register', 'bootstrap', 'destroy'] as const;
 type HookName = (typeof hookNames)[number];
 
 /** The functions of a project's src/index, loaded by `register`. One that the file lacks does nothing. */
-export interface ProjectHooks {
+interface ProjectHooks {
   readonly register: Register;
   readonly bootstrap: Hook;
   readonly destroy: Hook;

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { createConfig } from '../../src/config/create-config.js';
-import type { PartialConfig } from '../../src/config/create-config.js';
+import { createConfig, type PartialConfig } from '../../src/config/create-config.js';
 
 describe('createConfig', () => {
   it('completes, checks and freezes a part', () => {

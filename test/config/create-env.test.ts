@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ConfigError } from '../../src/config/config-error.js';
+import { ConfigError } from '../../src/config/setting.js';
 import { createEnv } from '../../src/config/create-env.js';
 import { nearestName } from '../../src/nearest-name.js';
 

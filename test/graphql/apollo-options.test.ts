@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { getIntrospectionQuery, GraphQLError, type ValidationRule } from 'graphql';
-import { ConfigError } from '../../src/config/config-error.js';
+import { ConfigError } from '../../src/config/setting.js';
 import { createConfig } from '../../src/config/create-config.js';
 import { graphqlSettings } from '../../src/graphql/http/graphql-settings.js';
 import { documents, models } from './content.js';

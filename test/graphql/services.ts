@@ -1,5 +1,5 @@
 import type { AccountsService } from '../../src/graphql/plugins/accounts-service.js';
-import type { UploadService } from '../../src/graphql/plugins/upload-service.js';
+import type { UploadService } from '../../src/graphql/plugins/create-uploads.js';
 
 const refuse = () => Promise.reject(new Error('not called in this test'));
 

@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 import sharp from 'sharp';
 import type { FileStorage } from '../../src/media/file-storage.js';
-import { findStored, readStored } from '../../src/media/find-stored.js';
-import type { Media } from '../../src/media/media.js';
+import { findStored, type Media, readStored } from '../../src/media/media.js';
 import type { ResizeOrder } from '../../src/media/image-types.js';
-import { boxOf } from '../../src/media/resize-image.js';
+import { boxOf } from '../../src/media/transform-image.js';
 import { resizedFile } from '../../src/media/resized-file.js';
 import { unavailableError } from '../../src/errors.js';
 import { retireBlobs, type StoredBlob } from '../../src/mongo/blob-store.js';

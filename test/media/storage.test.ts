@@ -8,7 +8,7 @@ import { createConfig } from '../../src/config/create-config.js';
 import { newBlobId } from '../../src/mongo/blob-store.js';
 import { diskStorage } from '../../src/media/disk-storage.js';
 import type { ByteSource, FileStorage } from '../../src/media/file-storage.js';
-import { gridStorage } from '../../src/media/grid-storage.js';
+import { gridStorage } from '../../src/media/storage-of.js';
 import { s3Storage } from '../../src/media/s3-storage.js';
 import { freshDatabase } from '../support/mongo.js';
 import { startS3, type S3Server } from './start-s3.js';

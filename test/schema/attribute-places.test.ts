@@ -1,9 +1,8 @@
 import { expect } from 'chai';
-import { dottedPath, findPlaces, uniqueField, uniquePaths } from '../../src/schema/attribute-places.js';
+import { dottedPath, findPlaces, linkPaths, uniqueField, uniquePaths } from '../../src/schema/attribute-places.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import { defaultModelSettings } from '../../src/schema/build-content-type.js';
 import type { Attribute } from '../../src/schema/content-type.js';
-import { linkPaths } from '../../src/schema/link-paths.js';
 import type { TestModel } from '../support/serve.js';
 
 const component = (name: string, attributes: object): TestModel => ({

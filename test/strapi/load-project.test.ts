@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { ConfigError } from '../../src/config/config-error.js';
+import { ConfigError } from '../../src/config/setting.js';
 import * as mangrove from '../../src/index.js';
 import type { Register, RegisterInput } from '../../src/index.js';
 import { loadProject } from '../../src/strapi/load-project.js';

@@ -30,7 +30,7 @@ export interface GraphqlContext {
 }
 
 /** A user as custom code sees it in `state.user`; the role has its name and type. */
-export interface StateUser extends Pick<KnownUser, 'id' | 'username' | 'email' | 'confirmed' | 'blocked'> {
+interface StateUser extends Pick<KnownUser, 'id' | 'username' | 'email' | 'confirmed' | 'blocked'> {
   readonly role: { readonly id: number; readonly name: string; readonly type: string } | null;
 }
 

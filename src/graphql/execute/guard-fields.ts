@@ -1,8 +1,7 @@
 import { defaultFieldResolver } from 'graphql';
 import { missingActions, refusedToken } from '../../errors.js';
 import { allows } from '../../query/access.js';
-import type { Fields } from '../schema/schema-context.js';
-import type { Scope, ScopeExtension } from '../schema/scope.js';
+import type { Fields, Scope, ScopeExtension } from '../schema/schema-context.js';
 import type { GraphqlContext } from './graphql-context.js';
 
 /** Puts the check of each root field's scope before its resolver; a field without one is for users only. */

@@ -22,7 +22,7 @@ export const isLoadedByExtension = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && loadedByExtension.has(value);
 
 /** A field that wants a relation, component or zone of entries which no plan has loaded. */
-export interface DemandedField {
+interface DemandedField {
   readonly owner: ContentType;
   readonly attribute: Structured;
   readonly args: Readonly<Record<string, unknown>>;

@@ -49,7 +49,7 @@ const rows: Presentation<Row> = {
   isAnswer: false,
 };
 
-export interface Page {
+interface Page {
   readonly total: number;
   readonly page: number;
   readonly pageSize: number;

@@ -2,7 +2,7 @@ import { isRecord } from '../../schema/content-type.js';
 import type { Extension, ExtensionInput, FieldConfiguration, Resolvers, ResolversConfig, UsedExtension } from './extension.js';
 
 /** All extensions of a schema as one. */
-export interface CollectedExtension {
+interface CollectedExtension {
   readonly types: readonly unknown[];
   readonly typeDefs: readonly string[];
   readonly plugins: readonly unknown[];

@@ -3,7 +3,7 @@ import type { Access } from '../../query/access.js';
 import { actionOf } from '../../schema/content-type.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
 import { demand } from '../execute/guard-fields.js';
-import type { Scope, ScopeExtension } from '../schema/scope.js';
+import type { Scope, ScopeExtension } from '../schema/schema-context.js';
 import { scopeOf } from './collect-extensions.js';
 import { withMiddlewares } from './compile-middlewares.js';
 import { withPolicies } from './compile-policies.js';
@@ -12,7 +12,7 @@ import type { FieldConfig } from './map-schema.js';
 import { refuseChanged, reloadChanged } from './reload-changed.js';
 
 /** Where a field stands in the schema. */
-export interface FieldPlace {
+interface FieldPlace {
   /** A field of Query or Mutation. */
   readonly isRoot: boolean;
   /** A field of a component. */

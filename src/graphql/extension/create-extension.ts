@@ -26,7 +26,7 @@ import { createQueriesBuilder } from './queries-builder.js';
 import { createReturnTypes } from './return-types.js';
 
 /** What the extension service works with. */
-export interface ExtensionParts {
+interface ExtensionParts {
   readonly config: Config;
   readonly logger: Logger;
   /** What operations of custom code work with: the snapshot in force, everything allowed. Throws a 503 before there is a database. */

@@ -13,7 +13,7 @@ import { mapSchema, type FieldConfig, type SchemaMapping } from './map-schema.js
 import { createTypeRegistry, type TypeRegistry } from './type-registry.js';
 
 /** What a schema is extended with. */
-export interface ExtendInput {
+interface ExtendInput {
   readonly used: readonly UsedExtension[];
   readonly registry: Registry;
   readonly strapi: Strapi;

@@ -5,7 +5,7 @@ import { controlType, type TypeRules } from './shadow-crud.js';
 import { firstRules, newRules, shadowOf } from './shadow-of.js';
 
 /** The service, and what schemas are built by. */
-export interface Extensions {
+interface Extensions {
   readonly service: ExtensionService;
   readonly used: readonly UsedExtension[];
   /** Throws for content types and fields that the snapshot does not have. */

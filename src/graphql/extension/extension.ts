@@ -19,7 +19,7 @@ import type { TypeRegistry } from './type-registry.js';
 export type Resolver = GraphQLFieldResolver<any, any, any>;
 
 /** Of one type: resolvers by field, values by enum name, or `__resolveType` of a union or interface. */
-export type TypeResolvers = Readonly<Record<string, Resolver | { readonly resolve?: Resolver } | string | number | boolean>>;
+type TypeResolvers = Readonly<Record<string, Resolver | { readonly resolve?: Resolver } | string | number | boolean>>;
 
 /** Resolvers by type and field; a scalar stands for itself. */
 export type Resolvers = Readonly<Record<string, TypeResolvers | GraphQLScalarType>>;

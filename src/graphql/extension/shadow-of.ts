@@ -4,7 +4,7 @@ import { defaultShadow, type RootAction, type Shadow } from '../schema/shadow.js
 import { isActionOn, type FieldRules, type TypeRules } from './shadow-crud.js';
 
 /** What custom code has switched off, by uid. */
-export type ShadowRules = ReadonlyMap<string, TypeRules>;
+type ShadowRules = ReadonlyMap<string, TypeRules>;
 
 /** The rules that the service begins with: accounts have mutations of their own, locales are set up elsewhere (graphql.md 5.1). */
 export function firstRules(): Map<string, TypeRules> {

@@ -11,7 +11,7 @@ import {
 } from '../schema/names.js';
 
 /** One type of the generated schema; `config` says what it was generated for. */
-export interface RegisteredType {
+interface RegisteredType {
   readonly name: string;
   readonly definition: unknown;
   readonly config: { readonly kind: string; readonly contentType?: ContentType };
@@ -31,7 +31,7 @@ export interface TypeRegistry {
   readonly toObject: () => Readonly<Record<string, RegisteredType>>;
 }
 
-export interface OpenTypeRegistry extends TypeRegistry {
+interface OpenTypeRegistry extends TypeRegistry {
   /** What extensions have registered. */
   readonly added: readonly unknown[];
 }

@@ -10,10 +10,10 @@ import {
 import { badRequestError, forbiddenError } from '../../errors.js';
 import type { MultipartBody } from '../../http/read-multipart.js';
 import { isRecord } from '../../schema/content-type.js';
-import type { Scope, ScopeExtension } from '../schema/scope.js';
+import type { Scope, ScopeExtension } from '../schema/schema-context.js';
 
 /** What decides about the files of a request. */
-export interface FileRules {
+interface FileRules {
   readonly schema: GraphQLSchema;
   /** Throws a ForbiddenError unless the caller has what a mutation asks for. */
   readonly demand: (scope: Scope) => void;

@@ -1,14 +1,21 @@
-import { GraphQLError, parse, specifiedRules, validate } from 'graphql';
-import type { DocumentNode, GraphQLSchema, Source, ValidationRule } from 'graphql';
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  parse,
+  type Source,
+  specifiedRules,
+  validate,
+  type ValidationRule,
+} from 'graphql';
 import { BoundedCache } from '../../bounded-cache.js';
 import { aliasLimit, rootFieldLimit } from '../limits/count-limits.js';
 import { depthLimit } from '../limits/depth-limit.js';
-import { noIntrospection } from '../limits/no-introspection.js';
 import { coded } from './format-error.js';
 import type { GraphqlSettings } from './graphql-settings.js';
 
 /** Parses and validates documents, and remembers the good ones: both steps cost several times what execution does. */
-export interface Documents {
+interface Documents {
   /** The document of a query text. Throws a GraphQLError for one that cannot be parsed. */
   readonly parse: (source: string | Source) => DocumentNode;
   /** What is wrong with a document by the rules of the settings; empty for a good one. */
@@ -58,3 +65,15 @@ function parseText(text: string, maxTokens: number): DocumentNode {
     throw error instanceof GraphQLError ? coded(error, 'GRAPHQL_PARSE_FAILED') : error;
   }
 }
+
+const message =
+  'GraphQL introspection is not allowed by Apollo Server, but the query contained __schema or __type. ' +
+  'To enable introspection, pass introspection: true to ApolloServer in production';
+
+/** Refuses `__schema` and `__type`, in the words that tools of the reference look for; `__typename` is always fine. */
+const noIntrospection: ValidationRule = (context) => ({
+  Field(node) {
+    if (node.name.value === '__schema' || node.name.value === '__type')
+      context.reportError(new GraphQLError(message, { nodes: node }));
+  },
+});

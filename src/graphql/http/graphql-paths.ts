@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { ConfigError } from '../../config/config-error.js';
+import { ConfigError } from '../../config/setting.js';
 import type { Config } from '../../config/config.js';
 import type { CorsSettings } from '../../http/cross-origin.js';
 import type { PathSettings } from '../../http/route.js';

@@ -10,7 +10,7 @@ import { isRecord } from '../../schema/content-type.js';
 import { callerState, type GraphqlContext } from '../execute/graphql-context.js';
 import { demand } from '../execute/guard-fields.js';
 import { asksForPage, createPlayground } from '../playground/serve-playground.js';
-import type { Scope } from '../schema/scope.js';
+import type { Scope } from '../schema/schema-context.js';
 import { createTracer } from '../tracing/tracer.js';
 import { acceptFiles, operationOf } from './accept-files.js';
 import { type Answer as GraphqlAnswer, textAnswer } from './read-parameters.js';

@@ -1,12 +1,12 @@
 import type { GraphQLFormattedError, ValidationRule } from 'graphql';
-import { ConfigError } from '../../config/config-error.js';
+import { ConfigError } from '../../config/setting.js';
 import type { Config } from '../../config/config.js';
 import { isRecord } from '../../schema/content-type.js';
 import type { PageSettings } from '../query/parse-list-arguments.js';
 import { pageSettings } from '../query/parse-list-arguments.js';
 
 /** How much one request may ask for; every figure is configurable. */
-export interface GraphqlLimits {
+interface GraphqlLimits {
   readonly depth: number;
   readonly tokens: number;
   readonly aliases: number;

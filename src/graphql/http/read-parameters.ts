@@ -13,7 +13,7 @@ export interface Answer {
 
 export const textAnswer = (status: number, body: string): Answer => ({ status, type: 'text/plain', body });
 
-export const jsonAnswer = (status: number, body: unknown): Answer => ({
+const jsonAnswer = (status: number, body: unknown): Answer => ({
   status,
   type: 'application/json',
   body: `${JSON.stringify(body)}\n`,

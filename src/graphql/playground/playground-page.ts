@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { renderPlaygroundPage } from 'graphql-playground-html';
-import { playgroundPackage } from './playground-files.js';
 
 /** The page of the playground and the policy that lets it run: its own scripts by their hashes, everything else from here. */
-export interface PlaygroundPage {
+interface PlaygroundPage {
   readonly html: string;
   readonly contentSecurityPolicy: string;
 }
@@ -51,3 +50,20 @@ function policyOf(html: string): string {
 }
 
 const hashOf = (script: string): string => `'sha256-${createHash('sha256').update(script).digest('base64')}'`;
+
+/** The package whose built files make the playground. */
+export const playgroundPackage = 'graphql-playground-react@1.7.28';
+
+interface PlaygroundFile {
+  /** In the package, and in the folder that the build copies it to. */
+  readonly file: string;
+  readonly type: string;
+}
+
+/** All that the page loads, by the path below the package's name, and the licence of it. */
+export const playgroundFiles: Readonly<Record<string, PlaygroundFile>> = {
+  'build/static/css/index.css': { file: 'build/static/css/index.css', type: 'text/css' },
+  'build/static/js/middleware.js': { file: 'build/static/js/middleware.js', type: 'text/javascript' },
+  'build/favicon.png': { file: 'build/favicon.png', type: 'image/png' },
+  LICENSE: { file: 'LICENSE', type: 'text/plain' },
+};

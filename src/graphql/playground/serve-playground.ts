@@ -4,11 +4,10 @@ import path from 'node:path';
 import type { Context } from 'koa';
 import { notFoundError } from '../../errors.js';
 import type { Answer, OpenRoute } from '../../http/route.js';
-import { playgroundFiles, playgroundPackage } from './playground-files.js';
-import { assetsPath, renderPage } from './playground-page.js';
+import { assetsPath, playgroundFiles, playgroundPackage, renderPage } from './playground-page.js';
 
 /** The playground of an endpoint. */
-export interface Playground {
+interface Playground {
   /** Its files, which need no rights. */
   readonly assets: OpenRoute;
   readonly page: () => Answer;

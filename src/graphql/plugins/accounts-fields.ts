@@ -3,9 +3,7 @@ import type { GraphQLFieldResolver } from 'graphql';
 import type { GraphqlContext } from '../execute/graphql-context.js';
 import { readEntry } from '../execute/read-resolvers.js';
 import { inputType } from '../schema/input-type.js';
-import { shownType } from '../schema/schema-context.js';
-import type { Fields, SchemaContext } from '../schema/schema-context.js';
-import { withScope } from '../schema/scope.js';
+import { type Fields, type SchemaContext, shownType, withScope } from '../schema/schema-context.js';
 import type { AccountsService } from './accounts-service.js';
 import {
   createRolePayload,

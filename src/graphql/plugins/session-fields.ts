@@ -1,6 +1,5 @@
 import { GraphQLNonNull, GraphQLString } from 'graphql';
-import type { Fields } from '../schema/schema-context.js';
-import { withScope } from '../schema/scope.js';
+import { type Fields, withScope } from '../schema/schema-context.js';
 import type { SessionOperations } from './accounts-service.js';
 import { logoutPayload, meType, refreshablePayload } from './accounts-types.js';
 import type { Values } from '../../schema/content-type.js';

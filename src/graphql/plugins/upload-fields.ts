@@ -8,10 +8,8 @@ import { checkRowChange } from '../../media/check-file-row.js';
 import type { UploadedFile } from '../../media/staging.js';
 import { uploadScalar } from '../scalars/upload.js';
 import { mutationFields } from '../schema/mutation-fields.js';
-import { shownType } from '../schema/schema-context.js';
-import type { Fields, SchemaContext } from '../schema/schema-context.js';
-import { withScope } from '../schema/scope.js';
-import type { UploadService, UploadTarget } from './upload-service.js';
+import { type Fields, type SchemaContext, shownType, withScope } from '../schema/schema-context.js';
+import type { UploadService, UploadTarget } from './create-uploads.js';
 
 type Resolver = GraphQLFieldResolver<unknown, GraphqlContext, Values>;
 

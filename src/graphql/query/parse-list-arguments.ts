@@ -34,7 +34,7 @@ export function parseListArguments(
 }
 
 /** The argument `pagination` as graphql-js has coerced it. */
-export interface PaginationInput {
+interface PaginationInput {
   readonly page?: number | null;
   readonly pageSize?: number | null;
   readonly start?: number | null;

@@ -71,7 +71,7 @@ export function mergeSelected(parts: readonly Selected[]): Selected {
 }
 
 /** Where a field stands: the type it belongs to, its response key, and those of the `data` and `attributes` around it. */
-export interface Place {
+interface Place {
   readonly owner: ContentType;
   readonly around: readonly string[];
   readonly alias: string;

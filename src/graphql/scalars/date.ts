@@ -1,5 +1,5 @@
-import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
-import type { ValueNode } from 'graphql';
+import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql';
+import { parseTime } from '../../schema/scalar-types.js';
 
 const rfc3339 =
   'outlined in section 5.6 of the RFC 3339 profile of the ISO 8601 standard for representation of dates and times using the Gregorian calendar.';
@@ -64,3 +64,15 @@ const notText = (scalar: string, value: string, node?: ValueNode): GraphQLError 
 
 const scalarError = (message: string, node?: ValueNode): GraphQLError =>
   new GraphQLError(message, node === undefined ? {} : { nodes: node });
+
+/** A time of day, `HH:mm:ss.SSS`. */
+export const timeScalar = new GraphQLScalarType({
+  name: 'Time',
+  description: 'A time string with format HH:mm:ss.SSS',
+  serialize: (value) => parseTime(value),
+  parseValue: (value) => parseTime(value),
+  parseLiteral: (node) => {
+    if (node.kind !== Kind.STRING) throw new TypeError('Time cannot represent non string type');
+    return parseTime(node.value);
+  },
+});

@@ -15,7 +15,7 @@ export const localeCodeScalar = new GraphQLScalarType({
 const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 
 /** Whether the Unicode locale data that Node carries knows the language, and the region if there is one. */
-export function isLocaleCode(code: string): boolean {
+function isLocaleCode(code: string): boolean {
   if (!/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(code)) return false;
   const [known] = Intl.NumberFormat.supportedLocalesOf([code]);
   const region = new Intl.Locale(code).region;

@@ -1,5 +1,4 @@
-import { GraphQLScalarType, Kind } from 'graphql';
-import type { ValueNode } from 'graphql';
+import { GraphQLScalarType, Kind, valueFromASTUntyped, type ValueNode } from 'graphql';
 
 /** A 64-bit integer: a JSON number while that is exact, else its digits as text (graphql.md 1.2). */
 export const longScalar = new GraphQLScalarType({
@@ -19,3 +18,14 @@ function exactInteger(value: unknown): number | string {
 
 const literalText = (node: ValueNode): unknown =>
   node.kind === Kind.INT || node.kind === Kind.FLOAT || node.kind === Kind.STRING ? node.value : node.kind;
+
+const standard = 'http://www.ecma-international.org/publications/files/ECMA-ST/ECMA-404.pdf';
+
+/** Any JSON value, as it is. */
+export const jsonScalar = new GraphQLScalarType({
+  name: 'JSON',
+  description: `The \`JSON\` scalar type represents JSON values as specified by [ECMA-404](${standard}).`,
+  specifiedByURL: standard,
+  parseValue: (value) => value,
+  parseLiteral: (node, variables) => valueFromASTUntyped(node, variables),
+});

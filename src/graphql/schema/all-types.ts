@@ -1,10 +1,8 @@
 import type { GraphQLNamedType } from 'graphql';
 import type { ContentType } from '../../schema/content-type.js';
-import { dateScalar, dateTimeScalar } from '../scalars/date.js';
-import { jsonScalar } from '../scalars/json.js';
+import { dateScalar, dateTimeScalar, timeScalar } from '../scalars/date.js';
 import { localeCodeScalar } from '../scalars/locale-code.js';
-import { longScalar } from '../scalars/long.js';
-import { timeScalar } from '../scalars/time.js';
+import { jsonScalar, longScalar } from '../scalars/long.js';
 import { uploadScalar } from '../scalars/upload.js';
 import { filtersType } from './filters-type.js';
 import { inputType } from './input-type.js';

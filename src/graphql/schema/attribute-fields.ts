@@ -2,14 +2,11 @@ import { GraphQLList, GraphQLNonNull } from 'graphql';
 import type { GraphQLFieldConfigArgumentMap, GraphQLOutputType } from 'graphql';
 import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, ScalarAttribute } from '../../schema/content-type.js';
 import { componentResolver, linkResolver, morphResolver, zoneResolver } from '../execute/read-resolvers.js';
-import { enumType } from './enum-type.js';
 import { filtersType } from './filters-type.js';
 import { morphUnion } from './morph-union.js';
 import { isGraphqlName } from './names.js';
-import { plainField } from './plain-field.js';
-import { scalarFields } from './scalar-fields.js';
-import type { Fields, SchemaContext } from './schema-context.js';
-import { emptyFields, shownType } from './schema-context.js';
+import { enumType, scalarFields } from './scalar-fields.js';
+import { emptyFields, type Fields, plainField, type SchemaContext, shownType } from './schema-context.js';
 import { listArguments, publicationStateArgument } from './shared-types.js';
 import { zoneUnion } from './zone-types.js';
 

@@ -13,7 +13,7 @@ import { guardFields } from '../execute/guard-fields.js';
 import { accountMutations, accountQueries, roleMutations, userMutations } from '../plugins/accounts-fields.js';
 import type { AccountsService } from '../plugins/accounts-service.js';
 import { uploadMutations } from '../plugins/upload-fields.js';
-import type { UploadService } from '../plugins/upload-service.js';
+import type { UploadService } from '../plugins/create-uploads.js';
 import { allTypes, commonTypes } from './all-types.js';
 import { localizationFields, mutationFields } from './mutation-fields.js';
 import { objectTypes } from './object-types.js';

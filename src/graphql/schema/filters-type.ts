@@ -1,12 +1,10 @@
 import { GraphQLID, GraphQLInputObjectType, GraphQLList } from 'graphql';
 import type { GraphQLInputFieldConfigMap, GraphQLInputType } from 'graphql';
 import type { Attribute, ContentType } from '../../schema/content-type.js';
-import { plainField } from './plain-field.js';
 import { filtersName, isGraphqlName } from './names.js';
 import { scalarFields } from './scalar-fields.js';
 import { scalarFilter } from './scalar-filters.js';
-import type { SchemaContext } from './schema-context.js';
-import { emptyFields, shownType } from './schema-context.js';
+import { emptyFields, plainField, type SchemaContext, shownType } from './schema-context.js';
 
 /** `<Type>FiltersInput`: the conditions on entries of a type, or on a component (graphql.md 1.5). */
 export const filtersType = (type: ContentType, context: SchemaContext): GraphQLInputObjectType =>

@@ -1,12 +1,9 @@
 import { GraphQLID, GraphQLInputObjectType, GraphQLList, GraphQLNonNull } from 'graphql';
 import type { GraphQLInputFieldConfigMap, GraphQLInputType } from 'graphql';
 import { type Attribute, type ContentType, type LinkAttribute, uploadFile } from '../../schema/content-type.js';
-import { enumType } from './enum-type.js';
-import { plainField } from './plain-field.js';
 import { inputName, isGraphqlName } from './names.js';
-import { scalarFields } from './scalar-fields.js';
-import type { SchemaContext } from './schema-context.js';
-import { emptyFields, shownType } from './schema-context.js';
+import { enumType, scalarFields } from './scalar-fields.js';
+import { emptyFields, plainField, type SchemaContext, shownType } from './schema-context.js';
 import { zoneInput } from './zone-types.js';
 
 /** `<Type>Input`: what may be sent to create or update an entry, or a component; null where there is nothing to send. */

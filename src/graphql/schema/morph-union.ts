@@ -2,8 +2,7 @@ import { GraphQLUnionType } from 'graphql';
 import type { GraphQLObjectType } from 'graphql';
 import { type ContentType, isRecord, type MorphAttribute } from '../../schema/content-type.js';
 import { morphName, typeName } from './names.js';
-import type { SchemaContext } from './schema-context.js';
-import { shownType, shownTypes } from './schema-context.js';
+import { type SchemaContext, shownType, shownTypes } from './schema-context.js';
 
 /**
  * What a polymorphic relation may lead to, the attributes directly (graphql.md 3.11): the types that it names, else every

@@ -2,9 +2,8 @@ import { GraphQLID, GraphQLList, GraphQLNonNull, GraphQLObjectType } from 'graph
 import type { ContentType } from '../../schema/content-type.js';
 import type { EntryResult, ListResult, Row } from '../execute/results.js';
 import { attributeFields } from './attribute-fields.js';
-import { plainField } from './plain-field.js';
 import { collectionName, entityName, relationCollectionName, responseName, typeName } from './names.js';
-import type { Fields, ObjectTypes, SchemaContext } from './schema-context.js';
+import { type Fields, type ObjectTypes, plainField, type SchemaContext } from './schema-context.js';
 import { collectionMetaType } from './shared-types.js';
 
 // Types outlive the schema that they were made for (kept-types.ts): their resolvers are made here, where they hold on to nothing.

@@ -3,10 +3,8 @@ import { actionOf, type ContentType } from '../../schema/content-type.js';
 import { findOneResolver, findResolver, findSingleResolver } from '../execute/read-resolvers.js';
 import { localeCodeScalar } from '../scalars/locale-code.js';
 import { listArgs } from './attribute-fields.js';
-import { plainField } from './plain-field.js';
 import { findName, findOneName } from './names.js';
-import { emptyFields, type Fields, type SchemaContext } from './schema-context.js';
-import { withScope } from './scope.js';
+import { emptyFields, type Fields, plainField, type SchemaContext, withScope } from './schema-context.js';
 
 /** The generated queries of one content type (graphql.md 2.1). */
 export function queryFields(type: ContentType, context: SchemaContext): Fields {

@@ -1,10 +1,10 @@
-import { GraphQLBoolean, GraphQLFloat, GraphQLInt, GraphQLString } from 'graphql';
-import type { GraphQLScalarType } from 'graphql';
-import type { ScalarType } from '../../schema/content-type.js';
-import { dateScalar, dateTimeScalar } from '../scalars/date.js';
-import { jsonScalar } from '../scalars/json.js';
-import { longScalar } from '../scalars/long.js';
-import { timeScalar } from '../scalars/time.js';
+import { GraphQLBoolean, GraphQLEnumType, GraphQLFloat, GraphQLInt, type GraphQLScalarType, GraphQLString } from 'graphql';
+import type { ContentType, ScalarAttribute, ScalarType } from '../../schema/content-type.js';
+import { enumValueName } from '../../schema/read-attribute.js';
+import { dateScalar, dateTimeScalar, timeScalar } from '../scalars/date.js';
+import { jsonScalar, longScalar } from '../scalars/long.js';
+import { enumName } from './names.js';
+import type { SchemaContext } from './schema-context.js';
 
 /** The GraphQL scalar of each attribute type; enumerations have types of their own and are compared as strings. */
 export const scalarFields: Readonly<Record<ScalarType, GraphQLScalarType>> = {
@@ -27,3 +27,10 @@ export const scalarFields: Readonly<Record<ScalarType, GraphQLScalarType>> = {
   json: jsonScalar,
   blocks: jsonScalar,
 };
+
+/** The enum of an enumeration attribute: names that GraphQL allows, the stored values behind them. */
+export const enumType = (type: ContentType, attribute: ScalarAttribute, { store }: SchemaContext): GraphQLEnumType =>
+  store.define(type, enumName(type, attribute), (name) => {
+    const values = attribute.enum.map((value) => [enumValueName(value), { value }] as const);
+    return new GraphQLEnumType({ name, values: Object.fromEntries(values) });
+  });

@@ -39,3 +39,34 @@ export function shownType({ registry, shadow }: SchemaContext, uid: string): Con
 /** All content types and components that the schema shows. */
 export const shownTypes = ({ registry, shadow }: SchemaContext): ContentType[] =>
   [...registry.types.values()].filter((type) => shadow.hasType(type.uid));
+
+/**
+ * What the caller of a root field needs: all of the listed actions; to be some user or a full-access token; nothing; or one action
+ * that also counts if the public has it, so that clients may log in while they still send the token of a user.
+ */
+export type Scope = readonly string[] | 'authenticated' | 'public' | { readonly anyone: string };
+
+/** Fields carry their scope in their extensions, where those who extend the schema may set another. */
+export interface ScopeExtension extends Record<string, unknown> {
+  readonly scope: Scope;
+}
+
+export const withScope = (scope: Scope): { readonly extensions: ScopeExtension } => ({ extensions: { scope } });
+
+/** A field or argument that has a type and nothing else. */
+interface PlainField<Type> {
+  readonly type: Type;
+  readonly extensions: Readonly<Record<string, unknown>>;
+}
+
+/** graphql-js makes an empty map for every field that comes without one; in a large schema they weigh a third of it. */
+const noExtensions = Object.freeze(Object.create(null) as Record<string, unknown>); // Object.create is untyped
+
+const known = new WeakMap<object, PlainField<object>>();
+
+/** The plain field of a type, one object however often it is asked for: most fields of a schema are of a few scalars. */
+export function plainField<Type extends object>(type: Type): PlainField<Type> {
+  const made = known.get(type) ?? { type, extensions: noExtensions };
+  known.set(type, made);
+  return made as PlainField<Type>; // made of this type
+}

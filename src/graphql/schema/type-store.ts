@@ -3,7 +3,7 @@ import type { GraphQLNamedType } from 'graphql';
 import type { ContentType } from '../../schema/content-type.js';
 
 /** Whose a generated type is: a content type's or component's, one schema's alone, or that of all schemas. */
-export type Owner = ContentType | 'schema' | 'service';
+type Owner = ContentType | 'schema' | 'service';
 
 /** A generated type and whose it is. */
 export interface Owned {

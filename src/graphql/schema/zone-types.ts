@@ -1,8 +1,7 @@
 import { GraphQLScalarType, GraphQLUnionType, valueFromASTUntyped, type GraphQLScalarLiteralParser } from 'graphql';
 import { type ContentType, isRecord, type ZoneAttribute } from '../../schema/content-type.js';
 import { typeName, zoneName } from './names.js';
-import type { SchemaContext } from './schema-context.js';
-import { shownType } from './schema-context.js';
+import { type SchemaContext, shownType } from './schema-context.js';
 import { errorType } from './shared-types.js';
 
 /** The union of what a dynamic zone may hold. */

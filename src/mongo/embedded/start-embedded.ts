@@ -8,7 +8,7 @@ import type { RunningMongod } from './launch-mongod.js';
 import { openData, type OpenedData } from './open-data.js';
 import { addressOf, formReplicaSet } from './replica-set.js';
 
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   readonly dataDir: string;
   /** The preferred port; another one is used if it is busy. If absent or 0: the port of the last time, or any. */
   readonly port?: number | undefined;

@@ -1,2 +1,0 @@
-export const userUid = 'plugin::users-permissions.user';
-export const roleUid = 'plugin::users-permissions.role';
