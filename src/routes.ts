@@ -4,6 +4,7 @@ import type { GraphqlEndpoint } from './graphql/create-graphql.js';
 import { fileRoutes } from './http/file-routes.js';
 import { healthRoutes } from './http/health.js';
 import type { AnyRoute } from './http/route.js';
+import { docsRoutes, servesDocs } from './openapi/docs-routes.js';
 import { openapiRoutes } from './openapi/openapi-routes.js';
 import { restRoutes } from './rest/rest-routes.js';
 
@@ -16,6 +17,7 @@ export function serviceRoutes(config: Config, graphql: Pick<GraphqlEndpoint, 'ro
     ...healthRoutes(),
     ...(graphql?.routes ?? []),
     ...(config.plugins.upload.enabled ? fileRoutes : []),
+    ...(servesDocs(config) ? docsRoutes(config) : []),
     ...(config.admin.enabled ? adminRoutes : []),
     ...restRoutes(config),
   ];

@@ -54,6 +54,7 @@ export const apiSettings = group({
     address: whole(600, 'Requests without credentials from an address in one interval', { minimum: 1 }),
   }),
   openapi: flag(true, 'Serve the OpenAPI document at openapi.json below the prefix; it lists what its reader may do'),
+  docs: maybeFlag('Serve the documentation page at /docs; null: outside of production'),
   open: maybeFlag(
     'Everything but to change roles is allowed to everybody; null: only to programs of this machine, outside of production, on the ' +
       'embedded database, until there is a user or a grant',

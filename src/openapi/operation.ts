@@ -9,6 +9,8 @@ export interface QueryParameter {
   readonly required?: boolean;
   readonly style?: 'form' | 'deepObject';
   readonly explode?: boolean;
+  /** What documentation pages begin with; they make one up of objects that have none. */
+  readonly example?: unknown;
 }
 
 /** Schemas by media type. */

@@ -40,14 +40,20 @@ function populateParameter(type: ContentType, components: Components): QueryPara
 /** What a list of entries takes. */
 export const listParameters = (type: ContentType, components: Components): QueryParameter[] => [
   ...entryParameters(type, components),
-  { name: 'filters', description: 'Conditions on entries', schema: filtersSchema(type, components), ...brackets },
+  { name: 'filters', description: 'Conditions on entries', schema: filtersSchema(type, components), example: {}, ...brackets },
   {
     name: 'sort',
     description: 'Attributes, each with `:asc` or `:desc`',
     schema: listOf({ type: 'string', examples: scalarNames(type, components).map((name) => `${name}:asc`) }),
     ...commaList,
   },
-  { name: 'pagination', description: 'Pages, or a start and a limit', schema: paging(components), ...brackets },
+  {
+    name: 'pagination',
+    description: 'Pages, or a start and a limit',
+    schema: paging(components),
+    example: { page: 1, pageSize: 10 },
+    ...brackets,
+  },
   parameter('_q', 'A text that entries must contain'),
   ...stateParameter(type),
 ];

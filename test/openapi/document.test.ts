@@ -52,15 +52,16 @@ describe('the rows of the route table', () => {
   const routes = serviceRoutes(config, createGraphql({ config, logger: pino({ level: 'silent' }) }));
   const fixed = routes.flatMap((route) => ('find' in route ? [] : [route]));
 
-  /** GraphQL describes itself, preflights and unknown paths have nothing to describe. */
+  /** GraphQL describes itself; pages for people, preflights and unknown paths have nothing to describe. */
   const undescribed = [
     'GET /graphql/playground-assets/graphql-playground-react@1.7.28/{*name}',
+    ...['GET /docs', 'GET /docs/start.js', 'GET /docs/files/:name'],
     'OPTIONS /graphql',
     'ALL /graphql',
     'ALL /admin/api{/*rest}',
   ];
 
-  it('are described, but for those of GraphQL and those that answer nothing of their own', () => {
+  it('are described, but for those of GraphQL, pages, and those that answer nothing of their own', () => {
     const missing = fixed.filter((route) => describeRow(route, config) === null);
     expect(missing.map(({ method, path: name }) => `${method} ${name}`)).to.have.members(undescribed);
   });

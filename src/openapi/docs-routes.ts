@@ -1,0 +1,111 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Config } from '../config/config.js';
+import { notFoundError } from '../errors.js';
+import type { Answer, OpenRoute } from '../http/route.js';
+
+/** The files of swagger-ui that the page loads, with their types; the build copies them to dist/docs. */
+export const docsFiles: Readonly<Record<string, string>> = {
+  'swagger-ui.css': 'text/css',
+  'swagger-ui-bundle.js': 'text/javascript',
+};
+
+/** Everything comes from this service: nothing of other hosts is loaded or asked, and nothing in the page itself runs. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+].join('; ');
+
+/** The documentation page at `/docs`, with its files: the OpenAPI document to read and to try. */
+export function docsRoutes({ api }: Config): OpenRoute[] {
+  const script = startScript(`${api.rest.prefix}/openapi.json`);
+  return [
+    { method: 'GET', path: '/docs', action: null, handle: answerPage },
+    { method: 'GET', path: '/docs/start.js', action: null, handle: () => sent('text/javascript', script) },
+    { method: 'GET', path: '/docs/files/:name', action: null, handle: ({ request }) => answerFile(request.params['name'] ?? '') },
+  ];
+}
+
+/** Whether the page is served: as the settings say, else outside of production. */
+export const servesDocs = ({ api, environment }: Config): boolean => api.openapi && (api.docs ?? environment !== 'production');
+
+const sent = (type: string, body: string | Buffer): Answer => ({
+  headers: { 'Content-Type': `${type}; charset=utf-8`, 'Content-Security-Policy': policy },
+  body,
+});
+
+const answerPage = (): Answer =>
+  directory() === null ? { ...sent('text/html', missing), status: 404 } : sent('text/html', page);
+
+const page = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>API documentation</title>
+    <link rel="icon" href="data:," />
+    <link rel="stylesheet" href="/docs/files/swagger-ui.css" />
+  </head>
+  <body>
+    <div id="docs"></div>
+    <script src="/docs/files/swagger-ui-bundle.js"></script>
+    <script src="/docs/start.js"></script>
+  </body>
+</html>
+`;
+
+const missing =
+  '<!doctype html><title>API documentation</title><p>The files of the page are missing: run <code>npm run build</code>.</p>';
+
+/** The document is read again with each token that is entered, since it lists what the token allows. */
+const startScript = (url: string): string => `
+let token = null;
+const readAgain = (action, system) => (given) => {
+  const result = action(given);
+  token = given.bearer?.value ?? null;
+  system.specActions.download(${JSON.stringify(url)});
+  return result;
+};
+const forget = (action, system) => (names) => {
+  const result = action(names);
+  token = null;
+  system.specActions.download(${JSON.stringify(url)});
+  return result;
+};
+const tokens = () => ({ statePlugins: { auth: { wrapActions: { authorize: readAgain, logout: forget } } } });
+SwaggerUIBundle({
+  url: ${JSON.stringify(url)},
+  dom_id: '#docs',
+  layout: 'BaseLayout',
+  validatorUrl: null,
+  deepLinking: true,
+  docExpansion: 'list',
+  defaultModelsExpandDepth: 0,
+  plugins: [tokens],
+  requestInterceptor: (request) => {
+    if (token !== null && request.loadSpec) request.headers.Authorization = 'Bearer ' + token;
+    return request;
+  },
+});
+`;
+
+async function answerFile(name: string): Promise<Answer> {
+  const type = Object.hasOwn(docsFiles, name) ? docsFiles[name] : undefined;
+  const from = directory();
+  if (type === undefined || from === null) throw notFoundError();
+  const { headers, body } = sent(type, await readFile(path.join(from, name)));
+  return { headers: { ...headers, 'Cache-Control': 'public, max-age=3600' }, body };
+}
+
+/** Beside the built program, or in dist/ where the sources run. */
+function directory(): string | null {
+  const candidates = ['../../docs', '../../dist/docs'].map((folder) => path.resolve(import.meta.dirname, folder));
+  return candidates.find((folder) => Object.keys(docsFiles).every((name) => existsSync(path.join(folder, name)))) ?? null;
+}

@@ -1,0 +1,89 @@
+import path from 'node:path';
+import { expect } from 'chai';
+import { chromium, type Browser } from 'playwright-core';
+import { copyDocs } from '../../scripts/copy-docs.js';
+import { createConfig } from '../../src/config/create-config.js';
+import { servesDocs } from '../../src/openapi/docs-routes.js';
+import { serveDemo } from '../graphql/serve-demo.js';
+import { findChromium } from '../support/find-chromium.js';
+import type { Serving } from '../support/serve.js';
+
+const adminToken = 'an-admin-token-of-more-than-32-characters';
+
+describe('the documentation page', () => {
+  let demo: Serving;
+  before(async function () {
+    this.timeout(60_000);
+    await copyDocs(path.resolve(import.meta.dirname, '../../dist/docs'));
+    demo = await serveDemo({ admin: { token: adminToken } });
+  });
+  after(() => demo.stop());
+
+  const cases = [
+    { environment: 'development', api: {}, served: true },
+    { environment: 'production', api: {}, served: false },
+    { environment: 'production', api: { docs: true }, served: true },
+    { environment: 'development', api: { docs: false }, served: false },
+    { environment: 'development', api: { openapi: false }, served: false },
+  ] as const;
+  for (const { environment, api, served } of cases)
+    it(`is ${served ? 'served' : 'away'} in ${environment} with ${JSON.stringify(api)}`, () => {
+      const secrets = { jwtSecret: 'a-secret-of-the-tests-0123456789abcdef' };
+      const plugins = { 'users-permissions': { config: secrets } };
+      const admin = { apiToken: { salt: 'salt-of-the-tests-0123' } };
+      expect(servesDocs(createConfig({ environment, api, plugins, admin }))).to.equal(served);
+    });
+
+  it('serves its own files and nothing besides', async () => {
+    const ask = (name: string) => fetch(`${demo.server.url}/docs/files/${name}`);
+    expect((await ask('swagger-ui.css')).headers.get('content-type')).to.equal('text/css; charset=utf-8');
+    for (const name of ['..%2f..%2fpackage.json', 'LICENSE', 'constructor', '']) expect((await ask(name)).status).to.equal(404);
+  });
+
+  describe('in a browser', () => {
+    const executablePath = findChromium();
+    let browser: Browser | undefined;
+    before(async function () {
+      this.timeout(60_000);
+      if (executablePath === undefined) {
+        console.warn('SKIPPED: the documentation page was not tried in a browser, no Chromium is installed');
+        this.skip();
+      }
+      browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+    });
+    after(() => browser?.close());
+
+    it('shows the document, runs a request and takes a token, without a request to another host', async function () {
+      this.timeout(90_000);
+      const page = await (browser as Browser).newPage(); // the hook above has started it
+      page.setDefaultTimeout(60_000);
+      const wrong: string[] = [];
+      const own = new URL(demo.server.url).host;
+      page.on('request', (request) => {
+        const { protocol, host } = new URL(request.url());
+        if (protocol !== 'data:' && host !== own) wrong.push(request.url());
+      });
+      page.on('response', (response) => {
+        if (response.status() >= 400) wrong.push(`${String(response.status())} ${response.url()}`);
+      });
+      page.on('pageerror', (error) => wrong.push(String(error)));
+      page.on('console', (message) => {
+        if (message.type() === 'error' || /Content Security Policy/i.test(message.text())) wrong.push(message.text());
+      });
+      await page.goto(`${demo.server.url}/docs`);
+      const list = page.locator('#operations-Article-findArticles');
+      await list.locator('.opblock-summary-control').click();
+      await list.getByRole('button', { name: 'Try it out' }).click();
+      await list.getByRole('button', { name: 'Execute' }).click();
+      await list.locator('.live-responses-table .response-col_status', { hasText: '200' }).first().waitFor();
+      expect(await page.getByText('adminFindModels').count()).to.equal(0);
+      await page.getByRole('button', { name: 'Authorize' }).click();
+      await page.locator('.auth-container input').fill(adminToken);
+      await page.locator('.auth-btn-wrapper').getByRole('button', { name: 'Apply credentials' }).click();
+      await page.locator('.btn-done').click();
+      await page.locator('#operations-Administration-adminFindModels').waitFor();
+      if (process.env['SCREENSHOT'] !== undefined) await page.screenshot({ path: process.env['SCREENSHOT'] });
+      expect(wrong).to.deep.equal([]);
+    });
+  });
+});
