@@ -70,9 +70,13 @@ export const pluginMeanings: Readonly<Record<string, (config: Values) => Transla
   'populate-deep': populateDeep,
 };
 
+/** Levels beyond the largest value of the setting are cut, so that the configuration of a project is never refused for them. */
 function populateDeep({ defaultDepth = 5 }: Values): Translation {
-  return { set: { 'api.rest.populateDeep': Number(defaultDepth) } };
+  return { set: { 'api.rest.populateDeep': Math.min(Number(defaultDepth), deepest) } };
 }
+
+/** The largest value of `api.rest.populateDeep`. */
+const deepest = 18;
 
 function publicUrl(value: unknown): Translation {
   if (typeof value !== 'string' || /^https?:\/\/[^/]/.test(value))

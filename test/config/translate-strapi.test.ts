@@ -90,6 +90,11 @@ const cases: readonly Case[] = [
     settings: { 'api.rest.populateDeep': 3 },
   },
   {
+    what: 'populate-deep with more levels than the setting allows',
+    written: { plugins: { 'strapi-plugin-populate-deep': { config: { defaultDepth: 20 } } } },
+    settings: { 'api.rest.populateDeep': 18 },
+  },
+  {
     what: 'populate-deep switched off',
     written: { plugins: { 'strapi-plugin-populate-deep': false } },
     settings: { 'api.rest.populateDeep': 0 },
