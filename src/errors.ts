@@ -26,10 +26,10 @@ export class ApiError extends Error {
 export const validationError = (message: string, details: Readonly<Record<string, unknown>> = {}): ApiError =>
   new ApiError(400, 'ValidationError', message, details);
 
-/** The answer to every name in a query that does not exist or may not be read: the last key only, as the reference says it. */
+/** The answer to every name in a query that does not exist or may not be read: the last key only, as Strapi v4 says it. */
 export const invalidParameter = (key: string): ApiError => validationError(`Invalid parameter ${key}`);
 
-/** All that is wrong with a body, in the reference's two-part form: one message alone, or a count with the list in `details`. */
+/** All that is wrong with a body, in Strapi v4's two-part form: one message alone, or a count with the list in `details`. */
 export const fieldErrors = (errors: readonly FieldError[]): ApiError => {
   const only = errors.length === 1 ? errors[0] : undefined;
   const listed = errors.map(({ path, message }) => ({ path, message, name: 'ValidationError' }));

@@ -1,6 +1,6 @@
 import { readAll, type Database } from '../mongo/database.js';
 
-/** What the screens of the reference edit (rest.md 11.2), under its names. */
+/** What the screens of Strapi v4 edit, under its names. */
 export interface AccountSettings {
   readonly unique_email: boolean;
   readonly allow_register: boolean;
@@ -29,7 +29,7 @@ export interface EmailTemplate {
 
 export type TemplateName = 'reset_password' | 'email_confirmation';
 
-/** All that is stored of users and permissions besides the entries; null where nothing was changed. */
+/** All that is stored of users and permissions besides the entries; null if nothing was changed. */
 export interface StoredSettings {
   readonly advanced: AccountSettings;
   readonly templates: Readonly<Partial<Record<TemplateName, EmailTemplate>>>;

@@ -17,7 +17,7 @@ import type { TokenClaims, UserTokens } from './user-tokens.js';
 
 /** Tells who calls, from what the database holds now. */
 export interface Authenticator {
-  /** By the Authorization header of a request. Throws an UnauthorizedError for credentials that are wrong (rest.md 11.7). */
+  /** By the Authorization header of a request. Throws an UnauthorizedError for credentials that are wrong. */
   authenticate(credentials: Credentials): Promise<Caller>;
   roles(): Promise<Roles>;
   settings(): Promise<StoredSettings>;
@@ -77,7 +77,7 @@ async function authenticate(credentials: Credentials, sources: Sources): Promise
   return userCaller(bearer, credentials, sources);
 }
 
-/** Exactly two words, the first in any case; anything else is no credentials at all (rest.md 11.6). */
+/** Exactly two words, the first in any case; anything else is no credentials at all. */
 function readBearer(authorization: string | undefined): string | null {
   if (authorization === undefined) return null;
   const [scheme = '', bearer, ...more] = authorization.trim().split(/\s+/);

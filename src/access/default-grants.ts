@@ -1,6 +1,6 @@
 const auth = (action: string): string => `plugin::users-permissions.auth.${action}`;
 
-/** What the two built-in roles may do on a fresh database, by type, in the order of the reference (rest.md 11.8). */
+/** What the two built-in roles may do on a fresh database, by type, in the order of Strapi v4. */
 export const defaultGrants: Readonly<Record<string, readonly string[]>> = {
   authenticated: ['plugin::users-permissions.user.me', auth('changePassword')],
   public: [

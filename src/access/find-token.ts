@@ -7,7 +7,7 @@ import { apiToken, hashKey, tokensCollection, type ApiToken } from './api-token.
 /** How long `lastUsedAt` may be behind, in milliseconds: a write per hour and token, not per request. */
 const usePrecision = 3_600_000;
 
-/** Finds the token that a key belongs to, expired ones too; null where there is none. All tokens are kept in memory. */
+/** Finds the token that a key belongs to, expired ones too; null if there is none. All tokens are kept in memory. */
 export function tokenFinder(backend: Backend, salt: string): (key: string) => Promise<ApiToken | null> {
   const { store } = backend;
   const readTokens = cacheUntilChanged(store.changes, [tokensCollection], async () => {

@@ -36,7 +36,7 @@ const ofModels = ['components.getComponents', 'components.getComponent', 'conten
   (action) => `plugin::content-type-builder.${action}`,
 );
 
-/** Every action that a role or token can be granted (rest.md 11.8). */
+/** Every action that a role or token can be granted. */
 export function knownActions(registry: Registry, plugins: ActivePlugins): string[] {
   const types = [...registry.types.values()].filter(({ uid }) => uid.startsWith('api::'));
   return [

@@ -11,7 +11,7 @@ interface RuleContext {
   readonly limits: Limits;
 }
 
-/** What a role lets its user do, or the public where there is none; rules applied to this user. */
+/** What a role lets its user do, or the public if there is none; rules applied to this user. */
 export function roleAccess(role: Role, user: KnownUser | null, { registry, limits }: RuleContext): Access {
   if (role.rules === null) return role.access;
   const { fields, rows } = role.rules;

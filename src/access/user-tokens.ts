@@ -3,9 +3,9 @@ import jwt from 'jsonwebtoken';
 import { BoundedCache } from '../bounded-cache.js';
 import type { KnownUser } from './known-user.js';
 
-/** Makes and reads the tokens of users (rest.md 11.6). */
+/** Makes and reads the tokens of users. */
 export interface UserTokens {
-  /** A token for a user; its version is left out while it is 0, so that it looks like the reference's. */
+  /** A token for a user; its version is left out while it is 0, so that it looks like Strapi v4's. */
   sign(user: Pick<KnownUser, 'id' | 'tokenVersion'>, expiresIn?: string | number): string;
   /** Returns what a token says, or why it says nothing: it was not made here, or it was and has expired. */
   verify(token: string): TokenClaims | 'token_invalid' | 'token_expired';

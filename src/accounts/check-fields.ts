@@ -5,7 +5,7 @@ import type { Body } from './accounts.js';
 /** What a text must be; the order is that of the messages. */
 type Rule = 'notEmpty' | 'email' | 'required';
 
-/** The fields of a body in the order of the reference's messages, each with its rules. */
+/** The fields of a body in the order of Strapi v4's messages, each with its rules. */
 type FieldRules = Readonly<Record<string, readonly Rule[]>>;
 
 const emailForm = /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/;
@@ -17,7 +17,7 @@ const problems: Readonly<Record<Rule, (name: string, value: string) => string | 
   required: (name, value) => (value === '' ? `${name} is a required field` : null),
 };
 
-/** What is wrong with the fields of a body: they must be texts, as they stand (rest.md 11.2). */
+/** What is wrong with the fields of a body: they must be texts, as they stand. */
 export function fieldProblems(body: Body, fields: FieldRules): FieldError[] {
   return Object.entries(fields).flatMap(([name, rules]) =>
     textProblems(name, body[name], rules).map((message) => ({ path: [name], message })),
@@ -36,7 +36,7 @@ export function strangerProblems(body: Body, fields: FieldRules): FieldError[] {
   return strangers.length === 0 ? [] : [{ path: [], message: `this field has unspecified keys: ${strangers.join(', ')}` }];
 }
 
-/** Throws a ValidationError where there are problems. */
+/** Throws a ValidationError if there are problems. */
 export function refuseProblems(found: readonly FieldError[]): void {
   if (found.length > 0) throw fieldErrors(found);
 }

@@ -17,7 +17,7 @@ export interface Me {
   } | null;
 }
 
-/** The user of that id, without what a rule hides from the caller; null where there is none. */
+/** The user of that id, without what a rule hides from the caller; null if there is none. */
 export async function findMe(id: number, content: ContentContext): Promise<Me | null> {
   const user = await findStoredUser(content, { _id: id });
   if (user === null) return null;

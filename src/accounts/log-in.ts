@@ -8,7 +8,7 @@ import type { ContentContext } from '../content/content-context.js';
 
 const fields = { identifier: ['required'], password: ['required'] } as const;
 
-/** Logs a user in by name or e-mail address and password (rest.md 11.2). Throws a ValidationError or an ApplicationError. */
+/** Logs a user in by name or e-mail address and password. Throws a ValidationError or an ApplicationError. */
 export async function logIn(accounts: Accounts, body: Body, { content }: AccountCall): Promise<Session> {
   const { identifier, password } = readTexts(body, fields, 'ignored');
   const user = await findByIdentifier(identifier, content);

@@ -12,7 +12,7 @@ interface LoginProvider {
   readonly redirect: string | null;
   /** The address to send the browser to, and a secret that it must bring back in a cookie. */
   begin(callback: string, content: ContentContext): Promise<{ readonly address: string; readonly browser: string }>;
-  /** Who has logged in. Throws a ValidationError where anything does not fit. */
+  /** Who has logged in. Throws a ValidationError if anything does not fit. */
   finish(returned: Returned, content: ContentContext): Promise<Identity>;
 }
 
@@ -47,7 +47,7 @@ const library = () => import('openid-client');
 
 const configurations = new Map<string, Promise<Configuration>>();
 
-/** The provider of that name. Throws an ApplicationError where it is not configured; `local` are users with passwords. */
+/** The provider of that name. Throws an ApplicationError if it is not configured; `local` are users with passwords. */
 export function loginProvider({ config }: Accounts, name: string): LoginProvider {
   const { providers } = config.plugins['users-permissions'].config;
   const settings = name !== 'local' && Object.hasOwn(providers, name) ? providers[name] : undefined;

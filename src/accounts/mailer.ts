@@ -9,7 +9,7 @@ import { defaultTemplates, escapeHtml, fillTemplate, type Placeholders } from '.
 
 /** Sends e-mails to users. */
 export interface Mailer {
-  /** Sends the e-mail of that name. Rejects where it cannot be handed over. */
+  /** Sends the e-mail of that name. Rejects if it cannot be handed over. */
   send(name: TemplateName, user: KnownUser, values: Placeholders): Promise<void>;
 }
 

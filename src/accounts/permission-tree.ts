@@ -1,6 +1,6 @@
 import { isRecord, type Values } from '../schema/content-type.js';
 
-/** Actions as the reference shows them: by API, controller and action. */
+/** Actions as Strapi v4 shows them: by API, controller and action. */
 type PermissionTree = Record<string, { controllers: Record<string, Record<string, { enabled: boolean; policy: string }>> }>;
 
 /** Lays actions out as a tree; those that are granted are enabled. */

@@ -30,7 +30,7 @@ const reserved: ReadonlySet<string> = new Set([
 
 const taken = (): ApiError => applicationError('Email or Username are already taken');
 
-/** Registers a user of the default role (rest.md 11.2). Throws an ApplicationError or a ValidationError. */
+/** Registers a user of the default role. Throws an ApplicationError or a ValidationError. */
 export async function register(accounts: Accounts, body: Body, call: AccountCall): Promise<Session> {
   const { advanced } = await accounts.authenticator.settings();
   if (!advanced.allow_register) throw applicationError('Register action is currently disabled');

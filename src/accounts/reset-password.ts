@@ -7,7 +7,7 @@ import { endRefreshTokens } from './refresh-tokens.js';
 import { openSession, type Session } from './session.js';
 import { changeStoredUser, findStoredUser, userType, type StoredUser } from './user-store.js';
 
-/** Bytes of a reset code, as in the reference. */
+/** Bytes of a reset code, as in Strapi v4. */
 const codeBytes = 64;
 
 /**

@@ -66,7 +66,7 @@ export async function createRole(body: Body, content: ContentContext): Promise<n
   return id;
 }
 
-/** As the reference makes it: `Édi Tor` becomes `edi_tor`. */
+/** As Strapi v4 makes it: `Édi Tor` becomes `edi_tor`. */
 const typeFrom = (name: string | null): string | null => slugify(name ?? '', { separator: '_' }).replaceAll('-', '_') || null;
 
 function textOf(body: Body, name: string): string | null {

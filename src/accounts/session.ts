@@ -8,7 +8,7 @@ import { makeRefreshToken } from './refresh-tokens.js';
 /** What a login comes to. */
 export interface Session {
   readonly userId: number;
-  /** Null where the e-mail address must be confirmed first. */
+  /** Null if the e-mail address must be confirmed first. */
   readonly jwt: string | null;
   /** Null unless refresh tokens are switched on. */
   readonly refreshToken: string | null;
@@ -22,7 +22,7 @@ export async function openSession(accounts: Accounts, user: KnownUser, content: 
   return { userId: user.id, jwt: accounts.tokens.sign(user, refreshTokens.accessExpiresIn), refreshToken };
 }
 
-/** Throws an ApplicationError where a user may not come in whatever the password. */
+/** Throws an ApplicationError if a user may not come in whatever the password. */
 export function refuseKeptOut({ confirmed, blocked }: KnownUser, settings: AccountSettings): void {
   if (settings.email_confirmation && !confirmed) throw applicationError('Your account email is not confirmed');
   if (blocked) throw applicationError('Your account has been blocked by an administrator');

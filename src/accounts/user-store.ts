@@ -14,7 +14,7 @@ export interface StoredUser extends KnownUser {
   readonly document: Document;
 }
 
-/** The first user that meets a filter on the stored documents; null where none does. */
+/** The first user that meets a filter on the stored documents; null if none does. */
 export const findStoredUser = async (content: ContentContext, filter: Document): Promise<StoredUser | null> =>
   (await findStoredUsers(content, filter, 1))[0] ?? null;
 
@@ -30,7 +30,7 @@ const storedUser = (document: Document): StoredUser => ({
   document,
 });
 
-/** Changes one user in one command, and gives it as it is then; null where none meets the filter. */
+/** Changes one user in one command, and returns it as it is then; null if none meets the filter. */
 export async function changeStoredUser(
   { store }: ContentContext,
   match: Document,

@@ -34,7 +34,7 @@ function asApplicationError(error: unknown): never {
   throw error instanceof ApiError && error.status === 400 ? applicationError(error.message) : error;
 }
 
-/** Deletes a user, and gives it as the caller sees it; null where there is none. */
+/** Deletes a user, and returns it as the caller sees it; null if there is none. */
 export async function deleteUser(id: number, query: Query, { content }: AccountCall): Promise<Loaded | null> {
   const user = await remove(userType(content), id, query, content);
   if (user !== null) await endRefreshTokens(id, content);

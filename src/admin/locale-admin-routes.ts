@@ -91,7 +91,7 @@ async function settle(call: AdminCall): Promise<ShownLocale[]> {
 }
 
 /**
- * With the locale go its entries, as in the reference. There may be more of them than a transaction can hold, so each goes in one
+ * With the locale go its entries, as in Strapi v4. There may be more of them than a transaction can hold, so each goes in one
  * of its own, and the locale last: what was interrupted can be asked for again.
  */
 async function destroy(call: AdminCall): Promise<ShownLocale[]> {

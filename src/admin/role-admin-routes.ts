@@ -31,7 +31,7 @@ const rulesBody = closed(
   { minProperties: 1 },
 );
 
-/** Roles with their actions, as a flat list or as the reference's tree, and their rules. */
+/** Roles with their actions, as a flat list or as Strapi v4's tree, and their rules. */
 export const roleAdminRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/roles', handle: async (call) => [...(await rolesOf(call)).values()].map(shown) },
   { method: 'POST', path: '/roles', body: closed({ ...changedRole, type: maybeText }), handle: create },

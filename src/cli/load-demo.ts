@@ -40,7 +40,7 @@ interface DemoFile {
   readonly entries: readonly DemoEntry[];
 }
 
-/** The service that gets the demo; `media` is null where uploads are switched off. */
+/** The service that gets the demo; `media` is null if uploads are switched off. */
 export interface DemoTarget {
   readonly config: Config;
   readonly backend: Backend;

@@ -10,7 +10,7 @@ const file = 'config/extensions';
 
 /**
  * The `register` of config/extensions.{ts,js} in the working directory, which first registers the `policies` and `middlewares` that
- * the file exports by bare name; null where there is no such file. It may be written as an ES module or as CommonJS, and `mangrove`
+ * the file exports by bare name; null if there is no such file. It may be written as an ES module or as CommonJS, and `mangrove`
  * means `own` in it. What the file, or `register` later, throws is printed with its stack and becomes a ConfigError.
  */
 export async function loadRegister(directory: string, own: unknown): Promise<Register | null> {

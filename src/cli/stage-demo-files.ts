@@ -22,7 +22,7 @@ interface ListedFile {
   readonly alternativeText: string;
 }
 
-/** Does with the pictures of the demo what an upload does before its commit. `media` is null where there is no media library. */
+/** Does with the pictures of the demo what an upload does before its commit. `media` is null if there is no media library. */
 export async function stageDemoFiles(folder: string, media: Media | null, content: ContentContext): Promise<DemoFiles> {
   const listed = JSON.parse(await readFile(join(folder, 'files.json'), 'utf8')) as readonly ListedFile[]; // shipped with the package
   const names = listed.map(({ name }) => `file.${name}`);

@@ -30,7 +30,7 @@ export interface BuildContext {
   readonly mode: 'create' | 'update';
 }
 
-/** The stored form of a checked component value: patched where it carries the id of one that is there, else new (rest.md 8.7). */
+/** The stored form of a checked component value: patched where it carries the id of one that is there, else new. */
 export async function buildComponent(
   attribute: ComponentAttribute,
   value: unknown,

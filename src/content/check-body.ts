@@ -37,7 +37,7 @@ function inOrder(type: ContentType, errors: readonly FieldError[]): FieldError[]
 }
 
 /**
- * The first type that lacks some of the ids, in the words of the reference (rest.md 8.4). Entries that a row rule hides from the
+ * The first type that lacks some of the ids, in the words of Strapi v4. Entries that a row rule hides from the
  * caller are missing to them.
  */
 async function missingTargets({ targets }: CheckedInput, context: ContentContext): Promise<FieldError[]> {
@@ -78,7 +78,7 @@ function kindOf(mime: string): string {
 
 /**
  * Keeps of a body what may be written at all: unknown names, the system's attributes, and relations to types that the caller may
- * not see are dropped without a word, as in the reference (rest.md 2.4, 7.6). Throws a ValidationError where it is no object.
+ * not see are dropped silently, as in Strapi v4. Throws a ValidationError if it is no object.
  */
 export function acceptInput(
   type: ContentType,

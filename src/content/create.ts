@@ -19,7 +19,7 @@ import { orUniqueError } from './unique-errors.js';
 import { writeExclusive, writeInverse } from './write-inverse.js';
 
 /**
- * Creates an entry from a client's data and gives it as the query selects it. Throws a ValidationError, an ApplicationError
+ * Creates an entry from a client's data and returns it as the query selects it. Throws a ValidationError, an ApplicationError
  * for a locale that is not there, or a ForbiddenError if the entry breaks the caller's rule.
  */
 export async function create(type: ContentType, data: unknown, query: Query, context: ContentContext): Promise<Loaded> {
@@ -85,7 +85,7 @@ interface Insertion {
   readonly source: LocaleSource | null;
 }
 
-/** Stores checked data as a new entry, all that belongs to it or nothing, and gives it as it is selected. */
+/** Stores checked data as a new entry, all that belongs to it or nothing, and returns it as it is selected. */
 export async function insertChecked(
   type: ContentType,
   data: Values,
@@ -153,7 +153,7 @@ const createdAs = (now: Date, { createsDrafts }: ContentContext): Date | null =>
 
 /**
  * Makes the uids that were not sent, where the model asks for it (`options.generate`): from the target attribute, with a number
- * behind where the plain one is taken. The reference never makes them over its API, so nothing is made otherwise.
+ * behind where the plain one is taken. Strapi v4 never makes them over its API, so nothing is made otherwise.
  */
 async function fillUids(type: ContentType, data: Values, context: ContentContext): Promise<Values> {
   const made: Record<string, string> = {};

@@ -8,7 +8,7 @@ import type { ContentType } from '../schema/content-type.js';
 import type { ContentContext } from './content-context.js';
 import type { Loaded } from '../mongo/loaded.js';
 
-/** The entry of that id, drafts included; null where there is none. */
+/** The entry of that id, drafts included; null if there is none. */
 export async function findOne(type: ContentType, id: number, query: Query, context: ContentContext): Promise<Loaded | null> {
   const selection = bindEntrySelection(query, type, context.bind);
   return readEntry(allOf([hasId(id), ...bindRule(type, context.bind)]), selection, context.store.database);

@@ -1,6 +1,6 @@
 import { nextRank } from './build-parts.js';
 
-/** An entry of a list with its rank; null where it has none yet. */
+/** An entry of a list with its rank; null if it has none yet. */
 export interface Ranked {
   readonly id: number;
   readonly rank: number | null;

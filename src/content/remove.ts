@@ -9,7 +9,7 @@ import type { Query } from '../query/ast.js';
 import { uploadFile, type ContentType } from '../schema/content-type.js';
 import { referrersOf, unlinkOperations } from './referrers.js';
 
-/** Deletes an entry, every link to it and, of a file, its bytes, and gives it as it was; null where there is no such entry. */
+/** Deletes an entry, every link to it and, of a file, its bytes, and returns it as it was; null if there is no such entry. */
 export async function remove(type: ContentType, id: number, query: Query, context: ContentContext): Promise<Loaded | null> {
   const entry = await findOne(type, id, query, context);
   if (entry === null) return null;

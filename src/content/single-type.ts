@@ -10,7 +10,7 @@ import { remove } from './remove.js';
 import { isLocaleTaken } from './unique-errors.js';
 import { update } from './update.js';
 
-/** Updates the entry of a single type in the locale that the query names, or creates it where there is none. */
+/** Updates the entry of a single type in the locale that the query names, or creates it if there is none. */
 export async function updateSingle(
   type: ContentType,
   data: unknown,
@@ -42,7 +42,7 @@ async function hasEntry(type: ContentType, { store }: ContentContext): Promise<b
   return rows.length > 0;
 }
 
-/** Deletes the entry of a single type, looked up like a read; the answer has no populated relations. Null where there is none. */
+/** Deletes the entry of a single type, looked up like a read; the answer has no populated relations. Null if there is none. */
 export async function removeSingle(type: ContentType, query: Query, context: ContentContext): Promise<Loaded | null> {
   const { locale, publicationState } = query;
   const stored = await findSingle(type, { ...emptyQuery, locale, publicationState }, context);

@@ -23,7 +23,7 @@ import { orUniqueError } from './unique-errors.js';
 import { writeExclusive, writeInverse } from './write-inverse.js';
 
 /**
- * Updates the named values of an entry: absent ones stay, null clears. Gives it as the query selects it; null where there is no
+ * Updates the named values of an entry: absent ones stay, null clears. Gives it as the query selects it; null if there is no
  * such entry. Throws a ValidationError, an ApplicationError for components that are not the entry's, or a ForbiddenError if the
  * entry then breaks the caller's rule.
  */
@@ -108,7 +108,7 @@ async function updateLinked(change: Change, context: ContentContext): Promise<Lo
     const inside = within(context, database);
     const document = await updateWithin(change, inside);
     if (document === null || shared.length === 0) return { document, loaded: null };
-    // The answer shows the other locales as they were before the shared values went to them, as in the reference.
+    // The answer shows the other locales as they were before the shared values went to them, as in Strapi v4.
     const loaded = await load(document, selection, inside);
     await syncLocales(type, change.id, shared, inside);
     return { document, loaded };

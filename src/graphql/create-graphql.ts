@@ -86,7 +86,7 @@ function reportFailure(err: unknown, { byPluralName, bySingularName }: Registry,
   else logger.error({ err }, 'the GraphQL schema could not be built, the old one stays');
 }
 
-/** Null where nothing is to be written, which outside development is so unless the configuration says otherwise. */
+/** Null if nothing is to be written, which outside development is so unless the configuration says otherwise. */
 function artifactsOf({ directory, environment, plugins }: Config): Artifacts | null {
   const { generateArtifacts, artifacts } = plugins.graphql.config;
   if (!(generateArtifacts ?? environment === 'development')) return null;

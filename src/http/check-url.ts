@@ -2,7 +2,7 @@ import { badRequestError } from '../errors.js';
 import { rawError } from './error-envelope.js';
 import type { Middleware } from 'koa';
 
-/** Refuses, with 400, a URL over the limit of characters, and a path whose percent-encoding is not that of a text (rest.md 2.2). */
+/** Refuses, with 400, a URL over the limit of characters, and a path whose percent-encoding is not that of a text. */
 export const checkUrl =
   (urlLength: number): Middleware =>
   (ctx, next) => {

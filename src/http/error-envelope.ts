@@ -1,6 +1,6 @@
 import { ApiError } from '../errors.js';
 
-/** The body of every error answer (rest.md 3). `details` is missing where the error has none. */
+/** The body of every error answer. `details` is missing where the error has none. */
 interface ErrorEnvelope {
   readonly data: null;
   readonly error: { readonly status: number; readonly name: string; readonly message: string; readonly details?: unknown };
@@ -30,7 +30,7 @@ const envelope = (status: number, name: string, message: string, details: unknow
 });
 
 /**
- * An error that the reference's HTTP layer answers before its API is asked: the envelope without `details` (rest.md 3).
+ * An error that Strapi v4's HTTP layer answers before its API is asked: the envelope without `details`.
  * Thrown like any other.
  */
 export const rawError = (status: number, name: string, message: string): Error =>

@@ -5,7 +5,7 @@ import type { Config } from '../config/config.js';
 import { rateLimitError } from '../errors.js';
 import type { Database } from '../mongo/database.js';
 
-/** Counts a request for its caller. Throws a RateLimitError where there were too many. */
+/** Counts a request for its caller. Throws a RateLimitError if there were too many. */
 export type RequestLimiter = (ctx: Context, caller: Caller) => Promise<void>;
 
 /** The general limit (`api.ratelimit`): for each user and token, and for each address without credentials. Null: switched off. */

@@ -6,7 +6,7 @@ import type { StoredBlob } from '../mongo/blob-store.js';
 import { parameterOf, type RouteRequest } from './route-request.js';
 
 /**
- * The size and format that `?width=`, `?height=` and `?format=` ask for; null where none is named, or nothing is resized. Throws a
+ * The size and format that `?width=`, `?height=` and `?format=` ask for; null if none is named, or nothing is resized. Throws a
  * ValidationError for what the configuration does not list, and for both a width and a height: each size is drawn once and kept, so
  * they must be few; and for images that are too large to be drawn.
  */

@@ -4,7 +4,7 @@ import type { MiddlewaresConfig } from '../config/config.js';
 
 type SecurityConfig = MiddlewaresConfig['security'];
 
-/** The headers of rest.md 13.3. Helmet's cross-origin and origin-agent headers stay off: other sites show the media. */
+/** The security headers that Strapi v4 sends. Helmet's cross-origin and origin-agent headers stay off: other sites show the media. */
 export function securityHeaders({ contentSecurityPolicy, hstsMaxAge, frame }: SecurityConfig): Middleware {
   return helmet({
     contentSecurityPolicy: { useDefaults: true, directives: { ...directives, ...mutable(contentSecurityPolicy) } },

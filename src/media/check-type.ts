@@ -23,7 +23,7 @@ function isLetIn(type: string, { allowedTypes, deniedTypes }: MediaSettings): bo
 const matches = (mime: string, pattern: string): boolean =>
   pattern === '*' || pattern === '*/*' || pattern === mime || (pattern.endsWith('/*') && mime.startsWith(pattern.slice(0, -1)));
 
-/** The content type of files. Throws a NotFoundError where the service has none. */
+/** The content type of files. Throws a NotFoundError if the service has none. */
 export function fileType({ bind }: ContentContext): ContentType {
   const type = bind.registry.types.get(uploadFile);
   if (type === undefined) throw notFoundError();

@@ -23,7 +23,7 @@ export function cleanName(name: string): string {
   return `${clean.slice(0, longestName - extension.length).replace(halfCharacter, '')}${extension}`;
 }
 
-/** A name that a person gave to a file, which may hold any character that can be seen; null where nothing is left of it. */
+/** A name that a person gave to a file, which may hold any character that can be seen; null if nothing is left of it. */
 export function cleanTitle(title: string): string | null {
   const clean = title
     .normalize()

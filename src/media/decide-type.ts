@@ -17,7 +17,7 @@ const unknownType = 'application/octet-stream';
 
 /**
  * The type of a file. Content that is recognized wins over what the client says, and over the extension of the name; where it is
- * not, or is a container, the client's word holds as in the reference.
+ * not, or is a container, the client's word holds as in Strapi v4.
  */
 export async function decideType({ name, mime, head }: Pick<UploadedFile, 'name' | 'mime' | 'head'>): Promise<FileType> {
   const declared = cleanType(mime);
@@ -44,7 +44,7 @@ const guessExtension = (mime: string): string => {
   return ext === false ? '' : `.${ext}`;
 };
 
-/** The type by the first bytes; null where they say nothing. Loaded with the first file: it takes 20 ms. */
+/** The type by the first bytes; null if they say nothing. Loaded with the first file: it takes 20 ms. */
 async function detectType(head: Buffer): Promise<FileType | null> {
   if (isSvg(head)) return { mime: 'image/svg+xml', ext: '.svg', certain: true };
   const { fileTypeFromBuffer } = await import('file-type');

@@ -7,7 +7,7 @@ export type ByteSource = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 export interface FileStorage {
   /** Stores all that comes; durable when it resolves. Where it rejects, `remove` takes away what was written. */
   write(key: string, source: ByteSource, about: { readonly mime: string }): Promise<void>;
-  /** The bytes from `start` to before `end`; fails where there are none. */
+  /** The bytes from `start` to before `end`; fails if there are none. */
   read(key: string, range: ByteRange): ByteSource;
   /** Deletes the bytes; nothing to delete is no error. */
   remove(key: string): Promise<void>;

@@ -13,7 +13,7 @@ export interface FileFormat extends ImageSize, FilePlace {
   readonly url: string;
 }
 
-/** The attributes of a file that follow from its bytes and its name (rest.md 12). */
+/** The attributes of a file that follow from its bytes and its name. */
 export interface FileValues extends FilePlace {
   readonly name: string;
   readonly width: number | null;
@@ -72,6 +72,6 @@ export function formatValues({ name, mime, place, bytes, size }: StoredFile, med
   return { name, hash: place.hash, ext: place.ext, mime, ...figures, url: urlOf(place, media) };
 }
 
-/** Without a base URL relative to the service, as in the reference. */
+/** Without a base URL relative to the service, as in Strapi v4. */
 const urlOf = (place: FilePlace, { settings }: Media): string =>
   `${settings.baseUrl?.replace(/\/+$/, '') ?? ''}/uploads/${nameOf(place)}`;

@@ -13,7 +13,7 @@ interface FoundComponent {
 }
 
 /**
- * Finds the component of a type by its own id; null where no entry that the caller's rules show has it. One command for each
+ * Finds the component of a type by its own id; null if no entry that the caller's rules show has it. One command for each
  * place that may hold it.
  */
 export async function findComponent(type: ContentType, id: number, content: ContentContext): Promise<FoundComponent | null> {

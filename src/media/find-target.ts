@@ -15,7 +15,7 @@ interface TargetNames {
 }
 
 /**
- * The entry or component that new files are for; null where it is not named. Throws a ValidationError for an unknown type, a
+ * The entry or component that new files are for; null if it is not named. Throws a ValidationError for an unknown type, a
  * ForbiddenError where the caller may not update such entries, since that is what linking does.
  */
 export function findTarget({ ref, refId, field }: TargetNames, { content, media }: MediaContext): LinkTarget | null {

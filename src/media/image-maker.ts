@@ -13,7 +13,7 @@ type ReadImage = () => Promise<Buffer>;
 /** Makes and measures images, never more at a time than there are processors, and never on the event loop. */
 export interface ImageMaker {
   /**
-   * What an image of a media type comes to, only measured where sharp is missing; null where it cannot even be measured. Throws an
+   * What an image of a media type comes to, only measured where sharp is missing; null if it cannot even be measured. Throws an
    * ApplicationError for what is no image after all, or has too many pixels.
    */
   readonly makeSet: (read: ReadImage, mime: string) => Promise<ImageSet | null>;

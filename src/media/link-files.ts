@@ -16,7 +16,7 @@ export interface LinkTarget {
 
 /**
  * Links files to an entry or component; in a transaction. What is not there or hidden from the caller by a rule, or is no media
- * attribute, gets nothing, as in the reference.
+ * attribute, gets nothing, as in Strapi v4.
  */
 export async function linkFiles(
   { type, id, field }: LinkTarget,
@@ -61,7 +61,7 @@ async function linkWithin(
   await syncLocales(type, document._id, sharedNames(type, path.slice(0, 1)), content);
 }
 
-/** New files come behind the first that is there, as in the reference. */
+/** New files come behind the first that is there, as in Strapi v4. */
 function joinList(stored: unknown, files: readonly number[]): number[] {
   const [first, ...others] = Array.isArray(stored) ? (stored as number[]) : []; // stored as ids
   return first === undefined ? [...files] : [first, ...files, ...others];

@@ -14,7 +14,7 @@ interface Making {
 /** The box of the smallest variant; those of the others are squares. */
 const thumbnail: ImageSize = { width: 245, height: 156 };
 
-/** Measures an image, and makes what is kept of it and its smaller variants: those that it does not fit into itself (rest.md 12). */
+/** Measures an image, and makes what is kept of it and its smaller variants: those that it does not fit into itself. */
 export async function makeImageSet(bytes: Buffer, format: ImageFormat, { open, settings }: Making): Promise<ImageSet> {
   const about = await describe(open(bytes));
   const original = await makeOriginal(bytes, format, about, { open, settings });

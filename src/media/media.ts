@@ -13,7 +13,7 @@ export interface Media {
   readonly storageOf: (provider: string) => FileStorage;
 }
 
-/** The stored file of a name, `roots_0a1b2c3d4e.png`; null where there is none. */
+/** The stored file of a name, `roots_0a1b2c3d4e.png`; null if there is none. */
 export const findStored = (name: string, { database }: Media): Promise<StoredBlob | null> => findBlob(database, name);
 
 /** Bytes of a stored file. */

@@ -9,7 +9,7 @@ export interface FileInfo {
   readonly caption?: string | null;
 }
 
-/** Reads the `fileInfo` of one file: JSON text or an object. Throws a ValidationError in the words of the reference. */
+/** Reads the `fileInfo` of one file: JSON text or an object. Throws a ValidationError in the words of Strapi v4. */
 export function parseFileInfo(input: unknown): FileInfo {
   return input === undefined ? {} : parseOne(input, 'fileInfo');
 }

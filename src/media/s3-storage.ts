@@ -11,7 +11,7 @@ interface Bucket {
 }
 
 /**
- * Files in S3-compatible storage. Options: `bucket`, `prefix` of the keys, and those of the AWS client. Throws where the bucket is
+ * Files in S3-compatible storage. Options: `bucket`, `prefix` of the keys, and those of the AWS client. Throws if the bucket is
  * missing; every call rejects where @aws-sdk/client-s3 is not installed.
  */
 export function s3Storage({ bucket, prefix = '', ...options }: Readonly<Record<string, unknown>>): FileStorage {

@@ -4,7 +4,7 @@ import { applicationError } from '../errors.js';
 import type { ImageFormat, ImageSize, MadeImage, ResizeOrder } from './image-types.js';
 import type { MediaSettings } from './file-storage.js';
 
-/** Width and height of an image by its header, as it is shown; null where they cannot be told. */
+/** Width and height of an image by its header, as it is shown; null if they cannot be told. */
 export function measureImage(bytes: Buffer): ImageSize | null {
   try {
     const { width, height, orientation = 1 } = imageSize(bytes);
@@ -31,7 +31,7 @@ export function boxOf({ width, height }: ResizeOrder, { sizes, pixelLimit }: Med
   return { width: side, height: side };
 }
 
-/** Draws and encodes an image; without a format in that of its source. Throws an ApplicationError where it is damaged. */
+/** Draws and encodes an image; without a format in that of its source. Throws an ApplicationError if it is damaged. */
 export async function encodeImage(
   image: Sharp,
   format: ImageFormat | null,

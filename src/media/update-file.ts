@@ -16,7 +16,7 @@ import { retireFile } from './retire-file.js';
 import type { Staging, UploadedFile } from './staging.js';
 import type { MediaContext } from './upload-files.js';
 
-/** Changes what is said about a file. Throws a NotFoundError where there is none. */
+/** Changes what is said about a file. Throws a NotFoundError if there is none. */
 export async function updateFileInfo(id: number, info: FileInfo, { content }: MediaContext): Promise<Loaded> {
   return (await update(fileType(content), id, textsOf(info), emptyQuery, content)) ?? missing();
 }

@@ -66,7 +66,7 @@ export async function prepareFiles(
   return { files: ready, folder: await uploadFolder(content) };
 }
 
-/** Writes the rows of files and gives their bytes the names; in a transaction. */
+/** Writes the rows of files, and gives their bytes their names; in a transaction. */
 export async function storeFiles({ files, folder }: ReadyFiles, content: ContentContext): Promise<readonly Loaded[]> {
   await publishBlobs(
     content.store.database,

@@ -73,7 +73,7 @@ export interface BlobName extends Pick<StoredBlob, 'id' | 'name' | 'size'> {
   readonly variantOf?: string;
 }
 
-/** Makes files of pending blobs. Throws a 503 where one is gone: swept by an instance that took this one for dead. */
+/** Makes files of pending blobs. Throws a 503 if one is gone: swept by an instance that took this one for dead. */
 export async function publishBlobs(database: Database, names: readonly BlobName[]): Promise<void> {
   if (names.length === 0) return;
   const operations = names.map(({ id, name, size, variantOf }) => ({
@@ -117,7 +117,7 @@ export async function retireBlobs(
 
 const idOf = ({ _id, metadata }: BlobDocument) => ({ id: _id.toHexString(), provider: metadata.provider, key: metadata.key });
 
-/** The file of that name; null where there is none. */
+/** The file of that name; null if there is none. */
 export async function findBlob(database: Database, name: string): Promise<StoredBlob | null> {
   const filter = { filename: name, pending: { $exists: false } };
   const [found] = await readAll(database, { find: 'uploads.files', filter, limit: 1 });

@@ -5,7 +5,7 @@ import type { Database } from './database.js';
 
 /**
  * Connects to MongoDB with the guarantees of the service: writes acknowledged by a majority and in the journal, retried once.
- * Rejects where no server answers within the selection timeout.
+ * Rejects if no server answers within the selection timeout.
  */
 export async function connect(uri: string, config: DatabaseConfig): Promise<Database> {
   const client = new MongoClient(uri, {

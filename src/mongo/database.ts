@@ -34,7 +34,7 @@ interface CursorReply {
 }
 
 /**
- * Runs a find or aggregate command and gives all its documents. One reply carries them unless they exceed its 16 MB:
+ * Runs a find or aggregate command and returns all its documents. One reply carries them unless they exceed its 16 MB:
  * reading `firstBatch` costs a third of what a driver cursor does (280 against 800 us for 25 documents).
  */
 export const readAll = (database: Database, command: Document): Promise<readonly Document[]> =>

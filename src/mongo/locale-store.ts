@@ -13,7 +13,7 @@ interface Settings {
 
 const settingsId = 'i18n';
 
-/** Reads the locales; a database without any gets English, as the reference's first start does. */
+/** Reads the locales; a database without any gets English, as Strapi v4's first start does. */
 export async function readLocales(database: Database): Promise<Locales> {
   const [locales, [settings]] = await Promise.all([
     readAll(database, { find: 'i18n_locales', sort: { _id: 1 }, projection: { code: 1 }, batchSize: 1000 }),
@@ -31,7 +31,7 @@ export async function writeDefaultLocale({ db, session }: Database, code: string
   await translating(() => settings.updateOne({ _id: settingsId }, { $set: { defaultLocale: code } }, options));
 }
 
-/** Stores the first locale where there is none, so that it can be listed. */
+/** Stores the first locale if there is none, so that it can be listed. */
 export async function createFirstLocale({ db }: Database, code: string): Promise<void> {
   const locales = db.collection<{ _id: number }>('i18n_locales');
   if ((await translating(() => locales.findOne({}, { projection: { _id: 1 } }))) !== null) return;
@@ -42,7 +42,7 @@ export async function createFirstLocale({ db }: Database, code: string): Promise
   );
 }
 
-/** `English (en)`, the form of the reference. */
+/** `English (en)`, the form of Strapi v4. */
 export function localeName(code: string): string {
   const names = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'code' });
   return `${names.of(code) ?? code} (${code})`;

@@ -9,7 +9,7 @@ interface LoginState<Value> {
 
 interface LoginStateStore<Value> {
   put(state: LoginState<Value>): Promise<void>;
-  /** Takes it out: it serves once. Null where there is none, or it has run out. */
+  /** Takes it out: it serves once. Null if there is none, or it has run out. */
   take(id: string): Promise<Value | null>;
 }
 

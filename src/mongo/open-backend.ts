@@ -34,7 +34,7 @@ export const modelSettings = ({ api, plugins }: Config): ModelSettings => ({
   customFields: api.customFields,
 });
 
-/** Connects, loads the models and follows their changes. Rejects where no server answers. */
+/** Connects, loads the models and follows their changes. Rejects if no server answers. */
 export async function openBackend({ uri, config, settings, firstLocale, logger }: BackendInput): Promise<Backend> {
   const database = await connect(uri, config);
   if (!database.isReplicated)

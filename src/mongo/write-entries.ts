@@ -25,7 +25,7 @@ interface EntryUpdate {
   readonly projection: Document;
 }
 
-/** Updates one document and gives it as it is then; null where none matches. One command. */
+/** Updates one document and returns it as it is then; null if none matches. One command. */
 export async function updateEntry(
   store: Store,
   collection: string,
@@ -37,14 +37,14 @@ export async function updateEntry(
   return value as EntryDocument | null; // the reply of findAndModify
 }
 
-/** Deletes one document and gives it; null where none matches. */
+/** Deletes one document and returns it; null if none matches. */
 export async function deleteEntry(store: Store, collection: string, match: Document): Promise<EntryDocument | null> {
   const { value } = await runWrite(store.database, { findAndModify: collection, query: match, remove: true });
   if (value !== null) noteWrite(store, collection);
   return value as EntryDocument | null; // the reply of findAndModify
 }
 
-/** Runs several writes on one collection in one command; gives how many documents matched. */
+/** Runs several writes on one collection in one command; returns how many documents matched. */
 export async function bulkWrite(store: Store, collection: string, operations: readonly Document[]): Promise<number> {
   if (operations.length === 0) return 0;
   const { db, session, maxTimeMS } = store.database;

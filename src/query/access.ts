@@ -49,10 +49,10 @@ export function allows(access: Access, action: string): boolean {
   }
 }
 
-/** Whether entries of the type may be seen through a relation. Media need no right of their own (rest.md 7.6). */
+/** Whether entries of the type may be seen through a relation. Media need no right of their own. */
 export const maySee = (access: Access, uid: string): boolean => uid === uploadFile || allows(access, actionOf(uid, 'find'));
 
-/** The attribute, or null where there is none of that name or the caller may not read it. Own names only: no prototype is asked. */
+/** The attribute, or null if there is none of that name or the caller may not read it. Own names only: no prototype is asked. */
 export function readable(type: ContentType, name: string, access: Access): Attribute | null {
   const attribute = type.attributes.get(name);
   if (attribute === undefined || attribute.private) return null;

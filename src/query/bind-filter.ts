@@ -79,7 +79,7 @@ function bindAttribute(attribute: Attribute, filter: Filter, scope: Scope, polar
       return bindComponent(attribute, filter, scope, polarity);
     case 'relation':
       return bindRelated(attribute, filter, scope, polarity);
-    case 'media': // content-api.md 4.2: media and dynamic zones cannot be filtered on
+    case 'media': // media and dynamic zones cannot be filtered on
     case 'dynamiczone':
     case 'morph':
       throw invalidParameter(attribute.name);
@@ -110,7 +110,7 @@ function castsText(condition: Condition): boolean {
   }
 }
 
-/** "Some related entry meets the condition": a denial inside asks for some entry that meets the denial (rest.md 6.5). */
+/** "Some related entry meets the condition": a denial inside asks for some entry that meets the denial. */
 function bindRelated(link: LinkAttribute, filter: Filter, scope: Scope, polarity: Polarity): Condition {
   const { context } = scope;
   const target = context.registry.types.get(link.target);
@@ -128,7 +128,7 @@ function bindRelated(link: LinkAttribute, filter: Filter, scope: Scope, polarity
   };
 }
 
-/** Refuses text that a pattern search would choke on; `_q` (rest.md 4.5) looks into readable text, and into numbers where it is one. */
+/** Refuses text that a pattern search would choke on; `_q` looks into readable text, and into numbers where it is one. */
 export function bindSearch(text: string, type: ContentType, { access, limits }: BindContext): Condition {
   if (text.length > limits.textLength) throw validationError('Invalid parameter _q');
   const isNumber = text.trim() !== '' && Number.isFinite(Number(text));

@@ -50,7 +50,7 @@ function bindPath(path: readonly string[], type: ContentType, context: BindConte
   throw invalidParameter(path.at(-1) ?? 'sort'); // the path ends on a relation or component
 }
 
-/** The last name of a path: an id or a scalar attribute; null where it is something with parts. */
+/** The last name of a path: an id or a scalar attribute; null if it is something with parts. */
 function bindEnd(name: string, { type, links, prefix, lists }: Step, { access }: BindContext): Bound | null {
   if (name === 'id') return { links, path: `${prefix}${type.kind === 'component' ? 'id' : '_id'}`, lists };
   const attribute = readable(type, name, access);

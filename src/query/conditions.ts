@@ -21,12 +21,12 @@ export function anyOf(conditions: readonly Condition[]): Condition {
   return parts.length === 1 && only !== undefined ? only : { kind: 'or', conditions: parts };
 }
 
-/** Null where nothing is demanded. */
+/** Null if nothing is demanded. */
 export const orNull = (condition: Condition): Condition | null => (isAlways(condition) ? null : condition);
 
 /**
  * Whether a row of nothing but nulls meets the condition: what SQL's outer join shows for an entry without related rows, so
- * such an entry matches as well (`filters[tags][publishedAt][$null]=true`, rest.md 6.5).
+ * such an entry matches as well (`filters[tags][publishedAt][$null]=true`).
  */
 export function holdsForNulls(condition: Condition): boolean {
   switch (condition.kind) {

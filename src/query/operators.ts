@@ -9,7 +9,7 @@ interface OperatorRule {
   readonly denies?: Operator;
 }
 
-/** The only list of operators. REST, GraphQL and the compiler all derive from it (rest.md 6.2). */
+/** The only list of operators. REST, GraphQL and the compiler all derive from it. */
 export const operators: Readonly<Record<Operator, OperatorRule>> = {
   eq: { arity: 'one' },
   ne: { arity: 'one', denies: 'eq' },

@@ -18,7 +18,7 @@ export function parseFields(input: unknown): string[] | null {
 export const namesIn = (item: string): string[] => item.split(',').map((name) => name.trim());
 
 /**
- * Parses `sort` in all its spellings (rest.md 4.3): `a:desc,b`, lists of those, `{ author: { name: 'desc' } }`, lists of objects.
+ * Parses `sort` in all its spellings: `a:desc,b`, lists of those, `{ author: { name: 'desc' } }`, lists of objects.
  * The order word is checked when the path is bound, so that an unknown name is reported first.
  */
 export function parseSort(input: unknown, limits: Limits): Sort[] {
@@ -69,7 +69,7 @@ const yes = ['true', 't', '1'];
 const no = ['false', 'f', '0'];
 
 /**
- * Parses `pagination[...]` (rest.md 4.4). Figures are taken as they are; limits are applied when the query is bound.
+ * Parses `pagination[...]`. Figures are taken as they are; limits are applied when the query is bound.
  * Throws a ValidationError for mixed modes, figures that are not whole numbers, and a `withCount` that is neither yes nor no.
  */
 export function parsePagination(input: unknown): Pagination | null {
@@ -82,13 +82,13 @@ export function parsePagination(input: unknown): Pagination | null {
   return { kind: 'page', page: parseWhole('page', input) ?? 1, pageSize: parseWhole('pageSize', input), withCount };
 }
 
-/** Refuses the third version's top-level figures, which would otherwise be ignored without a word. */
+/** Refuses the third version's top-level figures, which would otherwise be silently ignored. */
 export function refuseTopLevelPagination(input: Readonly<Record<string, unknown>>): void {
   if ([...pageKeys, ...offsetKeys].some((key) => input[key] !== undefined))
     throw paginationError('Invalid pagination attributes. You cannot use page and offset pagination in the same query');
 }
 
-/** A whole number, empty text being 0; null where the key is absent. */
+/** A whole number, empty text being 0; null if the key is absent. */
 export function parseWhole(key: string, input: Readonly<Record<string, unknown>>): number | null {
   const value = input[key];
   if (value === undefined) return null;

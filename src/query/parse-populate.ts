@@ -14,7 +14,7 @@ import { parseFields, parseSort, parseWhole } from './parse-list.js';
 import { parseFilters } from './parse-filter.js';
 
 /**
- * Parses `populate` in all its spellings (rest.md 7.2): `*`, names, dotted paths, comma lists, lists of those, objects with nested
+ * Parses `populate` in all its spellings: `*`, names, dotted paths, comma lists, lists of those, objects with nested
  * fields, filters, sort, start, limit, publicationState, populate, and `on` for dynamic zones. Names are looked up when it is bound.
  */
 export function parsePopulate(input: unknown, limits: Limits): Populate {

@@ -97,7 +97,7 @@ export interface Selection {
   /** Scalar attributes, in the order of the answer. */
   readonly fields: readonly ScalarAttribute[];
   readonly children: readonly Child[];
-  /** The other locales of each entry, read like a relation; null where they are not wanted. */
+  /** The other locales of each entry, read like a relation; null if they are not wanted. */
   readonly locales: LinkChild | null;
 }
 

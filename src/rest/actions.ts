@@ -35,7 +35,7 @@ export type Actions = Readonly<Record<string, Action>>;
 const queryOf = ({ request, queries }: ActionInput): Query => queries.parseEntry(request.querystring);
 const listQueryOf = ({ request, queries }: ActionInput): Query => queries.parse(request.querystring);
 
-/** The `data` of a body. Throws a ValidationError where there is none; an array passes and fails as an entry. */
+/** The `data` of a body. Throws a ValidationError if there is none; an array passes and fails as an entry. */
 function dataOf({ request: { body } }: ActionInput): unknown {
   const data = isRecord(body) ? body['data'] : undefined;
   if (typeof data !== 'object' || data === null) throw validationError('Missing "data" payload in the request body');
@@ -47,7 +47,7 @@ const inEnvelope = (entry: Loaded | null, { content }: ActionInput): Json | null
 
 type WriteEntry = (data: unknown, query: Query, content: ContentContext) => Promise<Loaded | null>;
 
-/** Writes by JSON, or by a multipart body with files; gives the entry as the query selects it. */
+/** Writes by JSON, or by a multipart body with files; returns the entry as the query selects it. */
 async function writeEntry(input: ActionInput, write: WriteEntry): Promise<Json | null> {
   const { request, type, content, running } = input;
   const query = queryOf(input);
@@ -87,7 +87,7 @@ const deleteById: Action = {
   run: async (input) => inEnvelope(await remove(input.type, idOf(input), queryOf(input), input.content), input),
 };
 
-/** The body is the bare data, and so is the answer (rest.md 9.3). */
+/** The body is the bare data, and so is the answer. */
 const localize: Action = {
   name: 'createLocalization',
   run: async (input) => {

@@ -7,7 +7,7 @@ import type { AttributeDefinition, Model } from '../schema/model.js';
 
 const action = (name: string): string => `plugin::content-type-builder.${name}`;
 
-/** Content types and components as client libraries read them (rest.md 13.7). */
+/** Content types and components as client libraries read them. */
 export const modelReadRoutes: readonly Route[] = [
   route('/content-types', 'content-types.getContentTypes', (backend, { kind }) => listTypes(backend, kind).map(describeType)),
   route('/content-types/:uid', 'content-types.getContentType', (backend, { uid }) => describeType(find(backend, 'type', uid))),

@@ -52,7 +52,7 @@ interface QueryStringLimits {
 }
 
 /**
- * Decodes a query string with the reference's rules (rest.md 4.1), but refuses what it would fold or drop: too many or too deep
+ * Decodes a query string with Strapi v4's rules, but refuses what it would fold or drop: too many or too deep
  * keys, long lists, and keys that mean something to JavaScript. Throws a ValidationError.
  */
 export function parseQueryString(text: string, limits: QueryStringLimits): Readonly<Record<string, unknown>> {
@@ -77,7 +77,7 @@ export function parseQueryString(text: string, limits: QueryStringLimits): Reado
   }
 }
 
-/** qs leaves such keys out without a word, and a filter must never be dropped. */
+/** qs leaves such keys out silently, and a filter must never be dropped. */
 function decodePart(text: string, decode: defaultDecoder, charset: string, kind: 'key' | 'value'): string {
   const decoded = decode(text, undefined, charset);
   if (kind === 'key' && decoded.split(/[[\]]/).includes('__proto__')) throw invalidParameter('__proto__');

@@ -12,7 +12,7 @@ import { isRecord } from '../schema/content-type.js';
 import { decodeId } from '../schema/names.js';
 import { flatEntries, flatEntry, type Json } from './envelope.js';
 
-/** `POST /api/upload`: a list of new files; with `?id=` the one file that was changed (rest.md 12). */
+/** `POST /api/upload`: a list of new files; with `?id=` the one file that was changed. */
 export async function receive(input: RouteCall): Promise<Json | readonly Json[]> {
   const media = mediaOf(input.running);
   const staging = new Staging(media);

@@ -21,7 +21,7 @@ export interface CheckedInput {
   readonly files: readonly LinkedFiles[];
 }
 
-/** Checks what a client sent for an entry: types, rules, components, and the forms of relations (rest.md 1.4, 1.5, 8). */
+/** Checks what a client sent for an entry: types, rules, components, and the forms of relations. */
 export function checkInput(type: ContentType, data: Values, context: InputContext): CheckedInput {
   const found: Findings = { fields: [], relations: [], targets: new Map(), files: [], context };
   checkValues(type, data, '', found);

@@ -3,7 +3,7 @@ import { blockProblems } from './check-blocks.js';
 import { matches } from './linear-regex.js';
 import { notOfType } from './findings.js';
 
-/** Drafts may leave required values out and texts short (rest.md 1.5). */
+/** Drafts may leave required values out and texts short. */
 interface InputRules {
   readonly draft: boolean;
 }
@@ -14,7 +14,7 @@ const emailForm =
   /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)+$/;
 const uidForm = /^[A-Za-z0-9-_.~]*$/;
 
-/** What is wrong with a value that was sent, in the words of the reference (rest.md 1.4). */
+/** What is wrong with a value that was sent, in the words of Strapi v4. */
 const checks: Readonly<Record<ScalarType, Check>> = {
   string: checkText,
   text: checkText,
@@ -84,7 +84,7 @@ function checkPassword(value: unknown, attribute: ScalarAttribute, path: string,
   return isLong ? [...problems, `${path} must be at most 72 bytes`] : problems;
 }
 
-/** An e-mail's own least length is 1: it takes the place of `minLength`, as in the reference. */
+/** An e-mail's own least length is 1: it takes the place of `minLength`, as in Strapi v4. */
 function checkEmail(value: unknown, attribute: ScalarAttribute, path: string): string[] {
   if (typeof value !== 'string') return [notOfType(path, 'string', value)];
   if (value === '') return [`${path} cannot be empty`];
@@ -131,7 +131,7 @@ function checkInteger(value: unknown, attribute: ScalarAttribute, path: string):
   return Number.isFinite(number) && !Number.isInteger(number) ? [...problems, `${path} must be an integer`] : problems;
 }
 
-/** Whole numbers of 64 bits, all digits kept; the reference stores any text here. */
+/** Whole numbers of 64 bits, all digits kept; Strapi v4 stores any text here. */
 function checkBigInteger(value: unknown, _attribute: ScalarAttribute, path: string): string[] {
   const isInteger = /^\s*[+-]?\d{1,19}\s*$/.test(String(value)) && typeof value !== 'object';
   return isInteger && BigInt.asIntN(64, BigInt(String(value).trim())) === BigInt(String(value).trim())

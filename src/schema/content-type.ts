@@ -23,7 +23,7 @@ interface Common {
   readonly required: boolean;
   /** Never in an answer; a filter, sort or field list that names it is refused. */
   readonly private: boolean;
-  /** False: dropped from input without a word. */
+  /** False: dropped from input silently. */
   readonly writable: boolean;
   /** False: added by the system, not by the model. */
   readonly visible: boolean;
@@ -136,7 +136,7 @@ export interface Registry {
 
 export const uploadFile = 'plugin::upload.file';
 
-/** The `<uid>.<controller>.<action>` name of an action on a type, as roles grant it (rest.md 11.8). */
+/** The `<uid>.<controller>.<action>` name of an action on a type, as roles grant it. */
 export const actionOf = (type: ContentType | string, action: string): string =>
   `${typeof type === 'string' ? type : type.uid}.${action}`;
 

@@ -39,7 +39,7 @@ export const reportRelations = (found: Findings, message: string): void => {
   found.relations.push({ path: [], message });
 };
 
-/** Writes a value the way the reference's messages do: texts quoted, objects and lists as indented JSON with their scalars quoted. */
+/** Writes a value the way Strapi v4's messages do: texts quoted, objects and lists as indented JSON with their scalars quoted. */
 function printValue(value: unknown): string {
   return printScalar(value) ?? JSON.stringify(value, (_key, inner: unknown) => printScalar(inner) ?? inner, 2);
 }

@@ -5,7 +5,7 @@ export interface AttributeDefinition {
   readonly customField?: string;
   readonly required?: boolean;
   readonly unique?: boolean;
-  /** Beyond the reference: an index for filters and sorts on this attribute. */
+  /** Beyond Strapi v4: an index for filters and sorts on this attribute. */
   readonly index?: boolean;
   /** False: `_q` does not look into it. */
   readonly searchable?: boolean;

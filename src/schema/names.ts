@@ -5,7 +5,7 @@ const words = (name: string): string[] => name.match(/[A-Z]{2,}(?![a-z])|[A-Z]?[
 
 const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase();
 
-/** `blog-post-item` and `blog_post item` become `BlogPostItem`; the form of GraphQL type names (graphql.md 1.1). */
+/** `blog-post-item` and `blog_post item` become `BlogPostItem`; the form of GraphQL type names. */
 export const pascalCase = (name: string): string => words(name).map(capitalize).join('');
 
 /** Returns the id that a text of digits stands for, leading zeros allowed; 0, which no entry has, for anything else. */

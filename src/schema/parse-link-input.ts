@@ -10,7 +10,7 @@ interface Connection {
   readonly position: Position;
 }
 
-/** What a write asks of a relation, read from any of its spellings (rest.md 8.1). `none`: nothing. */
+/** What a write asks of a relation, read from any of its spellings. `none`: nothing. */
 export type LinkInput =
   | { readonly kind: 'none' }
   | { readonly kind: 'set'; readonly ids: readonly number[] }

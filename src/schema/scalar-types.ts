@@ -8,7 +8,7 @@ interface ScalarRule {
   readonly stored: Stored;
   /** Found by `_q`: text always, numbers where the text is one. */
   readonly search: 'text' | 'number' | 'never';
-  /** Takes `unique: true` (rest.md 1.4). */
+  /** Takes `unique: true`. */
   readonly uniqueAllowed: boolean;
   /** Turns an operand or a checked input value of the attribute `name` into what is stored. Throws a ValidationError. */
   readonly cast: (value: unknown, name: string) => unknown;
@@ -35,7 +35,7 @@ const datetime: ScalarRule = {
   output: (value) => (value instanceof Date ? value.toISOString() : value),
 };
 
-/** The one table of scalar attribute types: how each is stored, compared, searched and shown (rest.md 1.3, 6.3). */
+/** The one table of scalar attribute types: how each is stored, compared, searched and shown. */
 export const scalarTypes: Readonly<Record<ScalarType, ScalarRule>> = {
   string: text,
   text,
@@ -87,13 +87,13 @@ function castBigInteger(value: unknown, name: string): bigint {
   return cast;
 }
 
-/** The reference's words for yes and no; any other text is yes, empty text is no (rest.md 6.3). */
+/** Strapi v4's words for yes and no; any other text is yes, empty text is no. */
 export function castBoolean(value: unknown): boolean {
   if (value === 'false' || value === 'f' || value === '0') return false;
   return Boolean(value);
 }
 
-/** Dates and times come in as text or epoch milliseconds; the messages are the reference's (rest.md 1.4). */
+/** Dates and times come in as text or epoch milliseconds; the messages are Strapi v4's. */
 const isoDate = /^(\d{4})-(\d{2})-(\d{2})/;
 const isoTime = /^([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d{1,3}))?$/;
 const isoDateTime =

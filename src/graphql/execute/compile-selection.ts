@@ -24,7 +24,7 @@ export interface Progress {
   readonly context: GraphqlContext;
 }
 
-/** Turns a resolved value into its part of the answer. Throws where a null may not stand. */
+/** Turns a resolved value into its part of the answer. Throws if a null may not stand. */
 export type Complete = (value: unknown, progress: Progress) => unknown;
 
 /** Everything about a selected field that is the same for all rows. */

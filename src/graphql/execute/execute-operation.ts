@@ -84,7 +84,7 @@ interface CompiledOperation {
 const errorsToShow = (variables: ExecutionArgs['variableValues']): number =>
   JSON.stringify(variables ?? {}).length > 10_000 ? 1 : 50;
 
-/** Null where graphql-js has to do it. */
+/** Null if graphql-js has to do it. */
 function compileOperation(args: ExecutionArgs, { content }: GraphqlContext): CompiledOperation | null {
   const { schema, document, operationName } = args;
   const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);

@@ -34,7 +34,7 @@ interface StateUser extends Pick<KnownUser, 'id' | 'username' | 'email' | 'confi
   readonly role: { readonly id: number; readonly name: string; readonly type: string } | null;
 }
 
-/** Who calls, as code of the reference reads it from Koa's `ctx.state` (graphql.md 5.4). */
+/** Who calls, as code of Strapi v4 reads it from Koa's `ctx.state`. */
 interface CallerState {
   /** Absent without a user: for the public and for API tokens. */
   readonly user?: StateUser;

@@ -34,7 +34,7 @@ export const findResolver =
     return { nodes: entries.map(createRowShaper(context)), total, start, limit: limit === -1 ? null : limit };
   };
 
-/** `article`: the id alone decides, and drafts are shown (graphql.md 3.5, 3.6). */
+/** `article`: the id alone decides, and drafts are shown. */
 export const findOneResolver =
   (type: ContentType): Resolver =>
   (_root, args, context, info) =>
@@ -65,7 +65,7 @@ export async function readEntry(
   return number === null ? noEntry : entryResult(await findOne(type, number, query, context.content), context);
 }
 
-/** An id argument as the number that it stands for; null where it is none. */
+/** An id argument as the number that it stands for; null if it is none. */
 export const entryId = (id: unknown): number | null => decodeId(id) || null;
 
 type AttributeResolver = GraphQLFieldResolver<Row, GraphqlContext, Record<string, unknown>>;
@@ -93,7 +93,7 @@ const listOf = (loaded: unknown): ListResult => ({
 export const componentResolver = (attribute: ComponentAttribute, owner: ContentType): AttributeResolver =>
   childResolver(attribute, owner, attribute.repeatable ? [] : null);
 
-/** A zone without components holds the reason instead (graphql.md 1.5). */
+/** A zone without components holds the reason instead. */
 export function zoneResolver(zone: ZoneAttribute, owner: ContentType): AttributeResolver {
   if (zone.components.length > 0) return childResolver(zone, owner, []);
   return () => [{ code: 'dynamiczone.empty', message: `The dynamic zone ${zone.name} has no components` }];

@@ -63,7 +63,7 @@ export function pageOfList(list: ListResult): Page | Promise<Page> {
     : pageOf(list);
 }
 
-/** The page figures of a list, from the offset it was read with (graphql.md 3.4). */
+/** The page figures of a list, from the offset it was read with. */
 function pageOf({ nodes, total, start, limit }: ListResult): Page {
   const counted = total ?? nodes.length;
   const pageSize = limit ?? Math.max(counted - start, 0);

@@ -5,7 +5,7 @@ import type { Nexus } from './load-nexus.js';
 
 /**
  * Adds Nexus definitions to a schema. Of plugins only what they install counts here (methods that definitions may call): they
- * come to their own with `applyNexusPlugins`, once all fields are there. Throws where a definition refers to nothing.
+ * come to their own with `applyNexusPlugins`, once all fields are there. Throws if a definition refers to nothing.
  */
 export function addNexusTypes(
   schema: GraphQLSchema,

@@ -12,7 +12,7 @@ interface CollectedExtension {
 }
 
 /**
- * Calls the extension functions, in the order of registration, and merges what all extensions give (graphql.md 5.2): types, SDL and
+ * Calls the extension functions, in the order of registration, and merges what all extensions give: types, SDL and
  * plugins one after the other; of resolvers the later wins; of `auth` the earlier; policies and middlewares are joined.
  */
 export function collectExtensions(used: readonly UsedExtension[], input: ExtensionInput): CollectedExtension {
@@ -94,7 +94,7 @@ function mergeAuth(earlier: Auth, later: Auth): { readonly auth?: Exclude<Auth, 
   return auth === undefined ? {} : { auth };
 }
 
-/** The actions that a configuration names; null where it names none. */
+/** The actions that a configuration names; null if it names none. */
 export function scopeOf(auth: Auth): readonly string[] | null {
   if (typeof auth !== 'object' || auth.scope === undefined) return null;
   return typeof auth.scope === 'string' ? [auth.scope] : auth.scope;

@@ -21,7 +21,7 @@ interface FieldPlace {
   readonly strapi: Strapi;
 }
 
-/** Puts authorization, middlewares and policies around a field, in that order, from outside to inside (graphql.md 5.3). */
+/** Puts authorization, middlewares and policies around a field, in that order, from outside to inside. */
 export function configureField(field: FieldConfig, place: FieldPlace): FieldConfig {
   const { isRoot, config = {}, strapi } = place;
   const { policies = [], middlewares = [], auth } = config;

@@ -31,9 +31,9 @@ export interface EntityService {
   findMany(uid: string, parameters?: EntityParameters): Promise<Entity[]>;
   findOne(uid: string, id: EntityId, parameters?: EntityParameters): Promise<Entity | null>;
   create(uid: string, parameters: EntityParameters & { readonly data: object }): Promise<Entity>;
-  /** Null where there is no such entry. */
+  /** Null if there is no such entry. */
   update(uid: string, id: EntityId, parameters: EntityParameters & { readonly data: object }): Promise<Entity | null>;
-  /** The entry as it was; null where there is none. */
+  /** The entry as it was; null if there is none. */
   delete(uid: string, id: EntityId, parameters?: EntityParameters): Promise<Entity | null>;
   count(uid: string, parameters?: EntityParameters): Promise<number>;
 }

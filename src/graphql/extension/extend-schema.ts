@@ -22,8 +22,8 @@ interface ExtendInput {
 }
 
 /**
- * Adds all extensions to a generated schema, in the order of the reference (graphql.md 5.2): types, SDL, resolvers, Nexus plugins,
- * then the configuration of each field; what nothing refers to is left out. Throws where the result is no valid schema.
+ * Adds all extensions to a generated schema, in the order of Strapi v4: types, SDL, resolvers, Nexus plugins,
+ * then the configuration of each field; what nothing refers to is left out. Throws if the result is no valid schema.
  */
 export function extendSchema(generated: GraphQLSchema, { used, registry, strapi, warn }: ExtendInput): GraphQLSchema {
   const nexus = loadNexus();

@@ -114,7 +114,7 @@ export interface Plugin {
   readonly service: <Name extends keyof GraphqlServicesByName>(name: Name) => GraphqlServicesByName[Name];
 }
 
-/** The server instance that custom code is given, in the words of the reference. */
+/** The server instance that custom code is given, in the words of Strapi v4. */
 export interface Strapi {
   readonly config: Config;
   readonly log: Logger;

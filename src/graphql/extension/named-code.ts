@@ -2,7 +2,7 @@ import { nearestName } from '../../nearest-name.js';
 
 /** Policies or middlewares that custom code registers and refers to by name. */
 export interface NamedCode<Code> {
-  /** Registers under a full name such as `global::is-owner`; a bare name means `global::`. Throws where it is taken. */
+  /** Registers under a full name such as `global::is-owner`; a bare name means `global::`. Throws if it is taken. */
   readonly add: (name: string, code: Code) => NamedCode<Code>;
   /** Throws for a name that is not registered, with the nearest one that is. */
   readonly get: (name: string) => Code;

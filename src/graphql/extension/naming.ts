@@ -23,7 +23,7 @@ function attributeOf(type: ContentType, name: string): Attribute {
   return attribute;
 }
 
-/** The names of generated types and fields, by content type, under the names that the reference gives these functions. */
+/** The names of generated types and fields, by content type, under the names that Strapi v4 gives these functions. */
 export const naming = {
   getTypeName: typeName,
   getComponentName: typeName,

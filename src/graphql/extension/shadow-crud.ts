@@ -49,7 +49,7 @@ interface FieldControl {
   hasInputEnabled(): boolean;
   hasOutputEnabled(): boolean;
   hasFiltersEnabled(): boolean;
-  /** The name as the reference spells it. */
+  /** The name as Strapi v4 spells it. */
   hasFiltersEnabeld(): boolean;
 }
 

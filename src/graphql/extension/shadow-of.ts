@@ -6,7 +6,7 @@ import { isActionOn, type FieldRules, type TypeRules } from './shadow-crud.js';
 /** What custom code has switched off, by uid. */
 type ShadowRules = ReadonlyMap<string, TypeRules>;
 
-/** The rules that the service begins with: accounts have mutations of their own, locales are set up elsewhere (graphql.md 5.1). */
+/** The rules that the service begins with: accounts have mutations of their own, locales are set up elsewhere. */
 export function firstRules(): Map<string, TypeRules> {
   const writes = ['create', 'update', 'delete'];
   return new Map([

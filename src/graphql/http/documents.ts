@@ -70,7 +70,7 @@ const message =
   'GraphQL introspection is not allowed by Apollo Server, but the query contained __schema or __type. ' +
   'To enable introspection, pass introspection: true to ApolloServer in production';
 
-/** Refuses `__schema` and `__type`, in the words that tools of the reference look for; `__typename` is always fine. */
+/** Refuses `__schema` and `__type`, in the words that tools of Strapi v4 look for; `__typename` is always fine. */
 const noIntrospection: ValidationRule = (context) => ({
   Field(node) {
     if (node.name.value === '__schema' || node.name.value === '__type')

@@ -34,7 +34,7 @@ export interface GraphqlSettings {
   readonly stacktraces: boolean;
   readonly validationRules: readonly ValidationRule[];
   readonly formatError: FormatHook | null;
-  /** Options of the reference's server that mean nothing here. */
+  /** Options of Strapi v4's server that mean nothing here. */
   readonly unknownOptions: readonly string[];
 }
 

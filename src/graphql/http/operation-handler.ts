@@ -125,7 +125,7 @@ async function runOperation(args: ExecutionArgs): Promise<ExecutionResult> {
   return { ...result, errors: (result.errors ?? []).map((error) => coded(error, 'BAD_USER_INPUT')) };
 }
 
-/** The operation to run, or why there is none, in the reference's words. */
+/** The operation to run, or why there is none, in Strapi v4's words. */
 function chooseOperation({ definitions }: DocumentNode, name: string | null): OperationDefinitionNode | GraphQLError {
   const operations = definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
   const [first, second] = name === null ? operations : operations.filter((operation) => operation.name?.value === name);

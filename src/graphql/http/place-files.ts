@@ -5,7 +5,7 @@ import { asUpload } from '../scalars/upload.js';
 
 /**
  * The JSON body that a multipart request stands for: `operations`, with each file put where `map` says (the GraphQL multipart
- * request convention). Null where one of the two is missing or wrong.
+ * request convention). Null if one of the two is missing or wrong.
  */
 export function placeFiles({ fields, files }: MultipartBody): unknown {
   const operations = decode(fields.get('operations')?.[0]);
@@ -29,7 +29,7 @@ function decode(text: string | undefined): unknown {
   }
 }
 
-/** Replaces the null at the path; false where there is none. The tree was just decoded and belongs to nobody else. */
+/** Replaces the null at the path; false if there is none. The tree was just decoded and belongs to nobody else. */
 function place(root: unknown, path: readonly string[], upload: UploadedFile): boolean {
   let holder: unknown = root;
   for (const name of path.slice(0, -1)) holder = ownValue(holder, name);

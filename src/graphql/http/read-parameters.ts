@@ -106,7 +106,7 @@ type FindQuery = (
   extensions: unknown,
 ) => { readonly query: string } | { readonly failure: 'missing' | 'unknown' | 'mismatch' };
 
-/** Automatic persisted queries: a client sends hash and text once, and from then on the hash alone (graphql.md 4.2). */
+/** Automatic persisted queries: a client sends hash and text once, and from then on the hash alone. */
 export function createPersistedQueries(): FindQuery {
   const texts = new BoundedCache<string>(bounds);
   return (query, extensions) => {

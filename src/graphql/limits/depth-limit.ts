@@ -3,7 +3,7 @@ import type { SelectionNode, ValidationContext, ValidationRule } from 'graphql';
 
 /**
  * Refuses operations whose fields nest deeper than `maximum`, a leaf at the root being 0 deep; fragments add nothing and
- * introspection is not counted (graphql.md 4.3).
+ * introspection is not counted.
  */
 export const depthLimit =
   (maximum: number): ValidationRule =>

@@ -21,7 +21,7 @@ import { sessionMutations } from './session-fields.js';
 const text = { type: new GraphQLNonNull(GraphQLString) };
 const id = { type: new GraphQLNonNull(GraphQLID) };
 
-/** `me`: any user may ask (graphql.md 2.3). */
+/** `me`: any user may ask. */
 export const accountQueries = (service: AccountsService): Fields => ({
   me: { type: meType, resolve: (_root, _args, context) => service.me(context), ...withScope('authenticated') },
 });

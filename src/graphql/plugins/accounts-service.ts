@@ -12,7 +12,7 @@ export interface LoginPayload {
 /** What a mutation of accounts does; the arguments are those of the field, and errors are the same ApiErrors as over REST. */
 type Operation<Result> = (args: Values, context: GraphqlContext) => Promise<Result>;
 
-/** The accounts as GraphQL needs them (graphql.md 8). Users are given back by id and read again as far as they are selected. */
+/** The accounts as GraphQL needs them. Users are given back by id and read again as far as they are selected. */
 export interface AccountsService {
   readonly me: (context: GraphqlContext) => Promise<Me | null>;
   readonly login: Operation<LoginPayload>;

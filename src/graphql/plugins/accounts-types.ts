@@ -22,7 +22,7 @@ const meRole = new GraphQLObjectType({
   },
 });
 
-/** The flat user of `me` and of login payloads (graphql.md 1.6). */
+/** The flat user of `me` and of login payloads. */
 export const meType = new GraphQLObjectType({
   name: 'UsersPermissionsMe',
   fields: {

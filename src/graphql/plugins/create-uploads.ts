@@ -16,7 +16,7 @@ export interface UploadTarget {
   readonly info: Readonly<Record<string, unknown>> | null;
 }
 
-/** The media library as GraphQL needs it (graphql.md 9). Files are given back by id and read again as far as they are selected. */
+/** The media library as GraphQL needs it. Files are given back by id and read again as far as they are selected. */
 export interface UploadService {
   readonly upload: (files: readonly UploadedFile[], target: UploadTarget, context: GraphqlContext) => Promise<readonly number[]>;
   /** Throws a NotFoundError for an unknown id. */

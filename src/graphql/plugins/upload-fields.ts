@@ -22,7 +22,7 @@ const info = { info: { type: fileInfoInput } };
 const target = { refId: { type: GraphQLID }, ref: { type: GraphQLString }, field: { type: GraphQLString } };
 const id = { id: { type: new GraphQLNonNull(GraphQLID) } };
 
-/** The mutations that handle files, as opposed to their entries (graphql.md 9). */
+/** The mutations that handle files, as opposed to their entries. */
 export function uploadMutations(service: UploadService, context: SchemaContext): Fields {
   const file = shownType(context, uploadFile);
   if (file === null) return {};

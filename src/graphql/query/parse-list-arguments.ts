@@ -44,8 +44,8 @@ interface PaginationInput {
 export type Offset = Extract<Pagination, { kind: 'offset' }> & { readonly limit: number };
 
 /**
- * Turns pages into offsets and applies the limits (graphql.md 3.4); a page alone has the default size (decisions.md).
- * A limit of -1 means everything. Throws a PaginationError where both modes are mixed.
+ * Turns pages into offsets and applies the limits; a page alone has the default size.
+ * A limit of -1 means everything. Throws a PaginationError if both modes are mixed.
  */
 export function parsePagination(input: PaginationInput | null | undefined, settings: PageSettings): Offset {
   const { page = null, pageSize = null, start = null, limit = null } = input ?? {};

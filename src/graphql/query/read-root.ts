@@ -38,7 +38,7 @@ export function readListQuery(
 const forRoot = (selection: Selected, info: GraphQLResolveInfo): Selected =>
   isCustomField(info.parentType.name, info.fieldName, info) ? mergeSelected([selection, seenByCode]) : selection;
 
-/** An explicit null is a locale that no entry has (graphql.md 3.6). */
+/** An explicit null is a locale that no entry has. */
 export function localeOf({ locale }: Values): Query['locale'] {
   if (locale === undefined) return null;
   return typeof locale === 'string' ? locale : [];

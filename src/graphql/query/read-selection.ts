@@ -139,7 +139,7 @@ const related: Query = { ...emptyQuery, withTotal: false };
 /** What has no argument for the publication state shows drafts. */
 const withDrafts: Query = { ...related, publicationState: 'preview' };
 
-/** A relation to one shows drafts; one to many has its arguments (graphql.md 3.5). */
+/** A relation to one shows drafts; one to many has its arguments. */
 function readLink(link: LinkAttribute, nodes: readonly FieldNode[], owner: ContentType, context: SelectionContext): Query[] {
   const target = context.registry.types.get(link.target);
   if (target === undefined || !maySee(context.access, link.target)) return [];
@@ -178,7 +178,7 @@ const queryOf = (selected: Selected): Query =>
 
 const bare: Query = { ...related, fields: [] };
 
-/** The arguments of a nested list; null where they are wrong, which is kept for the field's own resolver. */
+/** The arguments of a nested list; null if they are wrong, which is kept for the field's own resolver. */
 function readList(
   nodes: readonly FieldNode[],
   owner: ContentType,

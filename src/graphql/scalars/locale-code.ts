@@ -1,6 +1,6 @@
 import { GraphQLScalarType, Kind } from 'graphql';
 
-/** A locale as an argument: checked where it is written in the query, taken as it is from a variable (graphql.md 1.2). */
+/** A locale as an argument: checked where it is written in the query, taken as it is from a variable. */
 export const localeCodeScalar = new GraphQLScalarType({
   name: 'I18NLocaleCode',
   description: 'A string used to identify an i18n locale',

@@ -1,6 +1,6 @@
 import { GraphQLScalarType, Kind, valueFromASTUntyped, type ValueNode } from 'graphql';
 
-/** A 64-bit integer: a JSON number while that is exact, else its digits as text (graphql.md 1.2). */
+/** A 64-bit integer: a JSON number while that is exact, else its digits as text. */
 export const longScalar = new GraphQLScalarType({
   name: 'Long',
   description: 'The `BigInt` scalar type represents non-fractional signed whole numeric values.',
@@ -11,7 +11,7 @@ export const longScalar = new GraphQLScalarType({
 
 function exactInteger(value: unknown): number | string {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
-  // BigInt says itself what it cannot read, in the words that clients of the reference know
+  // BigInt says itself what it cannot read, in the words that clients of Strapi v4 know
   const integer = BigInt(typeof value === 'number' || typeof value === 'bigint' ? value : String(value));
   return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer.toString();
 }

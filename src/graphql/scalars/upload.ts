@@ -11,7 +11,7 @@ export function asUpload(file: UploadedFile): UploadedFile {
 
 const invalid = (): GraphQLError => new GraphQLError('Upload value invalid.');
 
-/** A file of a multipart request; comes in a variable only, and never goes out (graphql.md 1.2). */
+/** A file of a multipart request; comes in a variable only, and never goes out. */
 export const uploadScalar = new GraphQLScalarType({
   name: 'Upload',
   description: 'The `Upload` scalar type represents a file upload.',

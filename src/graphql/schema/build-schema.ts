@@ -49,7 +49,7 @@ export interface SchemaOptions {
 const slice = 20;
 
 /**
- * Generates the schema of one registry snapshot (graphql.md 1 and 2), in slices. Only types that some field refers to are made.
+ * Generates the schema of one registry snapshot, in slices. Only types that some field refers to are made.
  * It is taken to be valid: its names were checked with the models, and tests validate it.
  */
 export async function buildSchema(registry: Registry, options: SchemaOptions = {}): Promise<GraphQLSchema> {
@@ -90,7 +90,7 @@ async function completeSchema({ query, mutation, context, options }: Parts, paus
   return new GraphQLSchema({ query, mutation, types: [...types, ...commonTypes], directives, assumeValid: true });
 }
 
-/** Those of the reference; graphql-js would add its own newer ones. */
+/** Those of Strapi v4; graphql-js would add its own newer ones. */
 const directives = [GraphQLIncludeDirective, GraphQLSkipDirective, GraphQLDeprecatedDirective, GraphQLSpecifiedByDirective];
 
 const contentTypes = (context: SchemaContext) => shownTypes(context).filter(({ kind }) => kind !== 'component');

@@ -6,7 +6,7 @@ import { scalarFields } from './scalar-fields.js';
 import { scalarFilter } from './scalar-filters.js';
 import { emptyFields, plainField, type SchemaContext, shownType } from './schema-context.js';
 
-/** `<Type>FiltersInput`: the conditions on entries of a type, or on a component (graphql.md 1.5). */
+/** `<Type>FiltersInput`: the conditions on entries of a type, or on a component. */
 export const filtersType = (type: ContentType, context: SchemaContext): GraphQLInputObjectType =>
   context.store.define(type, filtersName(type), (name) => {
     const filters: GraphQLInputObjectType = new GraphQLInputObjectType({

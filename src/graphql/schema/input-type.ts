@@ -6,7 +6,7 @@ import { enumType, scalarFields } from './scalar-fields.js';
 import { emptyFields, plainField, type SchemaContext, shownType } from './schema-context.js';
 import { zoneInput } from './zone-types.js';
 
-/** `<Type>Input`: what may be sent to create or update an entry, or a component; null where there is nothing to send. */
+/** `<Type>Input`: what may be sent to create or update an entry, or a component; null if there is nothing to send. */
 export function inputType(type: ContentType, context: SchemaContext): GraphQLInputObjectType | null {
   if (!hasInputFields(type, context)) return null;
   return context.store.define(
@@ -33,7 +33,7 @@ function inputFields(type: ContentType, context: SchemaContext): GraphQLInputFie
   return fields;
 }
 
-/** Accepted although the service sets them itself (decisions.md); the values are dropped. */
+/** Accepted although the service sets them itself; the values are dropped. */
 const ignored = new Set(['createdAt', 'updatedAt']);
 
 /** The locale is an argument of its own. */

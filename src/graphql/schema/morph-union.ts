@@ -5,7 +5,7 @@ import { morphName, typeName } from './names.js';
 import { type SchemaContext, shownType, shownTypes } from './schema-context.js';
 
 /**
- * What a polymorphic relation may lead to, the attributes directly (graphql.md 3.11): the types that it names, else every
+ * What a polymorphic relation may lead to, the attributes directly: the types that it names, else every
  * component and every content type.
  */
 export function morphUnion(type: ContentType, attribute: MorphAttribute, context: SchemaContext): GraphQLUnionType {

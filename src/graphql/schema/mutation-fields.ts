@@ -11,7 +11,7 @@ import type { RootAction } from './shadow.js';
 
 type Write = Extract<RootAction, 'create' | 'update' | 'delete'>;
 
-/** The generated mutations of one content type (graphql.md 2.1). */
+/** The generated mutations of one content type. */
 export function mutationFields(type: ContentType, context: SchemaContext): Fields {
   const name = typeName(type);
   const collection = type.kind === 'collectionType';

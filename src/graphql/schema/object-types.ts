@@ -64,7 +64,7 @@ const collectionType = (type: ContentType, context: SchemaContext): GraphQLObjec
 const relationCollectionType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
   define(type, relationCollectionName(type), context, () => entities(type, context));
 
-/** How each object type of a content type or component is made (graphql.md 1.5). */
+/** How each object type of a content type or component is made. */
 export const objectTypes: ObjectTypes = {
   attributes: attributesType,
   component: componentType,

@@ -6,7 +6,7 @@ import { listArgs } from './attribute-fields.js';
 import { findName, findOneName } from './names.js';
 import { emptyFields, type Fields, plainField, type SchemaContext, withScope } from './schema-context.js';
 
-/** The generated queries of one content type (graphql.md 2.1). */
+/** The generated queries of one content type. */
 export function queryFields(type: ContentType, context: SchemaContext): Fields {
   return type.kind === 'singleType' ? singleFields(type, context) : collectionFields(type, context);
 }

@@ -2,7 +2,7 @@ import { GraphQLBoolean, GraphQLInputObjectType, GraphQLList } from 'graphql';
 import type { GraphQLInputFieldConfig, GraphQLScalarType } from 'graphql';
 import { type Operator, operators } from '../../query/operators.js';
 
-/** The operators that GraphQL offers, in the order of the reference; it has no startsWithi and endsWithi (graphql.md 1.4). */
+/** The operators that GraphQL offers, in the order of Strapi v4; it has no startsWithi and endsWithi. */
 const offered: readonly Operator[] = [
   'eq',
   'eqi',

@@ -12,7 +12,7 @@ import type { PublicationState } from '../../query/ast.js';
 import type { ListResult } from '../execute/results.js';
 import { pageOfList } from '../execute/results.js';
 
-/** An item of a dynamic zone that has no components (graphql.md 1.3). */
+/** An item of a dynamic zone that has no components. */
 export const errorType = new GraphQLObjectType({
   name: 'Error',
   fields: { code: { type: new GraphQLNonNull(GraphQLString) }, message: { type: GraphQLString } },

@@ -20,7 +20,7 @@ function resolveZone(components: readonly ContentType[]): (item: unknown) => str
   return (item) => names.get(isRecord(item) ? String(item['__component']) : '') ?? errorType.name;
 }
 
-/** A scalar: an object with the name of its component's type as `__typename`, everything else unchecked (graphql.md 3.9). */
+/** A scalar: an object with the name of its component's type as `__typename`, everything else unchecked. */
 export const zoneInput = (type: ContentType, zone: ZoneAttribute, context: SchemaContext): GraphQLScalarType =>
   context.store.define(type, `${zoneName(type, zone)}Input`, (name) => {
     const parse = zoneParser(zoneComponents(zone, context), componentUids(context));

@@ -63,7 +63,7 @@ export const commonArguments = (cacheSizeGB: number): readonly string[] => [
 ];
 
 /**
- * Throws where another trial is of no use. Only a trial tells whether the lock is free: the server of a process that was
+ * Throws if another trial is of no use. Only a trial tells whether the lock is free: the server of a process that was
  * killed may stay in the process table for as long as nobody asks for its exit code.
  */
 const judgeHolder = async (dataDir: string, deadline: number): Promise<void> => {

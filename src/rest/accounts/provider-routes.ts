@@ -10,7 +10,7 @@ import { redirect, sessionAnswer } from './auth-routes.js';
 const action = (name: string): string => `plugin::users-permissions.auth.${name}`;
 
 /**
- * Logins by way of other services (rest.md 11.2): `/connect/:provider` sends the browser there, its callback takes it back and
+ * Logins by way of other services: `/connect/:provider` sends the browser there, its callback takes it back and
  * sends it on with an `access_token`, for which `/auth/:provider/callback` gives the session.
  */
 export const providerRoutes: readonly Route[] = [

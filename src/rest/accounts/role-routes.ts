@@ -7,7 +7,7 @@ import { flatEntry } from '../envelope.js';
 
 const action = (name: string): string => `plugin::users-permissions.role.${name}`;
 
-/** Roles and the actions that they can be granted (rest.md 11.5). */
+/** Roles and the actions that they can be granted. */
 export const roleRoutes: readonly Route[] = [
   { method: 'GET', path: '/users-permissions/roles', action: action('find'), handle: list },
   { method: 'POST', path: '/users-permissions/roles', action: action('createRole'), handle: create },

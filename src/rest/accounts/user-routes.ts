@@ -17,10 +17,10 @@ import type { Values } from '../../schema/content-type.js';
 
 const action = (name: string): string => `plugin::users-permissions.user.${name}`;
 
-/** Lists of users have no default limit, as in the reference; beyond this many they must be asked for in pieces. */
+/** Lists of users have no default limit, as in Strapi v4; beyond this many they must be asked for in pieces. */
 const mostUsers = 10_000;
 
-/** Users, in bare arrays and objects (rest.md 11.4). */
+/** Users, in bare arrays and objects. */
 export const userRoutes: readonly Route[] = [
   { method: 'GET', path: '/users', action: action('find'), handle: listUsers },
   { method: 'POST', path: '/users', action: action('create'), handle: create },
