@@ -3,7 +3,7 @@ import type { Child, NestedList, Selection, SortKey, Window } from '../query/pla
 import { compileCondition, notNull, type Resolved } from './compile-condition.js';
 
 /** A page of one collection: what `find` and a pipeline have in common. */
-interface Page {
+export interface Page {
   readonly collection: string;
   readonly match: Document;
   readonly sort: readonly SortKey[];
@@ -100,7 +100,7 @@ function linkPaths(storage: Extract<Child, { kind: 'link' }>['link']['storage'],
  * The `$sort` of bound keys, with `_id` behind the last so that pages never overlap. It runs in the direction of the last key,
  * which lets one index serve both. Without keys the order is that of `_id`.
  */
-function compileSort(sort: readonly SortKey[]): Document {
+export function compileSort(sort: readonly SortKey[]): Document {
   const keys = new Map<string, 1 | -1>();
   for (const [index, key] of sort.entries()) {
     const path = isComputed(key) ? computed(index) : key.path;
@@ -118,7 +118,7 @@ const compileSortValues = (sort: readonly SortKey[]): Document[] =>
   sort.flatMap((key, index) => (isComputed(key) ? compileKey(key, computed(index)) : []));
 
 /** Whether a sort needs values that the documents do not hold as they are, so that a plain `find` cannot do it. */
-const sortsByComputed = (sort: readonly SortKey[]): boolean => sort.some(isComputed);
+export const sortsByComputed = (sort: readonly SortKey[]): boolean => sort.some(isComputed);
 
 const isComputed = ({ links, lists }: SortKey): boolean => links.length > 0 || lists.length > 0;
 

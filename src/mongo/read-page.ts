@@ -1,13 +1,15 @@
 import type { Document } from 'mongodb';
 import { isNever } from '../query/conditions.js';
-import type { Plan } from '../query/plan.js';
+import type { Plan, Selection } from '../query/plan.js';
+import type { Registry } from '../schema/content-type.js';
 import { compileCondition } from './compile-condition.js';
-import { compilePage, compileProjection } from './compile-page.js';
+import { compilePage, compileProjection, type Page } from './compile-page.js';
 import type { TotalCache } from './changes.js';
 import { readAll, runRead, type Database } from './database.js';
 import type { Loaded } from './loaded.js';
 import { readTree } from './read-tree.js';
 import { resolveRelated } from './resolve-related.js';
+import { isScanned, scanPage } from './scan-page.js';
 
 /** The entries of a page. */
 export interface LoadedPage {
@@ -16,32 +18,44 @@ export interface LoadedPage {
   readonly total: number | null;
 }
 
+interface PageContext extends TotalContext {
+  readonly registry: Registry;
+}
+
 /**
- * Reads a page and, at the same time, its total. One command for each, one for each level that is populated, and one for each
+ * Reads a page and, at the same time, its total. Sends one command for each, one for each level that is populated, and one for each
  * condition on related entries: the number depends on the plan alone.
  */
-export async function readPage(plan: Plan, database: Database, totals: TotalCache): Promise<LoadedPage> {
-  if (plan.condition !== null && isNever(plan.condition)) return { entries: [], total: plan.withTotal ? 0 : null };
-  const match = compileCondition(plan.condition, await resolveRelated(plan.condition, database));
+export async function readPage(plan: Plan, { registry, ...context }: PageContext): Promise<LoadedPage> {
+  const { condition, withTotal, selection } = plan;
+  const { database } = context;
+  if (condition !== null && isNever(condition)) return { entries: [], total: withTotal ? 0 : null };
+  const match = compileCondition(condition, await resolveRelated(condition, database));
+  const page = pageOf(plan, match, database);
+  if (condition !== null && isScanned(plan, registry)) {
+    const { documents, total } = await scanPage(page, condition, database);
+    return { entries: await readEntries(selection, documents, database), total };
+  }
   const [entries, total] = await Promise.all([
-    readEntries(plan, match, database),
-    plan.withTotal ? readTotal(plan, match, { database, totals }) : null,
+    readAll(database, compilePage(page)).then((documents) => readEntries(selection, documents, database)),
+    withTotal ? readTotal(plan, match, context) : null,
   ]);
   return { entries, total };
 }
 
-async function readEntries({ type, sort, window, selection }: Plan, match: Document, database: Database): Promise<Loaded[]> {
-  const { budget } = database;
+function pageOf({ type, sort, window, selection }: Plan, match: Document, { budget }: Database): Page {
   const limit = boundLimit(window.limit, budget.left('entriesRead'));
-  const page = {
+  return {
     collection: type.collection,
     match,
     sort,
     window: { ...window, limit },
     projection: compileProjection(selection),
   };
-  const documents = await readAll(database, compilePage(page));
-  budget.spend('entriesRead', documents.length);
+}
+
+async function readEntries(selection: Selection, documents: readonly Document[], database: Database): Promise<Loaded[]> {
+  database.budget.spend('entriesRead', documents.length);
   return readTree(selection, documents, database);
 }
 

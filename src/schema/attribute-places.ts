@@ -62,7 +62,7 @@ export const dottedPath = ({ steps, attribute }: AttributePlace): string =>
   [...steps.map(({ name }) => name), attribute.name].join('.');
 
 /** Memoizes a search, so that a type of a registry is walked once. */
-function oncePerType<Result>(
+export function oncePerType<Result>(
   find: (type: ContentType, registry: Registry) => Result,
 ): (type: ContentType, registry: Registry) => Result {
   const found = new WeakMap<Registry, Map<ContentType, Result>>();
