@@ -20,12 +20,20 @@ export const strapiKeys: Readonly<Record<string, Meaning>> = {
   ...oneOf(['server.dirs', 'server.emitErrors', 'server.globalProxy', 'server.socket'], 'has no effect; remove it'),
   'server.logger': 'set middlewares.logger.level',
   'server.url': publicUrl,
-  'server.proxy': (value) => ({ set: { 'server.proxy': isObject(value) ? value['koa'] === true : value } }),
+  'server.proxy': (value) => ({ set: { 'server.proxy': isObject(value) ? value['koa'] === true : booleanOf(value) } }),
   'server.http': (value) => {
     const time = valuesOf(valuesOf(value)['serverOptions'])['requestTimeout'];
-    return { set: { 'server.requestTimeout': time } };
+    return time === 0
+      ? { advice: 'requests have a time limit; set server.requestTimeout' }
+      : { set: { 'server.requestTimeout': time } };
   },
   ...oneOf(['database.connection', 'database.connections', 'database.defaultConnection', 'database.settings'], sql),
+  ...Object.fromEntries(
+    ['api.rest.defaultLimit', 'plugins.graphql.config.defaultLimit', 'plugins.graphql.config.amountLimit'].map((path) => [
+      path,
+      (value: unknown) => ({ set: { [path]: typeof value === 'number' && value < 0 ? mostEntries : value } }),
+    ]),
+  ),
   'api.rest.maxLimit': (value) => ({ set: { 'api.rest.maxLimit': typeof value === 'number' && value < 1 ? null : value } }),
   ...oneOf(
     ['auth', 'transfer', 'url', 'serveAdminPanel', 'autoOpen', 'watchIgnoreFiles', 'host', 'port', 'path', 'build', 'flags'].map(
@@ -77,6 +85,12 @@ function populateDeep({ defaultDepth = 5 }: Values): Translation {
 
 /** The largest value of `api.rest.populateDeep`. */
 const deepest = 18;
+
+/** What a limit of -1, which means everything, becomes: the largest page. */
+const mostEntries = 1_000;
+
+/** Variables of the environment are often handed on as they are. */
+const booleanOf = (value: unknown): unknown => (value === 'true' ? true : value === 'false' ? false : value);
 
 function publicUrl(value: unknown): Translation {
   if (typeof value !== 'string' || /^https?:\/\/[^/]/.test(value))

@@ -8,7 +8,7 @@ const known: Readonly<Record<string, Meaning>> = {
   'strapi::errors': null,
   'strapi::favicon': null,
   'strapi::ip': 'let the proxy in front filter addresses',
-  'strapi::logger': (config) => ({ set: { 'middlewares.logger.level': valuesOf(config)['level'] } }),
+  'strapi::logger': (config) => ({ set: { 'middlewares.logger.level': levelOf(valuesOf(config)['level']) } }),
   'strapi::poweredBy': null,
   'strapi::public': null,
   'strapi::query': null,
@@ -109,3 +109,8 @@ const policyOf = (directives: Values): Values =>
       sources === null || sources === false ? null : texts([sources].flat()),
     ]),
   );
+
+/** Levels of winston that pino does not have. */
+const levels: Readonly<Record<string, string>> = { http: 'info', verbose: 'debug', silly: 'trace' };
+
+const levelOf = (level: unknown): unknown => (typeof level === 'string' && Object.hasOwn(levels, level) ? levels[level] : level);

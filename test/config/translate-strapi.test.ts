@@ -68,6 +68,27 @@ const cases: readonly Case[] = [
   },
   { what: 'no limit of pages', written: { api: { rest: { maxLimit: -1 } } }, settings: { 'api.rest.maxLimit': null } },
   {
+    what: 'all entries by default',
+    written: { api: { rest: { defaultLimit: -1 } }, plugins: { graphql: { config: { defaultLimit: -1, amountLimit: -1 } } } },
+    settings: {
+      'api.rest.defaultLimit': 1_000,
+      'plugins.graphql.config.defaultLimit': 1_000,
+      'plugins.graphql.config.amountLimit': 1_000,
+    },
+  },
+  { what: 'a variable for a flag', written: { server: { proxy: 'true' } }, settings: { 'server.proxy': true } },
+  {
+    what: 'requests without a time limit',
+    written: { server: { http: { serverOptions: { requestTimeout: 0 } } } },
+    settings: { 'server.requestTimeout': 30_000 },
+    warnings: [/server: http: requests have a time limit; set server\.requestTimeout/],
+  },
+  {
+    what: 'a level of winston',
+    written: { middlewares: [{ name: 'strapi::logger', config: { level: 'http' } }] },
+    settings: { 'middlewares.logger.level': 'info' },
+  },
+  {
     what: "a project's own key",
     written: { server: { tenants: ['a'] } },
     warnings: [/server: tenants is no setting of Mangrove and ignored/],
