@@ -1,5 +1,6 @@
 export { createServer, type MangroveServer, type ServerInput } from './server.js';
 export type { Config } from './config/config.js';
+export type { ConfigFile } from './config/config-file.js';
 export type { PartialConfig } from './config/create-config.js';
 export type { Hook, HookInput, Register, RegisterInput } from './graphql/extension/create-extension.js';
 export type { ContentType, Registry } from './schema/content-type.js';

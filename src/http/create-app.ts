@@ -2,6 +2,7 @@ import Koa from 'koa';
 import { accessLog, requestId, type RequestState } from './access-log.js';
 import { checkUrl } from './check-url.js';
 import { compressResponse } from './compress-response.js';
+import { writesForPeople } from './create-logger.js';
 import { crossOrigin } from './cross-origin.js';
 import { errorResponse } from './error-response.js';
 import { requestBody } from './request-body.js';
@@ -27,7 +28,7 @@ interface AppInput {
 export function createApp({ config, logger, connection, routes }: AppInput): Koa<RequestState> {
   const app = new Koa<RequestState>({ proxy: config.server.proxy, maxIpsCount: config.server.proxyCount });
   app.use(requestId);
-  if (config.middlewares.logger.enabled) app.use(accessLog(logger));
+  if (config.middlewares.logger.enabled) app.use(accessLog(logger, writesForPeople(config) ? 'text' : 'fields'));
   const shared = sharedMiddleware(config, logger);
   app.use(routeTable({ routes, connection, shared }));
   for (const part of shared({})) app.use(part);

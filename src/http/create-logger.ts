@@ -6,16 +6,17 @@ import type { Config } from '../config/config.js';
 type LogConfig = Pick<Config, 'environment'> & { readonly middlewares: Pick<Config['middlewares'], 'logger'> };
 
 /**
- * The log of the process. JSON, one object per line; for people where the setting `pretty` says so, else in development on a
- * terminal, or where NODE_ENV names development. `target`: where to write, standard output unless given.
+ * The log of the process: JSON, one object per line; lines for people if the setting `pretty` says so, else in development.
+ * `target`: where to write, standard output unless given.
  */
 export async function createLogger(config: LogConfig, target?: Writable): Promise<Logger> {
-  const { level, pretty } = config.middlewares.logger;
-  return pino({ level, base: null }, (pretty ?? suitsPeople(config)) ? await prettyStream(target) : (target ?? jsonStream()));
+  const { level } = config.middlewares.logger;
+  return pino({ level, base: null }, writesForPeople(config) ? await prettyStream(target) : (target ?? jsonStream()));
 }
 
-const suitsPeople = ({ environment }: LogConfig): boolean =>
-  environment === 'development' && (process.stdout.isTTY || process.env.NODE_ENV === 'development');
+/** Whether the log has lines for people instead of JSON. */
+export const writesForPeople = ({ environment, middlewares }: LogConfig): boolean =>
+  middlewares.logger.pretty ?? environment === 'development';
 
 /**
  * Lines go out together, ten times a second: a write for each costs a request 6 µs. Written synchronously, since a write that is

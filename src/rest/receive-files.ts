@@ -28,6 +28,8 @@ export async function receive(input: RouteCall): Promise<Json | readonly Json[]>
 /** What was sent, as multipart or as JSON, which can hold information only. */
 interface Received {
   readonly files: readonly UploadedFile[];
+  /** Fields with files that are not looked for. */
+  readonly unknown: readonly string[];
   /** The value of a field, or the list of its values where it came several times. */
   readonly field: (name: string) => unknown;
 }
@@ -35,20 +37,24 @@ interface Received {
 async function readBody({ request, running }: RouteCall, staging: Staging): Promise<Received> {
   const { readMultipart, body } = request;
   if (readMultipart !== null) return received(await readMultipart(staging, mediaOf(running).settings));
-  return { files: [], field: (name) => (isRecord(body) && Object.hasOwn(body, name) ? body[name] : undefined) };
+  return { files: [], unknown: [], field: (name) => (isRecord(body) && Object.hasOwn(body, name) ? body[name] : undefined) };
 }
 
 function received({ fields, files }: MultipartBody): Received {
-  const sent = files.filter(({ field }) => field === 'files' || field === 'files[]').map(({ file }) => file);
+  const isSent = ({ field }: (typeof files)[number]): boolean => field === 'files' || field === 'files[]';
+  const sent = files.filter(isSent).map(({ file }) => file);
+  const unknown = files.filter((file) => !isSent(file)).map(({ field }) => field);
   const field = (name: string): unknown => {
     const values = fields.get(name);
     return values === undefined || values.length > 1 ? values : values[0];
   };
-  return { files: sent, field };
+  return { files: sent, unknown, field };
 }
 
-async function upload({ files, field }: Received, staging: Staging, input: RouteCall): Promise<readonly Json[]> {
+async function upload({ files, unknown, field }: Received, staging: Staging, input: RouteCall): Promise<readonly Json[]> {
   const [only] = files;
+  if (only === undefined && unknown[0] !== undefined)
+    throw validationError(`Files are empty: they belong into the field "files", not "${unknown[0]}"`);
   if (only === undefined || (files.length === 1 && only.size === 0)) throw validationError('Files are empty');
   const info = field('fileInfo');
   const infos = files.length === 1 ? [parseFileInfo(info)] : parseFileInfos(info);

@@ -1,5 +1,6 @@
 import { Ajv, type ErrorObject } from 'ajv';
-import { collectionName, type Model } from './model.js';
+import { nearestName } from '../nearest-name.js';
+import { collectionName, type Model, type ModelWarning } from './model.js';
 
 const localizable = {
   type: 'object',
@@ -75,6 +76,35 @@ const modelSchema = {
     },
   },
 };
+
+/** Keys of Strapi's models that have no effect here. */
+const withoutEffect: ReadonlySet<string> = new Set([
+  ...['$schema', '_id', 'autoPopulate', 'column', 'columnName', 'columnType', 'conditions', 'configurable', 'connection'],
+  ...['config', 'default', 'editable', 'globalId', 'icon', 'increments', 'joinColumn', 'joinTable', 'modelName', 'modelType'],
+  ...['morphColumn', 'options', 'timestamps', 'unsigned', 'unstable_tableName', 'useJoinTable'],
+]);
+
+/** Returns a warning for each key that is none of a model but is like one, as `requird` is. Other keys are let through. */
+export function misspeltKeys(model: Model): ModelWarning[] {
+  const { properties } = modelSchema;
+  return [
+    ...misspeltIn(model, Object.keys(properties), ''),
+    ...misspeltIn(model.info, Object.keys(properties.info.properties), 'info'),
+    ...misspeltIn(model.options ?? {}, Object.keys(properties.options.properties), 'options'),
+  ].map((text) => ({ attribute: null, text, needs: null }));
+}
+
+/** The same for an attribute. */
+export const misspeltAttributeKeys = (definition: object): string[] =>
+  misspeltIn(definition, Object.keys(attribute.properties), '');
+
+function misspeltIn(written: object, known: readonly string[], place: string): string[] {
+  const unknown = Object.keys(written).filter((key) => key.length > 4 && !known.includes(key) && !withoutEffect.has(key));
+  return unknown.flatMap((key) => {
+    const near = nearestName(key, known);
+    return near === null ? [] : [`${place}.${key} is not a key of models and ignored; did you mean ${near}?`];
+  });
+}
 
 const isRegex = (pattern: string): boolean => {
   try {

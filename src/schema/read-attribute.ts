@@ -1,9 +1,11 @@
 import slugify from 'strapi-slugify';
 import { nearestName } from '../nearest-name.js';
 import { storedType } from './custom-fields.js';
+import { misspeltAttributeKeys } from './model-schema.js';
+import { toBoolean, toNumber } from './check-scalar.js';
 import { isUnbounded } from './linear-regex.js';
 import type { AttributeDefinition } from './model.js';
-import { isScalarType, scalarTypes } from './scalar-types.js';
+import { isScalarType, scalarTypes, type Stored } from './scalar-types.js';
 
 /** What becomes of one attribute, taken alone. A definition of null: the attribute is left out. */
 interface AttributeReading {
@@ -31,7 +33,12 @@ export function readAttribute(name: string, written: AttributeDefinition, rules:
   const rule: Rule =
     (Object.hasOwn(structures, type) ? structures[type] : undefined) ?? (isScalarType(type) ? readScalar : refuseType);
   const reading = rule(stored.definition ?? written);
-  const warnings = [...stored.warnings, ...reading.warnings, ...(name.includes('-') ? [hyphenated] : [])];
+  const warnings = [
+    ...misspeltAttributeKeys(written),
+    ...stored.warnings,
+    ...reading.warnings,
+    ...(name.includes('-') ? [hyphenated] : []),
+  ];
   return { ...reading, warnings };
 }
 
@@ -78,10 +85,24 @@ const structures: Readonly<Record<string, Rule>> = {
 
 function readScalar(definition: AttributeDefinition): AttributeReading {
   if (definition.regex && isUnbounded(definition.regex)) return refused(endless);
+  if (hasWrongDefault(definition)) return refused(`.default: ${JSON.stringify(definition.default)} is no ${definition.type}`);
   if (definition.unique !== true || !isScalarType(definition.type) || scalarTypes[definition.type].uniqueAllowed)
     return kept(definition);
   return changed({ ...definition, unique: false }, `.unique has no effect for type ${definition.type}`);
 }
+
+/** Whether no entry could have the default, whatever the other rules of the attribute say. */
+function hasWrongDefault({ type, default: initial, enum: values }: AttributeDefinition): boolean {
+  if (initial === undefined || initial === null || !isScalarType(type)) return false;
+  if (type === 'enumeration') return initial !== '' && values?.includes(String(initial)) !== true;
+  return wrongDefaults[scalarTypes[type].stored]?.(initial) === true;
+}
+
+const wrongDefaults: Partial<Record<Stored, (initial: unknown) => boolean>> = {
+  text: (initial) => typeof initial === 'object',
+  number: (initial) => Number.isNaN(toNumber(initial)),
+  boolean: (initial) => toBoolean(initial) === null,
+};
 
 const endless =
   '.regex can take without end for some texts; write it without lookarounds and references, or without nested repetitions';

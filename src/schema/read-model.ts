@@ -1,6 +1,6 @@
 import { builtinModels } from './builtin-models.js';
 import type { Model, ModelWarning } from './model.js';
-import { readForm } from './model-schema.js';
+import { misspeltKeys, readForm } from './model-schema.js';
 import { isKebabCase } from './names.js';
 import { readAttribute, type AttributeRules } from './read-attribute.js';
 
@@ -26,7 +26,8 @@ export function readModel(document: unknown, customFields: Readonly<Record<strin
   );
   const problems = [...nameProblems(model), ...ofAttributes];
   const attributes = readings.flatMap(({ name, definition }) => (definition === null ? [] : [[name, definition] as const]));
-  const warnings = readings.flatMap(({ name, warnings: texts }) => texts.map((text) => ({ attribute: name, text, needs: null })));
+  const ofNames = readings.flatMap(({ name, warnings: texts }) => texts.map((text) => ({ attribute: name, text, needs: null })));
+  const warnings = [...misspeltKeys(model), ...ofNames];
   if (problems.length > 0) return { document, model: null, problems, warnings: [] };
   return { document, model: extendBuiltin({ ...model, attributes: Object.fromEntries(attributes) }), problems: [], warnings };
 }

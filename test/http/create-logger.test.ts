@@ -3,6 +3,10 @@ import { execFile } from 'node:child_process';
 import { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { createConfig } from '../../src/config/create-config.js';
+import { createApp } from '../../src/http/create-app.js';
+import { healthRoutes } from '../../src/http/health.js';
+import { Connection } from '../../src/http/running.js';
+import { startHttpServer } from '../../src/http/start-http-server.js';
 import { createLogger } from '../../src/http/create-logger.js';
 import type { Config } from '../../src/config/config.js';
 
@@ -31,9 +35,7 @@ describe('createLogger', () => {
   });
 
   it('writes for people in development', async () => {
-    process.env.NODE_ENV = 'development';
     const text = await logged('development');
-    delete process.env.NODE_ENV;
     expect(text).to.match(/^\[?\d\d:\d\d:\d\d\]? INFO.*: listening\n {4}port: 1337\n$/);
   });
 
@@ -55,5 +57,22 @@ describe('createLogger', () => {
     const lines = stdout.trim().split('\n');
     const numbers = lines.map((line): unknown => (JSON.parse(line) as Readonly<Record<string, unknown>>).n);
     expect(numbers).to.deep.equal(Array.from({ length: 200 }, (_, index) => index + 1));
+  });
+
+  it('has one short line for a request in development, without its query', async () => {
+    let text = '';
+    const target = new Writable({
+      write(chunk, _encoding, done) {
+        text += String(chunk);
+        done();
+      },
+    });
+    const config = createConfig({ environment: 'development' });
+    const logger = await createLogger(config, target);
+    const app = createApp({ config, logger, connection: new Connection(), routes: healthRoutes({}) });
+    const server = await startHttpServer(app.callback(), { ...config.server, host: '127.0.0.1', port: 0 });
+    await (await fetch(`${server.url}/nothing?secret=1`)).text();
+    await server.close();
+    expect(text).to.match(/^\[?\d\d:\d\d:\d\d\]? INFO.*: GET \/nothing 404 \d+ ms\n$/);
   });
 });

@@ -85,6 +85,12 @@ describe('media/upload', () => {
     string,
   ])[] = [
     ['no file', () => media.upload([], { a: 'b' }), 400, 'Files are empty'],
+    [
+      'a file in another field',
+      () => media.upload([{ ...text, field: 'file' }]),
+      400,
+      'Files are empty: they belong into the field "files", not "file"',
+    ],
     ['an empty file alone', () => media.upload([{ ...text, bytes: '' }]), 400, 'Files are empty'],
     [
       'a file over the limit',

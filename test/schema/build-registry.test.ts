@@ -71,6 +71,47 @@ const cases: readonly Case[] = [
     },
   },
   {
+    what: 'misspelt keys',
+    before: null,
+    after: [
+      {
+        ...model('book', { title: { type: 'string', requird: true, minLenght: 3, tooltip: 'shown by a panel' } }),
+        options: { draftAndPublsh: true },
+      },
+    ],
+    inForce: { book: ['title'] },
+    problems: {},
+    warnings: {
+      'api::book.book':
+        /^options\.draftAndPublsh .* draftAndPublish\?; title: \.requird .* required\?; title: \.minLenght .* minLength\?$/,
+    },
+  },
+  ...[
+    { type: 'integer', default: 'many' },
+    { type: 'boolean', default: 'perhaps' },
+    { type: 'enumeration', enum: ['red', 'green'], default: 'blue' },
+    { type: 'string', default: { a: 1 } },
+  ].map((definition) => ({
+    what: `a default of another type: ${JSON.stringify(definition)}`,
+    before: null,
+    after: [part, model('book', { title: definition })],
+    inForce: { part: ['label'] },
+    problems: { 'api::book.book': /attributes\.title\.default: .* is no / },
+  })),
+  ...[
+    { type: 'integer', default: '5' },
+    { type: 'boolean', default: 'true' },
+    { type: 'enumeration', enum: ['red', 'green'], default: 'red' },
+    { type: 'json', default: '{}' },
+    { type: 'string', default: null },
+  ].map((definition) => ({
+    what: `a default that its attribute can have: ${JSON.stringify(definition)}`,
+    before: null,
+    after: [model('book', { title: definition })],
+    inForce: { book: ['title'] },
+    problems: {},
+  })),
+  {
     what: 'a change for the worse',
     before: [author, book],
     after: [author, { ...book, attributes: { title: { type: 'nonsense' } } }],
