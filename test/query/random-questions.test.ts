@@ -63,7 +63,7 @@ describe('random questions', () => {
   }
 
   it(`are answered alike by REST, GraphQL and the oracle: QUESTION_SEED=${String(seed)}`, async function () {
-    this.timeout(300_000);
+    this.timeout(900_000);
     const failed = await findFailures(fc.sample(question, { seed, numRuns: count }));
     const [first] = failed;
     if (first === undefined) return;
