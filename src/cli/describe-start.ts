@@ -1,4 +1,5 @@
 import type { ContentType } from '../schema/content-type.js';
+import { servesDocs } from '../openapi/docs-routes.js';
 import { packageVersion } from '../package-root.js';
 import type { Openness } from '../access/is-open.js';
 import type { MangroveServer } from '../server.js';
@@ -44,6 +45,7 @@ export function describeStart(server: MangroveServer, { embedded, openness }: St
     '',
     `  REST      ${url}${rest}`,
     ...(enabled ? [`  GraphQL   ${url}${graphql.endpoint}`] : []),
+    ...(servesDocs(config) ? [`  Docs      ${url}/docs`] : []),
     `  Health    ${url}/_health`,
     `  Database  ${embedded === null ? database : `embedded MongoDB ${embedded.version}, data in ${embedded.directory}`}`,
     `  Models    ${names || none}`,

@@ -48,4 +48,24 @@ describe('cli/describe-start', () => {
       const first = lines.findIndex((line) => line.startsWith('Access'));
       expect(lines.slice(first, first + expected.length)).to.deep.equal(expected);
     });
+
+  for (const [environment, docs, line] of [
+    ['development', null, 'Docs      /docs'],
+    ['development', false, undefined],
+    ['production', null, undefined],
+  ] as const)
+    it(`names the documentation page where it is served: ${environment}, ${String(docs)}`, async () => {
+      const secret = 'a-secret-of-the-tests-0123456789abcdef';
+      const server = await createServer({
+        config: {
+          environment,
+          api: { docs },
+          database: { uri: 'mongodb://127.0.0.1:9/none' },
+          plugins: { 'users-permissions': { config: { jwtSecret: secret } } },
+          admin: { apiToken: { salt: secret } },
+        },
+      });
+      const lines = describeStart(server, { embedded: null, openness: null }).map((one) => one.trim());
+      expect(lines.find((one) => one.startsWith('Docs'))).to.equal(line);
+    });
 });
