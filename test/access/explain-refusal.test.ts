@@ -1,27 +1,12 @@
 import { expect } from 'chai';
-import { createLogger } from '../../src/http/create-logger.js';
-import { createConfig } from '../../src/config/create-config.js';
-import { Writable } from 'node:stream';
+import { createLog, type Log } from '../support/create-log.js';
 import { serveAccounts, type ServingAccounts } from './serve-accounts.js';
 
 const article = 'api::article.article';
 const note = 'api::note.note';
 
-/** A log that keeps its lines. */
-async function createLog() {
-  const lines: { readonly msg: string; readonly missing?: readonly string[] }[] = [];
-  const target = new Writable({
-    write(chunk, _encoding, done) {
-      lines.push(JSON.parse(String(chunk)) as (typeof lines)[number]);
-      done();
-    },
-  });
-  const logger = await createLogger(createConfig({ middlewares: { logger: { pretty: false } } }), target);
-  return { logger, lines };
-}
-
 describe('the log of a refused request', () => {
-  let log: Awaited<ReturnType<typeof createLog>>;
+  let log: Log;
   let server: ServingAccounts;
   const tokens: Record<string, string | null> = { public: null };
   before(async () => {
@@ -44,7 +29,7 @@ describe('the log of a refused request', () => {
   const during = async (work: () => Promise<unknown>): Promise<readonly string[]> => {
     const before = log.lines.length;
     await work();
-    return log.lines.slice(before).flatMap(({ msg, missing }) => (missing === undefined ? [] : [msg]));
+    return log.lines.slice(before).flatMap(({ msg, missing }) => (missing === undefined ? [] : [String(msg)]));
   };
   const grant = 'npm run permissions -- grant';
 

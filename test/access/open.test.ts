@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { request } from 'node:http';
+import { createLog } from '../support/create-log.js';
 import { isLocal } from '../../src/http/is-local.js';
 import { password, serveAccounts, type ServingAccounts } from './serve-accounts.js';
 
@@ -105,10 +106,13 @@ describe('an open service', () => {
     ['grant', (server) => server.admin('PUT', '/roles/2', { actions: ['api::article.article.find'] })],
   ];
   for (const [title, end] of ends)
-    it(`is closed by the first ${title}`, async () => {
-      const server = await serve({ embeddedDatabase: true, config: { api: { open: null } } });
+    it(`is closed by the first ${title}, with one warning`, async () => {
+      const { logger, lines } = await createLog();
+      const server = await serve({ embeddedDatabase: true, config: { api: { open: null } }, logger });
       expect(await ask(server, ['POST', '/api/articles', article])).to.equal(200);
       await end(server);
-      expect(await ask(server, ['POST', '/api/articles', article])).to.equal(403);
+      for (const status of [403, 403]) expect(await ask(server, ['POST', '/api/articles', article])).to.equal(status);
+      const warnings = lines.filter(({ level, msg }) => level === 40 && /a user or a grant now/.test(String(msg)));
+      expect(warnings.length).to.equal(1);
     });
 });
