@@ -1,7 +1,7 @@
 import { MongoClient } from 'mongodb';
 import type { DatabaseConfig } from '../config/config.js';
 import { unlimited } from '../query/budget.js';
-import type { Database } from './database.js';
+import { Turns, type Database } from './database.js';
 
 /**
  * Connects to MongoDB with the guarantees of the service: writes acknowledged by a majority and in the journal, retried once.
@@ -23,12 +23,16 @@ export async function connect(uri: string, config: DatabaseConfig): Promise<Data
     const db = client.db(config.name ?? (hasDatabase(uri) ? undefined : 'mangrove'));
     const { setName, msg } = await db.command({ hello: 1 });
     const isReplicated = setName !== undefined || msg === 'isdbgrid';
-    return { client, db, maxTimeMS: config.maxTimeMS, isReplicated, session: null, budget: unlimited, turns: null };
+    const scans = new Turns(Math.max(Math.floor(config.poolSize / 4), 1), mostWaiting);
+    return { client, db, maxTimeMS: config.maxTimeMS, isReplicated, session: null, budget: unlimited, turns: null, scans };
   } catch (error) {
     await client.close();
     throw error;
   }
 }
+
+/** Commands that may wait until others have looked through a collection; those that come then are answered by 503. */
+const mostWaiting = 400;
 
 const hasDatabase = (uri: string): boolean => /^mongodb(\+srv)?:\/\/[^/]+\/[^?]/.test(uri);
 

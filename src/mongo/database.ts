@@ -1,5 +1,6 @@
 import { BSON, type ClientSession, type Db, type Document, Long, type MongoClient } from 'mongodb';
 import { isDeepStrictEqual } from 'node:util';
+import { unavailableError } from '../errors.js';
 import type { Budget } from '../query/budget.js';
 import { translateDriverError } from './driver-errors.js';
 
@@ -20,10 +21,17 @@ export interface Database {
   readonly budget: Budget;
   /** The read commands of that request; null if they belong to none. */
   readonly turns: CommandTurns | null;
+  /** For commands of all requests that may look through whole collections: they leave connections to the others. */
+  readonly scans: Turns;
+  /** Whether commands are such ones. */
+  readonly isScanned?: true;
 }
 
 /** The database as one request sees it. */
 export const forRequest = (database: Database, budget: Budget): Database => ({ ...database, budget, turns: new CommandTurns() });
+
+/** The same database for commands that may look through whole collections. */
+export const asScanned = (database: Database): Database => ({ ...database, isScanned: true });
 
 /** The option by which a call of the driver belongs to the transaction, if there is one. */
 export const inSession = (session: ClientSession | null): { readonly session?: ClientSession } =>
@@ -38,19 +46,28 @@ interface CursorReply {
  * reading `firstBatch` costs a third of what a driver cursor does (280 against 800 us for 25 documents).
  */
 export const readAll = (database: Database, command: Document): Promise<readonly Document[]> =>
-  inTurn(database, command, async () => {
-    const reply = (await send(database, command)) as unknown as CursorReply; // the form of every cursor command's reply
-    const { firstBatch, id, ns } = reply.cursor;
-    return String(id) === '0' ? firstBatch : readOn(database, { id, ns, firstBatch });
-  });
+  inTurn(database, command, () => readReplies(database, command));
+
+async function readReplies(database: Database, command: Document): Promise<readonly Document[]> {
+  const reply = (await send(database, command)) as unknown as CursorReply; // the form of every cursor command's reply
+  const { firstBatch, id, ns } = reply.cursor;
+  return String(id) === '0' ? firstBatch : readOn(database, { id, ns, firstBatch });
+}
 
 /** Runs a read command within its time limit and, if there is one, the transaction. */
 export const runRead = (database: Database, command: Document): Promise<Document> =>
   inTurn(database, command, () => send(database, command));
 
 /** Commands of a transaction come one after the other, and the same one may find something else. */
-const inTurn = <Reply>({ session, turns }: Database, command: Document, run: () => Promise<Reply>): Promise<Reply> =>
-  session === null && turns !== null ? turns.run(command, run) : run();
+function inTurn<Reply>(
+  { session, turns, scans, isScanned }: Database,
+  command: Document,
+  run: () => Promise<Reply>,
+): Promise<Reply> {
+  if (session !== null) return run();
+  const send = isScanned === true ? () => scans.run(run) : run;
+  return turns === null ? send() : turns.run(command, send);
+}
 
 /** Runs a call of the driver and translates what it throws. */
 export async function translating<Result>(call: () => Promise<Result>): Promise<Result> {
@@ -109,16 +126,48 @@ interface Running {
   readonly reply: Promise<unknown>;
 }
 
+/** Runs a bounded number of pieces of work at a time, in the order in which they came. */
+export class Turns {
+  readonly #atOnce: number;
+  readonly #most: number;
+  readonly #waiting: (() => void)[] = [];
+  #count = 0;
+
+  /** `most`: pieces of work that may wait. */
+  constructor(atOnce: number, most = Infinity) {
+    this.#atOnce = atOnce;
+    this.#most = most;
+  }
+
+  /** Rejects with 503 if too many wait already. */
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#count < this.#atOnce) this.#count++;
+    else await this.#wait();
+    try {
+      return await work();
+    } finally {
+      // The turn is handed on, so that the count stays the same.
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#count--;
+      else next();
+    }
+  }
+
+  #wait(): Promise<void> {
+    if (this.#waiting.length >= this.#most) throw unavailableError();
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+}
+
 /** Takes the read commands of one request in turn, and runs those that are the same at the same time once. */
 class CommandTurns {
   readonly #running = new Set<Running>();
-  readonly #waiting: (() => void)[] = [];
-  #count = 0;
+  readonly #turns = new Turns(atOnce);
 
   /** `run` sends the command. Another one that is the same and has not been answered yet shares the reply. */
   run<Reply>(command: Document, run: () => Promise<Reply>): Promise<Reply> {
     for (const { command: other, reply } of this.#running) if (isSame(command, other)) return reply as Promise<Reply>; // of the same command
-    const reply = this.#inTurn(run);
+    const reply = this.#turns.run(run);
     const running = { command, reply };
     this.#running.add(running);
     const forget = (): void => {
@@ -126,19 +175,6 @@ class CommandTurns {
     };
     reply.then(forget, forget);
     return reply;
-  }
-
-  async #inTurn<Reply>(run: () => Promise<Reply>): Promise<Reply> {
-    if (this.#count >= atOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#count++;
-    try {
-      return await run();
-    } finally {
-      // The turn is handed on, so that the count stays the same.
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#count--;
-      else next();
-    }
   }
 }
 

@@ -5,10 +5,10 @@ import type { Registry } from '../schema/content-type.js';
 import { compileCondition } from './compile-condition.js';
 import { compilePage, compileProjection, type Page } from './compile-page.js';
 import type { TotalCache } from './changes.js';
-import { readAll, runRead, type Database } from './database.js';
+import { asScanned, readAll, runRead, type Database } from './database.js';
 import type { Loaded } from './loaded.js';
 import { readTree } from './read-tree.js';
-import { resolveRelated } from './resolve-related.js';
+import { asksForRelated, resolveRelated } from './resolve-related.js';
 import { isScanned, scanPage } from './scan-page.js';
 
 /** The entries of a page. */
@@ -26,10 +26,10 @@ interface PageContext extends TotalContext {
  * Reads a page and, at the same time, its total. Sends one command for each, one for each level that is populated, and one for each
  * condition on related entries: the number depends on the plan alone.
  */
-export async function readPage(plan: Plan, { registry, ...context }: PageContext): Promise<LoadedPage> {
+export async function readPage(plan: Plan, { registry, totals, ...context }: PageContext): Promise<LoadedPage> {
   const { condition, withTotal, selection } = plan;
-  const { database } = context;
   if (condition !== null && isNever(condition)) return { entries: [], total: withTotal ? 0 : null };
+  const database = asksForRelated(condition) ? asScanned(context.database) : context.database;
   const match = compileCondition(condition, await resolveRelated(condition, database));
   const page = pageOf(plan, match, database);
   if (condition !== null && isScanned(plan, registry)) {
@@ -38,7 +38,7 @@ export async function readPage(plan: Plan, { registry, ...context }: PageContext
   }
   const [entries, total] = await Promise.all([
     readAll(database, compilePage(page)).then((documents) => readEntries(selection, documents, database)),
-    withTotal ? readTotal(plan, match, context) : null,
+    withTotal ? readTotal(plan, match, { database, totals }) : null,
   ]);
   return { entries, total };
 }

@@ -11,7 +11,7 @@ import {
   type Resolved,
   type TestCondition,
 } from './compile-condition.js';
-import { readAll, type Database } from './database.js';
+import { asScanned, readAll, type Database } from './database.js';
 
 /**
  * Resolves the conditions on related entries, and those on elements that have to be read, innermost first and side by side: each
@@ -26,6 +26,9 @@ export async function resolveRelated(condition: Condition | null, database: Data
   await resolveInto(resolved, condition, database);
   return resolved;
 }
+
+/** Whether a condition needs commands of its own, so that what it comes to may be long lists of ids. */
+export const asksForRelated = (condition: Condition | null): boolean => condition !== null && countCommands(condition) > 0;
 
 /** How many conditions need a command. Those within a related condition are counted when that is resolved. */
 function countCommands(condition: Condition): number {
@@ -133,7 +136,7 @@ const resolvers: Readonly<Record<RelatedCondition['link']['storage']['kind'], Re
 async function collectIds(collection: string, stages: readonly Document[], database: Database): Promise<readonly unknown[]> {
   const { budget } = database;
   const pipeline = [...stages, ...atMost(budget.left('idsResolved')), { $group: { _id: null, ids: { $push: '$_id' } } }];
-  const [group] = await readAll(database, { aggregate: collection, pipeline, cursor: {} });
+  const [group] = await readAll(asScanned(database), { aggregate: collection, pipeline, cursor: {} });
   const ids = (group?.['ids'] ?? []) as readonly unknown[]; // the pipeline groups them into this array
   budget.spend('idsResolved', ids.length);
   return ids;
@@ -172,7 +175,7 @@ async function resolveSiblings({ target }: RelatedCondition, match: Document, da
   const { budget } = database;
   const limit = atMost(budget.left('idsResolved'));
   const pipeline = [{ $match: match }, ...limit, { $group: { _id: '$_group', ids: { $push: '$_id' } } }];
-  const groups = await readAll(database, { aggregate: target.collection, pipeline, cursor: {} });
+  const groups = await readAll(asScanned(database), { aggregate: target.collection, pipeline, cursor: {} });
   const lists = groups.map(({ ids }) => ids as readonly unknown[]); // grouped into this array above
   budget.spend('idsResolved', lists.flat().length);
   return {

@@ -71,9 +71,15 @@ interface Cost {
   readonly rows: number;
 }
 
-async function measure(serving: Serving, work: () => Promise<Answer>): Promise<Cost & { readonly answer: Answer }> {
+const reading: readonly string[] = ['find', 'aggregate', 'count', 'insert', 'findAndModify'];
+
+async function measure(
+  serving: Serving,
+  work: () => Promise<Answer>,
+  counted = reading,
+): Promise<Cost & { readonly answer: Answer }> {
   const client = serving.server.backend?.store.database.client;
-  const names = new Set(['find', 'aggregate', 'count', 'insert', 'findAndModify']);
+  const names = new Set(counted);
   let [commands, running, atOnce, read] = [0, 0, 0, 0];
   const start = ({ commandName }: CommandStartedEvent): void => {
     if (!names.has(commandName)) return;
@@ -372,6 +378,26 @@ describe('the budget of a request', () => {
           for (const [name, limit] of Object.entries(most)) expect(cost[name as keyof Cost], name).to.be.at.most(limit);
         });
     });
+
+  it('conditions of all requests together take a quarter of the connections', async () => {
+    const serving = await serveModels({ models: [], database, config: { api: { open: true }, database: { poolSize: 8 } } });
+    try {
+      const paths = Array.from(
+        { length: 12 },
+        (_, n) => `/api/articles?${conditions(8, (m) => `Author ${String(n)}${String(m)}`)}`,
+      );
+      const statuses: number[] = [];
+      const { atOnce } = await measure(serving, async () => {
+        const answers = await Promise.all(paths.map((path) => serving.call('GET', `${path}&pagination[withCount]=false`)));
+        statuses.push(...answers.map(({ status }) => status));
+        return answers[0] ?? { status: 0, body: null };
+      }, ['aggregate']);
+      expect(new Set(statuses)).to.deep.equal(new Set([200]));
+      expect(atOnce).to.equal(2);
+    } finally {
+      await serving.stop();
+    }
+  });
 
   describe('apart from reads', () => {
     let serving: Serving;

@@ -17,6 +17,7 @@ import { fullAccess, type Access } from '../../src/query/access.js';
 import { unlimited } from '../../src/query/budget.js';
 import { defaultLimits } from '../../src/query/limits.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
+import { Turns } from '../../src/mongo/database.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import type { Registry } from '../../src/schema/content-type.js';
 
@@ -94,7 +95,16 @@ export async function serveGraphql(input: ServeInput): Promise<ServedGraphql> {
   const maxTimeMS = { read: 10_000, write: 10_000 };
   const { client, db } = database;
   const store = {
-    ...createStore({ client, db, maxTimeMS, isReplicated: true, session: null, budget: unlimited, turns: null }),
+    ...createStore({
+      client,
+      db,
+      maxTimeMS,
+      isReplicated: true,
+      session: null,
+      budget: unlimited,
+      turns: null,
+      scans: new Turns(10),
+    }),
     ...(input.breaks === true && { database: null as never }),
   };
   const content: ContentContext = { store, bind, createsDrafts: false };
