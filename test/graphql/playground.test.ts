@@ -82,6 +82,11 @@ describe('GraphQL playground', () => {
       await page.keyboard.insertText('{ tags(sort: "id") { data { attributes { label } } } }');
       await page.keyboard.press('Control+Enter');
       await page.getByText('"red"').waitFor();
+      await page.keyboard.press('Control+A');
+      await page.keyboard.type('{ ta', { delay: 150 });
+      await page.locator('.CodeMirror-hints-wrapper').waitFor();
+      await page.keyboard.press('Enter');
+      await page.locator('.CodeMirror-hints-wrapper').waitFor({ state: 'detached' });
       await page.getByText('Docs', { exact: true }).click();
       await page.getByText('uploadFiles(').first().waitFor();
       if (process.env['SCREENSHOT'] !== undefined) await page.screenshot({ path: process.env['SCREENSHOT'] });

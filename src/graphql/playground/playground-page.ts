@@ -22,9 +22,23 @@ export function renderPage(endpoint: string): PlaygroundPage {
     title: 'GraphQL Playground',
     settings,
   });
-  const html = rendered.replace(/<link href="https:\/\/fonts[^>]*>/, '').trimStart();
+  const own = rendered.replace(/<link href="https:\/\/fonts[^>]*>/, '').trimStart();
+  const html = own.replace('</body>', () => `<script>${reportRemovals}</script></body>`);
   return { html, contentSecurityPolicy: policyOf(html) };
 }
+
+/**
+ * The playground takes away the notes of a completion on an event that browsers no longer send: it is sent here, to the parent of
+ * each node that was removed.
+ */
+const reportRemovals = `new MutationObserver((changes) => {
+  for (const { target, removedNodes } of changes)
+    for (const node of removedNodes) {
+      const event = new Event('DOMNodeRemoved', { bubbles: true });
+      Object.defineProperty(event, 'target', { value: node });
+      target.dispatchEvent(event);
+    }
+}).observe(document.body, { childList: true, subtree: true });`;
 
 // the types demand every setting, the page only those that differ from its defaults
 const settings = { 'schema.polling.interval': 10_000, 'request.credentials': 'same-origin' } as NonNullable<
