@@ -1,7 +1,7 @@
 import { applicationError, notFoundError } from '../errors.js';
 import { compileCondition } from '../mongo/compile-condition.js';
 import { readAll } from '../mongo/database.js';
-import { readTreeOf } from '../mongo/read-tree.js';
+import { readTreeOf } from '../mongo/read-page.js';
 import { resolveRelated } from '../mongo/resolve-related.js';
 import { inTransaction } from '../mongo/transaction.js';
 import type { Query } from '../query/ast.js';

@@ -2,7 +2,7 @@ import slugify from '@sindresorhus/slugify';
 import { applicationError } from '../errors.js';
 import { readAll } from '../mongo/database.js';
 import type { Loaded, StoredDocument } from '../mongo/loaded.js';
-import { readTreeOf } from '../mongo/read-tree.js';
+import { readTreeOf } from '../mongo/read-page.js';
 import { inTransaction } from '../mongo/transaction.js';
 import { type EntryDocument, insertEntry } from '../mongo/write-entries.js';
 import type { Query } from '../query/ast.js';

@@ -2,7 +2,7 @@ import { ApiError } from '../errors.js';
 import { compileCondition } from '../mongo/compile-condition.js';
 import { compileProjection } from '../mongo/compile-page.js';
 import { readAll, type Database } from '../mongo/database.js';
-import { readTreeOf } from '../mongo/read-tree.js';
+import { readTreeOf } from '../mongo/read-page.js';
 import { resolveRelated } from '../mongo/resolve-related.js';
 import { inTransaction } from '../mongo/transaction.js';
 import { updateEntry, type EntryDocument } from '../mongo/write-entries.js';

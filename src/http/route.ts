@@ -68,7 +68,7 @@ export interface PathSettings {
 }
 
 /** A JSON schema, or what makes one from the models in force. */
-export type AcceptedBody = JsonSchema | ((call: Pick<Authorized, 'content'>) => JsonSchema);
+type AcceptedBody = JsonSchema | ((call: Pick<Authorized, 'content'>) => JsonSchema);
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 

@@ -5,9 +5,9 @@ import type { AnswerDescription, Content, QueryParameter } from './operation.js'
 import { record, text, whole, type Schema } from './schema.js';
 
 /** An OpenAPI document. */
-export type OpenapiDocument = Readonly<Record<string, unknown>>;
+type OpenapiDocument = Readonly<Record<string, unknown>>;
 
-export interface DocumentInput {
+interface DocumentInput {
   readonly operations: readonly ListedOperation[];
   /** Those that the operations refer to. */
   readonly components: Components;

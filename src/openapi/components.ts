@@ -4,7 +4,7 @@ import { typeName } from '../schema/names.js';
 import type { Schema } from './schema.js';
 
 /** What a schema of a content type stands for; part of its name in the document. */
-export type Role = 'Entry' | 'Flat' | 'Target' | 'FlatTarget' | 'Input' | 'Filters';
+type Role = 'Entry' | 'Flat' | 'Target' | 'FlatTarget' | 'Input' | 'Filters';
 
 /** The schemas of one document, by the registry and for what one caller may see. */
 export class Components {

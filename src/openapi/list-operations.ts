@@ -24,7 +24,7 @@ export interface ListedOperation {
   readonly operation: Operation;
 }
 
-export interface ListInput {
+interface ListInput {
   readonly config: Config;
   readonly routes: readonly AnyRoute[];
   readonly running: Running;

@@ -48,7 +48,7 @@ export const answers = (schema: Schema, description = 'The answer'): Operation['
 });
 
 /** Answers of a page for people. */
-export const html: Content = { 'text/html': text };
+const html: Content = { 'text/html': text };
 
 /** A redirect of a browser. */
 export const redirects = (description: string): Operation['answers'] => ({ 302: { description, content: html } });
