@@ -45,7 +45,7 @@ const graphqlSettings = group({
 });
 
 /** An OpenID Connect provider that users may log in with. */
-interface ProviderSettings {
+export interface ProviderSettings {
   /** Address of the provider; its `/.well-known/openid-configuration` says the rest. */
   readonly issuer: string;
   readonly clientId: string;

@@ -16,7 +16,7 @@ export interface Setting<T> {
 }
 
 /** Settings under one key. One that holds `enabled` may also be written as true or false. */
-interface Group<M extends SettingMap> {
+export interface Group<M extends SettingMap> {
   readonly kind: 'group';
   readonly settings: M;
 }

@@ -54,7 +54,7 @@ export interface ScopeExtension extends Record<string, unknown> {
 export const withScope = (scope: Scope): { readonly extensions: ScopeExtension } => ({ extensions: { scope } });
 
 /** A field or argument that has a type and nothing else. */
-interface PlainField<Type> {
+export interface PlainField<Type> {
   readonly type: Type;
   readonly extensions: Readonly<Record<string, unknown>>;
 }
