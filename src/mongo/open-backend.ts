@@ -1,11 +1,11 @@
 import type { Config, DatabaseConfig } from '../config/config.js';
 import type { ModelSettings } from '../schema/build-content-type.js';
+import { watchChanges } from './changes.js';
 import { connect, describeDatabase } from './connect.js';
 import { createFirstLocale } from './locale-store.js';
 import type { Logger } from './database.js';
 import { ModelRegistry } from './model-registry.js';
 import { createStore, type Store } from './store.js';
-import { watchChanges } from './watch-changes.js';
 
 /** The back end, connected and with its models loaded. */
 export interface Backend {
@@ -13,7 +13,7 @@ export interface Backend {
   readonly models: ModelRegistry;
   /** Host and database, for people. */
   readonly description: string;
-  /** Drops everything that is kept in memory besides the models. Called after the data were replaced by other means. */
+  /** Makes everything that is kept in memory be read again. Called after the data were replaced by other means. */
   forget(): void;
   close(): Promise<void>;
 }
@@ -47,25 +47,16 @@ export async function openBackend({ uri, config, settings, firstLocale, logger }
 }
 
 /** Collections whose change means that the registry must be read again. */
-const modelCollections: ReadonlySet<string> = new Set(['_models', '_settings', 'i18n_locales']);
+const modelCollections = ['_models', '_settings', 'i18n_locales'];
 
 function follow(store: Store, models: ModelRegistry, logger: Logger): Backend {
   const { database, changes } = store;
-  const reload = (): void => {
+  changes.onChange(modelCollections, () => {
     models.load().catch((error: unknown) => {
       logger.warn({ err: error }, 'models could not be read, the former ones stay in force');
     });
-  };
-  const watch = watchChanges(database, {
-    changed: (collection) => {
-      changes.changed(collection);
-      if (modelCollections.has(collection)) reload();
-    },
-    listening: (listening) => {
-      changes.listening(listening);
-      if (listening) reload();
-    },
   });
+  const watch = watchChanges(database, changes);
   return {
     store,
     models,

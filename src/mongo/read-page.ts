@@ -29,12 +29,12 @@ interface PageContext extends TotalContext {
  * condition on related entries: the number depends on the plan alone.
  */
 export async function readPage(plan: Plan, { registry, totals, ...context }: PageContext): Promise<LoadedPage> {
-  const { condition, withTotal, selection } = plan;
+  const { condition, withTotal, plainTotal, selection } = plan;
   if (condition !== null && isNever(condition)) return { entries: [], total: withTotal ? 0 : null };
   const database = asksForRelated(condition) ? asScanned(context.database) : context.database;
   const match = compileCondition(condition, await resolveRelated(condition, database));
   const page = pageOf(plan, match, database);
-  if (condition !== null && isScanned(plan, registry)) {
+  if (withTotal && !plainTotal && condition !== null && isScanned(plan, condition, registry)) {
     const { documents, total } = await scanPage(page, condition, database);
     return { entries: await readEntries(selection, documents, database), total };
   }

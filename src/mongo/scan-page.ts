@@ -10,11 +10,11 @@ import { planIndexes } from './plan-indexes.js';
 const mostKept = 1_000;
 
 /**
- * Whether one pass over the entries reads a page and its total: no index leads to those that meet the condition, so that a count
- * looks at all of them in any case.
+ * Returns whether one pass over the entries reads a page and its total: no index leads to those that meet the condition, so that
+ * counting them looks at all entries in any case.
  */
-export function isScanned({ type, condition, withTotal, plainTotal, sort, window }: Plan, registry: Registry): boolean {
-  if (!withTotal || plainTotal || condition === null || sortsByComputed(sort)) return false;
+export function isScanned({ type, sort, window }: Plan, condition: Condition, registry: Registry): boolean {
+  if (sortsByComputed(sort)) return false;
   const leading = leadingFields(type, registry);
   return window.limit !== null && window.skip + window.limit <= mostKept && !isServed(condition, (path) => leading.has(path));
 }
@@ -46,7 +46,7 @@ function isServed(condition: Condition, leads: (path: string) => boolean): boole
 }
 
 /** Documents of a page, and the total. */
-export interface ScannedPage {
+interface ScannedPage {
   readonly documents: readonly Document[];
   readonly total: number;
 }
