@@ -7,10 +7,14 @@ import { openService, type OpenedService } from './open-service.js';
 /** What a command does; `args` are the words behind its name. Throws an Error whose message is for people. */
 export type Command = (service: OpenedService, args: readonly string[]) => Promise<void>;
 
-/** Writes the command and how it ended into the log of changes. */
+/**
+ * Writes the command and how it ended into the log of changes. `check` throws if the words are not those of the command: nothing is
+ * written then, since a password may be among them.
+ */
 export const changing =
-  (command: Command): Command =>
+  (command: Command, check: (args: readonly string[]) => unknown = () => null): Command =>
   async (service, args) => {
+    check(args);
     const { database } = service.store;
     const finish = await recordChange(database, recordOf(args));
     try {
@@ -22,7 +26,6 @@ export const changing =
     }
   };
 
-/** Secrets are no arguments of commands. */
 function recordOf(args: readonly string[]): AuditRecord {
   const [script = '', name = ''] = process.argv.slice(1);
   return {

@@ -35,26 +35,34 @@ const readArguments: typeof parseArgs = (config) => {
   }
 };
 
-const create: Command = async ({ content }, args) => {
+function readCreate(args: readonly string[]) {
   const text = { type: 'string' } as const;
   const options = { username: text, email: text, role: { type: 'string', default: 'authenticated' }, ...passwordOption } as const;
-  const { values } = readArguments({ args: [...args], options });
-  const { username, email, role } = values;
+  return readArguments({ args: [...args], options }).values;
+}
+
+const create: Command = async ({ content }, args) => {
+  const { username, email, role, password } = readCreate(args);
   if (username === undefined || email === undefined) throw new Error(usage);
   const others = { except: null, sharedAddress: false, onlyLocal: false };
   if ((await findTaken({ email: email.toLowerCase(), username }, others, content)) !== null)
     throw new Error('the name or the address is taken');
-  const word = values.password ? await readPassword(`password of ${username}`) : makePassword();
+  const word = password ? await readPassword(`password of ${username}`) : makePassword();
   const data = { username, email: email.toLowerCase(), password: word, role: await roleId(role, content) };
   await createEntry(userType(content), { ...data, provider: 'local', confirmed: true }, emptyQuery, content);
-  if (!values.password) printMade(word, username);
+  if (!password) printMade(word, username);
   else console.log(`created ${username}`);
 };
 
-const setPassword: Command = async ({ content }, args) => {
+function readSetPassword(args: readonly string[]) {
   const { values, positionals } = readArguments({ args: [...args], options: passwordOption, allowPositionals: true });
   const [name, second] = positionals;
   if (second !== undefined) throw new Error(notOnTheCommandLine);
+  return { name, values };
+}
+
+const setPassword: Command = async ({ content }, args) => {
+  const { name, values } = readSetPassword(args);
   const { id } = await findUser(name, content);
   const word = values.password ? await readPassword(`password of ${String(name)}`) : makePassword();
   const hash = await hashPassword(word, userType(content));
@@ -96,4 +104,11 @@ async function roleId(type: string, { store }: ContentContext): Promise<number> 
   throw new Error(`there is no role ${type}; there are: ${roles.map((known) => String(known['type'])).join(', ')}`);
 }
 
-await runCommand({ create: changing(create), 'set-password': changing(setPassword), 'set-role': changing(setRole) }, usage);
+await runCommand(
+  {
+    create: changing(create, readCreate),
+    'set-password': changing(setPassword, readSetPassword),
+    'set-role': changing(setRole),
+  },
+  usage,
+);

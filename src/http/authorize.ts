@@ -4,7 +4,7 @@ import type { ApiToken } from '../access/api-token.js';
 import type { Caller } from '../access/caller.js';
 import { createRequestContext, type ContentContext } from '../content/content-context.js';
 import type { Config } from '../config/config.js';
-import { forbiddenError, missingActions, refusedToken, unauthorizedError } from '../errors.js';
+import { ApiError, forbiddenError, missingActions, refusedToken, unauthorizedError } from '../errors.js';
 import { allows, fullAccess } from '../query/access.js';
 import { isLocal } from './is-local.js';
 import { countAttempt } from './limit-requests.js';
@@ -44,8 +44,15 @@ export async function identify(ctx: Context, row: Demand, running: Running): Pro
 }
 
 async function findAnybody(ctx: Context, row: Demand, running: Running): Promise<Caller> {
-  const admin = row.admitsAdmin === true ? await readAdmin(adminKey(ctx), running) : null;
-  return admin ?? findCaller(ctx, row, running);
+  if (row.admitsAdmin !== true) return findCaller(ctx, row, running);
+  const admin = await readAdmin(adminKey(ctx), running);
+  return admin ?? findCaller(ctx, row, running).catch((error: unknown) => refuseAttempt(ctx, error, running));
+}
+
+/** Counts a token that is nobody's as an attempt to find an administrator's. Throws the error, or that there are too many attempts. */
+async function refuseAttempt(ctx: Context, error: unknown, { attempts }: Running): Promise<never> {
+  if (error instanceof ApiError && error.status === 401) await countAttempt(ctx, { route: 'admin', body: {} }, attempts);
+  throw error;
 }
 
 async function findCaller(ctx: Context, row: Demand, { authenticator, limiter, config }: Running): Promise<Caller> {

@@ -4,7 +4,7 @@ const loopback = /^(127(\.\d{1,3}){3}|::1|::ffff:127(\.\d{1,3}){3})$/;
 const localNames: ReadonlySet<string> = new Set(['localhost', '[::1]']);
 
 /** Headers of a proxy: behind one, the peer is the proxy and not the client. */
-const proxyHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'] as const;
+const isProxyHeader = (name: string): boolean => /^(x-forwarded-.*|forwarded|x-real-ip|via)$/.test(name);
 
 /**
  * Whether a request was sent by a program of this machine on its own account: the peer has a loopback address, no proxy is in between,
@@ -14,7 +14,7 @@ export function isLocal({ socket, headers }: Pick<IncomingMessage, 'socket' | 'h
   const { host, origin } = headers;
   return (
     loopback.test(socket.remoteAddress ?? '') &&
-    proxyHeaders.every((name) => headers[name] === undefined) &&
+    !Object.keys(headers).some(isProxyHeader) &&
     isLocalName(`http://${host ?? ''}`) &&
     (origin === undefined || isLocalName(origin))
   );

@@ -25,8 +25,8 @@ type Limits = Pick<MediaSettings, 'filesLimit' | 'fieldsLimit' | 'fieldsSize' | 
 
 /** What a multipart body may hold. */
 export interface MultipartRules extends Limits {
-  /** Called with the fields that came before the first file. Nothing of the files is read if it throws. */
-  readonly accept?: (fields: MultipartBody['fields']) => void;
+  /** Called before each file, with the name of its part and the fields that came before it. The file is not read if it throws. */
+  readonly accept?: (part: string, fields: MultipartBody['fields']) => void;
 }
 
 /**
@@ -133,11 +133,11 @@ class Parts {
     });
   }
 
-  /** Asks about the first file; what is thrown fails the request. */
-  #accepts(): boolean {
+  /** Asks about a file; what is thrown fails the request. */
+  #accepts(part: string): boolean {
     if (this.request.failure !== null) return false;
     try {
-      if (this.#files.length === 0) this.#settings.accept?.(this.#fields);
+      this.#settings.accept?.(part, this.#fields);
       return true;
     } catch (error) {
       this.request.fail(error);
@@ -147,7 +147,7 @@ class Parts {
 
   #takeFile(part: Part, name: string): void {
     const { filesLimit, sizeLimit } = this.#settings;
-    if (!this.#accepts()) return;
+    if (!this.#accepts(part.name ?? '')) return;
     if (this.#files.length >= filesLimit) {
       this.request.fail(payloadTooLargeError(`More than ${String(filesLimit)} files`));
       return;

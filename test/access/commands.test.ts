@@ -136,4 +136,10 @@ describe('commands', () => {
       expect(exitCode).to.equal(1);
       expect(stderr).to.include(message);
     });
+
+  it('leave no password in the log of changes', async () => {
+    const records = await database.db.collection('_audit').find().toArray();
+    expect(records).not.to.deep.equal([]);
+    expect(JSON.stringify(records)).not.to.include('Secret123');
+  });
 });

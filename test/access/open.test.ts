@@ -25,6 +25,7 @@ const requests: readonly (readonly [
   ['a proxy: X-Forwarded-For', '127.0.0.1', { ...local, 'x-forwarded-for': '127.0.0.1' }, false],
   ['a proxy: X-Forwarded-Host', '127.0.0.1', { ...local, 'x-forwarded-host': 'localhost' }, false],
   ['a proxy: X-Forwarded-Proto', '127.0.0.1', { ...local, 'x-forwarded-proto': 'http' }, false],
+  ['a proxy: X-Forwarded-Port', '127.0.0.1', { ...local, 'x-forwarded-port': '1337' }, false],
 ];
 
 describe('http/is-local', () => {

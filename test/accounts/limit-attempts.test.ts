@@ -100,12 +100,13 @@ describe('limits of attempts', () => {
     expect(Number(headers.get('retry-after'))).to.be.within(1, 31);
   });
 
-  it('wrong admin tokens are limited, right ones are not', async () => {
-    const server = await serve({ max: 2 });
-    const ask = async (token: string): Promise<number> => (await server.as(token, 'GET', '/admin/api/models')).status;
-    expect([await ask('wrong'), await ask('wrong'), await ask('wrong')]).to.deep.equal([401, 401, 429]);
-    expect((await server.admin('GET', '/models')).status).to.equal(200);
-  });
+  for (const path of ['/admin/api/models', '/api/openapi.json'])
+    it(`wrong admin tokens are limited, right ones are not: ${path}`, async () => {
+      const server = await serve({ max: 2 });
+      const ask = async (token: string): Promise<number> => (await server.as(token, 'GET', path)).status;
+      expect([await ask('wrong'), await ask('wrong'), await ask('wrong')]).to.deep.equal([401, 401, 429]);
+      expect((await server.admin('GET', '/models')).status).to.equal(200);
+    });
 
   it('with hideAccounts no answer tells whether an address is confirmed', async () => {
     for (const hideAccounts of [false, true]) {

@@ -208,6 +208,18 @@ describe('rest/entry-files', () => {
       { operations: operations(`${mutation} query Q { __typename }`, { operationName: 'Q' }), map },
       onlyUploads,
     ],
+    ['a variable that no argument takes', { operations: operations('mutation ($f: Upload) { __typename }'), map }, onlyUploads],
+    [
+      'a login beside an unused variable',
+      { operations: operations('mutation ($f: Upload) { login(input: { identifier: "a", password: "b" }) { jwt } }'), map },
+      onlyUploads,
+    ],
+    ['an empty map', { operations: operations(mutation), map: '{}' }, 'The field map names no variable for the file 0'],
+    [
+      'a file beside the map',
+      { operations: operations(mutation), map: '{"1":["variables.f"]}' },
+      'The field map names no variable for the file 0',
+    ],
     ['what is no GraphQL', { operations: operations('{'), map }, onlyUploads],
     ['no operations', { map }, 'The field operations has to come before the files'],
     ['no map', { operations: operations(mutation) }, 'The field map has to come before the files'],

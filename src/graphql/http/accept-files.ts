@@ -1,7 +1,11 @@
 import {
+  getNamedType,
   Kind,
   OperationTypeNode,
   parse,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
   type DocumentNode,
   type GraphQLSchema,
   type OperationDefinitionNode,
@@ -22,17 +26,39 @@ interface FileRules {
 }
 
 /**
- * Checks, before the first file of a multipart request is read, that files are wanted: by a mutation that takes each of them in a
- * variable of type Upload, from a caller who may use it. Throws a 400 that says what is missing, or a ForbiddenError.
+ * Checks, before a file of a multipart request is read, that it is wanted: by a mutation that takes it in a variable of type Upload,
+ * from a caller who may use that mutation. Throws a 400 that says what is missing, or a ForbiddenError.
  */
-export function acceptFiles(fields: MultipartBody['fields'], rules: FileRules): void {
+export function acceptFile(part: string, fields: MultipartBody['fields'], rules: FileRules): void {
   const operations = decodeField(fields, 'operations');
   const map = decodeField(fields, 'map');
-  for (const path of Object.values(map).flat()) {
-    const mutation = typeof path === 'string' ? findMutation(operations, path.split('.'), rules.tokens) : null;
-    if (mutation === null) throw badRequestError('Files are accepted only for variables of type Upload of a mutation');
+  const paths = Object.hasOwn(map, part) ? [map[part]].flat() : [];
+  if (paths.length === 0) throw badRequestError(`The field map names no variable for the file ${part}`);
+  for (const path of paths) {
+    const keys = typeof path === 'string' ? path.split('.') : [];
+    const mutation = findMutation(operations, keys, rules.tokens);
+    if (mutation === null || !isTaken(variableOf(keys), mutation, rules.schema)) throw badRequestError(onlyUploads);
     checkFields(mutation, rules);
   }
+}
+
+const onlyUploads = 'Files are accepted only for variables of type Upload of a mutation';
+
+/** The variable of a path, with or without the number of an operation in front. */
+const variableOf = (keys: readonly string[]): string => keys[keys.indexOf('variables') + 1] ?? '';
+
+/** Whether an argument of an operation takes a variable as a file. */
+function isTaken(name: string, operation: OperationDefinitionNode, schema: GraphQLSchema): boolean {
+  const types = new TypeInfo(schema);
+  let taken = false;
+  const visitor = visitWithTypeInfo(types, {
+    VariableDefinition: () => false,
+    Variable: (node) => {
+      taken ||= node.name.value === name && getNamedType(types.getInputType())?.name === 'Upload';
+    },
+  });
+  visit(operation, visitor);
+  return taken;
 }
 
 /** The JSON of a field, an object or a list; the convention of multipart requests has it before the files. */

@@ -12,7 +12,7 @@ import { demand } from '../execute/guard-fields.js';
 import { asksForPage, createPlayground } from '../playground/serve-playground.js';
 import type { Scope } from '../schema/schema-context.js';
 import { createTracer } from '../tracing/tracer.js';
-import { acceptFiles, operationOf } from './accept-files.js';
+import { acceptFile, operationOf } from './accept-files.js';
 import { type Answer as GraphqlAnswer, textAnswer } from './read-parameters.js';
 import type { CurrentSchema, SchemaSnapshot } from './current-schema.js';
 import type { GraphqlSettings } from './graphql-settings.js';
@@ -125,11 +125,11 @@ async function bodyOf(sender: Sender, { snapshot, settings }: SessionParts): Pro
   const { request, running, staging, caller } = sender;
   const { readMultipart } = request;
   if (running.media !== null && staging !== null && readMultipart !== null) {
-    const accept = (fields: MultipartBody['fields']): void => {
+    const accept = (part: string, fields: MultipartBody['fields']): void => {
       const demanded = (scope: Scope): void => {
         demand(scope, { access: caller.access, caller });
       };
-      acceptFiles(fields, { schema: snapshot.schema, demand: demanded, tokens: settings.limits.tokens });
+      acceptFile(part, fields, { schema: snapshot.schema, demand: demanded, tokens: settings.limits.tokens });
     };
     return placeFiles(await readMultipart(staging, { ...running.media.settings, accept }));
   }
