@@ -1,8 +1,7 @@
 import path from 'node:path';
 import { expect } from 'chai';
-import { chromium, type Browser } from 'playwright-core';
 import { copyPlayground } from '../../scripts/copy-playground.js';
-import { findChromium } from '../support/find-chromium.js';
+import { openPagesOf } from '../support/find-chromium.js';
 import { documents, models } from './content.js';
 import { serveGraphql, type ServedGraphql } from './serve-graphql.js';
 
@@ -51,22 +50,11 @@ describe('GraphQL playground', () => {
   });
 
   describe('in a browser', () => {
-    const executablePath = findChromium();
-    let browser: Browser | undefined;
-
-    before(async function () {
-      this.timeout(60_000);
-      if (executablePath === undefined) {
-        console.warn('SKIPPED: the playground was not tried in a browser, no Chromium is installed');
-        this.skip();
-      }
-      browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
-    });
-    after(() => browser?.close());
+    const openPage = openPagesOf('the playground');
 
     it('loads without a failed request, runs a query and shows the docs', async function () {
       this.timeout(60_000);
-      const page = await (browser as Browser).newPage(); // the hook above has started it
+      const page = await openPage();
       const failed: string[] = [];
       page.on('requestfailed', (request) => failed.push(request.url()));
       page.on('response', (response) => {

@@ -15,10 +15,10 @@ import { Connection, type Running } from '../../src/http/running.js';
 import { createStore } from '../../src/mongo/store.js';
 import { fullAccess, type Access } from '../../src/query/access.js';
 import { unlimited } from '../../src/query/budget.js';
-import { defaultLimits } from '../../src/query/limits.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import { Turns } from '../../src/mongo/database.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
+import { bindContext } from '../support/things.js';
 import type { Registry } from '../../src/schema/content-type.js';
 
 export interface ServeInput {
@@ -74,23 +74,7 @@ export async function serveGraphql(input: ServeInput): Promise<ServedGraphql> {
   const report = (error: unknown) => reported.push(error);
   const current = new CurrentSchema((snapshot, previous) => buildSchema(snapshot, { ...input.options, previous }), report);
   await current.replace(registry);
-  const bind = {
-    registry,
-    access: input.access ?? fullAccess,
-    limits: defaultLimits,
-    budget: unlimited,
-    settings: {
-      defaultLimit: 25,
-      maxLimit: 100,
-      maxNested: 1000,
-      withCount: true,
-      strict: false,
-      populateDeep: 0,
-      roleUsers: false,
-    },
-    defaultLocale: 'en',
-    locales: ['en', 'fr', 'de'],
-  };
+  const bind = { ...bindContext, registry, access: input.access ?? fullAccess, locales: ['en', 'fr', 'de'] };
   const caller = { kind: 'public', access: bind.access, isShut: false, hasExpired: false, ...input.caller } as Caller;
   const maxTimeMS = { read: 10_000, write: 10_000 };
   const { client, db } = database;

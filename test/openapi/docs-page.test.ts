@@ -1,11 +1,10 @@
 import path from 'node:path';
 import { expect } from 'chai';
-import { chromium, type Browser } from 'playwright-core';
 import { copyDocs } from '../../scripts/copy-docs.js';
 import { createConfig } from '../../src/config/create-config.js';
 import { servesDocs } from '../../src/openapi/docs-routes.js';
 import { serveDemo } from '../graphql/serve-demo.js';
-import { findChromium } from '../support/find-chromium.js';
+import { openPagesOf } from '../support/find-chromium.js';
 import type { Serving } from '../support/serve.js';
 
 const adminToken = 'an-admin-token-of-more-than-32-characters';
@@ -41,21 +40,11 @@ describe('the documentation page', () => {
   });
 
   describe('in a browser', () => {
-    const executablePath = findChromium();
-    let browser: Browser | undefined;
-    before(async function () {
-      this.timeout(60_000);
-      if (executablePath === undefined) {
-        console.warn('SKIPPED: the documentation page was not tried in a browser, no Chromium is installed');
-        this.skip();
-      }
-      browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
-    });
-    after(() => browser?.close());
+    const openPage = openPagesOf('the documentation page');
 
     it('shows the document, runs a request and takes a token, without a request to another host', async function () {
       this.timeout(90_000);
-      const page = await (browser as Browser).newPage(); // the hook above has started it
+      const page = await openPage();
       page.setDefaultTimeout(60_000);
       const wrong: string[] = [];
       const own = new URL(demo.server.url).host;
