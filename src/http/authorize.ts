@@ -62,16 +62,27 @@ async function findCaller(ctx: Context, row: Demand, { authenticator, limiter, c
   const caller = await authenticator.authenticate({
     authorization,
     isLocal: () => isLocal(ctx.req),
-    ignoresExpired: row.ignoresExpired === true || (isOfContent(row) && ignoresExpired(config)),
+    ignoresExpired: ignoresExpired({ ...row, actions: row.action === 'nothing' ? [] : [row.action] }, config),
   });
   await limiter?.(ctx, caller);
   return caller;
 }
 
-/** Whether content and files, unlike users, are public for who sends a token that has expired. */
-export const ignoresExpired = ({ plugins }: Config): boolean => plugins['users-permissions'].config.jwt.ignoreExpiredOnPublic;
+/** What decides about a token that has expired: the actions that are needed, and the mark of what begins or ends a session. */
+interface ExpiryDemand extends Pick<Demand, 'ignoresExpired'> {
+  readonly actions: readonly RequiredAction[];
+}
 
-const isOfContent = ({ action }: Demand): boolean => action.includes('::') && !action.startsWith('plugin::users-permissions.');
+/**
+ * Returns whether a token of a user that has expired counts as none: where sessions begin and end; and, by the setting, for content
+ * and files, unlike users.
+ */
+export function ignoresExpired({ actions, ignoresExpired: mark }: ExpiryDemand, { plugins }: Config): boolean {
+  return mark === true || (plugins['users-permissions'].config.jwt.ignoreExpiredOnPublic && actions.every(isOfContent));
+}
+
+const isOfContent = (action: RequiredAction): boolean =>
+  action.includes('::') && !action.startsWith('plugin::users-permissions.');
 
 /**
  * Throws an UnauthorizedError, which asks for credentials, if nothing is allowed without; a ForbiddenError if those of the caller do

@@ -118,6 +118,25 @@ describe('identity', () => {
     expect(await statusOf(body.jwt)).to.equal(200);
   });
 
+  const deleting: Readonly<Record<string, (token: string | null) => Promise<unknown>>> = {
+    REST: async (token) => (await server.as(token, 'DELETE', '/api/users/me')).body.username,
+    GraphQL: async (token) => {
+      const { body } = await server.as(token, 'POST', '/graphql', { query: 'mutation { deleteMe { username } }' });
+      return body.data?.deleteMe?.username;
+    },
+  };
+  for (const [name, remove] of Object.entries(deleting))
+    it(`lets users delete themselves over ${name} if their role may, refresh tokens or not`, async () => {
+      const { body } = await server.admin('POST', '/roles', {
+        name: `Leaving by ${name}`,
+        actions: ['plugin::users-permissions.user.deleteMe', 'plugin::users-permissions.user.me'],
+      });
+      const leaver = await server.addUser(`leaver-${name}`.toLowerCase(), body.data.id as number);
+      for (const token of [null, ann.jwt]) expect(await remove(token)).to.equal(undefined);
+      expect(await remove(leaver.jwt)).to.equal(`leaver-${name}`.toLowerCase());
+      expect(await statusOf(leaver.jwt)).to.equal(401);
+    });
+
   it('hears of changes that another instance makes', async () => {
     const database = await freshDatabase();
     const documents = { up_users: [await storedUser(1, 'zoe')] };

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import jwt from 'jsonwebtoken';
 import { password, serveAccounts, storedUser, type ServingAccounts } from '../access/serve-accounts.js';
@@ -81,7 +82,10 @@ describe('a token that has expired', () => {
     'another mutation too': {
       query: `mutation { ${routes[0]?.[2] ?? ''} createArticle(data: {}) { data { id } } }`,
     },
-    'a fragment': { query: `mutation { ...on Mutation { ${routes[0]?.[2] ?? ''} } }` },
+    'another mutation in a fragment': {
+      query: `mutation { ...on Mutation { ${routes[0]?.[2] ?? ''} ...more } } fragment more on Mutation { createArticle(data: {}) { data { id } } ...more }`,
+    },
+    'a field that there is not': { query: 'mutation { none }' },
     'another operation of a batch': [{ query: `mutation { ${routes[0]?.[2] ?? ''} }` }, { query: '{ __typename }' }],
     'nothing that can be read': { query: '{' },
     'no query': {},
@@ -97,6 +101,11 @@ describe('a token that has expired', () => {
     const query = `mutation { ${routes[4]?.[2] ?? ''} }`;
     const { status, body } = await server.as(expired, 'POST', '/graphql', [{ query }, { query }]);
     expect([status, body.length]).to.deep.equal([200, 2]);
+  });
+
+  it('is ignored by such a mutation in a fragment', async () => {
+    const { status } = await mutate(server, expired, `...on Mutation { ${routes[4]?.[2] ?? ''} }`);
+    expect(status).to.equal(200);
   });
 });
 
@@ -125,7 +134,21 @@ describe('a token that has expired, where public routes ignore it', () => {
     await server.admin('PUT', '/roles/2', {
       actions: [auth('callback'), 'api::article.article.find', 'plugin::users-permissions.user.find'],
     });
-    expect(outcome(await server.as(expired, 'GET', '/api/users'))).to.deep.equal([401, challenge('token_expired')]);
+    const refused = [401, challenge('token_expired')];
+    const query = '{ articles { data { id } } usersPermissionsUsers { data { id } } }';
+    expect(outcome(await server.as(expired, 'GET', '/api/users'))).to.deep.equal(refused);
+    expect(outcome(await server.as(expired, 'POST', '/graphql', { query }))).to.deep.equal(refused);
+    expect(outcome(await server.as(expired, 'GET', `/graphql?query=${encodeURIComponent(query)}`))).to.deep.equal(refused);
+    expect(outcome(await server.as(null, 'POST', '/graphql', { query }))).to.deep.equal([200, null]);
+  });
+
+  it('leaves the sender what the public may by the hash of a query', async () => {
+    const query = '{ articles { data { id } } }';
+    const extensions = { persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(query).digest('hex') } };
+    expect((await server.as(null, 'POST', '/graphql', { query, extensions })).status).to.equal(200);
+    expect((await server.as(expired, 'POST', '/graphql', { extensions })).body).to.deep.equal({
+      data: { articles: { data: [] } },
+    });
   });
 
   it('is no forged one', async () => {

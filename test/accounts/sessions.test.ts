@@ -32,6 +32,13 @@ describe('sessions', () => {
   const logIn = async (word = password) => (await post('/local', { identifier: 'ann', password: word })).body;
 
   const refresh = (refreshToken: string) => post('/refresh', { refreshToken });
+  const challenge = (fault: string): string => `Bearer error="invalid_token", error_description="${fault}"`;
+  /** Status, name of the error and challenge of the answer to a refresh token that is refused. */
+  const refusal = async (refreshToken: string, from: ServingAccounts = server) => {
+    const { status, body, headers } = await from.as(null, 'POST', '/api/auth/refresh', { refreshToken });
+    return [status, body.error?.name, headers.get('www-authenticate')];
+  };
+  const refused = (fault: string) => [401, 'UnauthorizedError', challenge(fault)];
   /** Puts the first use of a refresh token so many seconds back. */
   const age = async (refreshToken: string, seconds: number): Promise<void> => {
     const tokens = server.database.db.collection<{ _id: string }>('_refresh_tokens');
@@ -102,8 +109,8 @@ describe('sessions', () => {
       const again = (refreshToken: string) => strict.as(null, 'POST', '/api/auth/refresh', { refreshToken });
       const { refreshToken } = await logIn();
       const next = (await again(refreshToken)).body.refreshToken;
-      expect((await again(refreshToken)).status).to.equal(401);
-      expect((await again(next)).status, 'the whole family').to.equal(401);
+      expect(await refusal(refreshToken, strict)).to.deep.equal(refused('token_revoked'));
+      expect(await refusal(next, strict), 'the whole family').to.deep.equal(refused('token_invalid'));
     } finally {
       await strict.stop();
     }
@@ -113,21 +120,29 @@ describe('sessions', () => {
     const { refreshToken } = await logIn();
     const next = (await refresh(refreshToken)).body.refreshToken;
     await age(refreshToken, 61);
-    expect((await refresh(refreshToken)).status).to.equal(401);
-    expect((await refresh(next)).status, 'the whole family').to.equal(401);
+    expect(await refusal(refreshToken)).to.deep.equal(refused('token_revoked'));
+    expect(await refusal(next), 'the whole family').to.deep.equal(refused('token_invalid'));
+    expect(await refusal(refreshToken), 'again').to.deep.equal(refused('token_invalid'));
   });
 
   it('do not begin anew with the same successor after they ended', async () => {
     const { refreshToken } = await logIn();
     const next = (await refresh(refreshToken)).body.refreshToken;
     await post('/logout', { refreshToken: next });
-    expect((await refresh(refreshToken)).status).to.equal(401);
+    for (const token of [refreshToken, next]) expect(await refusal(token)).to.deep.equal(refused('token_invalid'));
   });
 
   it('end at a logout', async () => {
     const { refreshToken } = await logIn();
     expect((await post('/logout', { refreshToken })).body).to.deep.equal({ ok: true });
-    expect((await post('/refresh', { refreshToken })).status).to.equal(401);
+    expect(await refusal(refreshToken)).to.deep.equal(refused('token_invalid'));
+  });
+
+  it('end where the user is blocked', async () => {
+    const { id } = await server.addUser('bob');
+    const { refreshToken } = (await post('/local', { identifier: 'bob', password })).body;
+    await server.admin('PUT', `/users/${String(id)}`, { blocked: true });
+    expect(await refusal(refreshToken)).to.deep.equal(refused('token_invalid'));
   });
 
   describe('over GraphQL', () => {
@@ -155,7 +170,9 @@ describe('sessions', () => {
       const out = await graphql(`mutation { logout(refreshToken: "${String(data.refresh.refreshToken)}") { ok } }`);
       expect(out.data.logout).to.deep.equal({ ok: true });
       const after = await graphql(refreshQuery(data.refresh.refreshToken));
+      expect(after.errors[0].extensions).to.deep.include({ code: 'FORBIDDEN' });
       expect(after.errors[0].extensions.error.name).to.equal('UnauthorizedError');
+      expect(await refusal(data.refresh.refreshToken)).to.deep.equal(refused('token_invalid'));
     });
 
     it('end with the user, who may ask for it with the right to', async () => {
@@ -170,13 +187,13 @@ describe('sessions', () => {
       expect((await graphql(query, jwt)).data.deleteMe).to.deep.equal({ username: 'gina' });
       await server.admin('DELETE', '/roles/1/rules');
       expect((await server.as(jwt, 'GET', '/api/users/me')).status).to.equal(401);
-      expect((await refresh(refreshToken)).status).to.equal(401);
+      expect(await refusal(refreshToken)).to.deep.equal(refused('token_invalid'));
     });
   });
 
   it('refuse a refresh token that is no text, or none', async () => {
     for (const refreshToken of [{}, ['x'], 5]) expect((await post('/refresh', { refreshToken })).status).to.equal(400);
-    expect((await post('/refresh', { refreshToken: 'x' })).status).to.equal(401);
+    expect(await refusal('x')).to.deep.equal(refused('token_invalid'));
   });
 
   it('end with a new password, set by a code from an e-mail that serves once', async () => {
@@ -187,7 +204,7 @@ describe('sessions', () => {
     const answers = await Promise.all([1, 2, 3, 4].map(() => post('/reset-password', word)));
     expect(answers.filter(({ status }) => status === 200)).to.have.length(1);
     expect((await server.as(jwt, 'GET', '/api/users/me')).status).to.equal(401);
-    expect((await post('/refresh', { refreshToken })).status).to.equal(401);
+    expect(await refusal(refreshToken)).to.deep.equal(refused('token_invalid'));
     expect((await logIn('Changed12')).user.username).to.equal('ann');
   });
 
@@ -224,7 +241,7 @@ describe('sessions', () => {
     expect([removed.status, removed.body.username]).to.deep.equal([200, 'hugo']);
     expect(await server.database.db.collection('up_users').findOne({ username: 'hugo' })).to.equal(null);
     expect((await remove(jwt)).headers.get('www-authenticate')).to.include('token_revoked');
-    expect((await post('/refresh', { refreshToken })).status).to.equal(401);
+    expect(await refusal(refreshToken)).to.deep.equal(refused('token_invalid'));
     await server.admin('PUT', '/roles/1', { actions: ['plugin::users-permissions.user.me'] });
   });
 

@@ -18,6 +18,7 @@ export const someAccounts: AccountsService = {
   createUser: refuse,
   updateUser: refuse,
   deleteUser: refuse,
+  deleteMe: refuse,
   sessions: null,
 };
 

@@ -1,7 +1,7 @@
 import { defaultFieldResolver } from 'graphql';
 import { missingActions, refusedToken } from '../../errors.js';
 import { allows } from '../../query/access.js';
-import type { Fields, Scope, ScopeExtension } from '../schema/schema-context.js';
+import { demandOf, type Fields, type Scope } from '../schema/schema-context.js';
 import type { GraphqlContext } from './graphql-context.js';
 
 /** Puts the check of each root field's scope before its resolver; a field without one is for users only. */
@@ -10,7 +10,7 @@ export function guardFields(fields: Fields): Fields {
 }
 
 function guardField(field: Fields[string]): Fields[string] {
-  const { scope = 'authenticated' } = (field.extensions ?? {}) as Partial<ScopeExtension>; // set by withScope or by an extension
+  const { scope } = demandOf(field);
   const { resolve = defaultFieldResolver } = field;
   if (scope === 'public') return field;
   return {

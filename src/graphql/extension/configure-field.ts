@@ -3,7 +3,7 @@ import type { Access } from '../../query/access.js';
 import { actionOf } from '../../schema/content-type.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
 import { demand } from '../execute/guard-fields.js';
-import type { Scope, ScopeExtension } from '../schema/schema-context.js';
+import { demandOf, type Scope } from '../schema/schema-context.js';
 import { scopeOf } from './collect-extensions.js';
 import { withMiddlewares } from './compile-middlewares.js';
 import { withPolicies } from './compile-policies.js';
@@ -53,8 +53,7 @@ function neededScope(field: FieldConfig, isRoot: boolean, auth: FieldConfigurati
   if (auth === false) return 'public';
   const configured = scopeOf(auth);
   if (configured !== null) return configured;
-  const { scope = 'authenticated' } = (field.extensions ?? {}) as Partial<ScopeExtension>; // set by withScope
-  return isRoot ? scope : null;
+  return isRoot ? demandOf(field).scope : null;
 }
 
 const guard =

@@ -14,13 +14,13 @@ import {
 import { badRequestError, forbiddenError } from '../../errors.js';
 import type { MultipartBody } from '../../http/read-multipart.js';
 import { isRecord } from '../../schema/content-type.js';
-import type { Scope, ScopeExtension } from '../schema/schema-context.js';
+import { demandOf, type FieldDemand } from '../schema/schema-context.js';
 
 /** What decides about the files of a request. */
 interface FileRules {
   readonly schema: GraphQLSchema;
-  /** Throws a ForbiddenError unless the caller has what a mutation asks for. */
-  readonly demand: (scope: Scope) => void;
+  /** Throws a ForbiddenError unless the caller has what a mutation asks for; an UnauthorizedError if their token has expired. */
+  readonly demand: (asked: FieldDemand) => void;
   /** Tokens that a document may have. */
   readonly tokens: number;
 }
@@ -108,13 +108,12 @@ function checkFields({ selectionSet }: OperationDefinitionNode, { schema, demand
   for (const node of selectionSet.selections) {
     if (node.kind !== Kind.FIELD) throw forbiddenError('Forbidden access');
     const field = fields[node.name.value];
-    const { scope = 'authenticated' } = (field?.extensions ?? {}) as Partial<ScopeExtension>; // as for the resolver
-    if (field !== undefined) demand(scope);
+    if (field !== undefined) demand(demandOf(field));
   }
 }
 
 /** The operation of a request, as far as it can be told before its document is checked; null if there is none. */
-export function operationOf(
+function operationOf(
   { query, operationName }: Readonly<Record<string, unknown>>,
   tokens: number,
 ): OperationDefinitionNode | null {

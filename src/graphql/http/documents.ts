@@ -15,7 +15,7 @@ import { coded } from './format-error.js';
 import type { GraphqlSettings } from './graphql-settings.js';
 
 /** Parses and validates documents, and remembers the good ones: both steps cost several times what execution does. */
-interface Documents {
+export interface Documents {
   /** The document of a query text. Throws a GraphQLError for one that cannot be parsed. */
   readonly parse: (source: string | Source) => DocumentNode;
   /** What is wrong with a document by the rules of the settings; empty for a good one. */

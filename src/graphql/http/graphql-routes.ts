@@ -1,23 +1,20 @@
-import { Kind, type OperationDefinitionNode } from 'graphql';
 import type { Context } from 'koa';
-import type { Caller } from '../../access/caller.js';
 import { type ApiError, refusedToken, unauthorizedError } from '../../errors.js';
-import { ignoresExpired } from '../../http/authorize.js';
 import type { MultipartBody } from '../../http/read-multipart.js';
 import type { Answer, ContextRoute, OpenRoute, PathSettings, RouteCall } from '../../http/route.js';
 import { Staging } from '../../media/staging.js';
-import { isRecord } from '../../schema/content-type.js';
 import { callerState, type GraphqlContext } from '../execute/graphql-context.js';
 import { demand } from '../execute/guard-fields.js';
 import { asksForPage, createPlayground } from '../playground/serve-playground.js';
-import type { Scope } from '../schema/schema-context.js';
+import type { FieldDemand } from '../schema/schema-context.js';
 import { createTracer } from '../tracing/tracer.js';
-import { acceptFile, operationOf } from './accept-files.js';
+import { acceptFile } from './accept-files.js';
 import { type Answer as GraphqlAnswer, textAnswer } from './read-parameters.js';
 import type { CurrentSchema, SchemaSnapshot } from './current-schema.js';
 import type { GraphqlSettings } from './graphql-settings.js';
-import { createOperationHandler, type Endpoint, handleRequest, type Session } from './operation-handler.js';
+import { createEndpoint, type Endpoint, handleRequest, type Session } from './operation-handler.js';
 import { placeFiles } from './place-files.js';
+import { refuseExpiredField } from './refuse-expired.js';
 
 /** What the endpoint needs from the rest of the service. */
 export interface GraphqlParts {
@@ -31,7 +28,7 @@ export interface GraphqlParts {
 /** The GraphQL endpoint, and the playground with its files. */
 export function graphqlRoutes(parts: GraphqlParts): readonly (OpenRoute | ContextRoute)[] {
   const { settings, report } = parts;
-  const endpoint = { handle: createOperationHandler(settings, report), batch: settings.limits.batch };
+  const endpoint = createEndpoint(settings, report);
   const playground = settings.playground ? createPlayground(settings.endpoint) : null;
   const place = { path: settings.endpoint, settings: parts.pathSettings };
   return [
@@ -44,10 +41,10 @@ export function graphqlRoutes(parts: GraphqlParts): readonly (OpenRoute | Contex
       ignoresExpired: true,
       ...(settings.authErrors === 'graphql' && { refuse: unauthenticated }),
       handleContext: async (ctx, call) => {
-        const { caller, request, running } = call;
-        if (!ignoresExpired(running.config)) refuseExpired(caller, request.body, settings.limits.tokens);
+        const { caller } = call;
         // If nothing at all is granted to the public, it is asked for credentials.
-        if (caller.kind === 'public' && caller.isShut) throw unauthorizedError();
+        if (caller.kind === 'public' && caller.isShut)
+          throw caller.hasExpired ? refusedToken('token_expired') : unauthorizedError();
         if (playground !== null && ctx.method === 'GET' && asksForPage(ctx)) return playground.page();
         return answerOperations(ctx, call, { parts, endpoint });
       },
@@ -105,6 +102,8 @@ function createSession(ctx: Context, sender: Sender, { snapshot, settings }: Ses
   const state = Object.assign(ctx.state, callerState(caller));
   return {
     schema: snapshot.schema,
+    caller,
+    config: running.config,
     createContext: (): GraphqlContext => ({
       access: bind.access,
       caller,
@@ -126,8 +125,9 @@ async function bodyOf(sender: Sender, { snapshot, settings }: SessionParts): Pro
   const { readMultipart } = request;
   if (running.media !== null && staging !== null && readMultipart !== null) {
     const accept = (part: string, fields: MultipartBody['fields']): void => {
-      const demanded = (scope: Scope): void => {
-        demand(scope, { access: caller.access, caller });
+      const demanded = (asked: FieldDemand): void => {
+        refuseExpiredField(asked, { caller, config: running.config });
+        demand(asked.scope, { access: caller.access, caller });
       };
       acceptFile(part, fields, { schema: snapshot.schema, demand: demanded, tokens: settings.limits.tokens });
     };
@@ -142,22 +142,6 @@ const sent = ({ status, type, body, headers }: GraphqlAnswer): Answer => ({
   headers: { 'Content-Type': type === 'application/json' ? type : `${type}; charset=utf-8`, ...headers },
   body,
 });
-
-/** Mutations that begin a session, or end one: apps send along the token that they have, which may have expired. */
-const ofSessions: ReadonlySet<string> = new Set(['login', 'register', 'refresh', 'logout', 'forgotPassword', 'resetPassword']);
-
-/** Throws an UnauthorizedError if a token has expired that counts for an operation of a request. `tokens`: most of a document. */
-function refuseExpired(caller: Caller, body: unknown, tokens: number): void {
-  if (caller.kind !== 'public' || !caller.hasExpired) return;
-  const members: readonly unknown[] = Array.isArray(body) ? body : [body];
-  const isOfSessions = (member: unknown): boolean => isRecord(member) && beginsOnly(operationOf(member, tokens));
-  if (members.length === 0 || !members.every(isOfSessions)) throw refusedToken('token_expired');
-}
-
-/** A fragment may hide fields, so none is accepted. */
-const beginsOnly = (operation: OperationDefinitionNode | null): boolean =>
-  operation !== null &&
-  operation.selectionSet.selections.every((node) => node.kind === Kind.FIELD && ofSessions.has(node.name.value));
 
 /** A 401 in the form of GraphQL errors. */
 const unauthenticated = ({ status, name, message, details, headers }: ApiError): Answer => ({

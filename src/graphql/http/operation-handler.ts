@@ -11,30 +11,62 @@ import {
 import { createHandler, type Handler, type Response } from 'graphql-http';
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
+import type { Caller } from '../../access/caller.js';
+import type { Config } from '../../config/config.js';
 import { isRecord } from '../../schema/content-type.js';
 import { executeOperation } from '../execute/execute-operation.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
-import { createDocuments } from './documents.js';
+import { createDocuments, type Documents } from './documents.js';
 import { coded, createErrorFormat, type FormatError } from './format-error.js';
 import type { GraphqlSettings } from './graphql-settings.js';
-import { type Answer, answerOf, createPersistedQueries, failureAnswer, readParameters } from './read-parameters.js';
+import {
+  type Answer,
+  answerOf,
+  createPersistedQueries,
+  failureAnswer,
+  type FindQuery,
+  readParameters,
+} from './read-parameters.js';
+import { type NamedOperation, refuseExpired } from './refuse-expired.js';
 
 /** What requests of one endpoint are handled with. */
 export interface Endpoint {
   readonly handle: OperationHandler;
+  /** Returns the operation that a request names; null if it names none or cannot be read. */
+  readonly find: (request: OperationRequest) => NamedOperation | null;
   /** Most operations of one batch; 0 refuses batches. */
   readonly batch: number;
 }
 
 type OperationRequest = Parameters<OperationHandler>[0];
 
-/** Answers one HTTP request, a single operation or a batch; `body` is decoded JSON. */
+/** Creates an endpoint by graphql-http. `report` takes the errors that clients are told nothing about. */
+export function createEndpoint(settings: GraphqlSettings, report: (error: unknown) => void): Endpoint {
+  const sources = { findQuery: createPersistedQueries(), documents: createDocuments(settings) };
+  return {
+    handle: createOperationHandler(sources, createErrorFormat(settings, report)),
+    find: (request) => findOperation(request, sources),
+    batch: settings.limits.batch,
+  };
+}
+
+/**
+ * Answers one HTTP request, a single operation or a batch; `body` is decoded JSON. Throws an UnauthorizedError if the token of the
+ * caller has expired, which the operations may ignore.
+ */
 export async function handleRequest(ctx: Context, body: unknown, session: Session, endpoint: Endpoint): Promise<Answer> {
   const operation = isRecord(body) && Object.keys(body).length > 0 ? body : null;
   const request = { method: ctx.method, url: ctx.url, headers: headersOf(ctx), body: operation, raw: ctx.req, context: session };
-  if (ctx.method === 'POST' && Array.isArray(body)) return handleBatch(request, body, endpoint);
-  return answerOf(await endpoint.handle(request));
+  const members = ctx.method === 'POST' && Array.isArray(body) ? body.map((member) => memberOf(request, member)) : null;
+  refuseExpired(() => (members ?? [request]).map((member) => endpoint.find(member)), session);
+  return members === null ? answerOf(await endpoint.handle(request)) : handleBatch(members, endpoint);
 }
+
+/** A member of a batch is handled as a request of its own. */
+const memberOf = (request: OperationRequest, member: unknown): OperationRequest => ({
+  ...request,
+  body: isRecord(member) ? member : {},
+});
 
 /**
  * The headers, but for `Accept`: Strapi v4 gives every client the same answer, where graphql-http would refuse some media types
@@ -44,14 +76,14 @@ const headersOf = (ctx: Context): OperationRequest['headers'] => ({
   get: (name) => (name === 'accept' ? 'application/graphql-response+json' : ctx.get(name)),
 });
 
-/** Handles each member as a request of its own, which graphql-http has no form for, and answers them together with 200. */
-async function handleBatch(request: OperationRequest, members: readonly unknown[], { handle, batch }: Endpoint): Promise<Answer> {
+/** Answers the members together with 200, which graphql-http has no form for. */
+async function handleBatch(members: readonly OperationRequest[], { handle, batch }: Endpoint): Promise<Answer> {
   if (batch === 0) return failureAnswer(400, 'Operation batching disabled.');
   if (members.length === 0) return failureAnswer(400, 'No operations found in request.');
   if (members.length > batch) return failureAnswer(400, `More than ${String(batch)} operations in one request.`);
   const answers: Answer[] = [];
   // One after the other: a batch may not take more of the server at once than a single request.
-  for (const member of members) answers.push(answerOf(await handle({ ...request, body: isRecord(member) ? member : {} })));
+  for (const member of members) answers.push(answerOf(await handle(member)));
   const bodies = answers.map(({ type, body, status }) =>
     (type === 'text/plain' ? failureAnswer(status, body).body : body).trimEnd(),
   );
@@ -61,17 +93,33 @@ async function handleBatch(request: OperationRequest, members: readonly unknown[
 /** What one request runs against; every operation of a batch has a context of its own. */
 export interface Session {
   readonly schema: GraphQLSchema;
+  readonly caller: Caller;
+  readonly config: Config;
   readonly createContext: () => GraphqlContext;
 }
 
 /** Answers requests for one operation. */
 type OperationHandler = Handler<IncomingMessage, Session>;
 
-/** Creates the handler by graphql-http. `report` takes the errors that clients are told nothing about. */
-export function createOperationHandler(settings: GraphqlSettings, report: (error: unknown) => void): OperationHandler {
-  const findQuery = createPersistedQueries();
-  const documents = createDocuments(settings);
-  const formatError = createErrorFormat(settings, report);
+/** What operations are read from. */
+interface Sources {
+  readonly findQuery: FindQuery;
+  readonly documents: Documents;
+}
+
+function findOperation(request: OperationRequest, { findQuery, documents }: Sources): NamedOperation | null {
+  const parameters = readParameters(request, findQuery);
+  if (!('query' in parameters)) return null;
+  try {
+    const document = documents.parse(parameters.query);
+    const operation = chooseOperation(document, parameters.operationName ?? null);
+    return operation instanceof GraphQLError ? null : { document, operation };
+  } catch {
+    return null;
+  }
+}
+
+function createOperationHandler({ findQuery, documents }: Sources, formatError: FormatError): OperationHandler {
   return createHandler<IncomingMessage, Session, Record<PropertyKey, unknown>>({
     parseRequestParams: (request) => readParameters(request, findQuery),
     schema: ({ context }) => context.schema,

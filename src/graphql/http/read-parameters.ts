@@ -101,7 +101,7 @@ function decode(text: string): unknown {
 const bounds = { entries: 2_000, bytes: 4_000_000 };
 
 /** The text of a request that may name it by its SHA-256 only; or why there is none. */
-type FindQuery = (
+export type FindQuery = (
   query: string | undefined,
   extensions: unknown,
 ) => { readonly query: string } | { readonly failure: 'missing' | 'unknown' | 'mismatch' };

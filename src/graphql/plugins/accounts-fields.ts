@@ -3,7 +3,7 @@ import type { GraphQLFieldResolver } from 'graphql';
 import type { GraphqlContext } from '../execute/graphql-context.js';
 import { readEntry } from '../execute/read-resolvers.js';
 import { inputType } from '../schema/input-type.js';
-import { type Fields, type SchemaContext, shownType, withScope } from '../schema/schema-context.js';
+import { ignoringExpired, type Fields, type SchemaContext, type Scope, shownType, withScope } from '../schema/schema-context.js';
 import type { AccountsService } from './accounts-service.js';
 import {
   createRolePayload,
@@ -26,29 +26,38 @@ export const accountQueries = (service: AccountsService): Fields => ({
   me: { type: meType, resolve: (_root, _args, context) => service.me(context), ...withScope('authenticated') },
 });
 
-/** Login, registration and passwords. */
+/** Login, registration, passwords, and the end of the own account. */
 export const accountMutations = (service: AccountsService): Fields => ({
   ...entryMutations(service),
   ...passwordMutations(service),
+  deleteMe: {
+    type: meType,
+    description: 'Delete the user who is logged in',
+    resolve: calls(service).call('deleteMe'),
+    ...withScope(['plugin::users-permissions.user.deleteMe']),
+  },
   ...(service.sessions === null ? {} : sessionMutations(service.sessions)),
 });
 
 const payloadOf = ({ sessions }: AccountsService) => (sessions === null ? loginPayload : refreshablePayload);
 
 /** The action of the REST route. */
-const anyone = (name: string) => withScope({ anyone: `plugin::users-permissions.auth.${name}` });
+const scopeOf = (name: string): Scope => ({ anyone: `plugin::users-permissions.auth.${name}` });
+
+/** Apps that begin a session send along the token that they have, which may have expired. */
+const beginning = (name: string) => withScope(scopeOf(name), ignoringExpired);
 
 function entryMutations(service: AccountsService): Fields {
   const { call } = calls(service);
   const type = new GraphQLNonNull(payloadOf(service));
   return {
-    login: { type, args: { input: { type: new GraphQLNonNull(loginInput) } }, resolve: call('login'), ...anyone('callback') },
+    login: { type, args: { input: { type: new GraphQLNonNull(loginInput) } }, resolve: call('login'), ...beginning('callback') },
     register: {
       type,
       description: 'Register a user',
       args: { input: { type: new GraphQLNonNull(registerInput) } },
       resolve: call('register'),
-      ...anyone('register'),
+      ...beginning('register'),
     },
   };
 }
@@ -62,14 +71,14 @@ function passwordMutations(service: AccountsService): Fields {
       description: 'Request a reset password token',
       args: { email: text },
       resolve: call('forgotPassword'),
-      ...anyone('forgotPassword'),
+      ...beginning('forgotPassword'),
     },
     resetPassword: {
       type: session,
       description: 'Reset user password. Confirm with a code (resetToken from forgotPassword)',
       args: { password: text, passwordConfirmation: text, code: text },
       resolve: call('resetPassword'),
-      ...anyone('resetPassword'),
+      ...beginning('resetPassword'),
     },
     changePassword: {
       type: session,
@@ -83,7 +92,7 @@ function passwordMutations(service: AccountsService): Fields {
       description: 'Confirm an email users email address',
       args: { confirmation: text },
       resolve: call('emailConfirmation'),
-      ...anyone('emailConfirmation'),
+      ...withScope(scopeOf('emailConfirmation')),
     },
   };
 }

@@ -28,14 +28,14 @@ export interface AccountsService {
   readonly updateUser: Operation<number>;
   /** Called after the user was read. */
   readonly deleteUser: Operation<void>;
-  /** Null unless refresh tokens are switched on: the schema is then that of Strapi v4. */
+  /** Returns the user as it was. */
+  readonly deleteMe: Operation<Me | null>;
+  /** Null unless refresh tokens are switched on. */
   readonly sessions: SessionOperations | null;
 }
 
-/** What apps need that keep their users logged in. */
+/** The operations on refresh tokens. */
 export interface SessionOperations {
   readonly refresh: Operation<LoginPayload>;
   readonly logout: Operation<{ readonly ok: boolean }>;
-  /** Returns the user as it was. */
-  readonly deleteMe: Operation<Me | null>;
 }

@@ -56,7 +56,7 @@ const roleOperations: RoleOperations = {
   },
 };
 
-type UserOperations = Pick<AccountsService, 'createUser' | 'updateUser' | 'deleteUser'>;
+type UserOperations = Pick<AccountsService, 'createUser' | 'updateUser' | 'deleteUser' | 'deleteMe'>;
 
 const userOperations: UserOperations = {
   createUser: (args, context) => createUser(accountsOf(context.running), dataOf(args), context),
@@ -67,6 +67,11 @@ const userOperations: UserOperations = {
   deleteUser: async (args, context) => {
     await deleteUser(Number(args['id']), emptyQuery, context);
   },
+  deleteMe: async (_args, context) => {
+    const me = context.caller.kind === 'user' ? await findMe(context.caller.user.id, context.content) : null;
+    await deleteMe(emptyQuery, context);
+    return me;
+  },
 };
 
 const sessionOperations: SessionOperations = {
@@ -74,11 +79,6 @@ const sessionOperations: SessionOperations = {
   logout: async (args, context) => {
     await logOut(args, context);
     return { ok: true };
-  },
-  deleteMe: async (_args, context) => {
-    const me = context.caller.kind === 'user' ? await findMe(context.caller.user.id, context.content) : null;
-    await deleteMe(emptyQuery, context);
-    return me;
   },
 };
 

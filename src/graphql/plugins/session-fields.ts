@@ -1,31 +1,25 @@
 import { GraphQLNonNull, GraphQLString } from 'graphql';
-import { type Fields, withScope } from '../schema/schema-context.js';
+import { ignoringExpired, type Fields, withScope } from '../schema/schema-context.js';
 import type { SessionOperations } from './accounts-service.js';
-import { logoutPayload, meType, refreshablePayload } from './accounts-types.js';
+import { logoutPayload, refreshablePayload } from './accounts-types.js';
 import type { Values } from '../../schema/content-type.js';
 
 const refreshToken = { type: new GraphQLNonNull(GraphQLString) };
 
-/** What apps need that keep their users logged in. Who holds a refresh token may use it, as over REST. */
-export const sessionMutations = ({ refresh, logout, deleteMe }: SessionOperations): Fields => ({
+/** The mutations of refresh tokens. Who holds a refresh token may use it, as over REST. */
+export const sessionMutations = ({ refresh, logout }: SessionOperations): Fields => ({
   refresh: {
     type: refreshablePayload,
     description: 'Exchange a refresh token for a new token and a new refresh token',
     args: { refreshToken },
     resolve: (_root, args: Values, context) => refresh(args, context),
-    ...withScope('public'),
+    ...withScope('public', ignoringExpired),
   },
   logout: {
     type: logoutPayload,
     description: 'End the login that a refresh token goes back to',
     args: { refreshToken },
     resolve: (_root, args: Values, context) => logout(args, context),
-    ...withScope('public'),
-  },
-  deleteMe: {
-    type: meType,
-    description: 'Delete the user who is logged in',
-    resolve: (_root, args: Values, context) => deleteMe(args, context),
-    ...withScope(['plugin::users-permissions.user.deleteMe']),
+    ...withScope('public', ignoringExpired),
   },
 });

@@ -46,12 +46,27 @@ export const shownTypes = ({ registry, shadow }: SchemaContext): ContentType[] =
  */
 export type Scope = readonly string[] | 'authenticated' | 'public' | { readonly anyone: string };
 
-/** Fields carry their scope in their extensions, where those who extend the schema may set another. */
-export interface ScopeExtension extends Record<string, unknown> {
+/** What a root field asks of callers. */
+export interface FieldDemand {
   readonly scope: Scope;
+  /** A token of a user that has expired counts as none. */
+  readonly ignoresExpired?: true;
 }
 
-export const withScope = (scope: Scope): { readonly extensions: ScopeExtension } => ({ extensions: { scope } });
+export const ignoringExpired = { ignoresExpired: true } as const;
+
+/** Fields carry their demand in their extensions, where those who extend the schema may set another scope. */
+export const withScope = (scope: Scope, mark: Omit<FieldDemand, 'scope'> = {}): { readonly extensions: ScopeExtension } => ({
+  extensions: { scope, ...mark },
+});
+
+type ScopeExtension = FieldDemand & Record<string, unknown>;
+
+/** The demand of a root field; one without a scope is for users only. */
+export function demandOf({ extensions }: { readonly extensions?: unknown }): FieldDemand {
+  const { scope = 'authenticated', ignoresExpired } = (extensions ?? {}) as Partial<ScopeExtension>; // set by withScope or by an extension
+  return { scope, ...(ignoresExpired && { ignoresExpired }) };
+}
 
 /** A field or argument that has a type and nothing else. */
 export interface PlainField<Type> {
