@@ -25,6 +25,7 @@ export default tseslint.config(
       ],
     },
   },
+  { files: ['bin/*.cjs'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
   {
     files: ['test/**', 'scripts/**'],
     rules: { 'max-lines-per-function': 'off', 'max-lines': 'off', '@typescript-eslint/no-unused-expressions': 'off' },

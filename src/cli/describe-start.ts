@@ -24,8 +24,8 @@ function accessLines(openness: Openness | null, sample: ContentType | undefined)
     case 'nobody':
       return [
         '  Access    closed: everybody may do what their role grants, and nothing else',
-        `            npm run permissions -- grant public '${sample?.uid ?? 'api::article.article'}.find'`,
-        '            MANGROVE_OPEN=true npm start opens it to everybody',
+        `            npx mangrove permissions grant public '${sample?.uid ?? 'api::article.article'}.find'`,
+        '            MANGROVE_OPEN=true opens it to everybody',
       ];
   }
 }
@@ -38,7 +38,7 @@ export function describeStart(server: MangroveServer, { embedded, openness }: St
   const sample = types.find(({ kind }) => kind === 'collectionType');
   const database = backend === null ? 'not reached yet' : backend.description;
   const names = types.map(({ singularName }) => singularName).join(', ');
-  const none = backend === null ? 'read when the database answers' : 'none yet: npm run models -- add FILE';
+  const none = backend === null ? 'read when the database answers' : 'none yet: npx mangrove models add FILE';
   const { enabled, config: graphql } = config.plugins.graphql;
   return [
     `Mangrove ${packageVersion} (${config.environment})`,

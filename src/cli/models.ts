@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { modelSettings } from '../mongo/open-backend.js';
@@ -10,7 +9,7 @@ import { addModels } from './add-models.js';
 import { diffModels, pullModels } from './sync-models.js';
 import { openDatabase, type OpenedDatabase } from './open-database.js';
 
-const usage = `usage: npm run models -- <command>
+export const usage = `usage: npx mangrove models <command>
   list                models that are stored, and what is wrong with them
   add PATH...         store the models of a Strapi project, of its src, or of any folder or file
       --dry-run       say what would be stored, and store nothing
@@ -67,18 +66,10 @@ function fail(message: string): number {
   return 1;
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-async function main(): Promise<number> {
-  const [name = '', ...args] = process.argv.slice(2);
+/** Runs the command of that name. The exit code; null: the arguments are wrong. */
+export async function run([name = '', ...args]: readonly string[]): Promise<number | null> {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (command === undefined) return fail(usage);
+  if (command === undefined) return null;
   const opened = await openDatabase();
-  try {
-    return (await command(opened, args)) ?? fail(usage);
-  } finally {
-    await opened.close();
-  }
+  return command(opened, args).finally(() => opened.close());
 }
-
-process.exitCode = await main().catch((error: unknown) => fail(messageOf(error)));

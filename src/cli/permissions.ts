@@ -1,13 +1,12 @@
-#!/usr/bin/env node
 import { activePlugins, knownActions } from '../access/known-actions.js';
 import { readRoles } from '../access/read-roles.js';
 import type { Role } from '../access/role.js';
 import { grantActions, revokeActions } from '../accounts/grant-actions.js';
 import { nearestName } from '../nearest-name.js';
 import type { OpenedService } from './open-service.js';
-import { changing, runCommand, type Command } from './run-command.js';
+import { changing, serviceCommands, type Command } from './run-command.js';
 
-const usage = `usage: npm run permissions -- <command>
+export const usage = `usage: npx mangrove permissions <command>
   list [ROLE]                what each role may do, or one of them
   grant ROLE ACTION...       api::article.article.find, or 'api::article.article.*', or '*' for all
   revoke ROLE ACTION...`;
@@ -63,4 +62,4 @@ function hint(name: string, actions: readonly string[]): string {
 const fits = (action: string, pattern: string): boolean =>
   pattern.endsWith('*') ? action.startsWith(pattern.slice(0, -1)) : action === pattern;
 
-await runCommand({ list, grant: changing(grant), revoke: changing(revoke) }, usage);
+export const run = serviceCommands('permissions', { list, grant: changing(grant), revoke: changing(revoke) });

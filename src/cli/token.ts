@@ -1,9 +1,8 @@
-#!/usr/bin/env node
 import { parseArgs } from 'node:util';
 import { createToken, listTokens, revokeToken } from '../accounts/api-tokens.js';
-import { changing, runCommand, type Command } from './run-command.js';
+import { changing, serviceCommands, type Command } from './run-command.js';
 
-const usage = `usage: npm run token -- <command>
+export const usage = `usage: npx mangrove token <command>
   create --name NAME --type read-only|full-access|custom|admin [--days N] [--action ACTION]... [--description TEXT]
                    make a token and print its key, which is shown this once
   list             tokens, without their keys
@@ -42,4 +41,4 @@ const revoke: Command = async ({ store }, [which]) => {
   console.log(`revoked ${name}`);
 };
 
-await runCommand({ create: changing(create), list, revoke: changing(revoke) }, usage);
+export const run = serviceCommands('token', { create: changing(create), list, revoke: changing(revoke) });

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { findTaken } from '../accounts/claim-names.js';
@@ -11,9 +10,9 @@ import { update } from '../content/update.js';
 import { readAll } from '../mongo/database.js';
 import { emptyQuery } from '../query/ast.js';
 import { readPassword } from './read-password.js';
-import { changing, runCommand, type Command } from './run-command.js';
+import { changing, serviceCommands, type Command } from './run-command.js';
 
-const usage = `usage: npm run user -- <command>
+export const usage = `usage: npx mangrove user <command>
   create --username NAME --email ADDRESS [--password] [--role TYPE]
                                the role is authenticated unless given
   set-password NAME|ADDRESS [--password]
@@ -104,11 +103,8 @@ async function roleId(type: string, { store }: ContentContext): Promise<number> 
   throw new Error(`there is no role ${type}; there are: ${roles.map((known) => String(known['type'])).join(', ')}`);
 }
 
-await runCommand(
-  {
-    create: changing(create, readCreate),
-    'set-password': changing(setPassword, readSetPassword),
-    'set-role': changing(setRole),
-  },
-  usage,
-);
+export const run = serviceCommands('user', {
+  create: changing(create, readCreate),
+  'set-password': changing(setPassword, readSetPassword),
+  'set-role': changing(setRole),
+});

@@ -8,7 +8,7 @@ import { flag, group, maybeText, type SettingNode, text } from './setting.js';
 /** config/admin: who may administer the service, and what API tokens are hashed with. */
 export const adminSettings = group({
   enabled: flag(true, 'Serve the admin API under /admin/api'),
-  token: maybeText('An admin token besides those made with `npm run token`, 32 characters at least', {
+  token: maybeText('An admin token besides those made with `npx mangrove token`, 32 characters at least', {
     variable: 'ADMIN_TOKEN',
     secret: 32,
   }),

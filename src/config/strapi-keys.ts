@@ -67,7 +67,7 @@ export const strapiKeys: Readonly<Record<string, Meaning>> = {
 /** What to say of plugins that Mangrove has not; of those that are not listed: their settings are ignored. */
 export const pluginAdvice: Readonly<Record<string, string>> = {
   documentation: 'there is no OpenAPI document',
-  'config-sync': 'roles and settings are kept in the database; models go to files with: npm run models -- pull DIR',
+  'config-sync': 'roles and settings are kept in the database; models go to files with: npx mangrove models pull DIR',
   transformer: 'answers keep `data` and `attributes`, as Strapi gives them',
   sentry: 'errors are in the log',
 };

@@ -30,7 +30,7 @@ function nameOf(caller: Caller): string {
 /** The command that grants the actions. */
 function remedyOf(caller: Caller, missing: readonly string[]): string {
   if (caller.kind === 'token')
-    return `npm run token -- create --type custom ${missing.map((action) => `--action ${action}`).join(' ')}`;
+    return `npx mangrove token create --type custom ${missing.map((action) => `--action ${action}`).join(' ')}`;
   const role = caller.kind === 'public' ? 'public' : (caller.role?.type ?? 'ROLE');
-  return `npm run permissions -- grant ${role} ${missing.join(' ')}`;
+  return `npx mangrove permissions grant ${role} ${missing.join(' ')}`;
 }

@@ -50,14 +50,14 @@ const members: Readonly<Record<string, string>> = {
 /** Plugins of Strapi v4 that code reaches for, with what takes their place. */
 const plugins: Readonly<Record<string, string>> = {
   'content-manager': panel,
-  'content-type-builder': 'models are changed by npm run models, or over the admin API',
+  'content-type-builder': 'models are changed by npx mangrove models, or over the admin API',
   email: 'the service sends its own e-mails; send others by a package such as nodemailer',
   i18n: 'the admin API (/admin/api/locales) changes locales',
   upload: 'upload files over the API (/api/upload)',
-  'users-permissions': 'strapi.entityService reads and writes users; npm run user and npm run permissions set up roles',
+  'users-permissions': 'strapi.entityService reads and writes users; npx mangrove user and npx mangrove permissions set up roles',
 };
 
-const rights = 'rights are granted by npm run permissions, or over the admin API (/admin/api/roles)';
+const rights = 'rights are granted by npx mangrove permissions, or over the admin API (/admin/api/roles)';
 
 /** Types that code asks the database for, and that strapi.entityService does not have. */
 const queried: Readonly<Record<string, string>> = {

@@ -1,14 +1,12 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { compare } from 'bcrypt';
 import { expect } from 'chai';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
-import { runCli } from '../support/run-cli.js';
-
-const root = resolve(import.meta.dirname, '../..');
+import { program, runCli } from '../support/run-cli.js';
 
 describe('commands', () => {
   let directory: string;
@@ -33,10 +31,8 @@ describe('commands', () => {
   };
 
   it('run as processes of their own', async () => {
-    const tsx = join(root, 'node_modules/tsx/dist/cli.mjs');
-    const script = join(root, 'src/cli/token.ts');
     const options = { cwd: directory, env: { ...process.env, ...env } };
-    const { stdout } = await promisify(execFile)(process.execPath, [tsx, script, 'create', '--name', 'alone'], options);
+    const { stdout } = await promisify(execFile)(process.execPath, [...program, 'token', 'create', '--name', 'alone'], options);
     expect(stdout.trim()).to.match(/^[0-9a-f]{256}$/);
     await succeed('token', 'revoke', 'alone');
   });
@@ -127,7 +123,7 @@ describe('commands', () => {
     'token revoke nothing': 'Token not found',
     'token create --name x --type other': 'type must be one of',
     'token create --name x --days soon': '--days must be a number above 0, not soon',
-    'token bogus': 'usage: npm run token',
+    'token bogus': 'usage: npx mangrove token',
   };
   for (const [line, message] of Object.entries(wrong))
     it(`fail for ${line}, saying why`, async () => {

@@ -2,13 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect } from 'chai';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
-import { runCli, type CliResult } from '../support/run-cli.js';
-
-const root = resolve(import.meta.dirname, '../..');
+import { program, runCli, type CliResult } from '../support/run-cli.js';
 
 const boat = (attributes: object) => ({
   kind: 'collectionType',
@@ -42,7 +40,7 @@ const project: Readonly<Record<string, unknown>> = {
 };
 const uids = ['api::boat-yard.boat', 'parts.crew-list', 'plugin::users-permissions.user', 'plugin::log-book.page'];
 
-describe('npm run models', () => {
+describe('npx mangrove models', () => {
   let directory: string;
   let database: FreshDatabase;
   before(async () => {
@@ -135,8 +133,7 @@ describe('npm run models', () => {
   });
 
   it('goes on adding what changes', async () => {
-    const tsx = join(root, 'node_modules/tsx/dist/cli.mjs');
-    const args = [tsx, join(root, 'src/cli/models.ts'), 'add', 'project', '--watch'];
+    const args = [...program, 'models', 'add', 'project', '--watch'];
     const watching = spawn(process.execPath, args, { cwd: directory, env: { ...process.env, ...env() } });
     const printed = createInterface({ input: watching.stdout });
     const line = (pattern: RegExp): Promise<string> =>

@@ -1,13 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { readCurl } from '../docs/read-curl.js';
 import { splitWords } from '../docs/read-page.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
+import { program } from '../support/run-cli.js';
 
 const root = new URL('../../', import.meta.url).pathname;
 const page = await readFile(join(root, 'docs/coming-from-strapi.md'), 'utf8');
@@ -82,12 +82,11 @@ describe('docs/coming-from-strapi.md', function () {
     await rm(dirname(directory), { recursive: true });
   });
 
-  /** Starts a command of the page from source. `node ../mangrove/dist/src/x.js` is src/x.ts. */
+  /** Starts a command of the page from source. */
   const start = (command: string): ChildProcess => {
-    const [, script = '', args = ''] = /^node \.\.\/mangrove\/dist\/src\/(\S+)\.js ?(.*)$/.exec(command) ?? [];
-    const tsx = createRequire(import.meta.url).resolve('tsx');
+    const [, args = ''] = /^node \.\.\/mangrove\/bin\/mangrove\.cjs (.*)$/.exec(command) ?? [];
     const settings = { MONGODB_URI: database.uri, MANGROVE_OPEN: 'true', NODE_ENV: 'test', PORT: '0' };
-    return spawn(process.execPath, ['--import', tsx, join(root, 'src', `${script}.ts`), ...args.split(' ').filter(Boolean)], {
+    return spawn(process.execPath, [...program, ...args.split(' ')], {
       cwd: directory,
       env: { ...process.env, ...settings },
     });
@@ -116,7 +115,7 @@ describe('docs/coming-from-strapi.md', function () {
 
   for (const { command, shown } of commands)
     it(command, () =>
-      runs[command.startsWith('curl') ? 'curl' : command.includes('/cli/models') ? 'models' : 'main'](command, shown),
+      runs[command.startsWith('curl') ? 'curl' : command.includes(' models ') ? 'models' : 'main'](command, shown),
     );
 });
 

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
-import { pathToFileURL } from 'node:url';
-import { resolve } from 'node:path';
+import { runProgram } from '../../src/cli/program.js';
 
 export interface CliInput {
   /** The working directory of the command. */
@@ -17,27 +16,35 @@ export interface CliResult {
   readonly exitCode: number;
 }
 
-let runs = 0;
 let restore = (): void => undefined;
 
 /**
- * Gives the process its own working directory, environment, arguments and output again. Called after each test, because a
+ * Gives the process its own working directory, environment and output again. Called after each test, because a
  * command whose test has timed out still runs; it does nothing if no command does.
  */
 export const endCli = (): void => {
   restore();
 };
 
-/** Runs a script of `src/cli` as its process would, within this one, which saves the second that a process takes to start. */
+/** Words for Node that run the program from its sources, in any working directory. */
+export const program: readonly string[] = [
+  '--import',
+  import.meta.resolve('tsx'),
+  '--input-type=module',
+  '--eval',
+  `const { runProgram } = await import(${JSON.stringify(import.meta.resolve('../../src/cli/program.ts'))});
+  process.exitCode = await runProgram(process.argv.slice(1));`,
+  '--',
+];
+
+/** Runs a command of the program as its process would, within this one, which saves the second that a process takes to start. */
 export async function runCli(name: string, args: readonly string[], input: CliInput): Promise<CliResult> {
-  const script = pathToFileURL(resolve(import.meta.dirname, '../../src/cli', `${name}.ts`));
-  script.searchParams.set('run', String(++runs)); // evaluated anew each time
   const printed: Printed = { stdout: [], stderr: [] };
-  const own = replaceProcess([process.execPath, script.pathname, ...args], input, printed);
+  const own = replaceProcess(input, printed);
   restore = own;
   try {
-    await import(script.href);
-    return { stdout: printed.stdout.join('\n'), stderr: printed.stderr.join('\n'), exitCode: Number(process.exitCode) };
+    const exitCode = await runProgram([name, ...args]);
+    return { stdout: printed.stdout.join('\n'), stderr: printed.stderr.join('\n'), exitCode };
   } finally {
     own();
   }
@@ -49,13 +56,13 @@ interface Printed {
 }
 
 /** Returns what puts everything back; it works once, so that a late end of a command does not undo what a later one has set. */
-function replaceProcess(argv: string[], { directory, env, input = '' }: CliInput, { stdout, stderr }: Printed): () => void {
-  const before = { argv: process.argv, env: process.env, exitCode: process.exitCode };
+function replaceProcess({ directory, env, input = '' }: CliInput, { stdout, stderr }: Printed): () => void {
+  const before = { env: process.env };
   const outerDirectory = process.cwd();
   const { log, error } = console;
   const stdin = Object.getOwnPropertyDescriptor(process, 'stdin') ?? {};
   process.chdir(directory);
-  Object.assign(process, { argv, env: { ...process.env, ...env }, exitCode: 0 });
+  Object.assign(process, { env: { ...process.env, ...env } });
   Object.defineProperty(process, 'stdin', { value: Readable.from([input]), configurable: true });
   console.log = (text: unknown) => stdout.push(String(text));
   console.error = (text: unknown) => stderr.push(String(text));

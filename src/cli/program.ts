@@ -1,0 +1,72 @@
+import { ApiError } from '../errors.js';
+import { suggest } from '../nearest-name.js';
+import { packageVersion } from '../package-root.js';
+
+/** What a module of a command exports. */
+interface CommandModule {
+  /** For people; begins with `usage:`. */
+  readonly usage: string;
+  /** Runs the command. Returns the exit code; null: the arguments are wrong. Throws an Error whose message is for people. */
+  readonly run: (args: readonly string[]) => Promise<number | null>;
+}
+
+/** A command of the program `mangrove`. Its module is loaded when it is called: the driver and the service take half a second. */
+interface ProgramCommand {
+  readonly about: string;
+  readonly load: () => Promise<CommandModule>;
+}
+
+const commands: Readonly<Record<string, ProgramCommand>> = {
+  start: { about: 'start the service', load: () => import('./start.js') },
+  models: { about: 'list, add, compare and remove content types and components', load: () => import('./models.js') },
+  user: { about: 'create users, set their passwords and roles', load: () => import('./user.js') },
+  token: { about: 'create, list and revoke API tokens', load: () => import('./token.js') },
+  permissions: { about: 'grant actions to roles and take them back', load: () => import('./permissions.js') },
+};
+
+const help = (): string => {
+  const width = Math.max(...Object.keys(commands).map(({ length }) => length)) + 2;
+  return [
+    'usage: npx mangrove <command>',
+    ...Object.entries(commands).map(([name, { about }]) => `  ${name.padEnd(width)}${about}`),
+    '',
+    'npx mangrove <command> --help says more. Commands work on the database of the folder they are run in.',
+  ].join('\n');
+};
+
+const asksForHelp = (word: string | undefined): boolean => word === '--help' || word === '-h' || word === 'help';
+
+/** Runs the command that the words name, or prints the help or the version. Returns the exit code. */
+export async function runProgram([name = '', ...args]: readonly string[]): Promise<number> {
+  if (asksForHelp(name)) return print(help());
+  if (name === '--version' || name === '-v') return print(packageVersion);
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command === undefined) return fail(name === '' ? help() : `${unknown(name)}\n\n${help()}`);
+  try {
+    const { usage, run } = await command.load();
+    return asksForHelp(args[0]) ? print(usage) : ((await run(args)) ?? fail(usage));
+  } catch (error) {
+    return fail(messageOf(error));
+  }
+}
+
+const unknown = (name: string): string => `there is no command ${name}${suggest(name, Object.keys(commands))}`;
+
+function print(text: string): number {
+  console.log(text);
+  return 0;
+}
+
+function fail(text: string): number {
+  console.error(text);
+  return 1;
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
+  const { errors } = error.details ?? {};
+  const messages = Array.isArray(errors)
+    ? errors.map((one: unknown) => String(Reflect.get(Object(one) as object, 'message')))
+    : [];
+  return messages.length > 0 ? messages.join('\n') : error.message;
+}

@@ -1,0 +1,85 @@
+import { readOpenness } from '../access/is-open.js';
+import type { Config } from '../config/config.js';
+import { loadConfig } from '../config/load-config.js';
+import { describeStart } from './describe-start.js';
+import { fillDemo } from './fill-demo.js';
+import { loadRegister } from './load-register.js';
+import { createLogger } from '../http/create-logger.js';
+import { startConfigured } from '../mongo/embedded/configured-server.js';
+import type { EmbeddedDatabase } from '../mongo/embedded/start-embedded.js';
+import * as mangrove from '../index.js';
+import type { Register } from '../graphql/extension/create-extension.js';
+import { createServer, type MangroveServer, type ServerInput } from '../server.js';
+import { loadProject } from '../strapi/load-project.js';
+import { UnsupportedCodeError } from '../strapi/unsupported-code.js';
+
+export const usage = `usage: npx mangrove start
+  Starts the service from config/ of the working directory, and stops it on SIGTERM and SIGINT.`;
+
+/** Starts the service. The exit code; null: there are arguments. A start that fails ends the process. */
+export async function run(args: readonly string[]): Promise<number | null> {
+  if (args.length > 0) return null;
+  await startService().catch((error: unknown) => {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(1);
+  });
+  return 0;
+}
+
+async function startService(): Promise<void> {
+  const config = await loadConfig({ directory: process.cwd() });
+  const hooks = await loadHooks(process.cwd());
+  if (config.environment !== 'production') process.on('unhandledRejection', warnOfUnsupported);
+  const embedded = config.database.uri === null ? await startConfigured(config, console.log) : null;
+  const logger = await createLogger(config);
+  const given = embedded === null ? config : withUri(config, embedded.uri);
+  const server = await createServer({
+    config: given,
+    logger,
+    embeddedDatabase: embedded !== null,
+    ...hooks,
+  });
+  stopOnSignal(server, embedded);
+  await server.start();
+  await fillDemo(server, logger);
+  await announce(server, embedded);
+}
+
+/** The code of the working directory: config/extensions, and the src/index of a Strapi project. */
+async function loadHooks(directory: string): Promise<Pick<ServerInput, 'register' | 'bootstrap' | 'destroy'>> {
+  const extensions = await loadRegister(directory, mangrove);
+  const project = loadProject(directory, mangrove);
+  const register: Register = async (input) => {
+    await extensions?.(input);
+    await project?.register(input);
+  };
+  return { ...project, register };
+}
+
+/** Code of a project may begin what it does not wait for. Anything but code that cannot run here ends the process, as without this. */
+function warnOfUnsupported(error: unknown): void {
+  if (!(error instanceof UnsupportedCodeError)) throw error;
+  console.error(error);
+}
+
+const withUri = (config: Config, uri: string): Config => ({ ...config, database: { ...config.database, uri } });
+
+async function announce(server: MangroveServer, embedded: EmbeddedDatabase | null): Promise<void> {
+  const { backend, config } = server;
+  const openness = backend && (await readOpenness({ config, backend, isEmbedded: embedded !== null }));
+  const note = embedded === null ? null : { version: embedded.version, directory: embedded.dataDir };
+  if (config.environment === 'production') console.log(JSON.stringify({ msg: 'started', url: server.url, openTo: openness }));
+  else for (const line of describeStart(server, { embedded: note, openness })) console.log(line);
+}
+
+function stopOnSignal(server: MangroveServer, embedded: EmbeddedDatabase | null): void {
+  let stopping = false;
+  const stop = async (): Promise<void> => {
+    if (stopping) return;
+    stopping = true;
+    await server.stop();
+    await embedded?.stop();
+    process.exit();
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop());
+}
