@@ -16,6 +16,8 @@ export interface Attempt {
 interface AttemptLimiter {
   /** Counts one attempt under a key. */
   count(key: string): Promise<Attempt>;
+  /** Returns where one more attempt would stand, without counting it; null if none was counted in this interval. */
+  find(key: string): Promise<Attempt | null>;
 }
 
 interface LimiterInput {
@@ -45,6 +47,10 @@ export function attemptLimiter({ db, client }: Database, { collection, max, inte
         if (refusal instanceof Error) throw refusal;
         return attemptOf(refusal as RateLimiterRes, max, 'refused'); // what the library rejects with unless it is an Error
       }
+    },
+    find: async (key) => {
+      const found = await limiter.get(key);
+      return found && attemptOf(found, max, found.remainingPoints > 0 ? 'allowed' : 'refused');
     },
   };
 }
@@ -76,6 +82,8 @@ export type LimitedRoute =
 export interface AttemptLimits {
   /** Counts an attempt. Returns where it stands under the first key for which there were too many, else under its sender. */
   count(route: LimitedRoute, body: Readonly<Record<string, unknown>>, ip: string): Promise<Attempt>;
+  /** Returns where one more attempt of this sender would stand, without counting it; null if none was counted in this interval. */
+  find(route: LimitedRoute, ip: string): Promise<Attempt | null>;
 }
 
 type Settings = Config['plugins']['users-permissions']['config']['ratelimit'];
@@ -101,6 +109,7 @@ export function attemptLimits(settings: Settings, database: Database): AttemptLi
       ]);
       return sender.isOver ? sender : (others.find(({ isOver }) => isOver) ?? sender);
     },
+    find: (route, ip) => limiters.sender.find(attemptKeys(route, {}, ip).sender),
   };
 }
 
@@ -108,7 +117,8 @@ export function attemptLimits(settings: Settings, database: Database): AttemptLi
  * What attempts are counted by.
  * - sender: where they come from, together with the e-mail address that the body names, if the route has one
  * - client: where they come from, for routes that send e-mails, whatever the address
- * - account: the account that somebody tries to log in to, from wherever
+ * - account: the account that somebody tries to log in to, as it is named, from wherever. Its name and its address are counted apart:
+ *   a limit that both share would tell which name has which address
  * - address: the e-mail address that something is sent to, from wherever
  */
 type KeyKind = 'sender' | 'client' | 'account' | 'address';
@@ -133,7 +143,8 @@ export function attemptKeys(route: LimitedRoute, body: Readonly<Record<string, u
   };
 }
 
-const textOf = (value: unknown): string | null => (typeof value === 'string' ? value.toLowerCase().slice(0, 320) : null);
+/** Spellings that could be meant for one account or address have one key. Longer texts are nobody's. */
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value.trim().toLowerCase().slice(0, 320) : null);
 
 /** An IPv4 address, or the /64 network of an IPv6 address, of which one client has all. */
 export function clientOf(ip: string): string {

@@ -7,7 +7,7 @@ import type { Config } from '../config/config.js';
 import { ApiError, forbiddenError, missingActions, refusedToken, unauthorizedError } from '../errors.js';
 import { allows, fullAccess } from '../query/access.js';
 import { isLocal } from './is-local.js';
-import { countAttempt } from './limit-requests.js';
+import { countAttempt, refuseFurther } from './limit-requests.js';
 import type { Running } from './running.js';
 
 /** Who sends a request, and what operations work with on their behalf. */
@@ -44,8 +44,9 @@ export async function identify(ctx: Context, row: Demand, running: Running): Pro
 }
 
 async function findAnybody(ctx: Context, row: Demand, running: Running): Promise<Caller> {
-  if (row.admitsAdmin !== true) return findCaller(ctx, row, running);
-  const admin = await readAdmin(adminKey(ctx), running);
+  const key = adminKey(ctx);
+  if (row.admitsAdmin !== true || key === null) return findCaller(ctx, row, running);
+  const admin = await readAdmin(ctx, key, running);
   return admin ?? findCaller(ctx, row, running).catch((error: unknown) => refuseAttempt(ctx, error, running));
 }
 
@@ -101,12 +102,12 @@ export function checkRight(caller: Caller, action: RequiredAction): void {
   throw asksForCredentials ? unauthorizedError(undefined, null, [action]) : missingActions([action]);
 }
 
-/** Wrong tokens are counted, and there are soon too many. */
+/** Wrong tokens are counted; after too many of them right ones are refused as well. */
 async function findAdmin(ctx: Context, running: Running): Promise<Caller> {
   ctx.set('Cache-Control', 'private, no-store');
   const key = adminKey(ctx);
   if (key === null) throw unauthorizedError();
-  const admin = await readAdmin(key, running);
+  const admin = await readAdmin(ctx, key, running);
   if (admin !== null) return admin;
   await countAttempt(ctx, { route: 'admin', body: {} }, running.attempts);
   throw refusedToken('token_invalid');
@@ -114,9 +115,12 @@ async function findAdmin(ctx: Context, running: Running): Promise<Caller> {
 
 const adminKey = (ctx: Context): string | null => /^bearer\s+(\S+)$/i.exec(ctx.get('authorization').trim())?.[1] ?? null;
 
-/** Returns the holder of the configured admin token or of a stored one; null if the key is neither. */
-async function readAdmin(key: string | null, { secrets, authenticator }: Running): Promise<Caller | null> {
-  if (key === null) return null;
+/**
+ * Returns the holder of the configured admin token or of a stored one; null if the key is neither. Throws a RateLimitError before
+ * the key is compared if its sender has sent too many wrong ones.
+ */
+async function readAdmin(ctx: Context, key: string, { secrets, authenticator, attempts }: Running): Promise<Caller | null> {
+  await refuseFurther(ctx, 'admin', attempts);
   if (secrets.adminToken !== '' && isEqual(key, secrets.adminToken)) return tokenCaller(configuredToken);
   const token = await authenticator.findToken(key);
   if (token?.type !== 'admin') return null;

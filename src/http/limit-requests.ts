@@ -31,6 +31,12 @@ export async function countAttempt(ctx: Context, { route, body }: CountedAttempt
   if (attempts !== null) tellAttempt(ctx, await attempts.count(route, body, ctx.ip));
 }
 
+/** Throws a RateLimitError if the next attempt would be one too many; counts nothing. */
+export async function refuseFurther(ctx: Context, route: LimitedRoute, attempts: AttemptLimits | null): Promise<void> {
+  const attempt = (await attempts?.find(route, ctx.ip)) ?? null;
+  if (attempt?.isOver === true) tellAttempt(ctx, attempt);
+}
+
 function tellAttempt(ctx: Context, { limit, remaining, resetsAt, isOver }: Attempt): void {
   ctx.set('X-RateLimit-Limit', String(limit));
   ctx.set('X-RateLimit-Remaining', String(remaining));

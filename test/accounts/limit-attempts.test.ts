@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { attemptKeys, clientOf, type AttemptKeys, type LimitedRoute } from '../../src/accounts/limit-attempts.js';
-import { password, serveAccounts, type ServingAccounts } from '../access/serve-accounts.js';
+import { adminToken, password, serveAccounts, type ServingAccounts } from '../access/serve-accounts.js';
 
 const jwtSecret = 'jwt-secret-of-the-tests-0123456789abcdef';
 
@@ -20,7 +20,13 @@ describe('accounts/limit-attempts', () => {
 
   const keys: readonly (readonly [route: LimitedRoute, body: Readonly<Record<string, unknown>>, expected: AttemptKeys])[] = [
     ['login', { identifier: 'Ann', email: 'x' }, { sender: '-:login:::1', account: 'ann:login:*' }],
+    ['login', { identifier: ' ANN\t' }, { sender: '-:login:::1', account: 'ann:login:*' }],
     ['login', { identifier: ['ann'] }, { sender: '-:login:::1' }],
+    [
+      'forgot-password',
+      { email: ' A@b.c ' },
+      { sender: 'a@b.c:forgot-password:::1', client: '*:forgot-password:::1', address: 'a@b.c:forgot-password:*' },
+    ],
     ['register', { email: 'A@b.c' }, { sender: 'a@b.c:register:::1', client: '*:register:::1', address: 'a@b.c:register:*' }],
     ['forgot-password', {}, { sender: '-:forgot-password:::1', client: '*:forgot-password:::1' }],
     ['reset-password', { email: 'a@b.c' }, { sender: '-:reset-password:::1' }],
@@ -45,51 +51,85 @@ describe('limits of attempts', () => {
   };
   afterEach(() => Promise.all(started.splice(0).map((server) => server.stop())));
 
-  const statuses = async (server: ServingAccounts, path: string, bodies: readonly object[]): Promise<number[]> => {
-    const found: number[] = [];
-    for (const body of bodies) found.push((await server.as(null, 'POST', path, body)).status);
-    return found;
-  };
   const emails = ['a', 'b', 'c', 'd'].map((name) => ({ email: `${name}@mail.test` }));
-  const same = emails.map(() => ({ email: 'victim@mail.test' }));
+  const same = ['victim', 'Victim', ' victim', 'VICTIM'].map((name) => ({ email: `${name.trim()}@mail.test` }));
+  const one = ['ann', 'Ann', ' ann', 'ANN '].map((identifier) => ({ identifier, password: 'x' }));
+  const many = emails.map(({ email }) => ({ identifier: email, password: 'x' }));
+  const newcomers = emails.map(({ email }, index) => ({ username: `user-${String(index)}`, email, password }));
+
+  /** A route over REST, and its mutation over GraphQL; null: there is none. */
+  const doors = {
+    login: { rest: '/local', graphql: 'mutation ($b: UsersPermissionsLoginInput!) { login(input: $b) { jwt } }' },
+    register: {
+      rest: '/local/register',
+      graphql: 'mutation ($b: UsersPermissionsRegisterInput!) { register(input: $b) { jwt } }',
+    },
+    forgotPassword: { rest: '/forgot-password', graphql: 'mutation ($email: String!) { forgotPassword(email: $email) { ok } }' },
+    sendEmailConfirmation: { rest: '/send-email-confirmation', graphql: null },
+  } as const;
+
+  type Door = keyof typeof doors;
+  type Send = (server: ServingAccounts, body: Readonly<Record<string, unknown>>) => Promise<number>;
+
+  /** The status of an answer; that of the error if it came over GraphQL. */
+  const ways = (name: Door): readonly (readonly [front: string, send: Send])[] => {
+    const { rest, graphql } = doors[name];
+    const overRest: Send = async (server, body) => (await server.as(null, 'POST', `/api/auth${rest}`, body)).status;
+    if (graphql === null) return [['REST', overRest]];
+    const overGraphql: Send = async (server, body) => {
+      const variables = graphql.includes('$b') ? { b: body } : body;
+      const answer = await server.as(null, 'POST', '/graphql', { query: graphql, variables });
+      const [error] = answer.body.errors ?? [];
+      return error === undefined ? 200 : error.extensions.error.name === 'RateLimitError' ? 429 : 400;
+    };
+    return [
+      ['REST', overRest],
+      ['GraphQL', overGraphql],
+    ];
+  };
 
   const cases: readonly (readonly [
     title: string,
     limits: object,
-    path: string,
+    door: Door,
     bodies: readonly object[],
     expected: readonly number[],
   ])[] = [
-    ['one client, many addresses', { maxPerClient: 2 }, '/api/auth/forgot-password', emails, [200, 200, 429, 429]],
-    ['e-mails to one address', { maxPerAddress: 3 }, '/api/auth/forgot-password', same, [200, 200, 200, 429]],
-    ['confirmations to one address', { maxPerAddress: 2 }, '/api/auth/send-email-confirmation', same, [200, 200, 429, 429]],
-    ['confirmations of one client', { maxPerClient: 3 }, '/api/auth/send-email-confirmation', emails, [200, 200, 200, 429]],
-    [
-      'logins to one account',
-      { maxPerAccount: 2 },
-      '/api/auth/local',
-      same.map(() => ({ identifier: 'ann', password: 'x' })),
-      [400, 400, 429, 429],
-    ],
-    [
-      'logins to many accounts',
-      { maxPerAccount: 1 },
-      '/api/auth/local',
-      emails.map(({ email }) => ({ identifier: email, password: 'x' })),
-      [400, 400, 400, 400],
-    ],
+    ['one client, many addresses', { maxPerClient: 2 }, 'forgotPassword', emails, [200, 200, 429, 429]],
+    ['e-mails to one address', { maxPerAddress: 3 }, 'forgotPassword', same, [200, 200, 200, 429]],
+    ['confirmations to one address', { maxPerAddress: 2 }, 'sendEmailConfirmation', same, [200, 200, 429, 429]],
+    ['confirmations of one client', { maxPerClient: 3 }, 'sendEmailConfirmation', emails, [200, 200, 200, 429]],
+    ['registrations of one client', { maxPerClient: 2 }, 'register', newcomers, [200, 200, 429, 429]],
+    ['logins of one sender', { max: 2 }, 'login', many, [400, 400, 429, 429]],
+    ['logins to one account, however it is spelt', { maxPerAccount: 2 }, 'login', one, [400, 400, 429, 429]],
+    ['logins to many accounts', { maxPerAccount: 1 }, 'login', many, [400, 400, 400, 400]],
   ];
-  for (const [title, limits, path, bodies, expected] of cases)
+  for (const [title, limits, door, bodies, expected] of cases)
     it(`${title}: ${expected.join(' ')}`, async () => {
       const server = await serve(limits);
-      if (path.endsWith('send-email-confirmation')) {
+      if (door === 'sendEmailConfirmation') {
         const action = 'plugin::users-permissions.auth.sendEmailConfirmation';
-        const { body } = await server.admin('GET', '/roles');
-        const { actions } = body.data.find(({ type }: { type: string }) => type === 'public');
-        await server.admin('PUT', '/roles/2', { actions: [...actions, action] });
+        await server.admin('PUT', '/roles/2', { actions: [action] });
       }
-      expect(await statuses(server, path, bodies)).to.deep.equal(expected);
+      for (const [front, send] of ways(door)) {
+        const found: number[] = [];
+        for (const body of bodies) found.push(await send(server, { ...body }));
+        expect(found, front).to.deep.equal(expected);
+        for (const name of ['_attempts', 'up_users']) await server.database.db.collection(name).deleteMany({});
+      }
     });
+
+  it('attempts over REST and GraphQL count together', async () => {
+    const server = await serve({ max: 2 });
+    const [[, rest], [, graphql]] = ways('login') as readonly [readonly [string, Send], readonly [string, Send]]; // login has both
+    const body = { identifier: 'ann', password: 'x' };
+    expect([
+      await rest(server, body),
+      await graphql(server, body),
+      await rest(server, body),
+      await graphql(server, body),
+    ]).to.deep.equal([400, 400, 429, 429]);
+  });
 
   it('a 429 says when to come back', async () => {
     const server = await serve({ max: 1, interval: 30_000 });
@@ -101,11 +141,13 @@ describe('limits of attempts', () => {
   });
 
   for (const path of ['/admin/api/models', '/api/openapi.json'])
-    it(`wrong admin tokens are limited, right ones are not: ${path}`, async () => {
+    it(`right admin tokens are not limited until there were too many wrong ones: ${path}`, async () => {
       const server = await serve({ max: 2 });
-      const ask = async (token: string): Promise<number> => (await server.as(token, 'GET', path)).status;
-      expect([await ask('wrong'), await ask('wrong'), await ask('wrong')]).to.deep.equal([401, 401, 429]);
-      expect((await server.admin('GET', '/models')).status).to.equal(200);
+      const wrong = async (): Promise<number> => (await server.as('wrong', 'GET', path)).status;
+      const right = async (): Promise<number> => (await server.as(adminToken, 'GET', path)).status;
+      const found = [await right(), await wrong(), await right(), await right(), await wrong(), await right(), await wrong()];
+      expect(found).to.deep.equal([200, 401, 200, 200, 401, 429, 429]);
+      expect((await server.as(null, 'GET', path)).status).to.not.equal(429);
     });
 
   it('with hideAccounts no answer tells whether an address is confirmed', async () => {
