@@ -9,6 +9,7 @@ import type { AccountCall, Accounts, Body } from './accounts.js';
 import { refuseProblems } from './check-fields.js';
 import { claimNames, emailTaken, findTaken } from './claim-names.js';
 import { mailConfirmation, makeConfirmation } from './confirm-email.js';
+import { sendOrLog } from './mailer.js';
 import { endRefreshTokens } from './refresh-tokens.js';
 import { changedUserProblems, permitted, withStoredCodes } from './user-input.js';
 import { asRoleGiver, asWriter, changeStoredUser, findStoredUser, userType, type StoredUser } from './user-store.js';
@@ -44,15 +45,10 @@ export async function changeUser(accounts: Accounts, id: number, sent: Body, cal
   });
   content.store.changes.changed(usersCollection);
   return async () => {
-    if (change.code !== null) await mailConfirmation(accounts, { ...user, ...names }, change.code).catch(logFailure(accounts));
+    const { code } = change;
+    if (code !== null) await sendOrLog(accounts.logger, () => mailConfirmation(accounts, { ...user, ...names }, code));
   };
 }
-
-const logFailure =
-  ({ logger }: Accounts) =>
-  (err: unknown): void => {
-    logger.error({ err }, 'an e-mail could not be sent');
-  };
 
 /** The names that a body changes; an address in lower case. */
 function changedNames(user: StoredUser, { email, username }: Body): { readonly email?: string; readonly username?: string } {

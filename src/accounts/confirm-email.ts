@@ -3,6 +3,7 @@ import { applicationError, validationError } from '../errors.js';
 import type { ContentContext } from '../content/content-context.js';
 import type { AccountCall, Accounts, Body } from './accounts.js';
 import { readTexts } from './check-fields.js';
+import { sendOrLog } from './mailer.js';
 import { heldCode, makeCode, storedCode } from './passwords.js';
 import { openSession, type Session } from './session.js';
 import { changeStoredUser, findStoredUser, type StoredUser } from './user-store.js';
@@ -49,7 +50,7 @@ export async function confirmEmail(accounts: Accounts, body: Body, { content }: 
 }
 
 /**
- * Sends the link again. The answer for an unknown address is that of a known one. Throws an ApplicationError if the address is
+ * Sends the link again, after the answer. The answer for an unknown address is that of a known one, and takes as long. Throws an ApplicationError if the address is
  * confirmed or its user blocked, unless accounts are hidden.
  */
 export async function resendConfirmation(
@@ -63,6 +64,6 @@ export async function resendConfirmation(
   if (user === null || (hideAccounts && (user.confirmed || user.blocked))) return { email: address, sent: true };
   if (user.confirmed) throw applicationError('Already confirmed');
   if (user.blocked) throw applicationError('User blocked');
-  await sendConfirmation(accounts, user, content);
+  void sendOrLog(accounts.logger, () => sendConfirmation(accounts, user, content));
   return { email: address, sent: true };
 }

@@ -13,6 +13,14 @@ export interface Mailer {
   send(name: TemplateName, user: KnownUser, values: Placeholders): Promise<void>;
 }
 
+/**
+ * Sends an e-mail and logs a failure. Answers do not wait for it where the time that it takes would tell who has an account.
+ */
+export const sendOrLog = (logger: Logger, sendMail: () => Promise<void>): Promise<void> =>
+  sendMail().catch((error: unknown) => {
+    logger.error({ err: error }, 'an e-mail could not be sent');
+  });
+
 /** Where the service can be reached: `http://localhost:1337`, empty until it listens. */
 export interface Address {
   readonly url: string;

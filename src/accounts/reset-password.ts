@@ -2,6 +2,7 @@ import type { ContentContext } from '../content/content-context.js';
 import { validationError } from '../errors.js';
 import type { AccountCall, Accounts, Body } from './accounts.js';
 import { readTexts } from './check-fields.js';
+import { sendOrLog } from './mailer.js';
 import { hashPassword, heldCode, makeCode, storedCode } from './passwords.js';
 import { endRefreshTokens } from './refresh-tokens.js';
 import { openSession, type Session } from './session.js';
@@ -17,10 +18,7 @@ const codeBytes = 64;
 export async function forgotPassword(accounts: Accounts, body: Body, { content }: AccountCall): Promise<{ readonly ok: true }> {
   const { email } = readTexts(body, { email: ['email', 'required'] }, 'refused');
   const user = await findStoredUser(content, { email: email.toLowerCase(), provider: 'local' });
-  if (user !== null && !user.blocked)
-    sendCode(accounts, user, content).catch((error: unknown) => {
-      accounts.logger.error({ err: error }, 'an e-mail could not be sent');
-    });
+  if (user !== null && !user.blocked) void sendOrLog(accounts.logger, () => sendCode(accounts, user, content));
   return { ok: true };
 }
 

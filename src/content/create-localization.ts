@@ -16,12 +16,13 @@ import { hasId } from './find-one.js';
 import type { Loaded, StoredDocument } from '../mongo/loaded.js';
 import { requiredShared } from './localization-group.js';
 import { withOwner } from './row-rules.js';
-import { copyValues, isShared, syncLocales } from './sync-locales.js';
+import { copyValues, isShared, refuseHiddenLocales, syncLocales } from './sync-locales.js';
 
 /**
  * Adds a locale to an entry: a draft unless the data says otherwise, with the shared scalars of the entry, which the data may
  * override for all locales. Shared components begin empty, as in Strapi v4, until an update of any locale sets them for all. Throws
- * an ApplicationError for a locale that is missing, unknown or taken, a NotFoundError, and what a create throws.
+ * an ApplicationError for a locale that is missing, unknown or taken, a NotFoundError, a ForbiddenError if the data overrides a
+ * value in a locale that the caller's rule hides, and what a create throws.
  */
 export async function createLocalization(
   type: ContentType,
@@ -34,6 +35,7 @@ export async function createLocalization(
   const accepted = withOwner(type, acceptInput(type, data, context.bind), context.bind.access);
   const locale = await checkNewLocale(type, accepted['locale'], source, context);
   await checkBody(type, { ...requiredShared(type, source), ...accepted }, newBody(accepted), context);
+  await refuseHiddenLocales({ type, source, values: accepted }, context);
   const selection = bindEntrySelection(query, type, context.bind);
   const { document } = await inTransaction(context.store.database, (database) =>
     insertLocale(type, { ...accepted, locale }, source, within({ ...context, createsDrafts: true }, database)),

@@ -14,7 +14,7 @@ import { acceptInput, checkBody } from './check-body.js';
 import { type ContentContext, within } from './content-context.js';
 import { findGroupToJoin, overwritesGroup, requiredShared, withoutShared } from './localization-group.js';
 import { createMayBreakRule, refuseBroken, withOwner } from './row-rules.js';
-import { copyValues, sharedNames, syncLocales } from './sync-locales.js';
+import { copyValues, refuseHiddenLocales, sharedNames, syncLocales } from './sync-locales.js';
 import { orUniqueError } from './unique-errors.js';
 import { writeExclusive, writeInverse } from './write-inverse.js';
 
@@ -49,13 +49,16 @@ async function joinGroup(
   { query, selection, context }: Joining,
 ): Promise<Loaded> {
   const group = Number(joined['_group']);
+  const shared = sharedNames(type, [...type.attributes.keys()]);
   if (overwritesGroup(type, query, context.bind)) {
     await checkBody(type, data, newBody(data), context);
+    const values = Object.fromEntries(shared.map((name) => [name, data[name] ?? null]));
+    await refuseHiddenLocales({ type, source: joined, values }, context);
     return insertAndShare(type, data, { selection, source: { group, values: {} } }, context);
   }
   const own = withoutShared(type, data);
   await checkBody(type, { ...requiredShared(type, joined), ...own }, newBody(data), context);
-  const values = await copyValues(type, joined, sharedNames(type, [...type.attributes.keys()]), context);
+  const values = await copyValues(type, joined, shared, context);
   return insertChecked(type, own, { selection, source: { group, values } }, context);
 }
 

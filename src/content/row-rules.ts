@@ -109,21 +109,21 @@ export async function refuseBroken({ type, id, before }: Written, context: Conte
   throw forbiddenError();
 }
 
-/** Entries in which a write from elsewhere changes an attribute. */
+/** Entries in which a write from elsewhere changes attributes. */
 interface ChangedElsewhere {
   readonly type: ContentType;
-  readonly name: string;
+  readonly names: readonly string[];
   /** What finds the entries. */
   readonly filter: Document;
 }
 
 /** Runs a write that changes entries from elsewhere. Throws a ForbiddenError if one that the caller's rule showed is hidden then. */
 export async function keepingRules(
-  { type, name, filter }: ChangedElsewhere,
+  { type, names, filter }: ChangedElsewhere,
   context: ContentContext,
   write: () => Promise<void>,
 ): Promise<void> {
-  if (!updateMayBreakRule(type, [name], context)) return write();
+  if (!updateMayBreakRule(type, names, context)) return write();
   const { collection } = type;
   const { database } = context.store;
   const shown = { $and: [filter, await ruleFilter(type, context)] };

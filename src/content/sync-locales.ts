@@ -1,9 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
+import { forbiddenError } from '../errors.js';
 import { readAll } from '../mongo/database.js';
 import { bulkWrite } from '../mongo/write-entries.js';
-import type { Attribute, ContentType } from '../schema/content-type.js';
+import type { Attribute, ContentType, Values } from '../schema/content-type.js';
 import type { ContentContext } from './content-context.js';
 import { copyParts } from './copy-parts.js';
 import type { StoredDocument } from '../mongo/loaded.js';
+import { keepingRules, ruleFilter } from './row-rules.js';
 
 /** Of the names, the attributes that have one value for all locales of an entry. */
 export function sharedNames(type: ContentType, names: readonly string[]): string[] {
@@ -14,7 +17,37 @@ export function sharedNames(type: ContentType, names: readonly string[]): string
 export const isShared = (attribute: Attribute | undefined): attribute is Attribute =>
   attribute !== undefined && attribute.visible && !attribute.localized;
 
-/** Copies the shared values of an entry to its other locales; components as copies with ids of their own. In its transaction. */
+/** A write of values that all locales of an entry share. */
+interface SharedWrite {
+  readonly type: ContentType;
+  /** The stored entry whose locales share the values, before the write. */
+  readonly source: StoredDocument;
+  /** The values that are written, by attribute. */
+  readonly values: Values;
+}
+
+/**
+ * Throws a ForbiddenError if a value that all locales share is to change, and the caller's rule hides one of the other locales.
+ * A component that is written as a new one counts as changed.
+ */
+export async function refuseHiddenLocales({ type, source, values }: SharedWrite, context: ContentContext): Promise<void> {
+  if (!context.bind.access.rules.has(type.uid)) return;
+  const isChanged = (name: string): boolean => !isDeepStrictEqual(source[name] ?? null, values[name] ?? null);
+  const changed = sharedNames(type, Object.keys(values)).find(isChanged);
+  if (changed === undefined) return;
+  const { database } = context.store;
+  const filter = { ...othersOf(source), $nor: [await ruleFilter(type, context)] };
+  const [hidden] = await readAll(database, { find: type.collection, filter, projection: { _id: 1 }, limit: 1 });
+  if (hidden !== undefined)
+    throw forbiddenError(`${changed} has one value for all locales of the entry, and you may not change all of them`);
+}
+
+const othersOf = (entry: StoredDocument) => ({ _group: entry['_group'], _id: { $ne: entry['_id'] } });
+
+/**
+ * Copies the shared values of an entry to its other locales that the caller's rule shows; components as copies with ids of their
+ * own. In its transaction. Throws a ForbiddenError if the rule hides one of them then.
+ */
 export async function syncLocales(
   type: ContentType,
   id: number,
@@ -25,7 +58,7 @@ export async function syncLocales(
   const [entry] =
     names.length === 0 ? [] : await readAll(store.database, { find: type.collection, filter: { _id: id }, limit: 1 });
   if (entry === undefined) return;
-  const filter = { _group: entry['_group'], _id: { $ne: id } };
+  const filter = { $and: [othersOf(entry), await ruleFilter(type, context)] };
   const siblings = await readAll(store.database, { find: type.collection, filter, projection: { _id: 1 } });
   const operations = await Promise.all(
     siblings.map(async ({ _id }) => ({
@@ -35,7 +68,10 @@ export async function syncLocales(
       },
     })),
   );
-  await bulkWrite(store, type.collection, operations);
+  const changed = { type, names, filter: { _id: { $in: siblings.map(({ _id }) => _id) } } };
+  await keepingRules(changed, context, async () => {
+    await bulkWrite(store, type.collection, operations);
+  });
 }
 
 /** The values of some attributes, fit for another entry. */

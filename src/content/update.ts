@@ -18,14 +18,14 @@ import { within, type ContentContext } from './content-context.js';
 import { hasId } from './find-one.js';
 import type { Loaded } from '../mongo/loaded.js';
 import { refuseBroken, updateMayBreakRule } from './row-rules.js';
-import { syncLocales, sharedNames } from './sync-locales.js';
+import { refuseHiddenLocales, sharedNames, syncLocales } from './sync-locales.js';
 import { orUniqueError } from './unique-errors.js';
 import { writeExclusive, writeInverse } from './write-inverse.js';
 
 /**
  * Updates the named values of an entry: absent ones stay, null clears. Gives it as the query selects it; null if there is no
  * such entry. Throws a ValidationError, an ApplicationError for components that are not the entry's, or a ForbiddenError if the
- * entry then breaks the caller's rule.
+ * entry then breaks the caller's rule, or if a value changes that it shares with entries that the rule hides.
  */
 export async function update(
   type: ContentType,
@@ -123,6 +123,7 @@ async function updateWithin(
   const stored = await readStored(type, match, context.store.database);
   if (stored === null) return null;
   const write = await buildWrite(type, data, stored, context);
+  if (type.localized) await refuseHiddenLocales({ type, source: stored, values: write.values }, context);
   for (const links of write.exclusive) await writeExclusive(id, type, links, context);
   const update = { $set: { ...write.values, updatedAt: new Date() } };
   const document = await updateEntry(context.store, type.collection, {

@@ -36,7 +36,7 @@ export async function writeInverse(owner: Owner, links: InverseLinks, context: C
     ...gone.map((ranked) => ranked.id),
     ...wanted.filter((entry) => stored.every((ranked) => ranked.id !== entry)),
   ];
-  await keepingRules({ type: target, name: other.name, filter: { _id: { $in: changed } } }, context, async () => {
+  await keepingRules({ type: target, names: [other.name], filter: { _id: { $in: changed } } }, context, async () => {
     const matched = await bulkWrite(context.store, target.collection, operations);
     if (other.many && matched < operations.length) throw tooManyLinks(other);
   });
@@ -89,7 +89,7 @@ export async function writeExclusive(
   context: ContentContext,
 ): Promise<void> {
   const filter = { [link.name]: target, _id: { $ne: id } };
-  await keepingRules({ type, name: link.name, filter }, context, async () => {
+  await keepingRules({ type, names: [link.name], filter }, context, async () => {
     await bulkWrite(context.store, type.collection, [{ updateMany: { filter, update: unlinkUpdate(link, target) } }]);
   });
 }

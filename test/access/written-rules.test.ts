@@ -254,6 +254,78 @@ describe('rules of a role hold for what is written', () => {
       expect(await read(original)).to.deep.equal({ code: 'P1', text: 'kept', group: 3 });
     });
 
+    describe('of which a rule hides a locale', () => {
+      let id: number;
+      let hidden: number;
+      const pages = () => server.database.db.collection<{ _id: number; code: string; updatedAt: Date }>('pages');
+      before(async () => {
+        await rule(seeing, { [page]: { title: { $ne: 'hidden' } } });
+        await grant(['find', 'findOne', 'create', 'update', 'createLocalization'].map((action) => `${page}.${action}`));
+        id = (await post(seeing, '/api/pages', { title: 'Start', code: 'H1' })).body.data.id;
+        const sibling = { title: 'Debut', locale: 'fr' };
+        hidden = (await server.as(seeing.jwt, 'POST', `/api/pages/${String(id)}/localizations`, sibling)).body.id;
+        await pages().updateOne({ _id: hidden }, { $set: { title: 'hidden' } });
+      });
+      const graphql = async (query: string) => {
+        const { body } = await server.as(seeing.jwt, 'POST', '/graphql', { query });
+        return { status: body.errors === undefined ? 200 : body.errors[0].extensions.code === 'FORBIDDEN' ? 403 : 400, body };
+      };
+      const path = (): string => `/api/pages/${String(id)}`;
+      const localize = (data: object) => server.as(seeing.jwt, 'POST', `${path()}/localizations`, data);
+      const join = (data: object) =>
+        post(seeing, '/api/pages?populate=localizations', { title: 'x', localizations: [id], ...data });
+
+      const writes: Readonly<Record<string, readonly [status: number, send: () => Promise<{ readonly status: number }>]>> = {
+        'an update that changes a shared value': [403, () => put(seeing, path(), { code: 'H2' })],
+        'an update that sets a shared component': [403, () => put(seeing, path(), { seo: { text: 'new' } })],
+        'an update that says the shared value again': [200, () => put(seeing, path(), { title: 'Again', code: 'H1' })],
+        'a localization with another shared value': [403, () => localize({ title: 'x', locale: 'de', code: 'H3' })],
+        'a localization that takes the shared values': [200, () => localize({ title: 'x', locale: 'de' })],
+        'a create that overwrites the shared values': [403, () => join({ locale: 'es', code: 'H4' })],
+        'a create that overwrites them by nothing': [403, () => join({ locale: 'es', code: 'H1', seo: { text: 'x' } })],
+        'an update over GraphQL': [
+          403,
+          () => graphql(`mutation { updatePage(id: ${String(id)}, data: { code: "H5" }) { data { id } } }`),
+        ],
+        'a localization over GraphQL': [
+          403,
+          () =>
+            graphql(
+              `mutation { createPageLocalization(id: ${String(id)}, locale: "es", data: { title: "x", code: "H6" }) { data { id } } }`,
+            ),
+        ],
+        'an update of its own values over GraphQL': [
+          200,
+          () => graphql(`mutation { updatePage(id: ${String(id)}, data: { title: "Own", code: "H1" }) { data { id } } }`),
+        ],
+      };
+      for (const [title, [status, send]] of Object.entries(writes))
+        it(`is not changed there: ${title}, ${String(status)}`, async () => {
+          const before = await pages().findOne({ _id: hidden });
+          expect((await send()).status).to.equal(status);
+          expect(await pages().findOne({ _id: hidden })).to.deep.equal(before);
+          expect(await pages().findOne({ _id: id })).to.include({ code: 'H1' });
+          expect(await pages().countDocuments({ locale: 'es', code: /^H/ })).to.equal(0);
+        });
+
+      it('does not show it', async () => {
+        const { body } = await server.as(seeing.jwt, 'GET', `${path()}?populate=localizations`);
+        const { data } = body.data.attributes.localizations;
+        expect(data.map((one: { attributes: { locale: string } }) => one.attributes.locale)).to.deep.equal(['de']);
+        expect(body.data.meta.availableLocales).to.deep.equal(['de']);
+        const query = `{ page(id: ${String(id)}) { data { attributes { localizations { data { id } } } } } }`;
+        const overGraphql = (await graphql(query)).body.data.page.data.attributes.localizations.data;
+        expect(overGraphql).to.have.length(1);
+      });
+
+      it('changes in all locales that the rule shows, unless it would hide one then', async () => {
+        await rule(seeing, { [page]: { $or: [{ locale: { $eq: 'en' } }, { code: { $ne: 'H9' } }] } });
+        forbidden(await put(seeing, path(), { code: 'H9' }));
+        expect((await put(seeing, path(), { code: 'H7' })).status).to.equal(200);
+        expect((await pages().findOne({ _id: hidden }))?.code).to.equal('H7');
+      });
+    });
+
     it('is not joined through an entry that a rule hides', async () => {
       await rule(seeing, { [page]: { title: { $eq: 'other' } } });
       const { status, body } = await post(seeing, '/api/pages', { title: 'other', code: 'x', localizations: [original] });

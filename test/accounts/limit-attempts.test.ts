@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { attemptKeys, clientOf, type AttemptKeys, type LimitedRoute } from '../../src/accounts/limit-attempts.js';
 import { adminToken, password, serveAccounts, type ServingAccounts } from '../access/serve-accounts.js';
 
@@ -43,9 +45,9 @@ describe('accounts/limit-attempts', () => {
 
 describe('limits of attempts', () => {
   const started: ServingAccounts[] = [];
-  const serve = async (ratelimit: object, more: object = {}): Promise<ServingAccounts> => {
+  const serve = async (ratelimit: object, more: object = {}, plugins: object = {}): Promise<ServingAccounts> => {
     const config = { jwtSecret, ratelimit: { enabled: true, max: 50, ...ratelimit }, ...more };
-    const server = await serveAccounts({ config: { plugins: { 'users-permissions': { config } } } });
+    const server = await serveAccounts({ config: { plugins: { ...plugins, 'users-permissions': { config } } } });
     started.push(server);
     return server;
   };
@@ -150,17 +152,27 @@ describe('limits of attempts', () => {
       expect((await server.as(null, 'GET', path)).status).to.not.equal(429);
     });
 
-  it('with hideAccounts no answer tells whether an address is confirmed', async () => {
+  it('with hideAccounts no answer tells whether an address is confirmed, and none waits for the e-mail', async () => {
+    // A mail server that takes connections and says nothing.
+    const sockets: Socket[] = [];
+    const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo; // of a server that listens
+    const email = { config: { providerOptions: { host: '127.0.0.1', port } } };
     for (const hideAccounts of [false, true]) {
-      const server = await serve({ enabled: false }, { hideAccounts });
+      const server = await serve({ enabled: false }, { hideAccounts }, { email });
       const action = 'plugin::users-permissions.auth.sendEmailConfirmation';
       await server.admin('PUT', '/roles/2', { actions: [action, 'plugin::users-permissions.auth.callback'] });
       await server.addUser('ann');
-      const ask = (email: string) => server.as(null, 'POST', '/api/auth/send-email-confirmation', { email });
+      await server.admin('POST', '/users', { username: 'bob', email: 'bob@mail.test', password, role: 1, confirmed: false });
+      const ask = (address: string) => server.as(null, 'POST', '/api/auth/send-email-confirmation', { email: address });
       const { status, body } = await ask('ann@mail.test');
       expect(status).to.equal(hideAccounts ? 200 : 400);
       if (hideAccounts) expect(body).to.deep.equal({ email: 'ann@mail.test', sent: true });
       expect((await ask('nobody@mail.test')).status).to.equal(200);
+      expect((await ask('bob@mail.test')).body).to.deep.equal({ email: 'bob@mail.test', sent: true });
     }
+    for (const socket of sockets) socket.destroy();
+    silent.close();
   });
 });
