@@ -29,19 +29,29 @@ export interface ContentSource extends Pick<ContentContext, 'retireFile'> {
 
 /** Returns the context of one request: the registry in force, the caller's access and budget, the page sizes of REST. */
 export function createRequestContext(config: Config, source: ContentSource, { kind, access }: Caller): ContentContext {
-  const { store, bind, ...rest } = createContext(config, source, access);
   const budget = createBudget(config.api.limits, kind === 'public' ? 'public' : 'known');
-  return { ...rest, store: { ...store, database: forRequest(store.database, budget) }, bind: { ...bind, budget } };
+  const store = { ...source.store, database: forRequest(source.store.database, budget) };
+  return contextOf(config, { ...source, store }, { access, budget });
 }
 
 /** The same for what the service and its own code do, without a budget. */
-export function createContext({ api }: Config, { store, models, retireFile }: ContentSource, access: Access): ContentContext {
+export const createContext = (config: Config, source: ContentSource, access: Access): ContentContext =>
+  contextOf(config, source, { access, budget: unlimited });
+
+/** What a caller brings into a context. */
+type CallerParts = Pick<BindContext, 'access' | 'budget'>;
+
+function contextOf(
+  { api }: Config,
+  { store, models, retireFile }: ContentSource,
+  { access, budget }: CallerParts,
+): ContentContext {
   const { codes, default: defaultLocale } = models.locales();
   const bind: BindContext = {
     registry: models.current(),
     access,
     limits: api.limits,
-    budget: unlimited,
+    budget,
     settings: settingsOf(api),
     defaultLocale,
     locales: codes,

@@ -85,9 +85,16 @@ const answerLate =
 
 function createRouter(paths: readonly Path[], { shared }: RouteTableInput): Middleware {
   const router = new Router({ sensitive: true });
-  for (const { path, settings, answer } of paths) router.all(path, ...shared(settings), answer);
+  for (const { path, settings, answer } of paths) router.all(path, nest(shared(settings), answer));
   return router.routes() as Middleware; // it brings itself what its type asks of the context
 }
+
+/** Runs middleware one within the other, the answer innermost. It is put together once; the router would do so for each request. */
+const nest = (shared: readonly Middleware[], answer: Path['answer']): ((ctx: RoutedContext) => unknown) =>
+  shared.reduceRight<(ctx: RoutedContext) => Promise<unknown>>(
+    (inner, middleware) => async (ctx) => middleware(ctx, () => inner(ctx)),
+    async (ctx) => answer(ctx),
+  );
 
 /** A request that has found its path. */
 interface Matched {

@@ -139,7 +139,8 @@ function compileWindows({ owner, holders }: PendingRelation, child: LinkChild, r
   };
   const parents = [...new Set(holders.map(({ document }) => document['_id']))];
   // One row for each related entry: all of one parent in one document could exceed the 16 MB that a document may have.
-  return [{ $match: { _id: { $in: parents } } }, { $project: { _id: 1 } }, { $lookup: lookup }, { $unwind: '$row' }];
+  const rows = [{ $unwind: '$row' }, { $replaceWith: { $mergeObjects: ['$row', { _parent: '$_id' }] } }];
+  return [{ $match: { _id: { $in: parents } } }, { $project: { _id: 1 } }, { $lookup: lookup }, ...rows];
 }
 
 function foreignField({ link }: LinkChild): string {

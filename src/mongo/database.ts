@@ -78,8 +78,8 @@ export async function translating<Result>(call: () => Promise<Result>): Promise<
   }
 }
 
-async function send({ db, maxTimeMS, session, budget }: Database, command: Document): Promise<Document> {
-  if (budget.exceeded !== null) throw budget.exceeded;
+function send({ db, maxTimeMS, session, budget }: Database, command: Document): Promise<Document> {
+  if (budget.exceeded !== null) return Promise.reject(budget.exceeded);
   return translating(() => db.command({ ...command, maxTimeMS: maxTimeMS.read }, session === null ? undefined : { session }));
 }
 

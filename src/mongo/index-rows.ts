@@ -39,8 +39,8 @@ type ListOf = (holder: Document) => readonly Loaded[];
 
 function indexLists(child: LinkChild, rows: readonly Document[], { owner, next }: LinkContext): ListOf {
   const { storage } = child.link;
-  if (readsParents(child)) return listsBy(windowLists(child, rows, next), '_id');
   const nodes = growNodes(child.selection, rows, next);
+  if (readsParents(child)) return listsBy(groupBy(nodes, parentOf), '_id');
   switch (storage.kind) {
     case 'own':
       return child.sort.length > 0 ? sortedTargets(child, nodes) : storedTargets(child, nodes);
@@ -60,19 +60,8 @@ const listsBy =
 
 const none: readonly Loaded[] = [];
 
-/** Each row has the id of a parent, and as `row` a related entry in its window. */
-function windowLists({ selection }: LinkChild, rows: readonly Document[], next: PendingLevel): Map<unknown, Growing[]> {
-  const documents = rows.map((row) => row['row'] as Document); // looked up so
-  const nodes = growNodes(selection, documents, next);
-  const lists = new Map<unknown, Growing[]>();
-  for (const [index, node] of nodes.entries()) {
-    const parent: unknown = rows[index]?.['_id'];
-    const list = lists.get(parent);
-    if (list === undefined) lists.set(parent, [node]);
-    else list.push(node);
-  }
-  return lists;
-}
+/** The entry in whose window a row was read. */
+const parentOf = ({ document }: Loaded): readonly unknown[] => [document['_parent']];
 
 /** In the order of the stored ids. */
 function storedTargets(child: LinkChild, nodes: readonly Growing[]): ListOf {

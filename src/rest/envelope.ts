@@ -44,7 +44,10 @@ function showPagination(pagination: BoundPagination, total: number | null): Json
 /** Entries at the top of an answer: `{ id, attributes, meta }`. */
 function showEntries(entries: readonly Loaded[], { bind }: ContentContext): Json[] {
   const shape = createShaper(enveloped, bind.budget);
-  return entries.map((entry) => ({ ...shape(entry), meta: showMeta(entry) }));
+  return entries.map((entry) => {
+    const { id, attributes } = shape(entry);
+    return { id, attributes, meta: showMeta(entry) };
+  });
 }
 
 function showMeta({ selection, children }: Loaded): Json {

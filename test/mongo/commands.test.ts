@@ -259,6 +259,7 @@ describe('commands', () => {
           },
         },
         { $unwind: '$row' },
+        { $replaceWith: { $mergeObjects: ['$row', { _parent: '$_id' }] } },
       ],
       cursor: { batchSize: 1_000_000 },
     });

@@ -14,6 +14,7 @@ import {
   type GraphQLResolveInfo,
 } from 'graphql';
 import { bytesOf } from '../../content/shape-values.js';
+import type { Budget } from '../../query/budget.js';
 import { collectFields } from '../query/collect-fields.js';
 import type { GraphqlContext } from './graphql-context.js';
 
@@ -22,6 +23,9 @@ export interface Progress {
   readonly path: (string | number)[];
   readonly errors: GraphQLError[];
   readonly context: GraphqlContext;
+  readonly budget: Budget;
+  /** Bytes of values that the budget does not know of yet. It is told with each object. */
+  unspent: number;
 }
 
 /** Turns a resolved value into its part of the answer. Throws if a null may not stand. */
@@ -78,37 +82,35 @@ function compileNullable(type: GraphQLOutputType, info: FieldInfo): Complete {
   };
 }
 
-/** Throws a ValidationError once the answer is too large. */
-function weigh(value: unknown, { context }: Progress): unknown {
-  context.content.bind.budget.spend('answerBytes', bytesOf(value));
+function weigh(value: unknown, progress: Progress): unknown {
+  progress.unspent += bytesOf(value);
   return value;
 }
 
 function compileList(itemType: GraphQLOutputType, info: FieldInfo): Complete {
-  const complete = compileComplete(itemType, info);
-  const nullable = !isNonNullType(itemType);
+  const place = { nullable: !isNonNullType(itemType), nodes: info.fieldNodes, complete: compileComplete(itemType, info) };
   return (value, progress) => {
     if (!Array.isArray(value))
       throw new Error(`Expected Iterable, but did not find one for field "${info.parentType.name}.${info.fieldName}".`);
-    return value.map((item: unknown, index) =>
-      completeAt(index, { nullable, nodes: info.fieldNodes }, progress, () => complete(item, progress)),
-    );
+    return value.map((item: unknown, index) => completeAt(index, place, item, progress));
   };
 }
 
+/** What stands under a key of an object, or as an item of a list. */
 interface Place {
   readonly nullable: boolean;
   readonly nodes: readonly FieldNode[];
+  readonly complete: Complete;
 }
 
 /** Completes one place of the answer; an error stays there as null, or goes up to the next place that may be null. */
-function completeAt(key: string | number, { nullable, nodes }: Place, progress: Progress, complete: () => unknown): unknown {
+function completeAt(key: string | number, { nullable, nodes, complete }: Place, value: unknown, progress: Progress): unknown {
   const { path, errors } = progress;
   const depth = path.push(key);
   try {
-    return complete();
+    return complete(value, progress);
   } catch (thrown) {
-    if (thrown === progress.context.content.bind.budget.exceeded) throw thrown; // refuses the whole request
+    if (thrown === progress.budget.exceeded) throw thrown; // refuses the whole request
     const located = locatedError(thrown, nodes, path.slice(0, depth));
     if (!nullable) throw located;
     errors.push(located);
@@ -124,28 +126,28 @@ function compileObject(type: GraphQLObjectType, info: FieldInfo): Complete {
   const fields = selected.map(([key, nodes]) => compileField(key, nodes, type, info));
   const bytes = selected.reduce((sum, [key]) => sum + key.length, 2);
   return (source, progress) => {
-    progress.context.content.bind.budget.spend('answerBytes', bytes);
+    progress.budget.spend('answerBytes', bytes + progress.unspent);
+    progress.unspent = 0;
     const answer: Record<string, unknown> = {};
-    for (const { key, place, run } of fields) answer[key] = completeAt(key, place, progress, () => run(source, progress));
+    for (const field of fields) answer[field.key] = completeAt(field.key, field, source, progress);
     return answer;
   };
 }
 
-interface CompiledField {
+/** A place that is filled from the object above it. */
+interface CompiledField extends Place {
   readonly key: string;
-  readonly place: Place;
-  readonly run: Complete;
 }
 
 function compileField(key: string, nodes: readonly FieldNode[], parentType: GraphQLObjectType, outer: FieldInfo): CompiledField {
   const name = nodes[0]?.name.value ?? '';
   if (key === '__proto__') throw new NotPlain(); // assigning it would do something else
-  if (name === '__typename') return { key, place: { nullable: false, nodes }, run: () => parentType.name };
+  if (name === '__typename') return { key, nullable: false, nodes, complete: () => parentType.name };
   const field = parentType.getFields()[name];
   if (field === undefined || field.extensions['custom'] === true) throw new NotPlain();
   const info = fieldInfo(field, { key, nodes, parentType }, outer);
-  const complete = compileComplete(field.type, info);
-  return { key, place: { nullable: !isNonNullType(field.type), nodes }, run: compileRun(field, info, complete) };
+  const complete = compileRun(field, info, compileComplete(field.type, info));
+  return { key, nullable: !isNonNullType(field.type), nodes, complete };
 }
 
 /** `path`: of response keys alone, without the indexes of lists, which change from row to row. */

@@ -47,7 +47,8 @@ async function executeWithin(args: ExecutionArgs, context: GraphqlContext): Prom
   const compiled = context.tracer === null ? compileOperation(args, context) : null;
   if (compiled === null) return executeByLibrary(args, context);
   const { fields, serial } = compiled;
-  const progress = { path: [], errors: [], context };
+  const { budget } = context.content.bind;
+  const progress: Progress = { path: [], errors: [], context, budget, unspent: 0 };
   const data: Record<string, unknown> = {};
   const settled: Promise<Settled>[] = [];
   for (const field of fields) {
@@ -58,6 +59,7 @@ async function executeWithin(args: ExecutionArgs, context: GraphqlContext): Prom
   }
   const outcomes = await Promise.all(settled);
   const whole = outcomes.every((outcome, index) => writeField(fields[index] as RootField, outcome, data, progress)); // one each
+  budget.spend('answerBytes', progress.unspent);
   return progress.errors.length === 0 ? { data } : { errors: progress.errors, data: whole ? data : null };
 }
 
