@@ -60,6 +60,7 @@ async function updateSettings(call: AdminCall): Promise<unknown> {
 /** The registry of this instance with what is wrong with its models, causes first, and what every instance has made of them. */
 async function readStatus({ running: { backend } }: AdminCall): Promise<unknown> {
   const { models, store } = backend;
+  await models.recount();
   const states = await readAll(store.database, { find: '_model_status', sort: { _id: 1 }, batchSize: 100_000 });
   return {
     version: models.current().version,

@@ -10,7 +10,7 @@ import { readLocales, type Locales } from './locale-store.js';
 import { readModels } from './model-store.js';
 import { findForeign, recordServed } from './served-collections.js';
 import { ModelStatus } from './model-status.js';
-import { countRequiredNulls, type RequiredNulls } from './required-nulls.js';
+import { RequiredChecks } from './required-nulls.js';
 
 type StoredModel = Awaited<ReturnType<typeof readModels>>[number];
 
@@ -22,6 +22,9 @@ const indexPatience = 250;
  * form that they know; those are completed afterwards.
  */
 const stragglers = [250, 1000, 5000];
+
+/** Entries that lack required values may be repaired without a change of the models. In milliseconds. */
+const recountEvery = 300_000;
 
 /**
  * Holds the snapshot of all content types and replaces it as a whole when `_models` changes. A model that fails its check
@@ -39,8 +42,8 @@ export class ModelRegistry {
   #loading: Promise<void> | null = null;
   #again = false;
   #background: Promise<unknown> = Promise.resolve();
-  /** What stored entries lack, by uid, as it was last counted. */
-  readonly #lacking = new Map<string, readonly RequiredNulls[]>();
+  readonly #required: RequiredChecks;
+  readonly #recounting: NodeJS.Timeout;
   readonly #timers = new Set<NodeJS.Timeout>();
 
   constructor(database: Database, settings: ModelSettings, logger: Logger) {
@@ -48,6 +51,8 @@ export class ModelRegistry {
     this.#settings = settings;
     this.#logger = logger;
     this.#status = new ModelStatus(database, logger);
+    this.#required = new RequiredChecks(database, (uid, nulls) => this.#status.reportRequiredNulls(uid, nulls));
+    this.#recounting = setInterval(() => void this.recount(), recountEvery).unref();
     this.#build = buildRegistry([], settings);
   }
 
@@ -101,7 +106,13 @@ export class ModelRegistry {
     await this.#background;
   }
 
+  /** Counts again how many entries lack required values, for `_model_status`. */
+  recount(): Promise<void> {
+    return this.#required.recount().catch(this.#warnUncounted);
+  }
+
   async close(): Promise<void> {
+    clearInterval(this.#recounting);
     for (const timer of this.#timers) clearTimeout(timer);
     await this.#loading?.catch(() => undefined);
     await this.#background.catch(() => undefined);
@@ -129,22 +140,13 @@ export class ModelRegistry {
     this.#replace(build);
     this.#completeStragglers(changed.filter((type) => asksForMore(type, previous?.types.get(type.uid))));
     await this.#status.report(build);
-    if (previous !== null) this.#background = this.#background.then(() => this.#countNulls(changed, build.registry, previous));
+    const check = () => this.#required.check(changed, build.registry);
+    this.#background = this.#background.then(check).catch(this.#warnUncounted);
   }
 
-  /** Reports how many entries lack what this change or a former one made required. Counts one type after the other. */
-  async #countNulls(types: readonly ContentType[], registry: Registry, previous: Registry): Promise<void> {
-    try {
-      for (const type of types) {
-        const lacking = this.#lacking.get(type.uid) ?? [];
-        const counts = await countRequiredNulls(type, { registry, previous, lacking }, this.#database);
-        this.#lacking.set(type.uid, counts);
-        if (counts.length + lacking.length > 0) await this.#status.reportRequiredNulls(type.uid, counts);
-      }
-    } catch (error: unknown) {
-      this.#logger.warn({ err: error }, 'entries that lack required values could not be counted');
-    }
-  }
+  readonly #warnUncounted = (error: unknown): void => {
+    this.#logger.warn({ err: error }, 'entries that lack required values could not be counted');
+  };
 
   /** What a type needs before it serves: complete entries, and the indexes that keep values unique. */
   async #prepare(types: readonly ContentType[], registry: Registry): Promise<void> {

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { serveAccounts, type ServingAccounts } from '../access/serve-accounts.js';
+import { freshDatabase } from '../support/mongo.js';
 import { serveModels, type Serving, type TestModel } from '../support/serve.js';
 
 const part = (required: boolean): TestModel => ({
@@ -83,6 +85,33 @@ describe('required attributes that stored entries lack', () => {
       const row = await serving.database.db.collection('_model_status').findOne({ uid: 'api::note.note' });
       expect(row?.['requiredNulls']).to.deep.equal(nulls.map(([attribute, entries]) => ({ attribute, entries })));
     });
+
+  const reported = async (reader: ServingAccounts): Promise<unknown> => {
+    const { body } = await reader.admin('GET', '/status');
+    const states: { readonly uid: string; readonly requiredNulls?: unknown }[] = body.data.instances;
+    return states.filter(({ uid }) => uid === 'api::note.note').at(-1)?.requiredNulls;
+  };
+
+  it('are counted again when the status is asked for, and by an instance that starts later', async () => {
+    const database = await freshDatabase();
+    const first = await serveAccounts({ models, documents, database });
+    expect(await reported(first), 'none has changed').to.equal(undefined);
+    await first.stop();
+    const stored = database.db.collection<{ _id: string }>('_models');
+    const { uid, ...changed } = note(true);
+    await stored.replaceOne({ _id: uid }, changed);
+    const second = await serveAccounts({ models: [], database });
+    expect(await reported(second), 'changed while nothing ran').to.deep.equal([{ attribute: 'text', entries: 2 }]);
+    await database.db.collection<{ _id: number }>('notes').updateOne({ _id: 2 }, { $set: { text: 'mended' } });
+    expect(await reported(second), 'one mended').to.deep.equal([{ attribute: 'text', entries: 1 }]);
+    await second.stop();
+    const third = await serveAccounts({ models: [], database });
+    expect(await reported(third), 'after a restart').to.deep.equal([{ attribute: 'text', entries: 1 }]);
+    await database.db.collection<{ _id: number }>('notes').updateOne({ _id: 3 }, { $set: { text: 'mended' } });
+    expect(await reported(third), 'all mended').to.deep.equal([]);
+    await third.stop();
+    await database.drop();
+  });
 
   it('blank the entry in GraphQL, unless nullableOutput is set', async () => {
     await store([note(true)]);
