@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../config/setting.js';
-import { loadSource } from '../config/load-source.js';
+import { loadSource, sourceEndings } from '../config/load-source.js';
 import type { Register, RegisterInput } from '../graphql/extension/create-extension.js';
 import { isRecord } from '../schema/content-type.js';
 import { explained } from '../strapi/load-project.js';
@@ -9,15 +9,15 @@ import { explained } from '../strapi/load-project.js';
 const file = 'config/extensions';
 
 /**
- * The `register` of config/extensions.{ts,js} in the working directory, which first registers the `policies` and `middlewares` that
+ * The `register` of config/extensions.{ts,js,cjs,mjs} in the working directory, which first registers the `policies` and `middlewares` that
  * the file exports by bare name; null if there is no such file. It may be written as an ES module or as CommonJS, and `mangrove`
  * means `own` in it. What the file, or `register` later, throws is printed with its stack and becomes a ConfigError.
  */
 export async function loadRegister(directory: string, own: unknown): Promise<Register | null> {
-  const [path, second] = ['.ts', '.js'].map((end) => join(directory, file + end)).filter((candidate) => existsSync(candidate));
-  if (path === undefined) return null;
-  if (second !== undefined) throw new ConfigError(`${file}.ts and ${file}.js both exist; keep one of them`);
-  const module = await explained(file, () => loadSource(path, { packages: { mangrove: own } }));
+  const [ending, second] = sourceEndings.filter((end) => existsSync(join(directory, file + end)));
+  if (ending === undefined) return null;
+  if (second !== undefined) throw new ConfigError(`${file}${ending} and ${file}${second} both exist; keep one of them`);
+  const module = await explained(file, () => loadSource(join(directory, file + ending), { packages: { mangrove: own } }));
   const { register, policies, middlewares } = partsOf(module);
   if (typeof register !== 'function') throw new ConfigError(`${file} must export a function register({ strapi })`);
   return (input) =>

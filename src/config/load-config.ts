@@ -1,9 +1,9 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { extname, join, resolve } from 'node:path';
+import { existsSync, readFileSync, readdirSync, type Dirent } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { nearestName } from '../nearest-name.js';
 import { completeConfig } from './complete-config.js';
 import { createEnv } from './create-env.js';
-import { readSection, type ConfigSource, type WrittenSection } from './read-section.js';
+import { isReadable, readSection, type ConfigSource, type WrittenSection } from './read-section.js';
 import { lenientReaders } from './read-variable.js';
 import { sectionNames, type SectionName } from './sections.js';
 import { valuesOf } from './translation.js';
@@ -48,18 +48,37 @@ export function dependsOnStrapi(directory: string): boolean {
   }
 }
 
-/** Files of config/ that nothing reads, and whose names are near to those that are read. */
+/** A warning for each file of config/ and config/env/* that nothing reads, and whose name is near to those that are read. */
 function misnamedFiles(directory: string): readonly string[] {
-  const folder = join(directory, 'config');
-  if (!existsSync(folder)) return [];
-  const known = [...sectionNames, 'extensions'];
-  return readdirSync(folder).flatMap((file) => {
-    const name = /^([\w-]+)\.(ts|js|json)$/.exec(file)?.[1];
-    if (name === undefined || known.includes(name)) return [];
-    const near = nearestName(name, known);
-    return near === null ? [] : [`config/${file} is not read; did you mean config/${near}${extname(file)}?`];
+  const environments = listFolder(join(directory, 'config/env')).filter((entry) => entry.isDirectory());
+  return [
+    ...misnamedIn(directory, 'config', [...sectionNames, 'extensions']),
+    ...environments.flatMap(({ name }) => misnamedIn(directory, `config/env/${name}`, sectionNames)),
+  ];
+}
+
+function misnamedIn(directory: string, folder: string, known: readonly string[]): readonly string[] {
+  return listFolder(join(directory, folder)).flatMap((entry) => {
+    const [file, name = '', ending = ''] = /^([\w-]+)(\.\w+)$/.exec(entry.name) ?? [];
+    const better = isReadable(ending) ? ending : otherEndings[ending];
+    const near = better === undefined || entry.isDirectory() ? null : nearestName(name, known);
+    if (file === undefined || better === undefined || near === null || near + better === file) return [];
+    return [`${folder}/${file} is not read; did you mean ${folder}/${near}${better}?`];
   });
 }
+
+/** The endings of files that may be meant as configuration and cannot be read, and the one that each should have. */
+const otherEndings: Readonly<Record<string, string>> = {
+  '.mts': '.ts',
+  '.cts': '.ts',
+  '.yaml': '.json',
+  '.yml': '.json',
+  '.toml': '.json',
+  '.json5': '.json',
+};
+
+const listFolder = (folder: string): readonly Dirent[] =>
+  existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
 
 /** The .env file goes into the environment of the process, where the libraries that read it look too; what is set there stays. */
 function readProcess(directory: string): Variables {

@@ -6,6 +6,9 @@ import type { transform } from 'sucrase';
 
 type Transform = typeof transform;
 
+/** Endings of files that may hold the code of a working directory. */
+export const sourceEndings: readonly string[] = ['.ts', '.js', '.cjs', '.mjs'];
+
 interface LoadedModule {
   exports: unknown;
 }

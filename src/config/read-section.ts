@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigError, environmentOf } from './setting.js';
-import { loadSource, type LoadOptions, type MissingModule } from './load-source.js';
+import { loadSource, sourceEndings, type LoadOptions, type MissingModule } from './load-source.js';
 import { isObject } from './translation.js';
 import type { Env } from './create-env.js';
 
@@ -28,14 +28,13 @@ export interface ConfigSource {
 type Loader = (path: string, options: LoadOptions) => Promise<unknown>;
 
 const loaders: Readonly<Record<string, Loader>> = {
-  '.ts': loadSource,
-  '.js': loadScript,
+  ...Object.fromEntries(sourceEndings.map((ending) => [ending, ending === '.ts' ? loadSource : loadScript])),
   '.json': async (path) => ({ default: JSON.parse(await readFile(path, 'utf8')) as unknown }),
 };
 
 /**
- * Reads `config/<name>.{ts,js,json}` and over it `config/env/<environment>/<name>.{ts,js,json}`: an object, or a function of
- * `{ env }` that gives one. No file: nothing is set.
+ * Reads `config/<name>.{ts,js,cjs,mjs,json}` and over it the same file of `config/env/<environment>`: an object, or a function of
+ * `{ env }` that returns one. No file: nothing is set.
  */
 export async function readSection(source: ConfigSource, name: string): Promise<WrittenSection> {
   const base = await readPart(source, `config/${name}`);
@@ -43,6 +42,9 @@ export async function readSection(source: ConfigSource, name: string): Promise<W
   if (over === null) return base ?? { file: `config/${name}`, value: {} };
   return base === null ? over : { file: base.file, value: merge(base.value, over.value) };
 }
+
+/** Whether files with this ending can be read. */
+export const isReadable = (ending: string): boolean => Object.hasOwn(loaders, ending);
 
 /** Objects are merged, everything else is replaced. */
 function merge(base: unknown, over: unknown): unknown {

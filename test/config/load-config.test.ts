@@ -65,6 +65,8 @@ describe('loadConfig', () => {
       void tmpdir;
       export default ({ env }: Input) => ({ port: env.int('NO_SUCH', port), url: undefined })`,
     'config/server.js': `module.exports = ({ env }) => ({ port: env.int('NO_SUCH', 4321) });`,
+    'config/server.cjs': `const { max } = require('./limits'); module.exports = ({ env }) => ({ port: env.int('NO_SUCH', max) });`,
+    'config/server.mjs': `import { max } from './limits.js'; export default ({ env }) => ({ port: env.int('NO_SUCH', max) });`,
     'config/server.json': '{ "port": 4321 }',
   };
   for (const [name, content] of Object.entries(spellings))
@@ -211,6 +213,10 @@ describe('loadConfig', () => {
       { 'config/api.ts': 'export default {}', 'config/api.json': '{}' },
       'config/api.ts and config/api.json both exist; keep one of them',
     ],
+    'two files for one section, of one kind': [
+      { 'config/api.cjs': 'module.exports = {}', 'config/api.mjs': 'export default {}' },
+      'config/api.cjs and config/api.mjs both exist; keep one of them',
+    ],
     'credentials for every origin': [
       { 'config/middlewares.json': '{ "cors": { "credentials": true } }' },
       'middlewares.cors.credentials needs a list of origins, not *',
@@ -237,6 +243,18 @@ describe('loadConfig', () => {
     'a misnamed file': [
       { 'config/midlewares.js': 'export default {}' },
       ['config/midlewares.js is not read; did you mean config/middlewares.js?'],
+    ],
+    'a misnamed file of an environment': [
+      { 'config/env/production/databse.ts': 'export default {}', 'config/env/production/database.json': '{}' },
+      ['config/env/production/databse.ts is not read; did you mean config/env/production/database.ts?'],
+    ],
+    'a file with another ending': [
+      { 'config/server.mts': 'export default {}', 'config/plugns.mjs': '', 'config/env/test/api.yml': '', 'config/api.md': '' },
+      [
+        'config/plugns.mjs is not read; did you mean config/plugins.mjs?',
+        'config/server.mts is not read; did you mean config/server.ts?',
+        'config/env/test/api.yml is not read; did you mean config/env/test/api.json?',
+      ],
     ],
     'files that nothing is like': [{ 'config/cron-tasks.ts': 'throw new Error()', 'config/sync/a.json': '{}' }, []],
     'a file that wants what is not installed': [
