@@ -8,7 +8,7 @@ import { upgradeGrants } from './accounts/upgrade-grants.js';
 import type { Address } from './accounts/mailer.js';
 import type { Config } from './config/config.js';
 import type { Secrets } from './config/load-secrets.js';
-import type { ContentSource } from './content/content-context.js';
+import type { ContentSource, WriteHooks } from './content/content-context.js';
 import { createExplainRefusal } from './http/explain-refusal.js';
 import { requestLimiter } from './http/limit-requests.js';
 import type { Running } from './http/running.js';
@@ -27,6 +27,8 @@ export interface ConnectInput {
   readonly isEmbedded: boolean;
   /** Where the service can be reached; links in e-mails begin with it. */
   readonly address: Address;
+  /** The code of a project around writes; null if there is none. */
+  readonly hooks: WriteHooks | null;
 }
 
 /** Connects to the database and puts together what requests work with. Rejects if the database does not answer. */
@@ -46,7 +48,7 @@ function openStore({ config, uri, logger }: ConnectInput): Promise<Backend> {
 }
 
 async function assemble(input: ConnectInput, backend: Backend): Promise<Running> {
-  const { config, secrets, logger, address, isEmbedded } = input;
+  const { config, secrets, logger, address, isEmbedded, hooks } = input;
   const { database } = backend.store;
   const { 'users-permissions': users, upload } = config.plugins;
   if (users.enabled) await createDefaultRoles(backend.store);
@@ -72,7 +74,7 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
     attempts: attemptLimits(users.config.ratelimit, database),
     limiter: requestLimiter(config, database),
     explainRefusal: createExplainRefusal(config, logger),
-    source: sourceOf(backend, media),
+    source: { ...sourceOf(backend, media), ...(hooks && { hooks }) },
     close: () => close(opened, backend),
   };
 }

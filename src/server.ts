@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { createConfig, type PartialConfig } from './config/create-config.js';
 import type { Config } from './config/config.js';
@@ -19,6 +20,8 @@ import type { Media } from './media/media.js';
 import type { Backend } from './mongo/open-backend.js';
 import { serviceRoutes } from './routes.js';
 import type { Registry } from './schema/content-type.js';
+import { createProject, type Project } from './strapi/create-project.js';
+import { joinHooks, type StartHooks } from './strapi/run-code.js';
 
 export interface ServerInput {
   /** Any part of the configuration; defaults fill the rest. `database.uri` must be given. */
@@ -42,6 +45,8 @@ export interface ServerInput {
    * this machine until there is a user or a grant, unless `api.open` says otherwise.
    */
   readonly embeddedDatabase?: boolean;
+  /** The directory of a Strapi v4 project whose code runs here. It is loaded by `start`, behind `register`. */
+  readonly project?: string;
 }
 
 /** The whole service, from the connection to MongoDB to the port it listens on. */
@@ -73,8 +78,6 @@ export async function createServer(input: ServerInput): Promise<MangroveServer> 
   return new Server(config, input.logger ?? (await createLogger(config)), input);
 }
 
-type Hooks = Pick<ServerInput, 'register' | 'bootstrap' | 'destroy'>;
-
 class Server implements MangroveServer {
   readonly config: Config;
   readonly #logger: Logger;
@@ -83,22 +86,21 @@ class Server implements MangroveServer {
   readonly #extension: GraphqlExtension;
   readonly #graphql: GraphqlEndpoint | null;
   readonly #isEmbedded: boolean;
+  readonly #project: Project | null;
   /** Those that have not been called yet. */
-  #hooks: Hooks;
+  #hooks: StartHooks;
   #http: HttpServer | null = null;
   #retry: NodeJS.Timeout | null = null;
   #stopped = false;
 
-  constructor(
-    config: Config,
-    logger: Logger,
-    { embeddedDatabase = false, register, bootstrap, destroy }: Omit<ServerInput, 'config'>,
-  ) {
+  constructor(config: Config, logger: Logger, { embeddedDatabase = false, project, ...hooks }: Omit<ServerInput, 'config'>) {
+    const connection = this.#connection;
     this.config = config;
     this.#logger = logger;
-    this.#hooks = { ...(register && { register }), ...(bootstrap && { bootstrap }), ...(destroy && { destroy }) };
+    this.#project = project === undefined ? null : createProject({ directory: resolve(project), config, logger, connection });
+    this.#hooks = joinHooks(hooks, this.#project);
     this.#isEmbedded = embeddedDatabase;
-    this.#extension = createExtension({ config, logger, content: contentOfCode(this.#connection) });
+    this.#extension = createExtension({ config, logger, content: this.#project?.content ?? contentOfCode(connection) });
     this.#graphql = config.plugins.graphql.enabled ? this.#createGraphql() : null;
   }
 
@@ -115,8 +117,8 @@ class Server implements MangroveServer {
   }
 
   async start(): Promise<void> {
-    const { register, ...hooks } = this.#hooks;
-    this.#hooks = hooks;
+    const { register, ...others } = this.#hooks;
+    this.#hooks = others;
     await register?.(this.#extension.input);
     const { config } = this;
     for (const warning of config.warnings) this.#logger.warn({}, warning);
@@ -125,7 +127,8 @@ class Server implements MangroveServer {
     if (uri === null) throw new Error('database.uri is not set');
     const routes = serviceRoutes(config, this.#graphql);
     const app = createApp({ config, logger: this.#logger, connection: this.#connection, routes });
-    const parts = { config, uri, secrets, logger: this.#logger, address: this.#address };
+    const hooks = this.#project?.writeHooks ?? null;
+    const parts = { config, uri, secrets, logger: this.#logger, address: this.#address, hooks };
     await this.#connect({ ...parts, isEmbedded: this.#isEmbedded });
     await this.#bootstrap();
     this.#http = await startHttpServer(app.callback(), config.server);

@@ -1,6 +1,6 @@
 import { readOpenness } from '../access/is-open.js';
 import type { Config } from '../config/config.js';
-import { loadConfig } from '../config/load-config.js';
+import { dependsOnStrapi, loadConfig } from '../config/load-config.js';
 import { describeStart } from './describe-start.js';
 import { fillDemo } from './fill-demo.js';
 import { loadRegister } from './load-register.js';
@@ -8,9 +8,7 @@ import { createLogger } from '../http/create-logger.js';
 import { startConfigured } from '../mongo/embedded/configured-server.js';
 import type { EmbeddedDatabase } from '../mongo/embedded/start-embedded.js';
 import * as mangrove from '../index.js';
-import type { Register } from '../graphql/extension/create-extension.js';
-import { createServer, type MangroveServer, type ServerInput } from '../server.js';
-import { loadProject } from '../strapi/load-project.js';
+import { createServer, type MangroveServer } from '../server.js';
 import { UnsupportedCodeError } from '../strapi/unsupported-code.js';
 
 export const usage = `usage: npx mangrove start
@@ -27,8 +25,9 @@ export async function run(args: readonly string[]): Promise<number | null> {
 }
 
 async function startService(): Promise<void> {
-  const config = await loadConfig({ directory: process.cwd() });
-  const hooks = await loadHooks(process.cwd());
+  const directory = process.cwd();
+  const config = await loadConfig({ directory });
+  const register = await loadRegister(directory, mangrove);
   if (config.environment !== 'production') process.on('unhandledRejection', warnOfUnsupported);
   const embedded = config.database.uri === null ? await startConfigured(config, console.log) : null;
   const logger = await createLogger(config);
@@ -37,23 +36,13 @@ async function startService(): Promise<void> {
     config: given,
     logger,
     embeddedDatabase: embedded !== null,
-    ...hooks,
+    ...(register && { register }),
+    ...(dependsOnStrapi(directory) && { project: directory }),
   });
   stopOnSignal(server, embedded);
   await server.start();
   await fillDemo(server, logger);
   await announce(server, embedded);
-}
-
-/** The code of the working directory: config/extensions, and the src/index of a Strapi project. */
-async function loadHooks(directory: string): Promise<Pick<ServerInput, 'register' | 'bootstrap' | 'destroy'>> {
-  const extensions = await loadRegister(directory, mangrove);
-  const project = loadProject(directory, mangrove);
-  const register: Register = async (input) => {
-    await extensions?.(input);
-    await project?.register(input);
-  };
-  return { ...project, register };
 }
 
 /** Code of a project may begin what it does not wait for. Anything but code that cannot run here ends the process, as without this. */

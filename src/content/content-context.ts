@@ -6,7 +6,8 @@ import type { Store } from '../mongo/store.js';
 import type { Access } from '../query/access.js';
 import type { BindContext, BindSettings } from '../query/bind-context.js';
 import { createBudget, unlimited } from '../query/budget.js';
-import type { Values } from '../schema/content-type.js';
+import type { Selection } from '../query/plan.js';
+import type { ContentType, Values } from '../schema/content-type.js';
 
 /** What an operation on content works with: the back end, and what this caller sees through this registry snapshot. */
 export interface ContentContext {
@@ -14,15 +15,53 @@ export interface ContentContext {
   readonly bind: BindContext;
   /** What a create without `publishedAt` makes: REST publishes, GraphQL makes a draft. */
   readonly createsDrafts: boolean;
+  /** Values are checked as those of drafts are, whatever an entry is: required ones may be missing. */
+  readonly checksAsDrafts?: true;
   /** Absent if there is no media library. */
   readonly retireFile?: RetireFile;
+  /** Absent if no code surrounds writes. */
+  readonly hooks?: WriteHooks;
 }
 
 /** Unpublishes the stored files of a deleted entry inside the deleting transaction. Returns the cleanup to run after the commit. */
 type RetireFile = (file: Values, database: Database) => Promise<() => Promise<void>>;
 
+export type WriteAction = 'create' | 'update' | 'delete' | 'createMany' | 'updateMany' | 'deleteMany';
+
+/** A write that is about to happen. */
+export interface PendingWrite {
+  readonly action: WriteAction;
+  readonly type: ContentType;
+  /** Absent if the entries are new. */
+  readonly where?: object;
+  /** Absent if entries are deleted. */
+  readonly data?: unknown;
+  /** What of the entry the caller reads back; null for writes of several entries. */
+  readonly selection: Selection | null;
+}
+
+/** What has been written: the entry, or how many. */
+export type Written = { readonly id: number } | { readonly count: number; readonly ids?: readonly number[] };
+
+/** A write that code has seen. */
+interface BegunWrite {
+  /** What is written instead of the given data. */
+  readonly data: unknown;
+  /** Called after the commit; what it throws is answered, the write stays. */
+  finish(written: Written): Promise<void>;
+}
+
+/** Called inside the transaction of a write, which ends with what it throws. Conflicts with other writers make it run again. */
+export type WriteHook = (write: PendingWrite, context: ContentContext) => Promise<BegunWrite>;
+
+/** The code around writes, by type. */
+export interface WriteHooks {
+  /** Returns what surrounds a write; null if nothing does. */
+  find(uid: string, action: WriteAction): WriteHook | null;
+}
+
 /** The parts of the service that contexts are made from; the same for all requests. */
-export interface ContentSource extends Pick<ContentContext, 'retireFile'> {
+export interface ContentSource extends Pick<ContentContext, 'retireFile' | 'hooks'> {
   readonly store: Store;
   readonly models: Pick<Backend['models'], 'current' | 'locales'>;
 }
@@ -43,7 +82,7 @@ type CallerParts = Pick<BindContext, 'access' | 'budget'>;
 
 function contextOf(
   { api }: Config,
-  { store, models, retireFile }: ContentSource,
+  { store, models, retireFile, hooks }: ContentSource,
   { access, budget }: CallerParts,
 ): ContentContext {
   const { codes, default: defaultLocale } = models.locales();
@@ -56,7 +95,7 @@ function contextOf(
     defaultLocale,
     locales: codes,
   };
-  return { store, bind, createsDrafts: false, ...(retireFile && { retireFile }) };
+  return { store, bind, createsDrafts: false, ...(retireFile && { retireFile }), ...(hooks && { hooks }) };
 }
 
 /** The same object for all requests, by which bound queries are found again. */

@@ -16,6 +16,7 @@ import { findGroupToJoin, overwritesGroup, requiredShared, withoutShared } from 
 import { createMayBreakRule, refuseBroken, withOwner } from './row-rules.js';
 import { copyValues, refuseHiddenLocales, sharedNames, syncLocales } from './sync-locales.js';
 import { orUniqueError } from './unique-errors.js';
+import { withHooks } from './write-hooks.js';
 import { writeExclusive, writeInverse } from './write-inverse.js';
 
 /**
@@ -28,12 +29,13 @@ export async function create(type: ContentType, data: unknown, query: Query, con
   checkLocale(type, accepted, context);
   const joined = type.localized ? await findGroupToJoin(type, accepted, context) : null;
   if (joined !== null) return joinGroup(type, accepted, joined, { query, selection, context });
-  await checkBody(type, accepted, newBody(accepted), context);
+  await checkBody(type, accepted, newBody(accepted, context), context);
   return insertChecked(type, accepted, { selection, source: null }, context);
 }
 
 /** How the body of a new entry is checked: only an explicit null makes it a draft. */
-export const newBody = (data: Values) => ({ mode: 'create', draft: data['publishedAt'] === null, id: null }) as const;
+export const newBody = (data: Values, { checksAsDrafts }: ContentContext) =>
+  ({ mode: 'create', draft: data['publishedAt'] === null || checksAsDrafts === true, id: null }) as const;
 
 interface Joining {
   readonly query: Query;
@@ -51,13 +53,13 @@ async function joinGroup(
   const group = Number(joined['_group']);
   const shared = sharedNames(type, [...type.attributes.keys()]);
   if (overwritesGroup(type, query, context.bind)) {
-    await checkBody(type, data, newBody(data), context);
+    await checkBody(type, data, newBody(data, context), context);
     const values = Object.fromEntries(shared.map((name) => [name, data[name] ?? null]));
     await refuseHiddenLocales({ type, source: joined, values }, context);
     return insertAndShare(type, data, { selection, source: { group, values: {} } }, context);
   }
   const own = withoutShared(type, data);
-  await checkBody(type, { ...requiredShared(type, joined), ...own }, newBody(data), context);
+  await checkBody(type, { ...requiredShared(type, joined), ...own }, newBody(data, context), context);
   const values = await copyValues(type, joined, shared, context);
   return insertChecked(type, own, { selection, source: { group, values } }, context);
 }
@@ -88,13 +90,21 @@ interface Insertion {
   readonly source: LocaleSource | null;
 }
 
-/** Stores checked data as a new entry, all that belongs to it or nothing, and returns it as it is selected. */
-export async function insertChecked(
-  type: ContentType,
-  data: Values,
-  insertion: Insertion,
-  context: ContentContext,
-): Promise<Loaded> {
+/**
+ * Stores checked data as a new entry, all that belongs to it or nothing, and returns it as it is selected. What code around the write
+ * has changed is checked again.
+ */
+export const insertChecked = (type: ContentType, data: Values, insertion: Insertion, context: ContentContext): Promise<Loaded> =>
+  withHooks({ action: 'create', type, data, selection: insertion.selection }, context, {
+    run: async (changed, inside) => {
+      const accepted = changed === data ? data : acceptInput(type, changed, inside.bind);
+      if (accepted !== data) await checkBody(type, accepted, newBody(accepted, inside), inside);
+      return insert(type, accepted, insertion, inside);
+    },
+    written: ({ document }) => ({ id: Number(document['_id']) }),
+  });
+
+async function insert(type: ContentType, data: Values, insertion: Insertion, context: ContentContext): Promise<Loaded> {
   const complete = await fillUids(type, data, context);
   const write = await buildWrite(type, complete, null, context);
   const [id = 0] = await context.store.ids.next(type.collection, 1, { ...context.store.database, session: null });
@@ -104,7 +114,7 @@ export async function insertChecked(
   await orUniqueError({ type, data: complete, id: null }, context, () =>
     linked || checked
       ? inTransaction(context.store.database, (database) =>
-          insertLinked(type, document, { write, checked }, within(context, database)),
+          insertLinked(type, { document, write, checked }, within(context, database)),
         )
       : insertEntry(context.store, type.collection, document),
   );
@@ -112,16 +122,18 @@ export async function insertChecked(
   return readTreeOf(selection, document, context.store.database);
 }
 
-interface LinkedInsertion {
+/** A new entry that is ready to be stored. */
+export interface PreparedEntry {
+  readonly document: EntryDocument;
   readonly write: EntryWrite;
   /** Whether the entry could break a rule. */
   readonly checked: boolean;
 }
 
-async function insertLinked(
+/** Stores an entry with the links that are kept elsewhere; in a transaction. */
+export async function insertLinked(
   type: ContentType,
-  document: EntryDocument,
-  { write, checked }: LinkedInsertion,
+  { document, write, checked }: PreparedEntry,
   context: ContentContext,
 ): Promise<void> {
   for (const links of write.exclusive) await writeExclusive(document._id, type, links, context);
@@ -136,7 +148,7 @@ interface DocumentContext {
   readonly context: ContentContext;
 }
 
-function buildDocument(
+export function buildDocument(
   type: ContentType,
   data: Values,
   { values }: EntryWrite,

@@ -3,26 +3,34 @@ import { within } from './content-context.js';
 import { findOne } from './find-one.js';
 import type { Loaded } from '../mongo/loaded.js';
 import type { Database } from '../mongo/database.js';
-import { inTransaction } from '../mongo/transaction.js';
+import { afterCommit, inTransaction } from '../mongo/transaction.js';
 import { bulkWrite, countExisting, deleteEntry } from '../mongo/write-entries.js';
 import type { Query } from '../query/ast.js';
 import { uploadFile, type ContentType } from '../schema/content-type.js';
 import { referrersOf, unlinkOperations } from './referrers.js';
+import { withHooks } from './write-hooks.js';
 
 /** Deletes an entry, every link to it and, of a file, its bytes, and returns it as it was; null if there is no such entry. */
 export async function remove(type: ContentType, id: number, query: Query, context: ContentContext): Promise<Loaded | null> {
   const entry = await findOne(type, id, query, context);
   if (entry === null) return null;
+  return withHooks({ action: 'delete', type, where: { id }, selection: entry.selection }, context, {
+    run: async (_, inside) => ((await removeEntry(type, id, inside)) ? entry : null),
+    written: (removed) => (removed === null ? null : { id }),
+  });
+}
+
+/** False: somebody else was quicker. */
+async function removeEntry(type: ContentType, id: number, context: ContentContext): Promise<boolean> {
   const { database } = context.store;
   const referrers = referrersOf(type, context.bind.registry);
   const alone = referrers.length === 0 && type.uid !== uploadFile;
   const work = (inner: Database) => removeWithin(type, id, within(context, inner));
   const finish = await (alone ? work(database) : inTransaction(database, work));
-  if (finish === null) return null;
+  if (finish === null) return false;
   if (referrers.length > 0) unlinkLater(type, id, context);
-  // A transaction of the caller may still fail; the bytes are then left to the sweep.
-  if (database.session === null) await finish();
-  return entry;
+  await afterCommit(database, finish);
+  return true;
 }
 
 /** A write that was under way when the entry went may have linked it since: links are looked for once more, in milliseconds. */

@@ -20,6 +20,7 @@ import type { Loaded } from '../mongo/loaded.js';
 import { refuseBroken, updateMayBreakRule } from './row-rules.js';
 import { refuseHiddenLocales, sharedNames, syncLocales } from './sync-locales.js';
 import { orUniqueError } from './unique-errors.js';
+import { withHooks } from './write-hooks.js';
 import { writeExclusive, writeInverse } from './write-inverse.js';
 
 /**
@@ -35,11 +36,31 @@ export async function update(
   context: ContentContext,
 ): Promise<Loaded | null> {
   const selection = bindEntrySelection(query, type, context.bind);
+  const change = await bindChange({ type, id, selection }, data, context);
+  if (!(await checkChange(change, context))) return null;
+  const write = { action: 'update', type, where: { id }, data: change.data, selection } as const;
+  return withHooks(write, context, {
+    run: async (changed, inside) => {
+      if (changed === change.data) return writeChange(change, inside);
+      const rebound = await bindChange(change, changed, inside);
+      return (await checkChange(rebound, inside)) ? writeChange(rebound, inside) : null;
+    },
+    isThere: async ({ store }) => (await readStored(type, change.match, store.database)) !== null,
+    written: (updated) => (updated === null ? null : { id }),
+  });
+}
+
+const writeChange = (change: Change, context: ContentContext): Promise<Loaded | null> =>
+  orUniqueError(change, context, () => (isPlain(change) ? updatePlain(change, context) : updateLinked(change, context)));
+
+async function bindChange(
+  { type, id, selection }: Pick<Change, 'type' | 'id' | 'selection'>,
+  data: unknown,
+  context: ContentContext,
+): Promise<Change> {
   const accepted = type.localized ? unlocalized(acceptInput(type, data, context.bind)) : acceptInput(type, data, context.bind);
   const mayBreakRule = updateMayBreakRule(type, [...Object.keys(accepted), 'updatedAt'], context);
-  const change: Change = { type, id, data: accepted, selection, mayBreakRule, match: await matchEntry(type, id, context) };
-  if (!(await checkChange(change, context))) return null;
-  return orUniqueError(change, context, () => (isPlain(change) ? updatePlain(change, context) : updateLinked(change, context)));
+  return { type, id, data: accepted, selection, mayBreakRule, match: await matchEntry(type, id, context) };
 }
 
 interface Change {
@@ -66,7 +87,7 @@ async function matchEntry(type: ContentType, id: number, { bind, store }: Conten
  */
 async function checkChange({ type, id, data, match }: Change, context: ContentContext): Promise<boolean> {
   try {
-    await checkBody(type, data, { mode: 'update', draft: false, id }, context);
+    await checkBody(type, data, { mode: 'update', draft: context.checksAsDrafts === true, id }, context);
     return true;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

@@ -17,6 +17,10 @@ export interface Database {
   readonly isReplicated: boolean;
   /** The transaction that commands belong to, if any. */
   readonly session: ClientSession | null;
+  /** Of a transaction: its commands come one after the other, as the server demands. */
+  readonly order?: Turns;
+  /** Of a transaction: what waits for its commit. */
+  readonly later?: (() => Promise<void>)[];
   /** What the request that commands belong to may still cost. */
   readonly budget: Budget;
   /** The read commands of that request; null if they belong to none. */
@@ -60,14 +64,18 @@ export const runRead = (database: Database, command: Document): Promise<Document
 
 /** Commands of a transaction come one after the other, and the same one may find something else. */
 function inTurn<Reply>(
-  { session, turns, scans, isScanned }: Database,
+  { session, order, turns, scans, isScanned }: Database,
   command: Document,
   run: () => Promise<Reply>,
 ): Promise<Reply> {
-  if (session !== null) return run();
+  if (session !== null) return order === undefined ? run() : order.run(run);
   const send = isScanned === true ? () => scans.run(run) : run;
   return turns === null ? send() : turns.run(command, send);
 }
+
+/** Runs a command when the transaction that it belongs to has no other one under way. */
+export const inOrder = <Reply>({ session, order }: Database, run: () => Promise<Reply>): Promise<Reply> =>
+  session === null || order === undefined ? run() : order.run(run);
 
 /** Runs a call of the driver and translates what it throws. */
 export async function translating<Result>(call: () => Promise<Result>): Promise<Result> {

@@ -73,11 +73,19 @@ interface TotalContext {
 /** Counts the entries that meet a plan's condition. Without a condition the server knows the number without counting. */
 async function readTotal(plan: Plan, match: Document, { database, totals }: TotalContext): Promise<number> {
   const { collection } = plan.type;
+  if (database.session !== null) return countInTransaction(collection, match, database);
   const count = async (): Promise<number> => {
     const reply = await runRead(database, { count: collection, ...(plan.condition !== null && { query: match }) });
     return Number(reply['n']);
   };
   return plan.plainTotal && plan.condition !== null ? totals.read(collection, JSON.stringify(match), count) : count();
+}
+
+/** A transaction does not take the command that counts. */
+async function countInTransaction(collection: string, match: Document, database: Database): Promise<number> {
+  const pipeline = [{ $match: match }, { $count: 'n' }];
+  const [counted] = await readAll(database, { aggregate: collection, pipeline, cursor: {} });
+  return Number(counted?.['n'] ?? 0);
 }
 
 /** Rows of relations of the first level that came along with the entries. */

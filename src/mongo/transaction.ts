@@ -1,22 +1,39 @@
-import { type Database, translating } from './database.js';
+import { type Database, translating, Turns } from './database.js';
 
 /**
  * Runs writes that belong together: all are stored by a majority, or none. Conflicts with other writers are retried, so `work`
  * may run more than once. Inside a transaction that is already open it just runs, and so it does on a standalone server, which
- * has no transactions.
+ * has no transactions. Rejects with what work after the commit throws; the writes are stored then.
  */
 export async function inTransaction<Result>(database: Database, work: (database: Database) => Promise<Result>): Promise<Result> {
   if (database.session !== null || !database.isReplicated) return work(database);
+  const later: AfterCommit[] = [];
   const result = await translating(() =>
     database.client.withSession((session) =>
-      session.withTransaction(() => work({ ...database, session }), {
-        readConcern: { level: 'snapshot' },
-        writeConcern: { w: 'majority', j: true },
-        maxCommitTimeMS: database.maxTimeMS.write,
-        timeoutMS: 3 * database.maxTimeMS.write,
-      }),
+      session.withTransaction(
+        () => {
+          later.length = 0;
+          return work({ ...database, session, order: new Turns(1), later });
+        },
+        {
+          readConcern: { level: 'snapshot' },
+          writeConcern: { w: 'majority', j: true },
+          maxCommitTimeMS: database.maxTimeMS.write,
+          timeoutMS: 3 * database.maxTimeMS.write,
+        },
+      ),
     ),
   );
   database.budget.noteChange();
+  for (const run of later) await run();
   return result;
+}
+
+/** What waits for the commit of a transaction. */
+export type AfterCommit = () => Promise<void>;
+
+/** Runs work once everything that was written before is stored: after the commit, at once if there is no transaction. */
+export async function afterCommit({ session, later }: Database, work: AfterCommit): Promise<void> {
+  if (session === null || later === undefined) await work();
+  else later.push(work);
 }

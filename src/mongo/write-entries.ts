@@ -1,7 +1,7 @@
 import { type AnyBulkWriteOperation, type Document, MongoServerError } from 'mongodb';
 import { unavailableError } from '../errors.js';
 import { oneReply } from './compile-page.js';
-import { type Database, readAll, translating } from './database.js';
+import { type Database, inOrder, readAll, translating } from './database.js';
 import { DuplicateKey, isInterrupted } from './driver-errors.js';
 import type { Store } from './store.js';
 
@@ -49,8 +49,9 @@ export async function bulkWrite(store: Store, collection: string, operations: re
   if (operations.length === 0) return 0;
   const { db, session, maxTimeMS } = store.database;
   const options = { maxTimeMS: maxTimeMS.write, ordered: true, ...(session !== null && { session }) };
+  const list = operations as readonly AnyBulkWriteOperation<EntryDocument>[]; // checked by the driver
   const result = await translating(() =>
-    db.collection<EntryDocument>(collection).bulkWrite(operations as readonly AnyBulkWriteOperation<EntryDocument>[], options),
+    inOrder(store.database, () => db.collection<EntryDocument>(collection).bulkWrite(list, options)),
   );
   noteWrite(store, collection);
   return result.matchedCount;
@@ -107,7 +108,7 @@ const writeConcern = { w: 'majority', j: true };
 async function runWrite(database: Database, command: Document): Promise<Document> {
   return translating(async () => {
     try {
-      return await attempt(database, command);
+      return await inOrder(database, () => attempt(database, command));
     } catch (error) {
       if (database.session !== null || !isInterrupted(error)) throw error;
       return attempt(database, command);

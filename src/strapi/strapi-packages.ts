@@ -1,16 +1,23 @@
+import {
+  ApplicationError,
+  ForbiddenError,
+  NotFoundError,
+  PolicyError,
+  UnauthorizedError,
+  ValidationError,
+} from '../graphql/extension/custom-errors.js';
 import { missingExport } from './unsupported-code.js';
 
 /**
  * What imports of Strapi's packages give, by the name of the package: the error classes, as `errors` of @strapi/utils. Whatever
  * else is read of them throws an UnsupportedCodeError.
  */
-export const strapiPackages = (own: Readonly<Record<string, unknown>>): Readonly<Record<string, object>> => ({
+export const strapiPackages = (): Readonly<Record<string, object>> => ({
   '@strapi/strapi': standIn('@strapi/strapi', {}),
-  '@strapi/utils': standIn('@strapi/utils', { errors: standIn('@strapi/utils', errorClasses(own)) }),
+  '@strapi/utils': standIn('@strapi/utils', { errors: standIn('@strapi/utils', errorClasses) }),
 });
 
-const errorClasses = (own: Readonly<Record<string, unknown>>): object =>
-  Object.fromEntries(Object.entries(own).filter(([name]) => name.endsWith('Error')));
+const errorClasses = { ApplicationError, ForbiddenError, NotFoundError, PolicyError, UnauthorizedError, ValidationError };
 
 /** Compiled modules ask every package whether it is an ES module, and for its default export. */
 const asked = new Set(['__esModule', 'default', 'then']);

@@ -11,7 +11,7 @@ const panel = 'there is no admin panel; the admin API (/admin/api) does its work
 const routes = 'routes, controllers and services of a project do not run; fields of GraphQL may be added in register()';
 const outside = 'jobs and notices run outside of the service, over its API';
 const fields = 'the setting api.customFields says how custom fields are stored';
-const types = 'strapi.contentTypes and strapi.contentType(uid) have all models in force, components too';
+const types = 'strapi.contentTypes and strapi.getModel(uid) have all models in force';
 
 /** Members of the `strapi` object of Strapi v4 that Mangrove lacks, with what takes their place. */
 const members: Readonly<Record<string, string>> = {
@@ -19,7 +19,6 @@ const members: Readonly<Record<string, string>> = {
   admin: panel,
   api: routes,
   app: routes,
-  components: types,
   container: entries,
   controller: routes,
   controllers: routes,
@@ -31,7 +30,6 @@ const members: Readonly<Record<string, string>> = {
   eventHub: outside,
   features: panel,
   fs: 'use node:fs',
-  getModel: types,
   hook: 'there are no hooks',
   hooks: 'there are no hooks',
   models: types,
@@ -57,15 +55,23 @@ const plugins: Readonly<Record<string, string>> = {
   'users-permissions': 'strapi.entityService reads and writes users; npx mangrove user and npx mangrove permissions set up roles',
 };
 
-const rights = 'rights are granted by npx mangrove permissions, or over the admin API (/admin/api/roles)';
+const queries = 'read and write entries by strapi.db.query(uid) or strapi.entityService';
 
-/** Types that code asks the database for, and that strapi.entityService does not have. */
-const queried: Readonly<Record<string, string>> = {
-  'plugin::users-permissions.permission': rights,
-  'plugin::users-permissions.role': rights,
-  'plugin::i18n.locale': 'the admin API (/admin/api/locales) lists and changes locales',
-  webhook: outside,
+/** Members of `strapi.db` of Strapi v4 that Mangrove lacks, with what takes their place. */
+const databaseMembers: Readonly<Record<string, string>> = {
+  connection: `there is no SQL database; ${queries}`,
+  getConnection: `there is no SQL database; ${queries}`,
+  getSchemaConnection: `there is no SQL database; ${queries}`,
+  dialect: 'there is no SQL database',
+  entityManager: queries,
+  metadata: 'strapi.getModel(uid) describes a model',
+  migrations: 'the database needs no migrations of its schema',
+  queryBuilder: queries,
+  schema: 'the database needs no schema',
 };
+
+/** Models of Strapi that there are none of, with what takes their place. */
+const models: Readonly<Record<string, string>> = { webhook: outside };
 
 /** Returns the error for a member of `strapi`; null if Strapi has no such member. */
 export const missingMember = (name: string): UnsupportedCodeError | null => {
@@ -81,13 +87,17 @@ export const missingPlugin = (name: string): UnsupportedCodeError =>
 export const missingService = (uid: string): UnsupportedCodeError =>
   notOffered(`strapi.service('${uid}')`, uid.startsWith('admin::') ? panel : routes);
 
-/** Returns the error for `strapi.db.query(uid)` and for `strapi.query(uid)`, which `call` is. */
-export const missingQuery = (call: string, uid: string): UnsupportedCodeError =>
-  notOffered(`${call}('${uid}')`, valueOf(queried, uid) ?? (uid.startsWith('admin::') ? panel : entries));
+/** Returns the error for `strapi.db.query(uid)` of a model that only Strapi has; null if it has no such model. */
+export function missingModel(uid: string): UnsupportedCodeError | null {
+  const instead = valueOf(models, uid) ?? (uid.startsWith('admin::') ? panel : null);
+  return instead === null ? null : notOffered(`strapi.db.query('${uid}')`, instead);
+}
 
-/** Returns the error for another member of `strapi.db`. */
-export const missingDatabase = (name: string): UnsupportedCodeError =>
-  notOffered(`strapi.db.${name}`, name === 'lifecycles' ? 'there are no lifecycles' : entries);
+/** Returns the error for a member of `strapi.db`; null if Strapi has no such member. */
+export function missingDatabase(name: string): UnsupportedCodeError | null {
+  const instead = valueOf(databaseMembers, name);
+  return instead === null ? null : notOffered(`strapi.db.${name}`, instead);
+}
 
 /** Returns the error for a setting of a file that is not read. */
 export const missingSetting = (path: string, read: readonly string[]): UnsupportedCodeError =>

@@ -24,6 +24,8 @@ export interface ServingInput {
   readonly register?: Register;
   readonly bootstrap?: Hook;
   readonly destroy?: Hook;
+  /** The directory of a Strapi project. */
+  readonly project?: string;
   /** Silent unless given. */
   readonly logger?: NonNullable<ServerInput['logger']>;
   /** Whether the database counts as the service's own. */

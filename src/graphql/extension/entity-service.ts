@@ -8,7 +8,7 @@ import { update } from '../../content/update.js';
 import { nearestName } from '../../nearest-name.js';
 import type { Query } from '../../query/ast.js';
 import { parseQuery } from '../../query/parse-query.js';
-import { type ContentType, isRecord } from '../../schema/content-type.js';
+import { type ContentType, isRecord, type Registry } from '../../schema/content-type.js';
 import { entryId } from '../execute/read-resolvers.js';
 import { markLoadedByExtension } from '../execute/load-on-demand.js';
 import { shapeForCode } from '../execute/results.js';
@@ -83,8 +83,7 @@ interface Opened {
 
 function openType(uid: string, parameters: EntityParameters, context: ContentContext): Opened {
   const { registry, limits, settings } = context.bind;
-  const type = registry.types.get(uid);
-  if (type === undefined || type.kind === 'component') throw unknownType(uid, [...registry.types.keys()]);
+  const type = entryType(uid, registry);
   const { publicationState = 'preview', ...rest } = withPagination(parameters);
   const query = parseQuery({ ...rest, publicationState }, limits);
   const pagination = query.pagination ?? { kind: 'offset', start: 0, limit: -1, withCount: false };
@@ -107,15 +106,18 @@ function withPagination(parameters: EntityParameters): EntityParameters {
 
 const asObject = (value: unknown): object => (isRecord(value) ? value : {});
 
-function unknownType(uid: string, known: readonly string[]): Error {
-  const near = nearestName(uid, known);
-  return new Error(`Unknown content type "${uid}"${near === null ? '' : `, did you mean "${near}"?`}`);
+/** Returns the content type of a uid. Throws an Error with the nearest one if there is none. */
+export function entryType(uid: string, { types }: Registry): ContentType {
+  const type = types.get(uid);
+  if (type !== undefined && type.kind !== 'component') return type;
+  const near = nearestName(uid, types.keys());
+  throw new Error(`Unknown content type "${uid}"${near === null ? '' : `, did you mean "${near}"?`}`);
 }
 
 const entityOrNull = (loaded: Loaded | null): Entity | null => (loaded === null ? null : entityOf(loaded));
 
-/** What is populated was asked for by code, not by a client's query. */
-function entityOf(entry: Loaded): Entity {
+/** Shapes an entry for code. What is populated was asked for by code, not by a client's query. */
+export function entityOf(entry: Loaded): Entity {
   const row = shapeForCode(entry);
   for (const { key } of entry.selection.children) markLoadedByExtension(row[key]);
   return { ...row, id: Number(row['id']) };

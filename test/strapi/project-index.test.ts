@@ -1,16 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { expect } from 'chai';
-import { pino } from 'pino';
 import { ConfigError } from '../../src/config/setting.js';
 import * as mangrove from '../../src/index.js';
-import type { Register, RegisterInput } from '../../src/index.js';
-import { loadProject } from '../../src/strapi/load-project.js';
+import { UnsupportedCodeError } from '../../src/strapi/unsupported-code.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
+import { writeProject, type ProjectFiles as Files } from '../support/write-project.js';
 import { serveModels, type Serving, type TestModel } from '../support/serve.js';
 
 const note: TestModel = {
@@ -19,33 +17,6 @@ const note: TestModel = {
   info: { singularName: 'note', pluralName: 'notes', displayName: 'Note' },
   attributes: { text: { type: 'string' } },
 };
-
-const manifest = JSON.stringify({ name: 'project', dependencies: { '@strapi/strapi': '4.25.1' } });
-
-type Files = Readonly<Record<string, string>>;
-
-let root: string;
-before(async () => {
-  root = await mkdtemp(join(tmpdir(), 'mangrove-strapi-'));
-});
-after(() => rm(root, { recursive: true }));
-
-/** Writes a Strapi project, and returns its folder. */
-async function writeProject(files: Files): Promise<string> {
-  const directory = await mkdtemp(join(root, 'project-'));
-  for (const [name, text] of Object.entries({ 'package.json': manifest, ...files })) {
-    await mkdir(dirname(join(directory, name)), { recursive: true });
-    await writeFile(join(directory, name), text);
-  }
-  return directory;
-}
-
-/** Loads a project that has hooks. */
-function hooksOf(directory: string): NonNullable<ReturnType<typeof loadProject>> {
-  const hooks = loadProject(directory, mangrove);
-  if (hooks === null) throw new Error(`no src/index in ${directory}`);
-  return hooks;
-}
 
 const typescript: Files = {
   'src/index.ts': `
@@ -103,7 +74,7 @@ describe('src/index of a Strapi project', () => {
   for (const [title, files] of Object.entries({ typescript, javascript }))
     it(`runs in ${title}`, async () => {
       const directory = await writeProject(files);
-      const serving = await serveModels({ models: [note], ...hooksOf(directory) });
+      const serving = await serveModels({ models: [note], project: directory });
       const { body } = await serving.call('GET', '/api/notes?publicationState=preview&sort=id');
       const data = body as { data: readonly { attributes: { text: string } }[] };
       expect(data.data.map(({ attributes }) => attributes.text)).to.deep.equal(['one', 'two']);
@@ -115,22 +86,6 @@ describe('src/index of a Strapi project', () => {
       if (title === 'typescript') expect(await readFile(join(directory, 'ended'), 'utf8')).to.equal('development');
     });
 
-  const absent: Readonly<Record<string, Files>> = {
-    'a package that does not depend on Strapi': {
-      'package.json': '{ "dependencies": { "koa": "3" } }',
-      'src/index.js': 'broken(',
-    },
-    'no src/index': { 'src/api/note/index.js': 'broken(' },
-  };
-  for (const [title, files] of Object.entries(absent))
-    it(`is nothing: ${title}`, async () => {
-      expect(loadProject(await writeProject(files), mangrove)).to.equal(null);
-    });
-
-  it('is never that of Mangrove itself', () => {
-    expect(loadProject(join(import.meta.dirname, '../..'), mangrove)).to.equal(null);
-  });
-
   it('stops the start with what it throws', async () => {
     const directory = await writeProject({
       'src/index.ts': "export default { bootstrap() { throw new Error('no such luck'); } };",
@@ -140,7 +95,7 @@ describe('src/index of a Strapi project', () => {
     console.error = (error: unknown) => printed.push(error);
     const database = await freshDatabase();
     const config = { database: { uri: database.uri }, server: { port: 0 } };
-    const server = await mangrove.createServer({ config, ...hooksOf(directory) });
+    const server = await mangrove.createServer({ config, project: directory });
     const error: unknown = await server.start().catch((caught: unknown) => caught);
     await server.stop();
     await database.drop();
@@ -150,34 +105,18 @@ describe('src/index of a Strapi project', () => {
   });
 });
 
-/** What a bootstrap does, and what is said of it. */
+/** What code asks for, and what is said of it. */
 const unsupported: readonly (readonly [code: string, message: string])[] = [
-  [
-    "strapi.db.query('api::note.note').findMany()",
-    "strapi.db.query('api::note.note') is not offered: read and write entries by strapi.entityService",
-  ],
-  [
-    "strapi.query('api::note.note')",
-    "strapi.query('api::note.note') is not offered: read and write entries by strapi.entityService",
-  ],
-  [
-    "strapi.query('plugin::users-permissions.role')",
-    "strapi.query('plugin::users-permissions.role') is not offered: rights are granted by",
-  ],
-  ['strapi.db.lifecycles.subscribe({})', 'strapi.db.lifecycles is not offered: there are no lifecycles'],
+  ["strapi.db.connection('notes')", 'strapi.db.connection is not offered: there is no SQL database; read and write entries by'],
+  ["strapi.db.query('webhook')", "strapi.db.query('webhook') is not offered: jobs and notices run outside"],
+  ["strapi.db.query('admin::role')", "strapi.db.query('admin::role') is not offered: there is no admin panel"],
   ["strapi.service('admin::user').exists()", "strapi.service('admin::user') is not offered: there is no admin panel"],
-  [
-    "strapi.service('api::note.note').find()",
-    "strapi.service('api::note.note') is not offered: routes, controllers and services",
-  ],
   ["strapi.plugin('upload').service('upload')", "strapi.plugin('upload') is not offered: upload files over the API"],
   ["strapi.plugins['email'].services.email.send()", "strapi.plugin('email') is not offered: the service sends its own e-mails"],
   ["strapi.plugin('my-own')", "strapi.plugin('my-own') is not offered: plugins of Strapi do not run"],
   ['strapi.admin.services.permission', 'strapi.admin is not offered: there is no admin panel'],
   ['strapi.webhookStore.createWebhook({})', 'strapi.webhookStore is not offered: jobs and notices run outside of the service'],
   ["strapi.config.get('mine.key')", "strapi.config.get('mine.key') is not offered: only server, database, api"],
-  ["require('@strapi/strapi').factories", 'factories of @strapi/strapi is not offered: routes, controllers and services'],
-  ["require('@strapi/utils').sanitize", 'sanitize of @strapi/utils is not offered: use code of your own'],
 ];
 
 const supported: readonly (readonly [code: string, value: unknown])[] = [
@@ -189,49 +128,31 @@ const supported: readonly (readonly [code: string, value: unknown])[] = [
   ['strapi.io', undefined],
   ['strapi.plugins.graphql === undefined', false],
   ["strapi.contentType('api::note.note').uid", 'api::note.note'],
+  ["strapi.getModel('api::note.note').attributes.text.type", 'string'],
+  ["strapi.getModel('api::none.none')", undefined],
+  ["strapi.contentTypes['plugin::upload.file'].info.pluralName", 'files'],
+  ['Object.keys(strapi.components).length', 0],
 ];
 
 describe('the strapi of a project', () => {
   let serving: Serving;
-  let input: RegisterInput;
-  const lines: string[] = [];
   before(async () => {
-    const register: Register = (given) => void (input = given);
-    const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) });
-    serving = await serveModels({ models: [note], register, logger });
+    const files = { 'src/index.js': 'module.exports = { register({ strapi }) { globalThis.projectStrapi = strapi; } };' };
+    serving = await serveModels({ models: [note], project: await writeProject(files) });
   });
   after(() => serving.stop());
 
-  const run = async (code: string): Promise<unknown> => {
-    const text = `module.exports = { bootstrap({ strapi }) { global.outcome = (${code}); } };`;
-    const hooks = hooksOf(await writeProject({ 'src/index.js': text }));
-    lines.length = 0;
-    Object.assign(globalThis, { outcome: null });
-    await hooks.register(input);
-    await hooks.bootstrap(input);
-    return (globalThis as { outcome?: unknown }).outcome;
-  };
+  const run = (code: string): unknown => (0, eval)(`(strapi) => (${code})`)(Reflect.get(globalThis, 'projectStrapi'));
 
   for (const [code, message] of unsupported)
-    it(`${code}: ${message}`, async () => {
-      expect(await run(code)).to.equal(null);
-      expect(lines.join('')).to.contain(`src/index.js, bootstrap: ${message}`.replaceAll('"', '\\"'));
+    it(`${code}: ${message}`, () => {
+      expect(() => run(code)).to.throw(UnsupportedCodeError, message);
     });
 
   for (const [code, value] of supported)
-    it(`${code} is ${String(value)}`, async () => {
-      expect(await run(code)).to.equal(value);
-      expect(lines).to.deep.equal([]);
+    it(`${code} is ${String(value)}`, () => {
+      expect(run(code)).to.equal(value);
     });
-
-  it('leaves out code that imports what is not installed', async () => {
-    const files = { 'src/index.js': "module.exports = require('./seed');", 'src/seed.js': "require('no-such-package');" };
-    const hooks = hooksOf(await writeProject(files));
-    lines.length = 0;
-    await hooks.register(input);
-    await hooks.bootstrap(input);
-    expect(lines.join('')).to.contain('src/index.js, register: src/seed.js: module \\"no-such-package\\" is not installed');
-  });
 });
 
 describe('npm start in a Strapi project', function () {
@@ -260,17 +181,27 @@ describe('npm start in a Strapi project', function () {
     return { exitCode, text };
   };
 
+  it('goes on in development where code imports what is not installed', async () => {
+    const { exitCode, text } = await run("require('no-such-package');", 'development', 'is not installed');
+    expect(text).to.contain('src/index.ts, register: src/index.ts: module "no-such-package" is not installed');
+    expect(exitCode).to.equal(0);
+  });
+
   it('stops in production where code uses what is not offered', async () => {
-    const message = 'src/index.ts, register: strapi.store is not offered: keep settings in a content type';
-    const { exitCode, text } = await run('export default { register: ({ strapi }) => strapi.store({}) };', 'production', message);
+    const message = 'src/index.ts, register: strapi.cron is not offered: jobs and notices run outside of the service';
+    const { exitCode, text } = await run(
+      'export default { register: ({ strapi }) => strapi.cron.add({}) };',
+      'production',
+      message,
+    );
     expect(text).to.contain(message);
     expect(exitCode).to.equal(1);
   });
 
   it('goes on in development, also where code does not wait for what it began', async () => {
-    const code = 'const seed = async () => strapi.store({});\nexport default { bootstrap() { seed(); } };';
-    const { exitCode, text } = await run(code, 'development', 'strapi.store is not offered');
-    expect(text).to.contain('strapi.store is not offered: keep settings in a content type');
+    const code = 'const seed = async () => strapi.cron.add({});\nexport default { bootstrap() { seed(); } };';
+    const { exitCode, text } = await run(code, 'development', 'strapi.cron is not offered');
+    expect(text).to.contain('strapi.cron is not offered: jobs and notices run outside of the service');
     expect(exitCode).to.equal(0);
   });
 });

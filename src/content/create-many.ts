@@ -1,0 +1,45 @@
+import { inTransaction } from '../mongo/transaction.js';
+import { bulkWrite } from '../mongo/write-entries.js';
+import type { ContentType, Values } from '../schema/content-type.js';
+import { buildWrite } from './build-write.js';
+import { acceptInput, checkBody } from './check-body.js';
+import { within, type ContentContext } from './content-context.js';
+import { buildDocument, insertLinked, newBody, type PreparedEntry } from './create.js';
+import { orUniqueError } from './unique-errors.js';
+import { withHooks } from './write-hooks.js';
+
+/**
+ * Creates entries, all or none, and returns their ids in the order of the data. One command inserts those whose links are kept with
+ * them. Throws a ValidationError.
+ */
+export const createMany = (type: ContentType, data: readonly unknown[], context: ContentContext): Promise<readonly number[]> =>
+  withHooks({ action: 'createMany', type, data, selection: null }, context, {
+    run: (changed, inside) => insertMany(type, Array.isArray(changed) ? (changed as readonly unknown[]) : data, inside), // a list of anything
+    written: (ids) => ({ count: ids.length, ids }),
+  });
+
+async function insertMany(type: ContentType, data: readonly unknown[], context: ContentContext): Promise<readonly number[]> {
+  const accepted = data.map((one) => acceptInput(type, one, context.bind));
+  for (const values of accepted) await checkBody(type, values, newBody(values, context), context);
+  const { store } = context;
+  const ids = await store.ids.next(type.collection, accepted.length, { ...store.database, session: null });
+  const entries: PreparedEntry[] = [];
+  for (const [index, values] of accepted.entries()) entries.push(await prepare(type, values, ids[index] ?? 0, context));
+  await orUniqueError({ type, data: {}, id: null }, context, () =>
+    inTransaction(store.database, (database) => insertAll(type, entries, within(context, database))),
+  );
+  return ids;
+}
+
+async function prepare(type: ContentType, values: Values, id: number, context: ContentContext): Promise<PreparedEntry> {
+  const write = await buildWrite(type, values, null, context);
+  return { document: buildDocument(type, values, write, { id, source: null, context }), write, checked: false };
+}
+
+const isLinked = ({ write }: PreparedEntry): boolean => write.inverse.length > 0 || write.exclusive.length > 0;
+
+async function insertAll(type: ContentType, entries: readonly PreparedEntry[], context: ContentContext): Promise<void> {
+  const operations = entries.filter((entry) => !isLinked(entry)).map(({ document }) => ({ insertOne: { document } }));
+  await bulkWrite(context.store, type.collection, operations);
+  for (const entry of entries.filter(isLinked)) await insertLinked(type, entry, context);
+}

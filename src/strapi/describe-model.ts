@@ -1,0 +1,102 @@
+import type { Attribute, ContentType, Values } from '../schema/content-type.js';
+import { pascalCase, pluginOf } from '../schema/names.js';
+
+/** A content type or component as code of Strapi v4 reads it. */
+export interface StrapiModel {
+  readonly uid: string;
+  readonly modelType: 'contentType' | 'component';
+  readonly modelName: string;
+  readonly kind?: 'collectionType' | 'singleType';
+  readonly collectionName: string;
+  readonly tableName: string;
+  readonly singularName: string;
+  readonly globalId: string;
+  readonly info: {
+    readonly singularName: string;
+    readonly pluralName: string;
+    readonly displayName: string;
+    readonly description: string;
+  };
+  readonly options: { readonly draftAndPublish: boolean };
+  readonly pluginOptions: { readonly i18n?: { readonly localized: boolean } };
+  /** Of types of an API. */
+  readonly apiName?: string;
+  /** Of types of a plugin. */
+  readonly plugin?: string;
+  /** Of components. */
+  readonly category?: string;
+  readonly attributes: Readonly<Record<string, Values>>;
+}
+
+const known = new WeakMap<ContentType, StrapiModel>();
+
+/** Returns the description of a type; the same one for the same type. */
+export function describeModel(type: ContentType): StrapiModel {
+  const model = known.get(type) ?? buildModel(type);
+  known.set(type, model);
+  return model;
+}
+
+function buildModel(type: ContentType): StrapiModel {
+  const { uid, kind, collection, singularName, pluralName, displayName, description, draftAndPublish, localized } = type;
+  const attributes = [...type.attributes.values()].map((attribute) => [attribute.name, describeAttribute(attribute)] as const);
+  const [owner = ''] = (uid.split('::')[1] ?? uid).split('.');
+  const modelName = singularName || (uid.split('.').at(-1) ?? '');
+  return {
+    uid,
+    modelType: kind === 'component' ? 'component' : 'contentType',
+    modelName,
+    ...(kind !== 'component' && { kind }),
+    collectionName: collection,
+    tableName: collection,
+    singularName: modelName,
+    globalId: kind === 'component' ? pascalCase(`component_${uid}`) : pascalCase(pluginOf(type)) + pascalCase(singularName),
+    info: { singularName, pluralName, displayName, description },
+    options: { draftAndPublish },
+    pluginOptions: localized ? { i18n: { localized } } : {},
+    ...(uid.startsWith('api::') && { apiName: owner }),
+    ...(uid.startsWith('plugin::') && { plugin: owner }),
+    ...(kind === 'component' && { category: owner }),
+    attributes: Object.fromEntries(attributes),
+  };
+}
+
+/** The rules of scalar attributes that models write, if they are set. */
+const rules = ['default', 'min', 'max', 'minLength', 'maxLength', 'regex', 'targetField'] as const;
+
+function describeAttribute(attribute: Attribute): Values {
+  const common = {
+    ...(attribute.required && { required: true }),
+    ...(attribute.private && { private: true }),
+    ...(!attribute.writable && { writable: false }),
+    ...(!attribute.visible && { visible: false }),
+    ...(attribute.localized && { pluginOptions: { i18n: { localized: true } } }),
+  };
+  switch (attribute.kind) {
+    case 'scalar': {
+      const set = rules.flatMap((name) =>
+        attribute[name] === null || attribute[name] === undefined ? [] : [[name, attribute[name]]],
+      );
+      return {
+        type: attribute.type,
+        ...Object.fromEntries(set),
+        ...(attribute.unique && { unique: true }),
+        ...(attribute.type === 'enumeration' && { enum: attribute.enum }),
+        ...common,
+      };
+    }
+    case 'relation': {
+      const side = attribute.storage.kind === 'own' ? 'inversedBy' : 'mappedBy';
+      const other = attribute.inverse === null ? {} : { [side]: attribute.inverse };
+      return { type: 'relation', relation: attribute.relation, target: attribute.target, ...other, ...common };
+    }
+    case 'media':
+      return { type: 'media', multiple: attribute.many, allowedTypes: attribute.allowedTypes, ...common };
+    case 'morph':
+      return { type: 'relation', relation: attribute.relation, ...common };
+    case 'component':
+      return { type: 'component', component: attribute.component, repeatable: attribute.repeatable, ...common };
+    case 'dynamiczone':
+      return { type: 'dynamiczone', components: attribute.components, ...common };
+  }
+}

@@ -1,0 +1,175 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ContentContext, PendingWrite, WriteAction, WriteHook, WriteHooks, Written } from '../content/content-context.js';
+import { hasId } from '../content/find-one.js';
+import { entityOf, type Entity } from '../graphql/extension/entity-service.js';
+import { readEntry } from '../mongo/read-entry.js';
+import type { Selection } from '../query/plan.js';
+import type { ContentType } from '../schema/content-type.js';
+import type { CodeTransactions } from './code-transactions.js';
+import { describeModel, type StrapiModel } from './describe-model.js';
+
+type ReadKind = 'FindOne' | 'FindMany' | 'Count';
+type WriteKind = Capitalize<WriteAction>;
+
+/** The name of a lifecycle, such as `beforeCreate`. */
+export type LifecycleAction = `${'before' | 'after'}${ReadKind | WriteKind}`;
+
+/* eslint-disable @typescript-eslint/no-explicit-any -- what entries hold is for their models to say */
+
+/** What code around a read or write is given. `state` is its own, from before to after. */
+export interface LifecycleEvent {
+  readonly action: LifecycleAction;
+  readonly model: StrapiModel;
+  /** `data` may be changed before a write; `where` says which entries are meant. */
+  readonly params: Record<string, any>;
+  state: Record<string, any>;
+  /** Of after: the entry, the entries, or their count. */
+  result?: any;
+}
+/* eslint-enable @typescript-eslint/no-explicit-any */
+
+type Listener = (event: LifecycleEvent) => unknown;
+
+/** Functions by lifecycle, for some models or for all. */
+export type SubscriberMap = { readonly models?: readonly string[] } & Readonly<Partial<Record<LifecycleAction, Listener>>>;
+
+/** Code around reads and writes; a function is called for all of them. */
+export type Subscriber = Listener | SubscriberMap;
+
+/** Runs the code around reads that other code of the project makes. */
+export interface ReadHooks {
+  run<Params extends object, Result>(
+    kind: ReadKind,
+    about: { readonly uid: string; readonly params: Params },
+    read: (params: Params) => Promise<Result>,
+  ): Promise<Result>;
+}
+
+interface LifecyclesInput {
+  /** What code reads with after a commit. */
+  readonly content: () => ContentContext;
+  readonly transactions: CodeTransactions;
+}
+
+type States = Map<Subscriber, Record<string, unknown>>;
+type Event = Pick<LifecycleEvent, 'params' | 'result'> & { readonly model: StrapiModel };
+
+/** `strapi.db.lifecycles`: the code that a project puts around reads and writes. */
+export class Lifecycles implements WriteHooks, ReadHooks {
+  readonly #input: LifecyclesInput;
+  #subscribers: readonly Subscriber[] = [];
+  #isEnabled = true;
+
+  constructor(input: LifecyclesInput) {
+    this.#input = input;
+  }
+
+  /** Returns what ends the subscription. Throws an Error for what is neither a function nor an object. */
+  readonly subscribe = (subscriber: Subscriber): (() => void) => {
+    const given: unknown = subscriber;
+    if (typeof given !== 'function' && (typeof given !== 'object' || given === null))
+      throw new Error('Invalid subscriber. Expected function or object');
+    this.#subscribers = [...this.#subscribers, subscriber];
+    return () => {
+      this.#subscribers = this.#subscribers.filter((other) => other !== subscriber);
+    };
+  };
+
+  readonly clear = (): void => {
+    this.#subscribers = [];
+  };
+
+  readonly disable = (): void => {
+    this.#isEnabled = false;
+  };
+
+  readonly enable = (): void => {
+    this.#isEnabled = true;
+  };
+
+  find(uid: string, action: WriteAction): WriteHook | null {
+    const kind = kindOf(action);
+    const [before, after] = [this.#listeners(uid, `before${kind}`), this.#listeners(uid, `after${kind}`)];
+    return before.length + after.length === 0 ? null : (write, context) => this.#begin(write, context);
+  }
+
+  async run<Params extends object, Result>(
+    kind: ReadKind,
+    { uid, params }: { readonly uid: string; readonly params: Params },
+    read: (params: Params) => Promise<Result>,
+  ): Promise<Result> {
+    const listening = [...this.#listeners(uid, `before${kind}`), ...this.#listeners(uid, `after${kind}`)];
+    if (listening.length === 0) return read(params);
+    const type = this.#input.content().bind.registry.types.get(uid);
+    const event: Event = { params: { ...params }, ...(type !== undefined && { model: describeModel(type) }) } as Event; // checked by the read
+    const states: States = new Map();
+    await this.#call(`before${kind}`, event, states);
+    const result = await read(event.params as Params); // code may have changed it
+    const after = { ...event, result };
+    await this.#call(`after${kind}`, after, states);
+    return after.result;
+  }
+
+  async #begin(write: PendingWrite, context: ContentContext): ReturnType<WriteHook> {
+    const { action, type, data, where } = write;
+    const kind = kindOf(action);
+    const params = { ...(where && { where }), ...(data !== undefined && { data: structuredClone(data) }) };
+    const event: Event = { model: describeModel(type), params };
+    const states: States = new Map();
+    await this.#input.transactions.run(context.store.database, () => this.#call(`before${kind}`, event, states));
+    const listens = this.#listeners(type.uid, `after${kind}`).length > 0;
+    const deleted = listens && action === 'delete' ? await readResult(write, idIn(where), context) : null;
+    return {
+      data: isDeepStrictEqual(params.data, data) ? data : params.data,
+      finish: async (written) => {
+        if (!listens) return;
+        const result = deleted ?? (await resultOf(write, written, this.#input.content()));
+        await this.#call(`after${kind}`, { ...event, result }, states);
+      },
+    };
+  }
+
+  async #call(action: LifecycleAction, { model, params, result }: Event, states: States): Promise<void> {
+    for (const [subscriber, listener] of this.#pairs(model.uid, action)) {
+      const event: LifecycleEvent = { action, model, params, state: states.get(subscriber) ?? {} };
+      if (result !== undefined) event.result = result;
+      await listener.call(subscriber, event);
+      states.set(subscriber, event.state);
+    }
+  }
+
+  #listeners(uid: string, action: LifecycleAction): readonly Listener[] {
+    return this.#pairs(uid, action).map(([, listener]) => listener);
+  }
+
+  #pairs(uid: string, action: LifecycleAction): readonly (readonly [Subscriber, Listener])[] {
+    if (!this.#isEnabled) return [];
+    return this.#subscribers.flatMap((subscriber): (readonly [Subscriber, Listener])[] => {
+      if (typeof subscriber === 'function') return [[subscriber, subscriber]];
+      const listener = subscriber[action];
+      const isMeant = subscriber.models === undefined || subscriber.models.includes(uid);
+      return isMeant && listener !== undefined ? [[subscriber, listener]] : [];
+    });
+  }
+}
+
+const kindOf = (action: WriteAction): WriteKind => `${action.charAt(0).toUpperCase()}${action.slice(1)}` as WriteKind; // its spelling
+
+const idIn = (where: object | undefined): number => Number(where === undefined ? 0 : Reflect.get(where, 'id'));
+
+async function resultOf(write: PendingWrite, written: Written, context: ContentContext): Promise<unknown> {
+  return 'count' in written ? written : readResult(write, written.id, context);
+}
+
+/** The entry with all its values, and what the caller of the write reads back with it. */
+async function readResult({ type, selection }: PendingWrite, id: number, { store }: ContentContext): Promise<Entity | null> {
+  const entry = await readEntry(hasId(id), wholeSelection(type, selection), store.database);
+  return entry === null ? null : entityOf(entry);
+}
+
+const wholeSelection = (type: ContentType, selection: Selection | null): Selection => ({
+  type,
+  fields: [...type.attributes.values()].filter((attribute) => attribute.kind === 'scalar'),
+  children: selection?.children ?? [],
+  locales: null,
+});

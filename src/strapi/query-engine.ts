@@ -1,0 +1,179 @@
+import type { ContentContext } from '../content/content-context.js';
+import { create } from '../content/create.js';
+import { createMany } from '../content/create-many.js';
+import { findMany, type FoundPage } from '../content/find-many.js';
+import { remove } from '../content/remove.js';
+import { removeMany } from '../content/remove-many.js';
+import { update } from '../content/update.js';
+import { updateMany } from '../content/update-many.js';
+import { entityOf, entryType, type Entity } from '../graphql/extension/entity-service.js';
+import type { Loaded } from '../mongo/loaded.js';
+import { fullAccess, type Access } from '../query/access.js';
+import { emptyQuery, type Query } from '../query/ast.js';
+import { isRecord, type ContentType } from '../schema/content-type.js';
+import { engineFilter, engineQuery, limitsOfCode, type EngineParameters } from './respell-query.js';
+import type { ReadHooks } from './lifecycles.js';
+import { missingModel } from './unsupported-code.js';
+
+type WithData = EngineParameters & { readonly data: object };
+
+/** The page of a list. */
+export interface EnginePage {
+  readonly results: readonly Entity[];
+  readonly pagination: {
+    readonly page: number;
+    readonly pageSize: number;
+    readonly pageCount: number;
+    readonly total: number;
+  };
+}
+
+/**
+ * Reads and writes the entries of one type below all rules of the API: private attributes, drafts and all locales are seen, required
+ * values may be missing. Entries are flat: `{ id, title, author: { id, name } }`. Throws a ValidationError for parameters or data that
+ * do not fit.
+ */
+export interface QueryEngine {
+  findOne(parameters?: EngineParameters): Promise<Entity | null>;
+  findMany(parameters?: EngineParameters): Promise<Entity[]>;
+  /** The entries, and how many there are without `limit` and `offset`. */
+  findWithCount(parameters?: EngineParameters): Promise<[Entity[], number]>;
+  findPage(parameters?: EngineParameters): Promise<EnginePage>;
+  count(parameters?: EngineParameters): Promise<number>;
+  create(parameters: WithData): Promise<Entity>;
+  /** Creates all entries or none. */
+  createMany(parameters: {
+    readonly data: readonly object[];
+  }): Promise<{ readonly count: number; readonly ids: readonly number[] }>;
+  /** Changes the first entry that meets `where`; null if none does. */
+  update(parameters: WithData): Promise<Entity | null>;
+  /** Sets scalar values of all entries that meet `where`. */
+  updateMany(parameters: WithData): Promise<{ readonly count: number }>;
+  /** Deletes the first entry that meets `where`, and returns it as it was; null if none does. */
+  delete(parameters: EngineParameters): Promise<Entity | null>;
+  deleteMany(parameters?: EngineParameters): Promise<{ readonly count: number }>;
+  /** What a relation, component or dynamic zone of an entry leads to. */
+  load(entry: { readonly id: number | string }, name: string, parameters?: EngineParameters): Promise<unknown>;
+}
+
+const accessOfEngine: Access = { ...fullAccess, seesPrivate: true };
+
+/** The context of code that stands below the API. */
+export function engineContext(context: ContentContext): ContentContext {
+  const { bind } = context;
+  const settings = { ...bind.settings, maxLimit: null, maxNested: null, withCount: true, roleUsers: true, strict: false };
+  return {
+    ...context,
+    createsDrafts: true,
+    checksAsDrafts: true,
+    bind: { ...bind, access: accessOfEngine, limits: limitsOfCode(bind.limits), settings },
+  };
+}
+
+/** `content` returns what operations work with at the time; `reads` runs the code around reads. */
+export function createQueryEngine(uid: string, content: () => ContentContext, reads: ReadHooks): QueryEngine {
+  const missing = content().bind.registry.types.has(uid) ? null : missingModel(uid);
+  if (missing !== null) throw missing;
+  const open = (): Opened => {
+    const context = engineContext(content());
+    return { type: entryType(uid, context.bind.registry), context };
+  };
+  const read = async (parameters: EngineParameters): Promise<Entity[]> =>
+    parameters.limit === 0 ? [] : (await readPage(parameters, open())).entries.map(entityOf);
+  const findFirst = async (parameters: EngineParameters): Promise<Entity | null> =>
+    (await read({ ...parameters, limit: 1 }))[0] ?? null;
+  const count = (parameters: EngineParameters): Promise<number> => countAll(parameters, open());
+  return {
+    findOne: (parameters = {}) => reads.run('FindOne', { uid, params: parameters }, findFirst),
+    findMany: (parameters = {}) => reads.run('FindMany', { uid, params: parameters }, read),
+    findWithCount: async (parameters = {}) => {
+      const entries = await reads.run('FindMany', { uid, params: parameters }, read);
+      return [entries, await count(parameters)];
+    },
+    findPage: (parameters = {}) => findPage(parameters, (all) => reads.run('FindMany', { uid, params: all }, read), count),
+    count: (parameters = {}) => reads.run('Count', { uid, params: parameters }, count),
+    load: async ({ id }, name, parameters) => {
+      const entry = await findFirst({ where: { id }, select: 'id', populate: { [name]: parameters ?? true } });
+      return entry?.[name] ?? null;
+    },
+    ...engineWrites(open),
+  };
+}
+
+interface Opened {
+  readonly type: ContentType;
+  readonly context: ContentContext;
+}
+
+type Writes = Pick<QueryEngine, 'create' | 'createMany' | 'update' | 'updateMany' | 'delete' | 'deleteMany'>;
+
+function engineWrites(open: () => Opened): Writes {
+  return {
+    create: async ({ data, ...parameters }) => {
+      const { type, context } = open();
+      return entityOf(await create(type, data, answerQuery(parameters, context), context));
+    },
+    createMany: async ({ data }) => {
+      const { type, context } = open();
+      const ids = await createMany(type, data, context);
+      return { count: ids.length, ids };
+    },
+    update: async ({ data, ...parameters }) =>
+      onFirst('update', parameters, open(), ({ type, context }, id) =>
+        update(type, id, data, answerQuery(parameters, context), context),
+      ),
+    updateMany: async ({ data, ...parameters }) => ({
+      count: await updateMany(entriesOf(parameters, open()), data, open().context),
+    }),
+    delete: async (parameters) =>
+      onFirst('delete', parameters, open(), ({ type, context }, id) =>
+        remove(type, id, answerQuery(parameters, context), context),
+      ),
+    deleteMany: async (parameters = {}) => ({ count: await removeMany(entriesOf(parameters, open()), open().context) }),
+  };
+}
+
+const readPage = (parameters: EngineParameters, { type, context }: Opened): Promise<FoundPage> =>
+  findMany(type, engineQuery(parameters, context.bind.limits), context);
+
+async function countAll({ where, filters, _q }: EngineParameters, { type, context }: Opened): Promise<number> {
+  const query = engineQuery({ where, filters, _q, select: 'id', limit: 1 }, context.bind.limits);
+  return (await findMany(type, { ...query, withTotal: true }, context)).total ?? 0;
+}
+
+async function findPage(
+  { page = 1, pageSize = 10, ...parameters }: EngineParameters,
+  read: (parameters: EngineParameters) => Promise<Entity[]>,
+  count: (parameters: EngineParameters) => Promise<number>,
+): Promise<EnginePage> {
+  const limit = Math.max(Number(pageSize), 1);
+  const results = await read({ ...parameters, offset: (Math.max(Number(page), 1) - 1) * limit, limit });
+  const total = await count(parameters);
+  return { results, pagination: { page: Number(page), pageSize: limit, pageCount: Math.ceil(total / limit), total } };
+}
+
+/** What of a written entry is returned. */
+function answerQuery({ select, populate }: EngineParameters, { bind }: ContentContext): Query {
+  return engineQuery({ ...(select !== undefined && { select }), populate }, bind.limits);
+}
+
+function entriesOf(parameters: EngineParameters, { type, context }: Opened): Parameters<typeof removeMany>[0] {
+  const { where } = parameters;
+  return { type, filter: engineFilter(parameters, context.bind.limits), where: isRecord(where) ? where : {} };
+}
+
+/** Writes the first entry that meets `where`. Throws an Error if there is no condition, as Strapi v4 does. */
+async function onFirst(
+  verb: string,
+  parameters: EngineParameters,
+  opened: Opened,
+  write: (opened: Opened, id: number) => Promise<Loaded | null>,
+): Promise<Entity | null> {
+  const { where } = parameters;
+  if (!isRecord(where) || Object.keys(where).length === 0) throw new Error(`${verb} requires a where parameter`);
+  const { type, context } = opened;
+  const one = { ...emptyQuery, ...engineQuery({ where, select: 'id', limit: 1 }, context.bind.limits) };
+  const [first] = (await findMany(type, one, context)).entries;
+  const written = first === undefined ? null : await write(opened, Number(first.document['_id']));
+  return written === null ? null : entityOf(written);
+}

@@ -1,0 +1,115 @@
+import { validationError } from '../errors.js';
+import { emptyQuery, type Filter, type Query } from '../query/ast.js';
+import type { Limits } from '../query/limits.js';
+import { parseFields, parseSort, parseWhole } from '../query/parse-list.js';
+import { parseFilters } from '../query/parse-filter.js';
+import { parsePopulate } from '../query/parse-populate.js';
+import { isRecord, type Values } from '../schema/content-type.js';
+
+/** Parameters of `strapi.db.query(uid)`. What is undefined counts as absent. */
+export interface EngineParameters {
+  /** Conditions in the language of `filters`: `{ slug: 'a', author: { name: { $contains: 'b' } } }`. */
+  readonly where?: unknown;
+  /** The same; holds besides `where`. */
+  readonly filters?: unknown;
+  readonly select?: string | readonly string[] | undefined;
+  /** `true` for every relation, names, or an object of parameters by name. */
+  readonly populate?: unknown;
+  readonly orderBy?: unknown;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+  readonly page?: number | undefined;
+  readonly pageSize?: number | undefined;
+  /** Text that is looked for in all attributes. */
+  readonly _q?: string | undefined;
+}
+
+/** What code may ask for is not limited, but for what its own mistakes could make endless. */
+export const limitsOfCode = (limits: Limits): Limits => ({
+  ...limits,
+  filterNodes: Infinity,
+  listValues: Infinity,
+  populateRelations: Infinity,
+});
+
+/** Returns a query of the parameters: all locales, drafts and published entries alike. Throws a ValidationError. */
+export function engineQuery(parameters: EngineParameters, limits: Limits): Query {
+  const { select, populate, orderBy, _q: search } = parameters;
+  return {
+    ...emptyQuery,
+    filter: engineFilter(parameters, limits),
+    sort: parseSort(orderBy, limits),
+    fields: parseFields(select ?? undefined),
+    populate: parsePopulate(respellPopulate(populate), limits),
+    search: search === undefined || search === '' ? null : search,
+    pagination: paginationOf(parameters),
+    locale: 'all',
+    publicationState: 'preview',
+    forCode: true,
+    withTotal: false,
+  };
+}
+
+/** The conditions alone; null if there are none. */
+export function engineFilter({ where, filters }: EngineParameters, limits: Limits): Filter | null {
+  const parts = [where, filters].filter((part) => part !== undefined && part !== null);
+  return parseFilters({ $and: parts.map((part) => asRecord(respellWhere(part))) }, limits);
+}
+
+const asRecord = (value: unknown): Values => {
+  if (isRecord(value)) return value;
+  throw validationError('where must be an object or a list of objects');
+};
+
+const groups: ReadonlySet<string> = new Set(['$and', '$or']);
+
+/** A list means that all of its conditions hold. Throws a ValidationError for undefined, which no value equals. */
+function respellWhere(where: unknown): unknown {
+  if (Array.isArray(where)) return { $and: where.map(respellWhere) };
+  if (!isPlain(where)) return where;
+  return Object.fromEntries(
+    Object.entries(where).map(([key, value]) => {
+      if (value === undefined) throw validationError(`where: ${key} is undefined`);
+      if (groups.has(key)) return [key, [value].flat().map(respellWhere)];
+      return [key, key.startsWith('$') && key !== '$not' ? value : respellField(value)];
+    }),
+  );
+}
+
+/** Below an attribute a list is one of values, unless it holds conditions. */
+const respellField = (value: unknown): unknown => (Array.isArray(value) && !value.some(isPlain) ? value : respellWhere(value));
+
+const isPlain = (value: unknown): value is Values => isRecord(value) && !(value instanceof Date);
+
+function respellPopulate(populate: unknown): unknown {
+  if (populate === true) return '*';
+  if (populate === false || !isPlain(populate)) return populate === false ? undefined : populate;
+  return mapValues(populate, (value) => (isPlain(value) ? respellNested(value) : value));
+}
+
+/** Parameters of a populated relation, in the words of REST. */
+function respellNested({ select, where, filters, orderBy, offset, populate, on, ...rest }: Values): Values {
+  const conditions = [where, filters].filter((part) => part !== undefined && part !== null).map(respellWhere);
+  const given = {
+    fields: select,
+    filters: conditions.length > 0 ? { $and: conditions } : undefined,
+    sort: orderBy,
+    start: offset,
+    populate: respellPopulate(populate),
+    on: isPlain(on) ? mapValues(on, (value) => (isPlain(value) ? respellNested(value) : value)) : on,
+  };
+  return { ...rest, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
+}
+
+const mapValues = (values: Values, change: (value: unknown) => unknown): Values =>
+  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value)]));
+
+function paginationOf(parameters: EngineParameters): Query['pagination'] {
+  const values = Object.fromEntries(Object.entries(parameters));
+  return {
+    kind: 'offset',
+    start: parseWhole('offset', values) ?? 0,
+    limit: parseWhole('limit', values) ?? -1,
+    withCount: true,
+  };
+}

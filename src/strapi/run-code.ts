@@ -1,0 +1,55 @@
+import { ConfigError } from '../config/setting.js';
+import type { Hook, Register } from '../graphql/extension/create-extension.js';
+import type { Strapi } from '../graphql/extension/extension.js';
+import { UnsupportedCodeError } from './unsupported-code.js';
+
+/**
+ * Runs code of a project. What it throws is printed with its stack and becomes a ConfigError that names the place. Code that cannot
+ * run here is a warning outside of production, and ends there.
+ */
+export async function runLeniently(
+  place: string,
+  { config, log }: Pick<Strapi, 'config' | 'log'>,
+  run: () => unknown,
+): Promise<void> {
+  await explained(place, async () => {
+    try {
+      await run();
+    } catch (error) {
+      if (!(error instanceof UnsupportedCodeError) || config.environment === 'production') throw error;
+      log.warn({}, `${place}: ${error.message}`);
+    }
+  });
+}
+
+/** Runs code of a project. What it throws is printed with its stack and becomes a ConfigError that names the place. */
+export async function explained(place: string, run: () => unknown): Promise<unknown> {
+  try {
+    return await run();
+  } catch (error) {
+    console.error(error);
+    throw new ConfigError(`${place}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}
+
+/** What code does when the service begins and ends. */
+export interface StartHooks {
+  readonly register?: Register | undefined;
+  readonly bootstrap?: Hook | undefined;
+  readonly destroy?: Hook | undefined;
+}
+
+/** Returns the functions of both, those of the first before those of the second. */
+export function joinHooks(first: StartHooks, second: StartHooks | null): StartHooks {
+  if (second === null) return first;
+  const join =
+    <Input>(...hooks: readonly (((input: Input) => unknown) | undefined)[]) =>
+    async (input: Input): Promise<void> => {
+      for (const hook of hooks) await hook?.(input);
+    };
+  return {
+    register: join(first.register, second.register),
+    bootstrap: join(first.bootstrap, second.bootstrap),
+    destroy: join(first.destroy, second.destroy),
+  };
+}
