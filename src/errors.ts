@@ -2,7 +2,11 @@
 export interface FieldError {
   readonly path: readonly string[];
   readonly message: string;
+  readonly code?: ErrorCode;
 }
+
+/** By which code recognises an error, whatever its message; never sent. */
+export type ErrorCode = 'not-unique' | 'locale-taken';
 
 /**
  * An error that the client may read. Anything else that is thrown is a bug and is answered by a 500 that says nothing.
@@ -18,10 +22,14 @@ export class ApiError extends Error {
     readonly headers: Readonly<Record<string, string>> = {},
     /** Actions that the caller lacks; for the log, never sent. */
     readonly missing: readonly string[] = [],
+    readonly code: ErrorCode | null = null,
   ) {
     super(message);
   }
 }
+
+/** Whether an error is the one of a code. */
+export const hasCode = (error: unknown, code: ErrorCode): boolean => error instanceof ApiError && error.code === code;
 
 export const validationError = (message: string, details: Readonly<Record<string, unknown>> = {}): ApiError =>
   new ApiError(400, 'ValidationError', message, details);
@@ -33,7 +41,8 @@ export const invalidParameter = (key: string): ApiError => validationError(`Inva
 export const fieldErrors = (errors: readonly FieldError[]): ApiError => {
   const only = errors.length === 1 ? errors[0] : undefined;
   const listed = errors.map(({ path, message }) => ({ path, message, name: 'ValidationError' }));
-  return validationError(only?.message ?? `${String(errors.length)} errors occurred`, { errors: listed });
+  const message = only?.message ?? `${String(errors.length)} errors occurred`;
+  return new ApiError(400, 'ValidationError', message, { errors: listed }, {}, [], only?.code ?? null);
 };
 
 export const paginationError = (message = 'Invalid pagination'): ApiError => new ApiError(400, 'PaginationError', message);

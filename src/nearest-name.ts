@@ -8,12 +8,16 @@ export function nearestName(name: string, known: Iterable<string>): string | nul
   return best && best.distance <= Math.max(2, Math.floor(name.length / 3)) ? best.candidate : null;
 }
 
-/** The end of a message that refuses a name: the nearest known name, or all of them if they are few. */
+/** Returns the end of a message that refuses a name: the nearest known name; empty if none is near. */
+export function didYouMean(name: string, known: Iterable<string>): string {
+  const near = nearestName(name, known);
+  return near === null ? '' : `; did you mean ${near}?`;
+}
+
+/** The same, with all known names if none is near and they are few. */
 export function suggest(name: string, names: Iterable<string>): string {
   const known = [...names];
-  const near = nearestName(name, known);
-  if (near !== null) return `; did you mean ${near}?`;
-  return known.length > mostListed ? '' : `; known: ${known.join(', ')}`;
+  return didYouMean(name, known) || (known.length > mostListed ? '' : `; known: ${known.join(', ')}`);
 }
 
 const mostListed = 30;

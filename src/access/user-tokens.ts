@@ -1,6 +1,7 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { BoundedCache } from '../bounded-cache.js';
+import { isId } from '../schema/names.js';
 import type { KnownUser } from './known-user.js';
 
 /** Makes and reads the tokens of users. */
@@ -55,7 +56,7 @@ function verify(token: string, key: KeyObject): Verified | 'token_invalid' | 'to
     const claims = jwt.verify(token, key, { algorithms: ['HS256'], clockTolerance: 0 });
     if (typeof claims === 'string') return 'token_invalid';
     const { id, v, exp } = claims as Readonly<Record<string, unknown>>; // claims of any form
-    if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 1) return 'token_invalid';
+    if (!isId(id)) return 'token_invalid';
     return { id, version: typeof v === 'number' ? v : 0, expiresAt: typeof exp === 'number' ? exp : Infinity };
   } catch (error) {
     // Thrown only once the signature was found right.

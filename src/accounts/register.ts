@@ -2,7 +2,8 @@ import type { ContentContext } from '../content/content-context.js';
 import { acceptInput, checkBody } from '../content/check-body.js';
 import { insertChecked } from '../content/create.js';
 import type { Loaded } from '../mongo/loaded.js';
-import { ApiError, applicationError } from '../errors.js';
+import type { ApiError } from '../errors.js';
+import { applicationError, hasCode } from '../errors.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { AccountCall, Accounts, Body } from './accounts.js';
 import { readTexts } from './check-fields.js';
@@ -76,7 +77,8 @@ async function insertUser(type: ContentType, data: Body, { content }: AccountCal
   };
   const nothing = { type, fields: [], children: [], locales: null };
   const { document } = await insert().catch((error: unknown) => {
-    throw isUniqueError(error) ? taken() : error;
+    // The index on user names is the last word on two registrations at once.
+    throw hasCode(error, 'not-unique') ? taken() : error;
   });
   const user = await findStoredUser(content, { _id: document['_id'] });
   if (user === null) throw taken(); // deleted in the same moment
@@ -89,6 +91,3 @@ function registering(content: ContentContext): ContentContext {
   const rules = new Map([...access.rules].filter(([uid]) => uid !== roleUid));
   return { ...content, bind: { ...content.bind, access: { ...access, rules } } };
 }
-
-/** The index on user names is the last word on two registrations at once. */
-const isUniqueError = (error: unknown): boolean => error instanceof ApiError && error.message === 'This attribute must be unique';

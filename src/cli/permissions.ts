@@ -2,7 +2,7 @@ import { activePlugins, knownActions } from '../access/known-actions.js';
 import { readRoles } from '../access/read-roles.js';
 import type { Role } from '../access/role.js';
 import { grantActions, revokeActions } from '../accounts/grant-actions.js';
-import { nearestName } from '../nearest-name.js';
+import { didYouMean } from '../nearest-name.js';
 import type { OpenedService } from './open-service.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
 
@@ -50,13 +50,8 @@ const allActions = ({ config, content }: OpenedService): string[] => knownAction
 function matching(actions: readonly string[], patterns: readonly string[]): string[] {
   const found = patterns.map((pattern) => actions.filter((action) => fits(action, pattern)));
   const without = patterns.find((_, index) => found[index]?.length === 0);
-  if (without !== undefined) throw new Error(`no action is called ${without}${hint(without, actions)}`);
+  if (without !== undefined) throw new Error(`no action is called ${without}${didYouMean(without, actions)}`);
   return [...new Set(found.flat())];
-}
-
-function hint(name: string, actions: readonly string[]): string {
-  const nearest = nearestName(name, actions);
-  return nearest === null ? '' : `; did you mean ${nearest}?`;
 }
 
 const fits = (action: string, pattern: string): boolean =>

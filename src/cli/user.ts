@@ -29,10 +29,16 @@ const readArguments: typeof parseArgs = (config) => {
   try {
     return parseArgs(config);
   } catch (error) {
-    const isWord = error instanceof Error && /--password|positional/.test(error.message);
-    throw isWord ? new Error(notOnTheCommandLine) : error;
+    throw namesPassword(error, config?.args ?? []) ? new Error(notOnTheCommandLine) : error;
   }
 };
+
+/** Whether arguments were refused because of a bare word, or of `--password=WORD`. */
+function namesPassword(error: unknown, args: readonly string[]): boolean {
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : null;
+  if (code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL') return true;
+  return code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE' && args.some((word) => word.startsWith('--password='));
+}
 
 function readCreate(args: readonly string[]) {
   const text = { type: 'string' } as const;

@@ -72,8 +72,7 @@ async function evaluate({ directory, env, environment, warn }: ConfigSource, fil
     // A function in a configuration file takes `{ env }`: that is the contract of the file.
     return typeof exported === 'function' ? await (exported as (input: { env: Env }) => unknown)({ env }) : exported;
   } catch (error) {
-    if (error instanceof ConfigError)
-      throw error.message.startsWith('environment') ? new ConfigError(`${file}: ${error.message}`) : error;
+    if (error instanceof ConfigError) throw error.variable !== null ? new ConfigError(`${file}: ${error.message}`) : error;
     throw new ConfigError(`${file}: ${reasonOf(error)}`, { cause: error });
   }
 }

@@ -51,5 +51,5 @@ const words = new Map([
 ]);
 
 const refuse = (name: string, wanted: string, value: string): never => {
-  throw new ConfigError(`environment variable ${name}: must be ${wanted}, not ${JSON.stringify(value)}`);
+  throw new ConfigError(`environment variable ${name}: must be ${wanted}, not ${JSON.stringify(value)}`, { variable: name });
 };

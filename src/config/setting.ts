@@ -98,4 +98,11 @@ export const environmentOf = (name: string | undefined): Environment =>
 /** The configuration cannot be used; the message is for whoever starts the server, one line for each thing that is wrong. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
+  /** The environment variable whose value is wrong; null for any other mistake. */
+  readonly variable: string | null;
+
+  constructor(message: string, { variable = null, ...options }: ErrorOptions & { readonly variable?: string | null } = {}) {
+    super(message, options);
+    this.variable = variable;
+  }
 }

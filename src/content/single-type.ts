@@ -1,4 +1,4 @@
-import { validationError } from '../errors.js';
+import { hasCode, validationError } from '../errors.js';
 import { readAll } from '../mongo/database.js';
 import { emptyQuery, type Query } from '../query/ast.js';
 import { type ContentType, isRecord } from '../schema/content-type.js';
@@ -7,7 +7,6 @@ import { create } from './create.js';
 import { findSingle, findSingleForWrite } from './find-one.js';
 import type { Loaded } from '../mongo/loaded.js';
 import { remove } from './remove.js';
-import { isLocaleTaken } from './unique-errors.js';
 import { update } from './update.js';
 
 /** Updates the entry of a single type in the locale that the query names, or creates it if there is none. */
@@ -32,7 +31,7 @@ async function createOnly(type: ContentType, data: unknown, query: Query, contex
   try {
     return await create(type, type.localized && isRecord(data) ? { locale, ...data } : data, query, context);
   } catch (error) {
-    if (!isLocaleTaken(error)) throw error;
+    if (!hasCode(error, 'locale-taken')) throw error;
     return updateStored(type, data, query, context);
   }
 }

@@ -1,4 +1,4 @@
-import { ApiError, applicationError, fieldErrors, type FieldError } from '../errors.js';
+import { ApiError, fieldErrors, type FieldError } from '../errors.js';
 import { readAll } from '../mongo/database.js';
 import { DuplicateKey } from '../mongo/driver-errors.js';
 import type { ContentType, Values } from '../schema/content-type.js';
@@ -6,11 +6,14 @@ import { uniqueField, uniquePaths, valuesAt } from '../schema/attribute-places.j
 import { castInput } from './build-parts.js';
 import type { ContentContext } from './content-context.js';
 
-const message = 'This attribute must be unique';
-const localeTaken = 'locale is already used';
+const notUnique = (path: readonly string[]): FieldError => ({
+  path,
+  message: 'This attribute must be unique',
+  code: 'not-unique',
+});
 
-/** Whether a write lost against another one that made the entry of the same group and locale. */
-export const isLocaleTaken = (error: unknown): boolean => error instanceof ApiError && error.message === localeTaken;
+/** Thrown if a write lost against another one that made the entry of the same group and locale. */
+const localeTaken = (): ApiError => new ApiError(400, 'ApplicationError', 'locale is already used', {}, {}, [], 'locale-taken');
 
 /** What is written; `id` is the entry's own on an update, null on a create. */
 interface UniqueWrite {
@@ -23,7 +26,7 @@ interface UniqueWrite {
 export async function uniqueErrors(write: UniqueWrite, context: ContentContext): Promise<FieldError[]> {
   const sent = await uniqueValues(write, context);
   const taken = await takenValues(sent, write, context);
-  return sent.filter((value) => taken.has(keyOf(value))).map(({ path }) => ({ path, message }));
+  return sent.filter((value) => taken.has(keyOf(value))).map(({ path }) => notUnique(path));
 }
 
 /**
@@ -39,7 +42,7 @@ export async function orUniqueError<Result>(
     return await run();
   } catch (error) {
     if (!(error instanceof DuplicateKey)) throw error;
-    if (error.fields[0] === '_group') throw applicationError(localeTaken);
+    if (error.fields[0] === '_group') throw localeTaken();
     throw fieldErrors(await refusedValues(error, write, context));
   }
 }
@@ -54,9 +57,9 @@ async function refusedValues(
   const taken = await takenValues(sent, write, context);
   const named = fields.map((field) => keyOf({ field, value: value[field] }));
   const refused = sent.filter((one) => taken.has(keyOf(one)) || named.includes(keyOf(one)));
-  if (refused.length > 0) return refused.map(({ path }) => ({ path, message }));
+  if (refused.length > 0) return refused.map(({ path }) => notUnique(path));
   const [field = ''] = fields;
-  return [{ path: field.replace('_unique.', '').split(/[./]/), message }];
+  return [notUnique(field.replace('_unique.', '').split(/[./]/))];
 }
 
 interface UniqueValue {

@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject } from 'ajv';
-import { nearestName } from '../nearest-name.js';
+import { didYouMean } from '../nearest-name.js';
 import { collectionName, type Model, type ModelWarning } from './model.js';
 
 const localizable = {
@@ -101,8 +101,8 @@ export const misspeltAttributeKeys = (definition: object): string[] =>
 function misspeltIn(written: object, known: readonly string[], place: string): string[] {
   const unknown = Object.keys(written).filter((key) => key.length > 4 && !known.includes(key) && !withoutEffect.has(key));
   return unknown.flatMap((key) => {
-    const near = nearestName(key, known);
-    return near === null ? [] : [`${place}.${key} is not a key of models and ignored; did you mean ${near}?`];
+    const near = didYouMean(key, known);
+    return near === '' ? [] : [`${place}.${key} is not a key of models and ignored${near}`];
   });
 }
 

@@ -1,6 +1,6 @@
 import { validationError } from '../errors.js';
 import { isRecord, type LinkAttribute } from './content-type.js';
-import { decodeId } from './names.js';
+import { decodeId, isId } from './names.js';
 
 /** Where a connected entry goes in a list; `end` where nothing is said. */
 type Position = { readonly kind: 'start' | 'end' } | { readonly kind: 'before' | 'after'; readonly id: number };
@@ -48,7 +48,7 @@ const isOfType = (item: unknown, target: string): boolean => !isRecord(item) || 
 /** A number, a text of digits, or an object with an `id`; null for anything else. */
 function parseId(item: unknown): number | null {
   const id: unknown = isRecord(item) ? item['id'] : item;
-  if (typeof id === 'number') return Number.isSafeInteger(id) && id > 0 ? id : noSuchId;
+  if (typeof id === 'number') return isId(id) ? id : noSuchId;
   if (typeof id === 'string') return decodeId(id) || noSuchId;
   return null;
 }

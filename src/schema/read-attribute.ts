@@ -1,5 +1,5 @@
 import slugify from 'strapi-slugify';
-import { nearestName } from '../nearest-name.js';
+import { didYouMean } from '../nearest-name.js';
 import { storedType } from './custom-fields.js';
 import { misspeltAttributeKeys } from './model-schema.js';
 import { toBoolean, toNumber } from './check-scalar.js';
@@ -164,7 +164,5 @@ function readRelation(definition: AttributeDefinition): AttributeReading {
   return kept(definition);
 }
 
-function unknownName(name: string, known: readonly string[]): string {
-  const nearest = nearestName(name, known);
-  return `unknown ${JSON.stringify(name)}${nearest === null ? '' : `, did you mean ${JSON.stringify(nearest)}?`}`;
-}
+const unknownName = (name: string, known: readonly string[]): string =>
+  `unknown ${JSON.stringify(name)}${didYouMean(name, known)}`;

@@ -1,4 +1,4 @@
-import { nearestName } from '../nearest-name.js';
+import { didYouMean } from '../nearest-name.js';
 import { targetsOf, type AttributeDefinition, type Model, type ModelWarning } from './model.js';
 import { settleSides, type Side } from './settle-sides.js';
 
@@ -176,6 +176,5 @@ const leftOutWarning = (uid: string, problem: string) => ({ text: `${problem}: t
 
 function unknown(kind: string, uid: string, models: Models): string {
   if (uid.startsWith('plugin::')) return `${uid} belongs to a plugin that is not here; store its model to have it`;
-  const nearest = nearestName(uid, models.keys());
-  return `unknown ${kind} ${JSON.stringify(uid)}${nearest === null ? '' : `, did you mean ${JSON.stringify(nearest)}?`}`;
+  return `unknown ${kind} ${JSON.stringify(uid)}${didYouMean(uid, models.keys())}`;
 }

@@ -148,7 +148,7 @@ describe('strapi.entityService', () => {
       ),
     );
     expect(messages).to.deep.equal([
-      'Unknown content type "api::nte.note", did you mean "api::note.note"?',
+      'Unknown content type "api::nte.note"; did you mean api::note.note?',
       'Invalid parameter nothing',
       'name must be defined.',
     ]);

@@ -106,9 +106,9 @@ describe('services for custom resolvers', () => {
   });
 
   it('unknown services, plugins and content types are refused by the nearest name', () => {
-    expect(() => strapi.plugin('graphql').service('extensions' as 'extension')).to.throw('did you mean "extension"?');
+    expect(() => strapi.plugin('graphql').service('extensions' as 'extension')).to.throw('did you mean extension?');
     expect(() => strapi.plugin('i18n' as 'graphql').service('extension')).to.throw('Unknown plugin "i18n"');
     expect(() => strapi.service('api::article.article' as 'plugin::graphql.format')).to.throw('strapi.entityService');
-    expect(() => strapi.contentType('api::article.artcle')).to.throw('did you mean "api::article.article"?');
+    expect(() => strapi.contentType('api::article.artcle')).to.throw('did you mean api::article.article?');
   });
 });

@@ -214,10 +214,10 @@ describe('shadow CRUD', () => {
   const mistakes: readonly (readonly [(extension: ExtensionService) => unknown, string])[] = [
     [
       (e) => e.shadowCRUD('api::artcle.article'),
-      'shadowCRUD: unknown content type or component "api::artcle.article", did you mean "api::article.article"?',
+      'shadowCRUD: unknown content type or component "api::artcle.article"; did you mean api::article.article?',
     ],
-    [(e) => e.shadowCRUD(article).field('titel'), `shadowCRUD: unknown field "titel" of ${article}, did you mean "title"?`],
-    [(e) => e.shadowCRUD(article).disableAction('fnd'), 'Unknown action "fnd", did you mean "find"?'],
+    [(e) => e.shadowCRUD(article).field('titel'), `shadowCRUD: unknown field "titel" of ${article}; did you mean title?`],
+    [(e) => e.shadowCRUD(article).disableAction('fnd'), 'Unknown action "fnd"; did you mean find?'],
     [(e) => e.shadowCRUD(article).disableActions(['find', 'remove']), 'Unknown action "remove"'],
   ];
   for (const [change, message] of mistakes)

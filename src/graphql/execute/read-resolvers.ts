@@ -13,7 +13,7 @@ import {
   type ZoneAttribute,
   type Values,
 } from '../../schema/content-type.js';
-import { decodeId } from '../../schema/names.js';
+import { decodeId, isId } from '../../schema/names.js';
 import { childKeyAt } from '../query/collect-fields.js';
 import { localeOf, readListQuery, readOneQuery } from '../query/read-root.js';
 import type { Structured } from '../query/read-selection.js';
@@ -124,7 +124,7 @@ function childReader(attribute: Structured, owner: ContentType): AttributeResolv
     if (entity === null || (loaded === undefined && key in row)) return loaded;
     if (readable(owner, attribute.name, context.access) === null) return undefined;
     const id = Number(row['id']);
-    return Number.isSafeInteger(id) ? loadOnDemand(id, { owner, attribute, args, context, info }) : undefined;
+    return isId(id) ? loadOnDemand(id, { owner, attribute, args, context, info }) : undefined;
   };
 }
 

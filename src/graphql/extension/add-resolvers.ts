@@ -9,7 +9,7 @@ import {
   isUnionType,
 } from 'graphql';
 import type { GraphQLNamedType, GraphQLSchema, GraphQLTypeResolver } from 'graphql';
-import { nearestName } from '../../nearest-name.js';
+import { didYouMean } from '../../nearest-name.js';
 import { isRecord, type Values } from '../../schema/content-type.js';
 import type { Resolver } from './extension.js';
 import { mapSchema, type FieldConfig } from './map-schema.js';
@@ -65,7 +65,4 @@ function checkNames(schema: GraphQLSchema, name: string, given: unknown): void {
   if (wrong !== undefined) throw unknown(`resolvers: ${name} has no field "${wrong}"`, wrong, fields);
 }
 
-function unknown(what: string, name: string, known: readonly string[]): Error {
-  const near = nearestName(name, known);
-  return new Error(`${what}${near === null ? '' : `, did you mean "${near}"?`}`);
-}
+const unknown = (what: string, name: string, known: readonly string[]): Error => new Error(`${what}${didYouMean(name, known)}`);

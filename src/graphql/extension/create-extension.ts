@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.js';
-import { nearestName } from '../../nearest-name.js';
+import { didYouMean } from '../../nearest-name.js';
 import { createContext, type ContentContext } from '../../content/content-context.js';
 import type { Connection } from '../../http/running.js';
 import { fullAccess } from '../../query/access.js';
@@ -154,6 +154,5 @@ function checkPlugin(name: string, service: FindService): FindService {
 function find<Value>(name: string, known: ReadonlyMap<string, Value>, kind: string): Value {
   const found = known.get(name);
   if (found !== undefined) return found;
-  const near = nearestName(name, [...known.keys()]);
-  throw new Error(`Unknown ${kind} "${name}"${near === null ? '' : `, did you mean "${near}"?`}`);
+  throw new Error(`Unknown ${kind} "${name}"${didYouMean(name, known.keys())}`);
 }

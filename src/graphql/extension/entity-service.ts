@@ -5,7 +5,7 @@ import { findOne } from '../../content/find-one.js';
 import type { Loaded } from '../../mongo/loaded.js';
 import { remove } from '../../content/remove.js';
 import { update } from '../../content/update.js';
-import { nearestName } from '../../nearest-name.js';
+import { didYouMean } from '../../nearest-name.js';
 import type { Query } from '../../query/ast.js';
 import { parseQuery } from '../../query/parse-query.js';
 import { type ContentType, isRecord, type Registry } from '../../schema/content-type.js';
@@ -110,8 +110,7 @@ const asObject = (value: unknown): object => (isRecord(value) ? value : {});
 export function entryType(uid: string, { types }: Registry): ContentType {
   const type = types.get(uid);
   if (type !== undefined && type.kind !== 'component') return type;
-  const near = nearestName(uid, types.keys());
-  throw new Error(`Unknown content type "${uid}"${near === null ? '' : `, did you mean "${near}"?`}`);
+  throw new Error(`Unknown content type "${uid}"${didYouMean(uid, types.keys())}`);
 }
 
 const entityOrNull = (loaded: Loaded | null): Entity | null => (loaded === null ? null : entityOf(loaded));

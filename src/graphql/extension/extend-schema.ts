@@ -1,6 +1,6 @@
 import { defaultFieldResolver, isObjectType, isSpecifiedDirective, validateSchema } from 'graphql';
 import type { GraphQLDirective, GraphQLSchema } from 'graphql';
-import { nearestName } from '../../nearest-name.js';
+import { didYouMean } from '../../nearest-name.js';
 import type { Registry } from '../../schema/content-type.js';
 import { addNexusTypes, applyNexusPlugins } from './add-nexus-types.js';
 import { addResolvers } from './add-resolvers.js';
@@ -46,8 +46,7 @@ function* unknownFields(schema: GraphQLSchema, configs: ReadonlyMap<string, Fiel
   const known = fieldResolvers(schema);
   for (const key of configs.keys()) {
     if (known.has(key)) continue;
-    const near = nearestName(key, [...known.keys()]);
-    yield `resolversConfig: the schema has no "${key}"${near === null ? '' : `, did you mean "${near}"?`}`;
+    yield `resolversConfig: the schema has no "${key}"${didYouMean(key, known.keys())}`;
   }
 }
 

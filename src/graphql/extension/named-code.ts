@@ -1,4 +1,4 @@
-import { nearestName } from '../../nearest-name.js';
+import { didYouMean } from '../../nearest-name.js';
 
 /** Policies or middlewares that custom code registers and refers to by name. */
 export interface NamedCode<Code> {
@@ -23,8 +23,7 @@ export function createNamedCode<Code>(kind: 'policy' | 'middleware'): NamedCode<
     get: (name) => {
       const code = entries.get(fullName(name));
       if (code !== undefined) return code;
-      const near = nearestName(fullName(name), [...entries.keys()]);
-      throw new Error(`Could not find ${kind} "${name}"${near === null ? '' : `, did you mean "${near}"?`}`);
+      throw new Error(`Could not find ${kind} "${name}"${didYouMean(fullName(name), entries.keys())}`);
     },
   };
   return named;

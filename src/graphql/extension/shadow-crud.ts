@@ -1,4 +1,4 @@
-import { nearestName } from '../../nearest-name.js';
+import { suggest } from '../../nearest-name.js';
 import type { RootAction } from '../schema/shadow.js';
 
 /** What custom code has switched off of one field; the flags do not follow from each other. */
@@ -85,10 +85,7 @@ const actions: readonly RootAction[] = ['find', 'findOne', 'create', 'update', '
 
 function checkAction(action: string): string {
   if (action === '*' || actions.some((known) => known === action)) return action;
-  const near = nearestName(action, actions);
-  throw new Error(
-    `Unknown action "${action}"${near === null ? '' : `, did you mean "${near}"?`} Actions are ${actions.join(', ')}`,
-  );
+  throw new Error(`Unknown action "${action}"${suggest(action, actions)}`);
 }
 
 export const isActionOn = ({ disabledActions }: TypeRules, action: string): boolean =>

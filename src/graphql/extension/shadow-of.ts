@@ -1,4 +1,4 @@
-import { nearestName } from '../../nearest-name.js';
+import { didYouMean } from '../../nearest-name.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { defaultShadow, type RootAction, type Shadow } from '../schema/shadow.js';
 import { isActionOn, type FieldRules, type TypeRules } from './shadow-crud.js';
@@ -66,7 +66,5 @@ function checkFields(type: ContentType, names: readonly string[]): void {
   if (wrong !== undefined) throw unknown(`field "${wrong}" of ${type.uid}`, wrong, known);
 }
 
-function unknown(what: string, name: string, known: readonly string[]): Error {
-  const near = nearestName(name, known);
-  return new Error(`shadowCRUD: unknown ${what}${near === null ? '' : `, did you mean "${near}"?`}`);
-}
+const unknown = (what: string, name: string, known: readonly string[]): Error =>
+  new Error(`shadowCRUD: unknown ${what}${didYouMean(name, known)}`);
