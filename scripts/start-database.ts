@@ -16,7 +16,7 @@ export async function startDatabase(data: { readonly keptIn: string } | 'ephemer
   const log = (line: string): void => {
     console.log(line);
   };
-  return data === 'ephemeral' ? startEphemeral(log) : startEmbedded({ dataDir: data.keptIn, log });
+  return data === 'ephemeral' ? startEphemeral(log) : startEmbedded({ dataDir: data.keptIn, log, onLost: console.error });
 }
 
 /** Starts a server of one node, tuned for speed, on any free port; its data are deleted when it stops. */

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { createConfig, type PartialConfig } from './config/create-config.js';
 import type { Config } from './config/config.js';
 import { loadSecrets } from './config/load-secrets.js';
+import { ConfigError } from './config/setting.js';
 import { connect, type ConnectInput } from './connect.js';
 import { createGraphql, type GraphqlEndpoint } from './graphql/create-graphql.js';
 import {
@@ -75,8 +76,13 @@ const retryAfter = 2000;
 /** Puts a server together; nothing is opened before `start`. Throws a ConfigError with all that is wrong. */
 export async function createServer(input: ServerInput): Promise<MangroveServer> {
   const config = createConfig(input.config);
+  if (config.database.uri === null) throw new ConfigError(withoutUri);
   return new Server(config, input.logger ?? (await createLogger(config)), input);
 }
+
+const withoutUri =
+  'database.uri is missing: createServer needs the address of a MongoDB, such as mongodb://localhost:27017/content?replicaSet=rs0. ' +
+  'The command `npx mangrove start` starts one of its own.';
 
 class Server implements MangroveServer {
   readonly config: Config;
@@ -163,6 +169,7 @@ class Server implements MangroveServer {
     await this.#connect(input);
     await this.#bootstrap().catch((err: unknown) => {
       this.#logger.error({ err }, 'bootstrap failed');
+      this.#connection.isPrepared = true;
     });
   }
 
@@ -172,6 +179,7 @@ class Server implements MangroveServer {
     const { bootstrap, ...hooks } = this.#hooks;
     this.#hooks = hooks;
     await bootstrap?.(this.#extension.input);
+    this.#connection.isPrepared = true;
   }
 
   async #destroy(): Promise<void> {

@@ -47,10 +47,16 @@ export function createMailer(input: MailerInput): Mailer {
   };
 }
 
-type Deliver = (mail: SendMailOptions) => Promise<unknown>;
+interface Mail extends SendMailOptions {
+  readonly to: { readonly name: string; readonly address: string };
+  readonly subject: string;
+  readonly text: string;
+}
+
+type Deliver = (mail: Mail) => Promise<unknown>;
 type Senders = Config['plugins']['email']['config']['settings'];
 
-function compose(template: EmailTemplate, user: KnownUser, values: Placeholders, senders: Senders): SendMailOptions {
+function compose(template: EmailTemplate, user: KnownUser, values: Placeholders, senders: Senders): Mail {
   const all = { ...values, 'USER.username': user.username, 'USER.email': user.email };
   const html = fillTemplate(template.message, all, escapeHtml);
   const replyTo = template.response_email || senders.defaultReplyTo;
@@ -77,7 +83,10 @@ function laterTransport(options: object): () => Promise<Transporter> {
   return () => (transport ??= import('nodemailer').then(({ createTransport }) => createTransport(options)));
 }
 
-/** For development; in production nobody would look there, so the log complains. The log never shows the text, which holds a code. */
+/**
+ * Writes each e-mail to two files, as it would be sent (`.eml`) and as text, and its link to the log. In production nobody would look
+ * there, and the link holds a code: the log says that no mail server is configured, and nothing of the e-mail but its subject.
+ */
 function byFile({ config, logger }: MailerInput): Deliver {
   const transport = laterTransport({ streamTransport: true, buffer: true });
   const directory = join(config.directory, 'data', 'mail');
@@ -88,9 +97,15 @@ function byFile({ config, logger }: MailerInput): Deliver {
       return;
     }
     const { message } = (await (await transport()).sendMail(mail)) as { readonly message: Buffer }; // a buffer, as the options ask for
-    const file = join(directory, `${new Date().toISOString().replaceAll(':', '-')}-${String(count++)}.eml`);
+    const name = `${new Date().toISOString().replaceAll(':', '-')}-${String(count++)}`;
+    const [file, text] = [join(directory, `${name}.eml`), join(directory, `${name}.txt`)];
     await mkdir(directory, { recursive: true });
+    await writeFile(text, readable(mail), { mode: 0o600 });
     await writeFile(file, message, { mode: 0o600 });
-    logger.info({ subject: mail.subject, file }, 'e-mail written to a file');
+    const link = /\S+[?&]\S+=\S+/.exec(mail.text)?.[0];
+    logger.info({}, `e-mail "${mail.subject}" to ${mail.to.address}: ${[text, ...(link === undefined ? [] : [link])].join(' ')}`);
   };
 }
+
+/** An e-mail as a person reads it: without the encoding in which it is sent. */
+const readable = ({ to, subject, text }: Mail): string => `To: ${to.address}\nSubject: ${subject}\n\n${text}\n`;

@@ -22,12 +22,17 @@ export async function forgotPassword(accounts: Accounts, body: Body, { content }
   return { ok: true };
 }
 
-async function sendCode({ authenticator, config, mailer }: Accounts, user: StoredUser, content: ContentContext): Promise<void> {
+/** The link leads to the page that the settings name, or to the address of the service with the code to copy. */
+async function sendCode(
+  { address, authenticator, config, mailer }: Accounts,
+  user: StoredUser,
+  content: ContentContext,
+): Promise<void> {
   const code = makeCode(codeBytes);
   const resetPasswordToken = storedCode(code, config.plugins['users-permissions'].config.codes.reset);
   await changeStoredUser(content, { _id: user.id }, { $set: { resetPasswordToken } });
   const { advanced } = await authenticator.settings();
-  await mailer.send('reset_password', user, { URL: advanced.email_reset_password ?? '', TOKEN: code });
+  await mailer.send('reset_password', user, { URL: advanced.email_reset_password ?? address.url, TOKEN: code });
 }
 
 const fields = { passwordConfirmation: ['required'], password: ['required'], code: ['required'] } as const;

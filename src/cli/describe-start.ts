@@ -2,6 +2,7 @@ import type { ContentType } from '../schema/content-type.js';
 import { servesDocs } from '../openapi/docs-routes.js';
 import { packageVersion } from '../package-root.js';
 import type { Openness } from '../access/is-open.js';
+import type { Backend } from '../mongo/open-backend.js';
 import type { MangroveServer } from '../server.js';
 
 /** What the start message says besides what the server tells itself. */
@@ -9,7 +10,19 @@ interface StartNotes {
   /** Null: the database has not answered yet. */
   readonly openness: Openness | null;
   /** Null: not the embedded one. */
-  readonly embedded: { readonly version: string; readonly directory: string } | null;
+  readonly embedded: EmbeddedNote | null;
+}
+
+interface EmbeddedNote {
+  readonly version: string;
+  readonly directory: string;
+  readonly uri: string;
+}
+
+/** What the database is, and the address by which other programs reach an embedded one. */
+function databaseLines(backend: Backend | null, embedded: EmbeddedNote | null): string[] {
+  if (embedded === null) return [`  Database  ${backend === null ? 'not reached yet' : backend.description}`];
+  return [`  Database  embedded MongoDB ${embedded.version}, data in ${embedded.directory}`, `            ${embedded.uri}`];
 }
 
 /** Whether the service is open, and if it is not, the two ways to open it. */
@@ -36,7 +49,6 @@ export function describeStart(server: MangroveServer, { embedded, openness }: St
   const rest = config.api.rest.prefix;
   const types = [...(backend?.models.current().types.values() ?? [])].filter(({ uid }) => uid.startsWith('api::'));
   const sample = types.find(({ kind }) => kind === 'collectionType');
-  const database = backend === null ? 'not reached yet' : backend.description;
   const names = types.map(({ singularName }) => singularName).join(', ');
   const none = backend === null ? 'read when the database answers' : 'none yet: npx mangrove models add FILE';
   const { enabled, config: graphql } = config.plugins.graphql;
@@ -47,7 +59,7 @@ export function describeStart(server: MangroveServer, { embedded, openness }: St
     ...(enabled ? [`  GraphQL   ${url}${graphql.endpoint}`] : []),
     ...(servesDocs(config) ? [`  Docs      ${url}/docs`] : []),
     `  Health    ${url}/_health`,
-    `  Database  ${embedded === null ? database : `embedded MongoDB ${embedded.version}, data in ${embedded.directory}`}`,
+    ...databaseLines(backend, embedded),
     `  Models    ${names || none}`,
     ...accessLines(openness, sample),
     '',

@@ -47,6 +47,11 @@ export interface DemoTarget {
   readonly media: Media | null;
 }
 
+/** Loads the demo if the configuration asks for it. Does nothing before the database has answered. */
+export async function fillDemo({ config, backend, media }: Omit<DemoTarget, 'backend'> & { readonly backend: Backend | null }) {
+  if (config.database.demo && backend !== null) await loadDemo({ config, backend, media });
+}
+
 /** Where the demo lies in the package. */
 const demoFolder = join(packageRoot, 'config', 'demo');
 

@@ -18,7 +18,7 @@ export interface OpenedDatabase {
 export async function openDatabase(): Promise<OpenedDatabase> {
   const config = await loadConfig({ directory: process.cwd() });
   const running = config.database.uri ?? (await runningServer(config));
-  const started = running === null ? await startConfigured(config, console.error) : null;
+  const started = running === null ? await startConfigured(config, { log: console.error, onLost: endWith }) : null;
   const database = await connect(running ?? started?.uri ?? '', config.database);
   return {
     config,
@@ -28,4 +28,10 @@ export async function openDatabase(): Promise<OpenedDatabase> {
       await started?.stop();
     },
   };
+}
+
+/** Ends the process with the message of an error. */
+export function endWith(error: unknown): never {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
 }

@@ -2,8 +2,9 @@ import { readOpenness } from '../access/is-open.js';
 import type { Config } from '../config/config.js';
 import { dependsOnStrapi, loadConfig } from '../config/load-config.js';
 import { describeStart } from './describe-start.js';
-import { fillDemo } from './fill-demo.js';
+import { fillDemo } from './load-demo.js';
 import { loadRegister } from './load-register.js';
+import { endWith } from './open-database.js';
 import { createLogger } from '../http/create-logger.js';
 import { startConfigured } from '../mongo/embedded/configured-server.js';
 import type { EmbeddedDatabase } from '../mongo/embedded/start-embedded.js';
@@ -17,10 +18,7 @@ export const usage = `usage: npx mangrove start
 /** Starts the service. The exit code; null: there are arguments. A start that fails ends the process. */
 export async function run(args: readonly string[]): Promise<number | null> {
   if (args.length > 0) return null;
-  await startService().catch((error: unknown) => {
-    console.error(error instanceof Error ? error.message : error);
-    process.exit(1);
-  });
+  await startService().catch(endWith);
   return 0;
 }
 
@@ -29,19 +27,19 @@ async function startService(): Promise<void> {
   const config = await loadConfig({ directory });
   const register = await loadRegister(directory, mangrove);
   if (config.environment !== 'production') process.on('unhandledRejection', warnOfUnsupported);
-  const embedded = config.database.uri === null ? await startConfigured(config, console.log) : null;
+  const embedded = config.database.uri === null ? await startConfigured(config, { log: console.log, onLost: endWith }) : null;
   const logger = await createLogger(config);
   const given = embedded === null ? config : withUri(config, embedded.uri);
-  const server = await createServer({
+  const server: MangroveServer = await createServer({
     config: given,
     logger,
     embeddedDatabase: embedded !== null,
     ...(register && { register }),
     ...(dependsOnStrapi(directory) && { project: directory }),
+    bootstrap: () => fillDemo(server),
   });
   stopOnSignal(server, embedded);
   await server.start();
-  await fillDemo(server, logger);
   await announce(server, embedded);
 }
 
@@ -56,7 +54,7 @@ const withUri = (config: Config, uri: string): Config => ({ ...config, database:
 async function announce(server: MangroveServer, embedded: EmbeddedDatabase | null): Promise<void> {
   const { backend, config } = server;
   const openness = backend && (await readOpenness({ config, backend, isEmbedded: embedded !== null }));
-  const note = embedded === null ? null : { version: embedded.version, directory: embedded.dataDir };
+  const note = embedded === null ? null : { version: embedded.version, directory: embedded.dataDir, uri: embedded.uri };
   if (config.environment === 'production') console.log(JSON.stringify({ msg: 'started', url: server.url, openTo: openness }));
   else for (const line of describeStart(server, { embedded: note, openness })) console.log(line);
 }

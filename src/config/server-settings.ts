@@ -4,7 +4,7 @@ import { flag, group, maybeText, text, whole } from './setting.js';
 export const serverSettings = group({
   host: text('0.0.0.0', 'Address to listen on', { variable: 'HOST', minLength: 1 }),
   port: whole(1337, 'Port to listen on; 0 takes any free one', { variable: 'PORT', maximum: 65535 }),
-  url: maybeText('Public address of the server, for links in e-mails and the start message', {
+  url: maybeText('Public address of the server, for links in e-mails and the start message; null: the one it listens on', {
     variable: 'PUBLIC_URL',
     pattern: '^https?://[^/]',
   }),

@@ -8,6 +8,7 @@ export type Check = (connection: Connection) => Promise<boolean>;
 /** What has to work before requests should come. */
 const readinessChecks: Readonly<Record<string, Check>> = {
   database: async ({ running }) => running !== null && ping(running.backend.store.database),
+  bootstrap: ({ isPrepared }) => Promise.resolve(isPrepared),
 };
 
 /**

@@ -35,6 +35,8 @@ export interface Running {
 /** The connection to the database; `running` is null until the database has answered. */
 export class Connection {
   running: Running | null = null;
+  /** Whether everything is done that comes before the first request: the demo is stored, and `bootstrap` has ended. */
+  isPrepared = false;
 
   /** Throws 503, with the message if one is given, until the database has answered. */
   require(message?: string): Running {

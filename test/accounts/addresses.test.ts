@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { storedCode } from '../../src/accounts/passwords.js';
 import { password, serveAccounts, storedUser, type ServingAccounts } from '../access/serve-accounts.js';
-import { readCode, readMails } from '../support/mails.js';
+import { readCode, readLastText, readMails } from '../support/mails.js';
 
 const auth = (name: string): string => `plugin::users-permissions.auth.${name}`;
 const user = (name: string): string => `plugin::users-permissions.user.${name}`;
@@ -198,6 +198,18 @@ describe('users who change themselves', () => {
       await server.as(null, 'POST', '/api/auth/forgot-password', { email: 'ann@mail.test' });
       await readCode(directory, 'code');
       expect(await seconds('resetPasswordToken')).to.be.within(3_500, 3_600);
+    });
+
+    it('are in a text for people, with the address of the service if no page is configured', async () => {
+      await server.admin('PUT', '/settings', { advanced: { email_reset_password: null } });
+      await set({ confirmed: false, email: 'ann@mail.test' });
+      const { length } = await readMails(directory);
+      await server.as(null, 'POST', '/api/auth/forgot-password', { email: 'ann@mail.test' });
+      while ((await readMails(directory)).length === length);
+      const lines = (await readLastText(directory)).split('\n');
+      expect(lines.slice(0, 2)).to.deep.equal(['To: ann@mail.test', 'Subject: Reset password']);
+      const link = lines.find((line) => line.includes('code=')) ?? '';
+      expect(link.replace(/[0-9a-f]{128}$/, 'CODE')).to.equal(`${server.server.url}?code=CODE`);
     });
   });
 

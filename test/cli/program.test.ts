@@ -1,8 +1,14 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
+import { pickPort } from '../../src/mongo/embedded/pick-port.js';
 import { packageRoot, packageVersion } from '../../src/package-root.js';
-import { runCli } from '../support/run-cli.js';
+import { freshDatabase } from '../support/mongo.js';
+import { program, runCli } from '../support/run-cli.js';
 
 describe('npx mangrove', () => {
   const cases: readonly (readonly [line: string, exitCode: number, printed: readonly string[]])[] = [
@@ -37,4 +43,27 @@ describe('npx mangrove', () => {
       const message = `Mangrove needs Node 20.19 or newer; this is Node ${version}.`;
       expect(stderr.includes(message), stderr).to.equal(refused);
     });
+
+  it('start is ready once the first request works, with the demo', async function () {
+    this.timeout(60_000);
+    const directory = await mkdtemp(join(tmpdir(), 'mangrove-start-'));
+    const database = await freshDatabase();
+    const port = String(await pickPort(0));
+    const env = { ...process.env, MONGODB_URI: database.uri, MANGROVE_DEMO: 'true', MANGROVE_OPEN: 'true', PORT: port };
+    const child = spawn(process.execPath, [...program, 'start'], { cwd: directory, env, stdio: 'ignore' });
+    const ask = (path: string): Promise<number> =>
+      fetch(`http://localhost:${port}${path}`).then(
+        ({ status }) => status,
+        () => 0,
+      );
+    try {
+      while ((await ask('/_health/ready')) !== 200) await delay(20);
+      expect(await ask('/api/articles')).to.equal(200);
+    } finally {
+      child.kill('SIGTERM');
+      await once(child, 'close');
+      await database.drop();
+      await rm(directory, { recursive: true });
+    }
+  });
 });

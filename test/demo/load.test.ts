@@ -2,8 +2,7 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
-import { fillDemo } from '../../src/cli/fill-demo.js';
-import { loadDemo } from '../../src/cli/load-demo.js';
+import { fillDemo, loadDemo } from '../../src/cli/load-demo.js';
 import type { PartialConfig } from '../../src/config/create-config.js';
 import { createServer, type MangroveServer } from '../../src/server.js';
 import { drawNoise } from '../media/draw.js';
@@ -74,33 +73,24 @@ describe('cli/load-demo', () => {
     pending: 0,
     locales: ['English (en)', 'French (fr)'],
   };
-  const warnings: unknown[] = [];
-  const logger = { warn: (_about: object, message: string) => warnings.push(message) } as const;
 
   it('stores nothing unless it is asked for, or where it is cut short; then all of it, once, and serves the covers', async () => {
     const server = await start({}, { demo: true });
     const { backend, media, config } = server;
     const none = await counted();
-    await fillDemo({ backend, media, config: { ...config, database: { ...config.database, demo: false } } }, logger);
+    await fillDemo({ backend, media, config: { ...config, database: { ...config.database, demo: false } } });
     expect([await counted(), none.models, none.files]).to.deep.equal([none, 0, 0]);
     await database.db.createCollection('issues', { validator: { refused: true } });
     expect(await load(server).catch((error: unknown) => error)).to.be.an('error');
     expect(await counted()).to.deep.equal(none);
     await database.db.command({ collMod: 'issues', validator: {} });
-    await fillDemo(server, logger);
+    await fillDemo(server);
     expect([await counted(), await load(server), await counted()]).to.deep.equal([whole, 0, whole]);
     const { data } = await read(server, '/api/articles?filters[slug][$eq]=how-a-tree-drinks-the-sea&populate=cover');
     const { url, alternativeText, formats } = data[0].attributes.cover.data.attributes;
     expect([alternativeText, Object.keys(formats)]).to.deep.equal([pictures[0]?.alternativeText, ['thumbnail', 'small']]);
     for (const path of [url, formats.thumbnail.url])
       expect((await fetch(server.url + path)).headers.get('content-type')).to.equal('image/jpeg');
-    expect(warnings).to.deep.equal([]);
-  });
-
-  it('is left to the next start, and says so, where the database does not answer', async () => {
-    const config = { uri: 'mongodb://127.0.0.1:9/none', demo: true, selectionTimeout: 50 };
-    await fillDemo(await start({}, config), logger);
-    expect(warnings.splice(0)).to.deep.equal(['MongoDB does not answer: the demo is left to the next start']);
   });
 
   it('is stored once by two instances, in its languages, whatever the default locale', async () => {

@@ -39,7 +39,11 @@ for (const page of pages) {
 
     if (page === 'README.md')
       it('shows what a start prints', () => {
-        const embedded = { version: fetchedVersions.official, directory: '/srv/mangrove/data/db' };
+        const embedded = {
+          version: fetchedVersions.official,
+          directory: '/srv/mangrove/data/db',
+          uri: 'mongodb://127.0.0.1:40213/?replicaSet=rs0',
+        };
         const lines = describeStart(served.serving.server, { openness: 'local', embedded });
         const printed = lines.join('\n').replaceAll(served.serving.server.url, 'http://localhost:1337');
         expect(readBlocks(page).find(({ language }) => language === 'text')?.text).to.equal(`${printed.trimEnd()}\n`);

@@ -6,6 +6,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Document, MongoClient } from 'mongodb';
 import { createConfig } from '../../src/config/create-config.js';
 import { runningServer, startConfigured } from '../../src/mongo/embedded/configured-server.js';
@@ -16,9 +17,15 @@ describe('start-embedded', () => {
   let dataDir: string;
   const running: EmbeddedDatabase[] = [];
   const lines: string[] = [];
+  const lost: string[] = [];
 
   const start = async (port?: number): Promise<EmbeddedDatabase> => {
-    const database = await startEmbedded({ dataDir, port, log: (line) => lines.push(line) });
+    const database = await startEmbedded({
+      dataDir,
+      port,
+      log: (line) => lines.push(line),
+      onLost: (error) => lost.push(error.message),
+    });
     running.push(database);
     return database;
   };
@@ -30,7 +37,7 @@ describe('start-embedded', () => {
 
   afterEach(async () => {
     await Promise.all(running.splice(0).map((database) => database.stop()));
-    lines.length = 0;
+    lines.length = lost.length = 0;
   });
 
   after(() => rm(folder, { recursive: true, force: true }));
@@ -118,7 +125,7 @@ describe('start-embedded', () => {
     const newer = join(folder, 'newer');
     await mkdir(newer);
     await writeFile(join(newer, 'instance.json'), JSON.stringify({ version: '99.1.0', port: 1, serverPid: 1, ownerPid: 1 }));
-    const error = await rejection(startEmbedded({ dataDir: newer, log: () => undefined }));
+    const error = await rejection(startEmbedded({ dataDir: newer, ...silent }));
     expect(error).to.match(/were written by MongoDB 99\.1\.0; .*mongod is \d+\.\d+\.\d+, which must not open them/);
   });
 
@@ -127,25 +134,41 @@ describe('start-embedded', () => {
     await mkdir(broken);
     await writeFile(join(broken, 'WiredTiger.turtle'), 'no turtle');
     await writeFile(join(broken, 'WiredTiger'), 'no version');
-    const error = await rejection(startEmbedded({ dataDir: broken, log: () => undefined }));
+    const error = await rejection(startEmbedded({ dataDir: broken, ...silent }));
     expect(error).to.match(/^MongoDB \(.*mongod\) does not start on .*broken: \S.*$/);
   });
 
-  it('reports a server that ends by itself', async () => {
-    const reported = new Promise<string>((resolve) => {
-      void startEmbedded({ dataDir, log: resolve }).then((database) => {
-        running.push(database);
-        process.kill(database.serverPid, 'SIGKILL');
-      });
-    });
-    expect(await reported).to.equal('MongoDB has ended: it ended with SIGKILL');
+  it('starts a server again that ends by itself, at the same address, until it ends too often', async () => {
+    const database = await start();
+    await countKept(database.uri);
+    const kill = async (): Promise<void> => {
+      const pid = database.serverPid;
+      process.kill(pid, 'SIGKILL');
+      while (database.serverPid === pid && lost.length === 0) await delay(20);
+    };
+    await kill();
+    expect(await countKept(database.uri)).to.equal(2);
+    expect(lines).to.deep.equal(['MongoDB has ended: it ended with SIGKILL. It is started again.', 'MongoDB runs again']);
+    await kill();
+    expect(lost).to.deep.equal([]);
+    await kill();
+    expect(lost).to.deep.equal(['MongoDB has ended 3 times within a minute: it ended with SIGKILL']);
+  });
+
+  it('says what to do where the data cannot be kept', async () => {
+    const file = join(folder, 'a-file');
+    await writeFile(file, '');
+    const error = await rejection(startEmbedded({ dataDir: join(file, 'db'), ...silent }));
+    expect(error).to.match(
+      /cannot keep its data in .*a-file\/db \(ENOTDIR\): start in a folder that can be written.* MONGODB_URI/,
+    );
   });
 
   it('serves as the configuration says, and its address is found while it runs', async () => {
     const embedded = { directory: join(folder, 'configured'), cacheSizeGB: 0.3 };
     const config = createConfig({ directory: '/nonexistent', environment: 'development', database: { embedded } });
     expect(await runningServer(config)).to.equal(null);
-    const database = await startConfigured(config, () => undefined);
+    const database = await startConfigured(config, silent);
     running.push(database);
     expect(await runningServer(config)).to.equal(database.uri);
     await withClient(database.uri, async (client) => {
@@ -159,12 +182,14 @@ describe('start-embedded', () => {
 
   it('refuses production, unless the configuration allows it', async () => {
     const config = createConfig({ directory: folder, environment: 'production' });
-    expect(await rejection(startConfigured(config, () => undefined))).to.match(/MONGODB_URI.*EMBEDDED_MONGODB=allow/);
+    expect(await rejection(startConfigured(config, silent))).to.match(/MONGODB_URI.*EMBEDDED_MONGODB=allow/);
     const embedded = { directory: 'allowed', production: 'allow' } as const;
     const allowed = createConfig({ directory: folder, environment: 'production', database: { embedded } });
-    running.push(await startConfigured(allowed, () => undefined));
+    running.push(await startConfigured(allowed, silent));
   });
 });
+
+const silent = { log: () => undefined, onLost: () => undefined };
 
 interface Owner {
   readonly pid: number | undefined;
@@ -178,7 +203,7 @@ const module = new URL('../../src/mongo/embedded/start-embedded.ts', import.meta
 /** Starts the server in a process of its own, whose locale is not installed. */
 const startInChild = async (dataDir: string): Promise<Owner> => {
   const code = `const { startEmbedded } = await import(${JSON.stringify(module)});
-    const { uri, serverPid } = await startEmbedded({ dataDir: ${JSON.stringify(dataDir)}, log: console.error });
+    const { uri, serverPid } = await startEmbedded({ dataDir: ${JSON.stringify(dataDir)}, log: console.error, onLost: console.error });
     console.log(JSON.stringify({ uri, serverPid }));`;
   const child = spawn(process.execPath, ['--import=tsx', '--input-type=module', '--eval', code], {
     stdio: ['ignore', 'pipe', 'inherit'],

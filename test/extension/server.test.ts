@@ -177,6 +177,12 @@ describe('config/extensions', () => {
     await database.drop();
   });
 
+  it('createServer names the setting that is missing where no database is given', async () => {
+    const error: unknown = await mangrove.createServer({ config: {} }).catch((caught: unknown) => caught);
+    expect(error).to.be.instanceOf(ConfigError);
+    expect((error as Error).message).to.match(/^database\.uri is missing: .*mongodb:\/\/.*npx mangrove start/);
+  });
+
   it('a register that wants entries is told that it is too early', async () => {
     const database = await freshDatabase();
     const server = await mangrove.createServer({

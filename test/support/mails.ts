@@ -4,9 +4,19 @@ import { join } from 'node:path';
 /** The texts of the e-mails that a service without a mail server has written, the oldest first. */
 export async function readMails(directory: string): Promise<string[]> {
   const folder = join(directory, 'data', 'mail');
-  const files = (await readdir(folder).catch(() => [])).sort();
+  const files = (await readdir(folder).catch(() => [])).filter((file) => file.endsWith('.eml')).sort();
   const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')));
   return texts.map((text) => text.replaceAll('=\r\n', '').replaceAll('=\n', ''));
+}
+
+/** The last of them in the form for people. */
+export async function readLastText(directory: string): Promise<string> {
+  const folder = join(directory, 'data', 'mail');
+  const last = (await readdir(folder))
+    .filter((file) => file.endsWith('.txt'))
+    .sort()
+    .at(-1);
+  return readFile(join(folder, last ?? ''), 'utf8');
 }
 
 /** The code that a query parameter of the last e-mail names; waits until it has been written. */

@@ -2,16 +2,19 @@ import { resolve } from 'node:path';
 import type { Config } from '../../config/config.js';
 import { readInstance } from './instance-file.js';
 import { addressOf } from './replica-set.js';
-import { type EmbeddedDatabase, startEmbedded } from './start-embedded.js';
+import { type EmbeddedDatabase, type EmbeddedOptions, startEmbedded } from './start-embedded.js';
 
 /**
  * Starts the embedded server that the configuration describes. Throws an Error in production, unless the configuration allows it,
- * and those of startEmbedded. `log` takes lines that a user should read.
+ * and those of startEmbedded. `log` takes lines that a user should read; `onLost` is called if the server cannot be kept running.
  */
-export async function startConfigured(config: Config, log: (line: string) => void): Promise<EmbeddedDatabase> {
+export async function startConfigured(
+  config: Config,
+  { log, onLost }: Pick<EmbeddedOptions, 'log' | 'onLost'>,
+): Promise<EmbeddedDatabase> {
   const { port, cacheSizeGB, production } = config.database.embedded;
   if (config.environment === 'production' && production === 'refuse') throw new Error(notForProduction);
-  return startEmbedded({ dataDir: dataDirectory(config), port: port ?? undefined, cacheSizeGB, log });
+  return startEmbedded({ dataDir: dataDirectory(config), port: port ?? undefined, cacheSizeGB, log, onLost });
 }
 
 const notForProduction =

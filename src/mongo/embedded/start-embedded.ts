@@ -1,14 +1,15 @@
-import { mkdir } from 'node:fs/promises';
+import { access, constants, mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Binary, isAtLeast } from './binary.js';
 import { findBinary } from './find-binary.js';
 import { type Instance, readInstance, writeInstance } from './instance-file.js';
+import { keepRunning } from './keep-running.js';
 import type { RunningMongod } from './launch-mongod.js';
 import { openData, type OpenedData } from './open-data.js';
 import { addressOf, formReplicaSet } from './replica-set.js';
 
-interface EmbeddedOptions {
+export interface EmbeddedOptions {
   readonly dataDir: string;
   /** The preferred port; another one is used if it is busy. If absent or 0: the port of the last time, or any. */
   readonly port?: number | undefined;
@@ -16,6 +17,8 @@ interface EmbeddedOptions {
   readonly cacheSizeGB?: number;
   /** Takes what a user should read, one line at a time: a download, a port that was changed, a server that ended. */
   readonly log: (line: string) => void;
+  /** Called once if the server has ended and cannot be started again; the error's message is for people. */
+  readonly onLost: (error: Error) => void;
 }
 
 /** A MongoDB server that belongs to this process. */
@@ -24,6 +27,7 @@ export interface EmbeddedDatabase {
   readonly version: string;
   readonly dataDir: string;
   readonly port: number;
+  /** Of the server that runs now: one that ends by itself is started again at the same address. */
   readonly serverPid: number;
   /** Ends the server cleanly; the data stay. */
   readonly stop: () => Promise<void>;
@@ -34,21 +38,55 @@ export interface EmbeddedDatabase {
  * whose message a user can act on: no mongod to be had, data in use, data of a newer version.
  */
 export const startEmbedded = async (options: EmbeddedOptions): Promise<EmbeddedDatabase> => {
-  const { cacheSizeGB = 0.25, log } = options;
+  const { cacheSizeGB = 0.25, log, onLost } = options;
   const dataDir = resolve(options.dataDir);
-  await mkdir(dataDir, { recursive: true });
+  await makeFolder(dataDir);
   const last = await readInstance(dataDir);
   const binary = await findBinary({ env: process.env, dataVersion: last?.version, log });
   refuseNewerData(binary, last, dataDir);
   const wanted = options.port || (last?.port ?? 0);
-  const opened = await openData(binary.path, { dataDir, wanted, cacheSizeGB });
-  if (options.port && options.port !== opened.port) {
-    log(`Port ${String(options.port)} is busy: MongoDB listens on ${String(opened.port)} instead`);
+  const open = async (preferred: number): Promise<OpenedData> => {
+    const opened = await openData(binary.path, { dataDir, wanted: preferred, cacheSizeGB });
+    await makeWritable(opened, dataDir, binary.version);
+    return opened;
+  };
+  const { port, mongod } = await open(wanted);
+  if (options.port && options.port !== port)
+    log(`Port ${String(options.port)} is busy: MongoDB listens on ${String(port)} instead`);
+  const kept = keepRunning({ first: mongod, launch: () => reopen(open, port), log, onLost });
+  const { stop } = kept;
+  return {
+    uri: addressOf(port),
+    version: binary.version,
+    dataDir,
+    port,
+    get serverPid() {
+      return kept.pid;
+    },
+    stop,
+  };
+};
+
+/** The database that clients connect to must stay where it is. */
+const reopen = async (open: (port: number) => Promise<OpenedData>, port: number): Promise<RunningMongod> => {
+  const opened = await open(port);
+  if (opened.port === port) return opened.mongod;
+  await opened.mongod.stop();
+  throw new Error(`MongoDB has ended, and its port ${String(port)} is busy now`);
+};
+
+const makeFolder = async (dataDir: string): Promise<void> => {
+  try {
+    await mkdir(dataDir, { recursive: true });
+    await access(dataDir, constants.W_OK);
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException; // of the file system
+    throw new Error(
+      `The embedded MongoDB cannot keep its data in ${dataDir} (${code}): start in a folder that can be written, name one in ` +
+        'database.embedded.directory, or set MONGODB_URI to a MongoDB of yours.',
+      { cause: error },
+    );
   }
-  await makeWritable(opened, dataDir, binary.version);
-  const stop = stopAndReportCrash(opened.mongod, log);
-  const { port, mongod } = opened;
-  return { uri: addressOf(port), version: binary.version, dataDir, port, serverPid: mongod.pid, stop };
 };
 
 const refuseNewerData = (binary: Binary, last: Instance | undefined, dataDir: string): void => {
@@ -77,15 +115,4 @@ const failWhenEnded = async (mongod: RunningMongod): Promise<never> => {
 const failWhenLate = async (): Promise<never> => {
   await delay(30_000, undefined, { ref: false });
   throw new Error('it was not elected within 30 s');
-};
-
-const stopAndReportCrash = (mongod: RunningMongod, log: (line: string) => void): (() => Promise<void>) => {
-  let stopping = false;
-  void mongod.ended.then((reason) => {
-    if (!stopping) log(`MongoDB has ended: ${reason}`);
-  });
-  return () => {
-    stopping = true;
-    return mongod.stop();
-  };
 };
