@@ -1,14 +1,13 @@
 import type { Document } from 'mongodb';
+import { jsonEscapes, jsonLevels } from '../query/stored-text.js';
 import type { Stored } from '../schema/scalar-types.js';
 
-/** Levels of objects and lists that the text of JSON shows; BSON, in which the expression is sent, has 180 levels at most. */
-const jsonLevels = 12;
+/** `storedText` as an expression on a value that is not null. */
+export function compileText(path: string, stored: Stored): Document {
+  if (stored === 'json') return jsonText(path, jsonLevels);
+  return stored === 'number' ? numberText(path) : { $toString: path };
+}
 
-/** An expression for the text of a stored value that is not null: JSON for JSON, else what the answer shows. */
-export const compileText = (path: string, stored: Stored): Document =>
-  stored === 'json' ? jsonText(path, jsonLevels) : { $toString: path };
-
-/** `JSON.stringify` as an expression. Values below the last level are left out. */
 function jsonText(value: string, levels: number): Document {
   if (levels === 0) return { $literal: '' };
   const text = { $concat: [keyText('$$entry.k'), jsonText('$$entry.v', levels - 1)] };
@@ -48,26 +47,65 @@ const joined = (texts: Document): Document => ({
   },
 });
 
-/** The backslash comes first, so that it does not escape the others' own. */
-const escapes = [
-  ['\\', '\\\\'],
-  ['"', '\\"'],
-  ['\n', '\\n'],
-  ['\r', '\\r'],
-  ['\t', '\\t'],
-  ['\b', '\\b'],
-  ['\f', '\\f'],
-] as const;
-
 const quoted = (text: unknown): Document => ({
-  $concat: ['"', escapes.reduce((input, [find, replacement]) => ({ $replaceAll: { input, find, replacement } }), text), '"'],
+  $concat: ['"', jsonEscapes.reduce((input, [find, replacement]) => ({ $replaceAll: { input, find, replacement } }), text), '"'],
 });
 
-/** Whole numbers are stored as doubles, whose text would have an exponent. */
-const numberText = (value: string): Document => ({
-  $cond: [
-    { $and: [{ $eq: [value, { $trunc: value }] }, { $lt: [{ $abs: value }, 9e15] }] },
-    { $toString: { $toLong: value } },
-    { $toString: value },
-  ],
+/**
+ * The text that JavaScript has for a number. That of the server differs for doubles: it has a minus before zero, exponents from 1e16 on
+ * (JavaScript: from 1e21) and below 1e-4 (below 1e-6), and two digits in each exponent.
+ */
+const numberText = (number: string): Document => ({
+  $let: {
+    vars: { number, size: { $abs: number }, text: { $toString: number } },
+    in: {
+      $switch: {
+        branches: [
+          { case: { $eq: ['$$number', 0] }, then: '0' },
+          { case: { $ne: [{ $type: '$$number' }, 'double'] }, then: '$$text' },
+          { case: { $gte: ['$$size', 1e21] }, then: '$$text' },
+          { case: { $gte: ['$$size', 1e16] }, then: longText },
+          { case: { $and: [{ $lt: ['$$size', 9e15] }, { $eq: ['$$number', { $trunc: '$$number' }] }] }, then: wholeText },
+          { case: { $gte: ['$$size', 1e-4] }, then: '$$text' },
+          { case: { $gte: ['$$size', 1e-6] }, then: shortText },
+        ],
+        default: { $replaceAll: { input: '$$text', find: 'e-0', replacement: 'e-' } },
+      },
+    },
+  },
 });
+
+/** Without a part behind the point, which the texts of some servers have. */
+const wholeText: Document = { $toString: { $toLong: '$$number' } };
+
+const sign: Document = { $cond: [{ $lt: ['$$number', 0] }, '-', ''] };
+
+/** The digits of a text with an exponent: `15` of `-1.5e+17`. */
+const digits: Document = {
+  $reduce: {
+    input: ['-', '.'],
+    initialValue: { $arrayElemAt: [{ $split: ['$$text', 'e'] }, 0] },
+    in: { $replaceAll: { input: '$$value', find: '$$this', replacement: '' } },
+  },
+};
+
+const exponent: Document = { $toInt: { $arrayElemAt: [{ $split: ['$$text', 'e'] }, 1] } };
+
+/** `-150000000000000000` of `-1.5e+17`. */
+const longText: Document = {
+  $let: {
+    vars: { digits, exponent },
+    in: {
+      $concat: [
+        sign,
+        '$$digits',
+        { $substrBytes: ['0'.repeat(21), 0, { $subtract: [{ $add: ['$$exponent', 1] }, { $strLenBytes: '$$digits' }] }] },
+      ],
+    },
+  },
+};
+
+/** `-0.000015` of `-1.5e-05`. */
+const shortText: Document = {
+  $concat: [sign, '0.', { $substrBytes: ['0'.repeat(6), 0, { $subtract: [{ $abs: exponent }, 1] }] }, digits],
+};

@@ -1,7 +1,7 @@
-import type { Stored } from '../schema/scalar-types.js';
 import { isRecord, type Values } from '../schema/content-type.js';
 import type { Condition, Test } from './plan.js';
 import { comparesText, textPattern, type TextTest } from './conditions.js';
+import { storedText } from './stored-text.js';
 
 /**
  * Whether a stored entry or component meets a condition, as the database would find it. Conditions on related entries have no
@@ -19,7 +19,7 @@ export function meetsCondition(condition: Condition, holder: Values): boolean {
       return list.some((item) => meetsCondition(condition.condition, item as Values)); // components are stored in such lists
     }
     case 'test':
-      return meetsTest(condition, valueAt(holder, condition.path) ?? null);
+      return meetsTest(condition, plainValue(valueAt(holder, condition.path) ?? null));
     case 'related':
       return false;
   }
@@ -35,7 +35,7 @@ function meetsTest(condition: TestCondition, value: unknown): boolean {
   const { test, stored, operand, denied } = condition;
   if (test === 'null') return (value === null) !== denied;
   if (value === null) return false;
-  const meets = comparesText(test) ? patternOf(condition, test).test(textOf(value, stored)) : tests[test](value, operand);
+  const meets = comparesText(test) ? patternOf(condition, test).test(storedText(value, stored)) : tests[test](value, operand);
   return meets !== denied;
 }
 
@@ -48,11 +48,6 @@ function patternOf(condition: TestCondition, test: TextTest): RegExp {
   const pattern = new RegExp(source, `u${flags}`);
   patterns.set(condition, pattern);
   return pattern;
-}
-
-function textOf(value: unknown, stored: Stored): string {
-  if (stored === 'json') return JSON.stringify(value);
-  return value instanceof Date ? value.toISOString() : String(value);
 }
 
 type Compare = (value: unknown, operand: unknown) => boolean;
@@ -70,14 +65,18 @@ const tests: Readonly<Record<Exclude<Test, 'null' | TextTest>, Compare>> = {
   },
 };
 
+/** The value itself; a bigint for a 64-bit integer that a number cannot hold, which the driver reads as an object of its own. */
+const plainValue = (value: unknown): unknown =>
+  isRecord(value) && 'toBigInt' in value && typeof value.toBigInt === 'function' ? (value.toBigInt() as unknown) : value;
+
 /** JSON may be an object or a list, which equals no operand. */
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value instanceof Date;
 
 /** The order of two values of one attribute in the database: that of their bytes for texts. NaN if they are of two types. */
 export function compareStored(left: unknown, right: unknown): number {
   if (typeof left === 'string' && typeof right === 'string') return Buffer.compare(Buffer.from(left), Buffer.from(right));
-  if (kindOf(left) !== kindOf(right)) return NaN;
-  const [a, b] = [left, right] as [number, number]; // numbers, dates and booleans compare as numbers
+  const [a, b] = [plainValue(left), plainValue(right)] as [number, number]; // numbers, dates and booleans compare as numbers
+  if (kindOf(a) !== kindOf(b)) return NaN;
   return a < b ? -1 : Number(a > b);
 }
 

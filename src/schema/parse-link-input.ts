@@ -67,10 +67,13 @@ function parsePatch({ connect, disconnect, options }: Readonly<Record<string, un
   };
 }
 
-/** Items that are written alike count once. */
+/** Equal items count once, whatever the order of their keys. */
 const distinct = (items: readonly unknown[]): unknown[] => [
-  ...new Map(items.map((item) => [JSON.stringify(item), item])).values(),
+  ...new Map(items.map((item) => [JSON.stringify(item, sortKeys), item])).values(),
 ];
+
+const sortKeys = (_key: string, value: unknown): unknown =>
+  isRecord(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
 
 function parseConnection(item: unknown, target: string): Connection | null {
   const [id] = parseIds([item], target) ?? [];

@@ -47,6 +47,15 @@ const inputs: readonly (readonly [unknown, readonly number[]])[] = [
   ],
   [{ connect: [4, 4] }, [1, 2, 3, 4]],
   [{ connect: [{ id: 4 }, { id: 4 }, 5] }, [1, 2, 3, 4, 5]],
+  [
+    {
+      connect: [
+        { id: 4, position: { start: true, end: false } },
+        { position: { end: false, start: true }, id: 4 },
+      ],
+    },
+    [4, 1, 2, 3],
+  ],
   [{ connect: null }, [1, 2, 3]],
   [{ connect: null, disconnect: [2] }, [1, 3]],
   [{ connect: [4], disconnect: null }, [1, 2, 3, 4]],

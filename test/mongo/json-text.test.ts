@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { Long } from 'mongodb';
 import { compileText } from '../../src/mongo/compile-text.js';
+import { storedText } from '../../src/query/stored-text.js';
+import type { Stored } from '../../src/schema/scalar-types.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
 const fixed: readonly unknown[] = [
@@ -31,18 +34,27 @@ const fixed: readonly unknown[] = [
   [[[[[[[[[[['eleven levels']]]]]]]]]]],
 ];
 
-describe('the text of JSON in the database', () => {
+const numbers: readonly number[] = [
+  ...[0, -0, 7, -1.5, 0.1, 0.1 + 0.2, 1 / 3, 4.35, 1e5, 1234567.891, 2 ** 31, 5e9, 1e15, 9e15, 2 ** 53, 2 ** 53 + 2],
+  ...[1e16, 1.5e17, -1.5e17, 12345678901234567890, 9.9e20, 1e21, -1.5e21, 1e22, 1e100, Number.MAX_VALUE],
+  ...[1e-3, 1e-4, 1.5e-4, 1e-5, -1.5e-5, 1.23456789e-5, 1e-6, 9.87e-6, 1e-7, -1.5e-7, 1e-9, 1e-10, 1e-100, Number.MIN_VALUE],
+];
+
+const deep = (levels: number, inner: unknown): unknown =>
+  levels === 0 ? inner : levels % 2 === 0 ? [deep(levels - 1, inner), 1] : { a: deep(levels - 1, inner), b: 2 };
+
+describe('the text of JSON and numbers in the database', () => {
   let database: FreshDatabase;
   before(async () => {
     database = await freshDatabase();
   });
   after(() => database.drop());
 
-  async function textsOf(values: readonly unknown[]): Promise<unknown[]> {
+  async function textsOf(values: readonly unknown[], stored: Stored = 'json'): Promise<unknown[]> {
     const rows = database.db.collection<{ _id: number }>('values');
     await rows.deleteMany({});
     await rows.insertMany(values.map((value, _id) => ({ _id, value })));
-    const pipeline = [{ $sort: { _id: 1 } }, { $project: { text: compileText('$value', 'json') } }];
+    const pipeline = [{ $sort: { _id: 1 } }, { $project: { text: compileText('$value', stored) } }];
     return (await rows.aggregate(pipeline).toArray()).map(({ text }) => text as unknown);
   }
 
@@ -75,8 +87,31 @@ describe('the text of JSON in the database', () => {
     );
   });
 
+  it('is the same in memory, however long or deep, and with control characters', async () => {
+    const values = [...fixed, ...numbers, deep(11, 'x'), deep(12, 'x'), deep(13, ['x']), deep(30, 'x'), '\u0001 \u001f \u007f'];
+    expect(await textsOf(values)).to.deep.equal(values.map((value) => storedText(value, 'json')));
+  });
+
+  it('of a number is what the answer shows', async () => {
+    const shown = numbers.map((number) => JSON.stringify(number));
+    expect(await textsOf(numbers, 'number')).to.deep.equal(shown);
+    expect(await textsOf(numbers)).to.deep.equal(shown);
+    expect(numbers.map((number) => storedText(number, 'number'))).to.deep.equal(shown);
+    const whole = [2n ** 62n, -(2n ** 62n), 5n].map((number) => Long.fromBigInt(number));
+    expect(await textsOf(whole, 'number')).to.deep.equal(whole.map((number) => storedText(number, 'number')));
+  });
+
+  it('of any number is so', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.double({ noNaN: true, noDefaultInfinity: true }), { minLength: 200 }), async (values) => {
+        expect(await textsOf(values, 'number')).to.deep.equal(values.map((value) => JSON.stringify(value)));
+      }),
+      { numRuns: 5, seed: 3 },
+    );
+  });
+
   it('leaves out what is nested deeper than twelve levels', async () => {
-    const deep = (levels: number): unknown => (levels === 0 ? 'x' : [deep(levels - 1)]);
-    expect(await textsOf([deep(11), deep(12)])).to.deep.equal([JSON.stringify(deep(11)), `${'['.repeat(12)}${']'.repeat(12)}`]);
+    const list = (levels: number): unknown => (levels === 0 ? 'x' : [list(levels - 1)]);
+    expect(await textsOf([list(11), list(12)])).to.deep.equal([JSON.stringify(list(11)), `${'['.repeat(12)}${']'.repeat(12)}`]);
   });
 });

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import { findMany } from '../../src/content/find-many.js';
 import { respellFilters } from '../../src/graphql/query/respell-filters.js';
+import { compileCondition } from '../../src/mongo/compile-condition.js';
 import { emptyQuery } from '../../src/query/ast.js';
 import { bindFilter } from '../../src/query/bind-filter.js';
+import { buildRegistry } from '../../src/schema/build-registry.js';
 import { isRecord, type Values } from '../../src/schema/content-type.js';
 import { defaultLimits } from '../../src/query/limits.js';
 import { meetsCondition } from '../../src/query/meets-condition.js';
@@ -238,6 +240,69 @@ describe('filters', () => {
     it(`${JSON.stringify(withoutDollars(filters))} means the same in GraphQL`, () => {
       const respelled = respellFilters(withoutDollars(filters) as Record<string, unknown>, thing, thingRegistry);
       expect(parseFilters(respelled, defaultLimits)).to.deep.equal(parseFilters(filters, defaultLimits));
+    });
+});
+
+const extreme: { readonly uid: string } & Values = {
+  uid: 'api::extreme.extreme',
+  kind: 'collectionType',
+  collectionName: 'extremes',
+  info: { singularName: 'extreme', pluralName: 'extremes', displayName: 'Extreme' },
+  attributes: { size: { type: 'float' }, whole: { type: 'biginteger' }, data: { type: 'json' } },
+};
+const nested = (levels: number, inner: unknown): unknown => (levels === 0 ? inner : { in: [nested(levels - 1, inner)] });
+const extremes: readonly Values[] = [
+  { size: 1.5e17, whole: 2n ** 62n, data: { n: 1e20, m: -0 } },
+  { size: -1.5e-5, whole: -(2n ** 62n), data: [1e-5, 'a\u0001b'] },
+  { size: -0, whole: 2n ** 53n + 1n, data: nested(5, 'core') },
+  { size: 1e-7, whole: 12n, data: nested(6, 'core') },
+  { size: 1e21, whole: 0n, data: nested(9, 'core') },
+  { size: null, whole: null, data: null },
+];
+/** Filters, and how many of the extremes they find. */
+const extremeCases: readonly (readonly [object, number])[] = [
+  [{ size: { $eqi: '150000000000000000' } }, 1],
+  [{ size: { $contains: '0.000015' } }, 1],
+  [{ size: { $contains: 'e' } }, 2],
+  [{ size: { $endsWith: 'e-7' } }, 1],
+  [{ size: { $startsWith: '-' } }, 1],
+  [{ size: { $notContains: '0' } }, 2],
+  [{ size: { $eq: '0' } }, 1],
+  [{ whole: { $eq: '4611686018427387904' } }, 1],
+  [{ whole: { $in: ['9007199254740993', '12'] } }, 2],
+  [{ whole: { $lt: '-4611686018427387903' } }, 1],
+  [{ whole: { $between: ['12', '9007199254740993'] } }, 2],
+  [{ whole: { $contains: '427387904' } }, 2],
+  [{ whole: { $ne: '12' } }, 4],
+  [{ data: { $contains: '100000000000000000000' } }, 1],
+  [{ data: { $contains: '"m":0' } }, 1],
+  [{ data: { $contains: '[0.00001,' } }, 1],
+  [{ data: { $contains: '\u0001' } }, 1],
+  [{ data: { $contains: 'core' } }, 1],
+  [{ data: { $notContains: 'core' } }, 4],
+  [{ data: { $contains: '[]' } }, 2],
+];
+
+describe('filters on very large, small and deep values', () => {
+  const { registry } = buildRegistry([extreme]);
+  let database: FreshDatabase;
+  before(async () => {
+    database = await freshDatabase();
+    await insertDocuments(database, { extremes: extremes.map((values, index) => ({ _id: index + 1, ...values })) });
+  });
+  after(() => database.drop());
+
+  for (const [filters, count] of extremeCases)
+    it(`${JSON.stringify(filters)} finds ${String(count)}, in the database and in memory`, async () => {
+      const filter = parseFilters(filters, defaultLimits);
+      const type = registry.types.get(extreme.uid);
+      if (filter === null || type === undefined) throw new Error('no filter');
+      const condition = bindFilter(filter, type, { ...bindContext, registry });
+      const rows = database.db.collection<{ _id: number }>('extremes');
+      const found = await rows.find(compileCondition(condition, new Map())).toArray();
+      expect(found).to.have.length(count);
+      const met = (await rows.find().toArray()).filter((document) => meetsCondition(condition, document));
+      expect(met.map(({ _id }) => _id)).to.deep.equal(found.map(({ _id }) => _id));
     });
 });
 
