@@ -7,7 +7,7 @@ import ts from 'typescript';
 /** Folders and files of src by level, lowest first. Each may import from lower levels and from itself. */
 const levels: readonly (readonly string[])[] = [
   ['errors', 'nearest-name', 'bounded-cache'],
-  ['config', 'schema'],
+  ['config', 'schema', 'queue'],
   ['query'],
   ['mongo'],
   ['access'],

@@ -50,7 +50,11 @@ export const uploadSettings = group({
       formats: texts(['avif', 'webp', 'jpeg', 'png'], 'Formats that ?format= may name'),
       pixelLimit: whole(8_388_608, 'Pixels of an image that is drawn so; it is drawn smaller rather than larger', { minimum: 1 }),
       waiting: whole(64, 'Images that may wait to be drawn; beyond: 503', { minimum: 1 }),
-      waitingPerAddress: whole(32, 'The same for the requests of one address', { minimum: 1 }),
+      waitingPerAddress: whole(
+        32,
+        'The same for one client, an address or in IPv6 a /64 network; those that are being drawn count too',
+        { minimum: 1 },
+      ),
     }),
     maxAge: whole(31_536_000, 'Seconds for which files may be cached'),
     baseUrl: maybeText('Address of a cache or CDN in front of /uploads; begins the URLs of new files'),

@@ -6,6 +6,7 @@ import type { Store } from '../mongo/store.js';
 import type { Access } from '../query/access.js';
 import type { BindContext, BindSettings } from '../query/bind-context.js';
 import { createBudget, unlimited } from '../query/budget.js';
+import type { Asker } from '../queue.js';
 import type { Selection } from '../query/plan.js';
 import type { ContentType, Values } from '../schema/content-type.js';
 
@@ -66,11 +67,17 @@ export interface ContentSource extends Pick<ContentContext, 'retireFile' | 'hook
   readonly models: Pick<Backend['models'], 'current' | 'locales'>;
 }
 
+/** Who sends a request: what they may do, and whom its work counts for. */
+interface Sender {
+  readonly caller: Caller;
+  readonly asker: Asker;
+}
+
 /** Returns the context of one request: the registry in force, the caller's access and budget, the page sizes of REST. */
-export function createRequestContext(config: Config, source: ContentSource, { kind, access }: Caller): ContentContext {
-  const budget = createBudget(config.api.limits, kind === 'public' ? 'public' : 'known');
-  const store = { ...source.store, database: forRequest(source.store.database, budget) };
-  return contextOf(config, { ...source, store }, { access, budget });
+export function createRequestContext(config: Config, source: ContentSource, { caller, asker }: Sender): ContentContext {
+  const budget = createBudget(config.api.limits, caller.kind === 'public' ? 'public' : 'known');
+  const store = { ...source.store, database: forRequest(source.store.database, budget, asker) };
+  return contextOf(config, { ...source, store }, { access: caller.access, budget });
 }
 
 /** The same for what the service and its own code do, without a budget. */

@@ -6,6 +6,7 @@ import { createRequestContext, type ContentContext } from '../content/content-co
 import type { Config } from '../config/config.js';
 import { ApiError, forbiddenError, missingActions, refusedToken, unauthorizedError } from '../errors.js';
 import { allows, fullAccess } from '../query/access.js';
+import { askerOf } from './asker.js';
 import { isLocal } from './is-local.js';
 import { countAttempt, refuseFurther } from './limit-requests.js';
 import type { Running } from './running.js';
@@ -40,7 +41,7 @@ export interface Demand {
  */
 export async function identify(ctx: Context, row: Demand, running: Running): Promise<Authorized> {
   const caller = row.action === 'admin' ? await findAdmin(ctx, running) : await findAnybody(ctx, row, running);
-  return { caller, content: createRequestContext(running.config, running.source, caller) };
+  return { caller, content: createRequestContext(running.config, running.source, { caller, asker: askerOf(ctx, caller) }) };
 }
 
 async function findAnybody(ctx: Context, row: Demand, running: Running): Promise<Caller> {

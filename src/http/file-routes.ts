@@ -53,7 +53,7 @@ async function findFile(request: RouteRequest, media: Media): Promise<StoredBlob
   if (file === null) throw notFoundError();
   const order = parseResize(request, file, media.settings);
   if (order === null) return file;
-  return resizedFile(file, order, { media, asker: { address: request.ip, signal: request.endSignal() } });
+  return resizedFile(file, order, { media, asker: request.asker });
 }
 
 /** Shown where browsers do nothing with them but show; all else is saved. */

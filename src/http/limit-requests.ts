@@ -1,9 +1,10 @@
 import type { Context } from 'koa';
 import type { Caller } from '../access/caller.js';
-import { attemptLimiter, clientOf, type Attempt, type AttemptLimits, type LimitedRoute } from '../accounts/limit-attempts.js';
+import { attemptLimiter, type Attempt, type AttemptLimits, type LimitedRoute } from '../accounts/limit-attempts.js';
 import type { Config } from '../config/config.js';
 import { rateLimitError } from '../errors.js';
 import type { Database } from '../mongo/database.js';
+import { clientKey } from './asker.js';
 
 /** Counts a request for its caller. Throws a RateLimitError if there were too many. */
 export type RequestLimiter = (ctx: Context, caller: Caller) => Promise<void>;
@@ -16,7 +17,7 @@ export function requestLimiter({ api: { ratelimit } }: Config, database: Databas
   const ofAddresses = attemptLimiter(database, { collection: '_requests', max: address, interval });
   return async (ctx, caller) => {
     const limiter = caller.kind === 'public' ? ofAddresses : ofIdentities;
-    tellAttempt(ctx, await limiter.count(keyOf(ctx, caller)));
+    tellAttempt(ctx, await limiter.count(clientKey(ctx, caller)));
   };
 }
 
@@ -44,15 +45,4 @@ function tellAttempt(ctx: Context, { limit, remaining, resetsAt, isOver }: Attem
   if (!isOver) return;
   ctx.set('Retry-After', String(Math.max(resetsAt - Math.floor(Date.now() / 1000), 1)));
   throw rateLimitError();
-}
-
-function keyOf({ ip }: Context, caller: Caller): string {
-  switch (caller.kind) {
-    case 'public':
-      return `address ${clientOf(ip)}`;
-    case 'user':
-      return `user ${String(caller.user.id)}`;
-    case 'token':
-      return `token ${String(caller.token.id)}`;
-  }
 }

@@ -3,6 +3,8 @@ import type { Context } from 'koa';
 import type { Staging } from '../media/staging.js';
 import { isRecord, type Values } from '../schema/content-type.js';
 import { decodeId } from '../schema/names.js';
+import type { Asker } from '../queue.js';
+import { askerOf } from './asker.js';
 import { readMultipart, type MultipartBody, type MultipartRules } from './read-multipart.js';
 import { isMultipart } from './request-body.js';
 
@@ -61,13 +63,9 @@ export class RouteRequest {
     return new RouteRequest(ctx, params);
   }
 
-  /** Returns a signal that is aborted when the connection of the request is closed. */
-  endSignal(): AbortSignal {
-    const ended = new AbortController();
-    this.#ctx.res.once('close', () => {
-      ended.abort();
-    });
-    return ended.signal;
+  /** Who sends the request, by the address. */
+  get asker(): Asker {
+    return askerOf(this.#ctx, null);
   }
 }
 

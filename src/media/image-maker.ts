@@ -5,7 +5,7 @@ import { formatsByType, type ImageSet, type MadeImage, type ResizeOrder } from '
 import { makeImageSet, type OpenImage } from './make-image-set.js';
 import { measureImage, resizeImage } from './transform-image.js';
 import type { MediaSettings } from './file-storage.js';
-import { createQueue, type Asker } from './queue.js';
+import { Queue, type Asker } from '../queue.js';
 
 /** Reads an image when its turn has come: those that wait are not in memory. */
 type ReadImage = () => Promise<Buffer>;
@@ -29,9 +29,11 @@ type LoadSharp = () => Promise<(bytes: Buffer, options: SharpOptions) => Sharp>;
 export function createImageMaker(settings: MediaSettings, load: LoadSharp = loadSharp): ImageMaker {
   // A processor is left to the event loop where there are several: small requests then wait half as long.
   const atOnce = Math.max(Math.min(availableParallelism(), threads) - 1, 1);
-  const run = createQueue({ ...settings.resize, atOnce });
+  const drawing = new Queue({ atOnce });
   // What anybody may ask for waits in a queue of its own, so that it delays uploads by one image at most.
-  const resizeInTurn = createQueue({ ...settings.resize, atOnce });
+  const { waiting, waitingPerAddress } = settings.resize;
+  const refusal = 'Too many images are waiting to be drawn, please try again later';
+  const resizing = new Queue({ atOnce, waiting, ofClient: waitingPerAddress, refusal });
   const rules = { ...openRules, limitInputPixels: settings.pixelLimit };
   let loading: Promise<OpenImage | null> | undefined;
   const opener = () =>
@@ -43,7 +45,7 @@ export function createImageMaker(settings: MediaSettings, load: LoadSharp = load
     makeSet: async (read, mime) => {
       const format = formatsByType[mime];
       const open = format === undefined ? null : await opener();
-      return run(async () => {
+      return drawing.run(async () => {
         const bytes = await read();
         return format === undefined || open === null ? measure(bytes) : makeImageSet(bytes, format, { open, settings });
       });
@@ -52,7 +54,8 @@ export function createImageMaker(settings: MediaSettings, load: LoadSharp = load
     resize: async (read, order, asker) => {
       const open = await opener();
       if (open === null) throw applicationError('Images cannot be resized here');
-      return resizeInTurn(() => run(async () => resizeImage(open(await read()), order, settings.resize)), asker);
+      const draw = async () => resizeImage(open(await read()), order, settings.resize);
+      return resizing.run(() => drawing.run(draw), asker);
     },
   };
 }

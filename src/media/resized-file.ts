@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { notFoundError, unavailableError } from '../errors.js';
+import type { Asker } from '../queue.js';
 import type { StoredBlob } from '../mongo/blob-store.js';
 import { publishVariant } from '../mongo/publish-variant.js';
 import type { ResizeOrder } from './image-types.js';
 import { boxOf, measureImage } from './transform-image.js';
 import { findStored, type Media, readStored } from './media.js';
-import type { Asker } from './queue.js';
 import { Staging } from './staging.js';
 
 /** An image that is being drawn, for everybody who has asked for it. */
@@ -30,7 +30,7 @@ export async function resizedFile(
   const stored = await findStored(name, media);
   if (stored !== null) return stored;
   if (asker.signal.aborted) throw unavailableError('The request has ended');
-  return join(drawingOf({ original, order, name, address: asker.address }, media), asker.signal);
+  return join(drawingOf({ original, order, name, client: asker.client }, media), asker.signal);
 }
 
 /** An order and what it is for. */
@@ -39,8 +39,8 @@ interface Commission {
   readonly order: ResizeOrder;
   /** The name under which the image is kept. */
   readonly name: string;
-  /** Of whoever was first to ask. */
-  readonly address: string;
+  /** Whoever was first to ask. */
+  readonly client: string;
 }
 
 function drawingOf(commission: Commission, media: Media): Drawing {
@@ -98,11 +98,11 @@ function nameOfOrder(name: string, { width, height, format }: ResizeOrder): stri
 
 /** Null if the original was deleted or replaced before its other size was stored. */
 async function draw(
-  { original, order, name, address }: Commission,
+  { original, order, name, client }: Commission,
   media: Media,
   signal: AbortSignal,
 ): Promise<StoredBlob | null> {
-  const { bytes } = await media.images.resize(() => readSource(original, order, media), order, { address, signal });
+  const { bytes } = await media.images.resize(() => readSource(original, order, media), order, { client, signal });
   const staging = new Staging(media);
   try {
     const { id, size } = await staging.stage([bytes], { name, mime: `image/${order.format ?? 'png'}` });

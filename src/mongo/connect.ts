@@ -1,7 +1,8 @@
 import { MongoClient } from 'mongodb';
 import type { DatabaseConfig } from '../config/config.js';
 import { unlimited } from '../query/budget.js';
-import { Turns, type Database } from './database.js';
+import { Queue } from '../queue.js';
+import type { Database } from './database.js';
 
 /**
  * Connects to MongoDB with the guarantees of the service: writes acknowledged by a majority and in the journal, retried once.
@@ -23,7 +24,7 @@ export async function connect(uri: string, config: DatabaseConfig): Promise<Data
     const db = client.db(config.name ?? (hasDatabase(uri) ? undefined : 'mangrove'));
     const { setName, msg } = await db.command({ hello: 1 });
     const isReplicated = setName !== undefined || msg === 'isdbgrid';
-    const scans = new Turns(Math.max(Math.floor(config.poolSize / 4), 1), mostWaiting);
+    const scans = new Queue({ ...scanBounds, atOnce: Math.max(Math.floor(config.poolSize / 4), 1) });
     return { client, db, maxTimeMS: config.maxTimeMS, isReplicated, session: null, budget: unlimited, turns: null, scans };
   } catch (error) {
     await client.close();
@@ -31,8 +32,8 @@ export async function connect(uri: string, config: DatabaseConfig): Promise<Data
   }
 }
 
-/** Commands that may wait until others have looked through a collection; those that come then are answered by 503. */
-const mostWaiting = 400;
+/** Commands that may wait until others have looked through a collection, and those of one client; beyond: 503. */
+const scanBounds = { waiting: 400, ofClient: 200 };
 
 const hasDatabase = (uri: string): boolean => /^mongodb(\+srv)?:\/\/[^/]+\/[^?]/.test(uri);
 

@@ -1,7 +1,7 @@
 import { BSON, type ClientSession, type Db, type Document, Long, type MongoClient } from 'mongodb';
 import { isDeepStrictEqual } from 'node:util';
-import { unavailableError } from '../errors.js';
 import type { Budget } from '../query/budget.js';
+import { Queue, type Asker } from '../queue.js';
 import { translateDriverError } from './driver-errors.js';
 
 /** A stored document, for readers outside of this folder. */
@@ -18,21 +18,28 @@ export interface Database {
   /** The transaction that commands belong to, if any. */
   readonly session: ClientSession | null;
   /** Of a transaction: its commands come one after the other, as the server demands. */
-  readonly order?: Turns;
+  readonly order?: Queue;
   /** Of a transaction: what waits for its commit. */
   readonly later?: (() => Promise<void>)[];
   /** What the request that commands belong to may still cost. */
   readonly budget: Budget;
   /** The read commands of that request; null if they belong to none. */
   readonly turns: CommandTurns | null;
+  /** Who sent that request; absent if commands belong to none. */
+  readonly asker?: Asker;
   /** For commands of all requests that may look through whole collections: they leave connections to the others. */
-  readonly scans: Turns;
+  readonly scans: Queue;
   /** Whether commands are such ones. */
   readonly isScanned?: true;
 }
 
 /** The database as one request sees it. */
-export const forRequest = (database: Database, budget: Budget): Database => ({ ...database, budget, turns: new CommandTurns() });
+export const forRequest = (database: Database, budget: Budget, asker: Asker): Database => ({
+  ...database,
+  budget,
+  asker,
+  turns: new CommandTurns(),
+});
 
 /** The same database for commands that may look through whole collections. */
 export const asScanned = (database: Database): Database => ({ ...database, isScanned: true });
@@ -64,12 +71,12 @@ export const runRead = (database: Database, command: Document): Promise<Document
 
 /** Commands of a transaction come one after the other, and the same one may find something else. */
 function inTurn<Reply>(
-  { session, order, turns, scans, isScanned }: Database,
+  { session, order, turns, scans, asker, isScanned }: Database,
   command: Document,
   run: () => Promise<Reply>,
 ): Promise<Reply> {
   if (session !== null) return order === undefined ? run() : order.run(run);
-  const send = isScanned === true ? () => scans.run(run) : run;
+  const send = isScanned === true ? () => scans.run(run, asker) : run;
   return turns === null ? send() : turns.run(command, send);
 }
 
@@ -92,8 +99,8 @@ function send({ db, maxTimeMS, session, budget }: Database, command: Document): 
 }
 
 /**
- * Reads all further replies. What does not fit into the last one counts as part of the answer, so that a request stops here once it
- * has read more than may ever be sent.
+ * Reads all further replies. What does not fit into the last one is counted, so that a request stops here once it has read more than
+ * may ever be sent.
  */
 async function readOn(
   { db, session, budget }: Database,
@@ -105,7 +112,7 @@ async function readOn(
     // The driver makes numbers of longs that are small enough, which the server does not take for an id.
     const getMore = Long.fromString(String(cursor));
     try {
-      if (budget.left('answerBytes') < Infinity) budget.spend('answerBytes', sizeOf(batches.at(-1) ?? []));
+      if (budget.left('bytesRead') < Infinity) budget.spend('bytesRead', sizeOf(batches.at(-1) ?? []));
     } catch (error) {
       await db.command({ killCursors: collection, cursors: [getMore] }).catch(() => undefined);
       throw error;
@@ -134,43 +141,10 @@ interface Running {
   readonly reply: Promise<unknown>;
 }
 
-/** Runs a bounded number of pieces of work at a time, in the order in which they came. */
-export class Turns {
-  readonly #atOnce: number;
-  readonly #most: number;
-  readonly #waiting: (() => void)[] = [];
-  #count = 0;
-
-  /** `most`: pieces of work that may wait. */
-  constructor(atOnce: number, most = Infinity) {
-    this.#atOnce = atOnce;
-    this.#most = most;
-  }
-
-  /** Rejects with 503 if too many wait already. */
-  async run<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#count < this.#atOnce) this.#count++;
-    else await this.#wait();
-    try {
-      return await work();
-    } finally {
-      // The turn is handed on, so that the count stays the same.
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#count--;
-      else next();
-    }
-  }
-
-  #wait(): Promise<void> {
-    if (this.#waiting.length >= this.#most) throw unavailableError();
-    return new Promise((resolve) => this.#waiting.push(resolve));
-  }
-}
-
 /** Takes the read commands of one request in turn, and runs those that are the same at the same time once. */
 class CommandTurns {
   readonly #running = new Set<Running>();
-  readonly #turns = new Turns(atOnce);
+  readonly #turns = new Queue({ atOnce });
 
   /** `run` sends the command. Another one that is the same and has not been answered yet shares the reply. */
   run<Reply>(command: Document, run: () => Promise<Reply>): Promise<Reply> {

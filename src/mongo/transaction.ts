@@ -1,4 +1,5 @@
-import { type Database, translating, Turns } from './database.js';
+import { Queue } from '../queue.js';
+import { type Database, translating } from './database.js';
 
 /**
  * Runs writes that belong together: all are stored by a majority, or none. Conflicts with other writers are retried, so `work`
@@ -13,7 +14,7 @@ export async function inTransaction<Result>(database: Database, work: (database:
       session.withTransaction(
         () => {
           later.length = 0;
-          return work({ ...database, session, order: new Turns(1), later });
+          return work({ ...database, session, order: new Queue({ atOnce: 1 }), later });
         },
         {
           readConcern: { level: 'snapshot' },

@@ -1,8 +1,11 @@
 import { type ApiError, validationError } from '../errors.js';
 import type { Limits, SpentLimits } from './limits.js';
 
-/** Something that a request spends, by the setting that limits it. */
-type Allowance = keyof SpentLimits;
+/** Something that a request spends. `bytesRead`: by more than one reply of the database, apart from the bytes of the answer. */
+type Allowance = keyof SpentLimits | 'bytesRead';
+
+/** The limit of an allowance: as many bytes may be read as the answer may have. */
+const limitOf = (allowance: Allowance): keyof SpentLimits => (allowance === 'bytesRead' ? 'answerBytes' : allowance);
 
 /**
  * What one request may cost, over REST and GraphQL alike. It is spent by what is really there. A request that exceeds a limit is
@@ -10,13 +13,13 @@ type Allowance = keyof SpentLimits;
  */
 export class Budget {
   readonly #limits: SpentLimits;
-  readonly #settings: Partial<Record<Allowance, string>>;
+  readonly #settings: Partial<Record<keyof SpentLimits, string>>;
   readonly #spent: Record<Allowance, number> = { ...unspent };
   #hasChanged = false;
   #exceeded: ApiError | null = null;
 
   /** `settings`: where a limit comes from, if not from the setting of its own name. */
-  constructor(limits: SpentLimits, settings: Partial<Record<Allowance, string>> = {}) {
+  constructor(limits: SpentLimits, settings: Partial<Record<keyof SpentLimits, string>> = {}) {
     this.#limits = limits;
     this.#settings = settings;
   }
@@ -31,7 +34,7 @@ export class Budget {
     if (this.#exceeded !== null) throw this.#exceeded;
     const spent = this.#spent[allowance] + amount;
     this.#spent[allowance] = spent;
-    if (spent > this.#limits[allowance]) throw (this.#exceeded = this.#refuse(allowance));
+    if (spent > this.#limits[limitOf(allowance)]) throw (this.#exceeded = this.#refuse(allowance));
   }
 
   spent(allowance: Allowance): number {
@@ -39,7 +42,7 @@ export class Budget {
   }
 
   left(allowance: Allowance): number {
-    return Math.max(this.#limits[allowance] - this.#spent[allowance], 0);
+    return Math.max(this.#limits[limitOf(allowance)] - this.#spent[allowance], 0);
   }
 
   /** Has refusals say from now on that what was written is stored. */
@@ -48,8 +51,9 @@ export class Budget {
   }
 
   #refuse(allowance: Allowance): ApiError {
-    const maximum = this.#limits[allowance];
-    const setting = `api.limits.${this.#settings[allowance] ?? allowance}`;
+    const limit = limitOf(allowance);
+    const maximum = this.#limits[limit];
+    const setting = `api.limits.${this.#settings[limit] ?? limit}`;
     const [what, advice] = refusals[allowance];
     const stored = this.#hasChanged ? '. The change itself was stored' : '';
     const message = `The request ${what.replace('%', String(maximum))} (${setting}): ${advice}${stored}`;
@@ -61,6 +65,7 @@ const unspent: Readonly<Record<Allowance, number>> = {
   entriesRead: 0,
   entriesRendered: 0,
   answerBytes: 0,
+  bytesRead: 0,
   boundSelections: 0,
   relatedConditions: 0,
   idsResolved: 0,
@@ -72,6 +77,7 @@ const refusals: Readonly<Record<Allowance, readonly [what: string, advice: strin
   entriesRead: ['reads more than % entries', 'ask for smaller pages, or populate less'],
   entriesRendered: ['shows more than % entries, each as often as it appears', 'populate fewer levels, or ask for smaller pages'],
   answerBytes: ['asks for more than % bytes', 'select fewer fields, or ask for smaller pages'],
+  bytesRead: ['reads more than % bytes for its answer', 'select fewer fields, or ask for smaller pages'],
   boundSelections: [
     'populates more than % types, counted for each level',
     'populate fewer levels, or name the types that polymorphic relations lead to',

@@ -16,7 +16,7 @@ import { createStore } from '../../src/mongo/store.js';
 import { fullAccess, type Access } from '../../src/query/access.js';
 import { unlimited } from '../../src/query/budget.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
-import { Turns } from '../../src/mongo/database.js';
+import { Queue } from '../../src/queue.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { bindContext } from '../support/things.js';
 import type { Registry } from '../../src/schema/content-type.js';
@@ -87,7 +87,7 @@ export async function serveGraphql(input: ServeInput): Promise<ServedGraphql> {
       session: null,
       budget: unlimited,
       turns: null,
-      scans: new Turns(10),
+      scans: new Queue({ atOnce: 10 }),
     }),
     ...(input.breaks === true && { database: null as never }),
   };

@@ -12,7 +12,7 @@ import { drawNoise } from './draw.js';
 import { serveMedia, type MediaServer } from './serve-media.js';
 
 const order = { width: 320, height: null, format: null };
-const asker = { address: '192.0.2.1', signal: new AbortController().signal };
+const asker = { client: '192.0.2.1', signal: new AbortController().signal };
 
 describe('media/resized-file', () => {
   let server: MediaServer;
@@ -169,17 +169,17 @@ describe('media/resized-file', () => {
       ...media,
       images: {
         ...media.images,
-        resize: async (read, wanted, { address, signal }) => {
+        resize: async (read, wanted, { client, signal }) => {
           drawings += 1;
           await Promise.race([held.promise, aborted(signal)]);
           if (signal.aborted) throw unavailableError('The request has ended');
-          return media.images.resize(read, wanted, { address, signal });
+          return media.images.resize(read, wanted, { client, signal });
         },
       },
     };
     const gone = [new AbortController(), new AbortController()];
     const left = gone.map(({ signal }) =>
-      resizedFile(original, order, { media: slow, asker: { address: '192.0.2.1', signal } }).catch((error: unknown) => error),
+      resizedFile(original, order, { media: slow, asker: { client: '192.0.2.1', signal } }).catch((error: unknown) => error),
     );
     while (drawings === 0) await new Promise(setImmediate);
     gone[0]?.abort();

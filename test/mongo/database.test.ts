@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { Long, type CommandSucceededEvent } from 'mongodb';
-import { readAll, Turns, type Database } from '../../src/mongo/database.js';
+import { readAll, type Database } from '../../src/mongo/database.js';
 import { unlimited } from '../../src/query/budget.js';
+import { Queue } from '../../src/queue.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
 describe('mongo/database', () => {
@@ -11,7 +12,16 @@ describe('mongo/database', () => {
     fresh = await freshDatabase();
     const { client, db } = fresh;
     const maxTimeMS = { read: 60_000, write: 60_000 };
-    database = { client, db, maxTimeMS, isReplicated: true, session: null, budget: unlimited, turns: null, scans: new Turns(10) };
+    database = {
+      client,
+      db,
+      maxTimeMS,
+      isReplicated: true,
+      session: null,
+      budget: unlimited,
+      turns: null,
+      scans: new Queue({ atOnce: 10 }),
+    };
     const rows = [1, 2, 3].map((_id) => ({ _id, count: Long.fromNumber(2 ** 40 + _id) }));
     await db.collection<{ _id: number }>('rows').insertMany(rows);
   });

@@ -5,7 +5,7 @@ import { unlimited } from '../../src/query/budget.js';
 import { defaultLimits } from '../../src/query/limits.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import type { ContentType } from '../../src/schema/content-type.js';
-import { Turns } from '../../src/mongo/database.js';
+import { Queue } from '../../src/queue.js';
 import type { FreshDatabase } from './mongo.js';
 import type { TestModel } from './serve.js';
 
@@ -198,7 +198,7 @@ export function contextOf({ client, db }: FreshDatabase, registry = thingRegistr
       session: null,
       budget: unlimited,
       turns: null,
-      scans: new Turns(10),
+      scans: new Queue({ atOnce: 10 }),
     }),
     bind: { ...bindContext, registry },
     createsDrafts: false,

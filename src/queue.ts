@@ -1,0 +1,106 @@
+import { unavailableError } from './errors.js';
+
+/** Who asks for a piece of work. */
+export interface Asker {
+  /** The client, user or token that the work counts for. */
+  readonly client: string;
+  /** Aborted when nobody waits for the work any more. */
+  readonly signal: AbortSignal;
+}
+
+export interface QueueBounds {
+  /** Pieces of work that run at a time. */
+  readonly atOnce: number;
+  /** Pieces of work that may wait; any number if absent. */
+  readonly waiting?: number;
+  /** Pieces of work of one client that may run and wait together; any number if absent. */
+  readonly ofClient?: number;
+  /** The message of the 503 for what may not wait. */
+  readonly refusal?: string;
+}
+
+interface Waiting {
+  readonly client: string | null;
+  readonly begin: () => void;
+}
+
+/**
+ * Runs a bounded number of pieces of work at a time. A turn goes to the client that has the fewest pieces running, of several to the
+ * one that came first. Work of the service itself has no asker, and always may wait.
+ */
+export class Queue {
+  readonly #bounds: QueueBounds;
+  readonly #waiting: Waiting[] = [];
+  /** Pieces that run, by client. Empty unless clients have askers. */
+  readonly #runningOf = new Map<string, number>();
+  #running = 0;
+
+  constructor(bounds: QueueBounds) {
+    this.#bounds = bounds;
+  }
+
+  /** Rejects with 503 if the work may not wait, and if its asker gives up before it has begun. */
+  async run<Result>(work: () => Promise<Result>, asker?: Asker): Promise<Result> {
+    if (this.#running >= this.#bounds.atOnce) await this.#wait(asker);
+    else this.#begin(asker?.client ?? null);
+    try {
+      return await work();
+    } finally {
+      this.#end(asker?.client ?? null);
+    }
+  }
+
+  #wait(asker: Asker | undefined): Promise<void> {
+    if (asker === undefined) return new Promise((resolve) => this.#waiting.push({ client: null, begin: resolve }));
+    const { client, signal } = asker;
+    const { waiting = Infinity, ofClient = Infinity, refusal } = this.#bounds;
+    if (signal.aborted) throw requestEnded();
+    if (this.#waiting.length >= waiting || this.#countOf(client) >= ofClient) throw unavailableError(refusal);
+    return new Promise((resolve, reject) => {
+      const giveUp = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(place), 1);
+        reject(requestEnded());
+      };
+      const begin = (): void => {
+        signal.removeEventListener('abort', giveUp);
+        resolve();
+      };
+      const place: Waiting = { client, begin };
+      this.#waiting.push(place);
+      signal.addEventListener('abort', giveUp, { once: true });
+    });
+  }
+
+  #countOf(client: string): number {
+    return this.#waiting.filter((other) => other.client === client).length + this.#runningBy(client);
+  }
+
+  #runningBy(client: string | null): number {
+    return client === null ? 0 : (this.#runningOf.get(client) ?? 0);
+  }
+
+  #begin(client: string | null): void {
+    this.#running += 1;
+    if (client !== null) this.#runningOf.set(client, this.#runningBy(client) + 1);
+  }
+
+  #end(client: string | null): void {
+    this.#running -= 1;
+    const left = this.#runningBy(client) - 1;
+    if (client !== null && left > 0) this.#runningOf.set(client, left);
+    else if (client !== null) this.#runningOf.delete(client);
+    const next = this.#takeNext();
+    if (next === undefined) return;
+    this.#begin(next.client);
+    next.begin();
+  }
+
+  #takeNext(): Waiting | undefined {
+    if (this.#runningOf.size === 0) return this.#waiting.shift();
+    const fewest = Math.min(...this.#waiting.map(({ client }) => this.#runningBy(client)));
+    const index = this.#waiting.findIndex(({ client }) => this.#runningBy(client) === fewest);
+    return index === -1 ? undefined : this.#waiting.splice(index, 1)[0];
+  }
+}
+
+const requestEnded = () => unavailableError('The request has ended');

@@ -1,0 +1,46 @@
+import { expect } from 'chai';
+import Koa, { type Context } from 'koa';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { askerOf } from '../../src/http/asker.js';
+import type { Asker } from '../../src/queue.js';
+
+describe('http/asker', () => {
+  const networks: readonly (readonly [one: string, other: string, isSame: boolean])[] = [
+    ['2001:db8:1:2::1', '2001:db8:1:2:9::', true],
+    ['2001:db8:1:2::1', '2001:db8:1:3::1', false],
+    ['192.0.2.7', '::ffff:192.0.2.7', true],
+  ];
+  for (const [one, other, isSame] of networks)
+    it(`${one} and ${other} are ${isSame ? 'one client' : 'two'}`, () => {
+      const clientOf = (ip: string): string => askerOf({ ip } as Context, null).client; // no more is read of it
+      expect(clientOf(one) === clientOf(other)).to.equal(isSame);
+    });
+
+  it('the signal of a request is aborted when its connection is closed, before it is asked for or after', async () => {
+    for (const asksLate of [false, true]) {
+      let hear: (asker: Asker) => void = () => undefined;
+      const asked = new Promise<Asker>((resolve) => (hear = resolve));
+      const app = new Koa().use(async (ctx) => {
+        const asker = askerOf(ctx, null);
+        if (asksLate) await once(ctx.res, 'close');
+        hear(asker);
+        if (!asker.signal.aborted) await once(asker.signal, 'abort');
+      });
+      const server = app.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const sent = request({ host: '127.0.0.1', port: (server.address() as AddressInfo).port }).end(); // it listens
+      sent.on('error', () => undefined);
+      if (asksLate) {
+        await once(server, 'request');
+        sent.destroy();
+      }
+      const { signal } = await asked;
+      sent.destroy();
+      if (!signal.aborted) await once(signal, 'abort');
+      expect(signal.aborted).to.equal(true);
+      server.close();
+    }
+  });
+});
