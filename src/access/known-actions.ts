@@ -54,7 +54,8 @@ export const typeActions = ['find', 'findOne', 'create', 'update', 'delete', 'cr
 
 const ofSingleTypes: ReadonlySet<string> = new Set(['find', 'update', 'delete', 'createLocalization']);
 
-const actionsOn = ({ kind, localized }: ContentType): string[] =>
+/** The actions that there are on the entries of a type. */
+export const actionsOn = ({ kind, localized }: ContentType): (typeof typeActions)[number][] =>
   typeActions.filter(
     (action) => (kind !== 'singleType' || ofSingleTypes.has(action)) && (localized || action !== 'createLocalization'),
   );

@@ -22,6 +22,7 @@ const commands: Readonly<Record<string, ProgramCommand>> = {
   user: { about: 'create users, set their passwords and roles', load: () => import('./user.js') },
   token: { about: 'create, list and revoke API tokens', load: () => import('./token.js') },
   permissions: { about: 'grant actions to roles and take them back', load: () => import('./permissions.js') },
+  types: { about: 'write the content types as TypeScript', load: () => import('./types.js') },
 };
 
 const help = (): string => {

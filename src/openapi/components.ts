@@ -4,7 +4,7 @@ import { typeName } from '../schema/names.js';
 import type { Schema } from './schema.js';
 
 /** What a schema of a content type stands for; part of its name in the document. */
-type Role = 'Entry' | 'Flat' | 'Target' | 'FlatTarget' | 'Input' | 'Filters';
+type Role = 'Entry' | 'Flat' | 'Target' | 'FlatTarget' | 'Input' | 'Filters' | 'Shape';
 
 /** The schemas of one document, by the registry and for what one caller may see. */
 export class Components {
@@ -57,6 +57,7 @@ function nameOf(type: ContentType, role: Role): string {
   const name = `${type.uid.startsWith('admin::') ? 'Admin' : ''}${typeName(type)}`;
   switch (role) {
     case 'Entry':
+    case 'Shape':
       return name;
     case 'Flat':
       return `Flat${name}`;

@@ -1,22 +1,25 @@
 import type { Attribute, ContentType, ZoneAttribute } from '../schema/content-type.js';
 import { maySee, readable } from '../query/access.js';
 import type { Components } from './components.js';
-import { isOpenLink } from './entry-schemas.js';
 import { conditionSchema, inputSchema as scalarInput, scalarCondition } from './scalar-schemas.js';
 import { anything, flag, listOf, oneOf, orNull, record, text, whole, type Schema } from './schema.js';
+import { isOpenLink } from './shown-attributes.js';
 
 /** The values that a write takes: those that it does not name stay as they are, or get their defaults. */
 export const inputSchema = (type: ContentType, components: Components): Schema =>
   components.ofType(type, 'Input', () => record(inputsOf(type, components), []));
 
-/** The same for a new entry: with the attributes that it must have. An entry that is not published may lack them. */
+/** The same for a new entry: with the attributes that it must have. Drafts may lack them. */
 export function createSchema(type: ContentType, components: Components): Schema {
   const input = inputSchema(type, components);
-  const required = type.draftAndPublish ? [] : requiredNames(type, components);
+  const required = requiredNames(type, components);
   if (required.length === 0) return input;
   const properties = Object.entries(inputsOf(type, components)).filter(([name]) => required.includes(name));
-  return { allOf: [input, { type: 'object', required, properties: Object.fromEntries(properties) }] };
+  const complete = { type: 'object', required, properties: Object.fromEntries(properties) };
+  return { allOf: [input, type.draftAndPublish ? { anyOf: [complete, draft] } : complete] };
 }
+
+const draft: Schema = { type: 'object', required: ['publishedAt'], properties: { publishedAt: { type: 'null' } } };
 
 const requiredNames = (type: ContentType, components: Components): string[] =>
   [...type.attributes.values()].filter((attribute) => isRequired(attribute, type, components)).map(({ name }) => name);

@@ -1,70 +1,52 @@
-import { createHash } from 'node:crypto';
-import { BoundedCache } from '../bounded-cache.js';
 import type { Config } from '../config/config.js';
-import type { Answer, AnyRoute, Route, RouteCall } from '../http/route.js';
-import type { Registry } from '../schema/content-type.js';
+import type { AnyRoute, Route, RouteCall } from '../http/route.js';
 import { buildDocument } from './build-document.js';
 import { Components } from './components.js';
-import { isAllowed, openRows, rightsKey } from './reader-rights.js';
 import { addExamples } from './examples.js';
 import { listOperations } from './list-operations.js';
+import { printTypes } from './print-types.js';
+import { isAllowed, openRows } from './reader-rights.js';
+import { documentAnswerer } from './written-documents.js';
 
-/** A document as it is sent. */
-interface WrittenDocument {
-  readonly text: string;
-  readonly tag: string;
-  /** Examples of content are this old; in milliseconds of the clock. */
-  readonly writtenAt: number;
-}
-
-/** The document at `openapi.json` below the prefix of the API. `others`: the other rows of the route table. */
+/**
+ * What the API is, for programs: the OpenAPI document at `openapi.json` below its prefix, and TypeScript declarations of the content
+ * types at `types.d.ts`. `others`: the other rows of the route table.
+ */
 export function openapiRoutes(config: Config, others: readonly AnyRoute[]): Route[] {
-  const documents = new WeakMap<Registry, BoundedCache<WrittenDocument>>();
-  const write = writer(config, () => [route, ...others]);
-  const route: Route = {
+  const row = (name: string, input: Parameters<typeof documentAnswerer>[0]): Route => ({
     method: 'GET',
-    path: `${config.api.rest.prefix}/openapi.json`,
+    path: `${config.api.rest.prefix}/${name}`,
     action: 'nothing',
     admitsAdmin: true,
-    handle: async (call) => {
-      const { registry } = call.content.bind;
-      const known = documents.get(registry) ?? new BoundedCache<WrittenDocument>(bounds);
-      documents.set(registry, known);
-      const key = await rightsKey(call);
-      const kept = known.get(key);
-      const isKept = kept !== undefined && Date.now() - kept.writtenAt < longestKept;
-      const document = isKept ? kept : await write(call);
-      if (!isKept) known.set(key, document, 2 * document.text.length);
-      return answerDocument(document, call);
-    },
-  };
-  return [route];
+    handle: documentAnswerer(input),
+  });
+  const types = row('types.d.ts', {
+    type: 'application/typescript',
+    write: ({ content: { bind } }) => printTypes(bind.registry, bind.access),
+    longestKept: Infinity,
+  });
+  const document = row('openapi.json', {
+    type: 'application/json',
+    write: (call) => writeDocument(call, { config, routes: [types, document, ...others] }),
+    longestKept: oldestExample,
+  });
+  return [document, types];
 }
 
-/** One document for each set of rights that readers have. */
-const bounds = { entries: 100, bytes: 100_000_000 };
-
 /** An entry that is deleted or changed is not shown as an example for longer; in milliseconds. */
-const longestKept = 60_000;
+const oldestExample = 60_000;
 
-const writer =
-  (config: Config, routes: () => readonly AnyRoute[]) =>
-  async (call: RouteCall): Promise<WrittenDocument> => {
-    const { content, running } = call;
-    const { registry, access } = content.bind;
-    const components = new Components(registry, access);
-    const { caller } = call;
-    const select = isAllowed(caller);
-    const listed = listOperations({ config, routes: routes(), running, content, select, components });
-    const operations = await addExamples(listed, call);
-    const document = buildDocument({ operations, components, isPublic: await openRows(call), version: registry.version });
-    const text = JSON.stringify(document);
-    return { text, tag: `"${createHash('sha1').update(text).digest('base64url')}"`, writtenAt: Date.now() };
-  };
+interface Described {
+  readonly config: Config;
+  readonly routes: readonly AnyRoute[];
+}
 
-function answerDocument({ text, tag }: WrittenDocument, { request }: RouteCall): Answer {
-  const headers = { ETag: tag, 'Cache-Control': 'private, no-cache', Vary: 'Authorization' };
-  const asked = (request.headers['if-none-match'] ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
-  if (asked.includes(tag)) return { status: 304, headers };
-  return { headers: { ...headers, 'Content-Type': 'application/json; charset=utf-8' }, body: text };
+async function writeDocument(call: RouteCall, { config, routes }: Described): Promise<string> {
+  const { content, running } = call;
+  const { registry, access } = content.bind;
+  const components = new Components(registry, access);
+  const listed = listOperations({ config, routes, running, content, select: isAllowed(call.caller), components });
+  const operations = await addExamples(listed, call);
+  const isPublic = await openRows(call);
+  return JSON.stringify(buildDocument({ operations, components, isPublic, version: registry.version }));
 }

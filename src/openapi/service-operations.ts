@@ -120,4 +120,11 @@ export const serviceOperations: Readonly<Record<string, Describe>> = {
     description: 'It lists what the caller may do; with an admin token everything.',
     answers: answers({ type: 'object' }, 'An OpenAPI document'),
   }),
+  'GET /types.d.ts': () => ({
+    id: 'readTypes',
+    summary: 'Read the content types as TypeScript',
+    tag: 'Models',
+    description: 'They are those with which the caller may do something; with an admin token all.',
+    answers: { 200: { description: 'Declarations', content: { 'application/typescript': text } } },
+  }),
 };

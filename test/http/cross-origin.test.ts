@@ -15,7 +15,7 @@ const settings: Readonly<Record<string, Partial<Cors>>> = {
   'a list': { origin: ['https://a.test', 'https://b.test'], credentials: true, maxAge: 60 },
 };
 
-const expose = { 'access-control-expose-headers': 'X-Request-Id,WWW-Authenticate' };
+const expose = { 'access-control-expose-headers': 'X-Request-Id,WWW-Authenticate,Retry-After' };
 const preflight = {
   'access-control-allow-methods': 'GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS',
   'access-control-allow-headers': 'Content-Type,Authorization,Origin,Accept',

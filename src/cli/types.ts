@@ -1,0 +1,60 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { parseArgs } from 'node:util';
+import { modelSettings } from '../mongo/open-backend.js';
+import { readModels } from '../mongo/model-store.js';
+import { printTypes } from '../openapi/print-types.js';
+import { fullAccess } from '../query/access.js';
+import { buildRegistry } from '../schema/build-registry.js';
+import { openDatabase } from './open-database.js';
+
+export const usage = `usage: npx mangrove types FILE [--url URL]
+  writes the content types into FILE, as TypeScript: all that are stored, or those that the service at URL shows
+  to everybody, or to the holder of the token in MANGROVE_TOKEN`;
+
+/** Writes the file. Returns the exit code; null: the arguments are wrong. */
+export async function run(args: readonly string[]): Promise<number | null> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: { url: { type: 'string' } },
+    allowPositionals: true,
+  });
+  const [file, ...others] = positionals;
+  if (file === undefined || others.length > 0) return null;
+  const text = values.url === undefined ? await typesOfDatabase() : await typesOfService(values.url);
+  const isSame = (await readFile(file, 'utf8').catch(() => null)) === text; // so that nothing is compiled again because of it
+  if (!isSame) {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, text);
+  }
+  console.log(isSame ? `${file} is up to date` : `wrote ${file}`);
+  return 0;
+}
+
+async function typesOfDatabase(): Promise<string> {
+  const { config, database, close } = await openDatabase();
+  try {
+    return printTypes(buildRegistry(await readModels(database), modelSettings(config)).registry, fullAccess);
+  } finally {
+    await close();
+  }
+}
+
+/** `url`: the address of a service, or of its declarations. */
+async function typesOfService(url: string): Promise<string> {
+  const address = url.endsWith('.d.ts') ? url : `${url.replace(/\/+$/, '')}/api/types.d.ts`;
+  const token = process.env['MANGROVE_TOKEN'];
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const response = await fetch(address, { headers }).catch((error: unknown) => {
+    throw new Error(`${address} does not answer: ${reasonOf(error)}`);
+  });
+  const isTypes = response.headers.get('content-type')?.startsWith('application/typescript') === true;
+  if (!response.ok || !isTypes) throw new Error(`${address} has no types: it answers with ${String(response.status)}`);
+  return response.text();
+}
+
+/** What fetch throws has the reason as its cause. */
+function reasonOf(error: unknown): string {
+  const { cause, message } = error instanceof Error ? error : new Error(String(error));
+  return cause instanceof Error ? String(Reflect.get(cause, 'code') ?? cause.message) : message;
+}

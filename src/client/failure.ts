@@ -1,0 +1,115 @@
+/** Why a request failed, told apart by `kind`. */
+export type Failure = Error & (Refusal | Silence);
+
+/** An answer of the service that is an error. */
+interface Told<Kind extends string> {
+  readonly kind: Kind;
+  readonly status: number;
+  /** The name of the error in the API: `ValidationError`. */
+  readonly name: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** In seconds, if the service names a time after which to try again. */
+interface Delayed {
+  readonly retryAfter: number | null;
+}
+
+type Refusal =
+  | (Told<'invalid'> & { readonly errors: readonly WrongValue[] })
+  /** `reason`: `token_expired`, `token_invalid`, `token_revoked`, `account_blocked`, `account_unconfirmed`; null: credentials are missing. */
+  | (Told<'unauthorized'> & { readonly reason: string | null })
+  | Told<'forbidden'>
+  | Told<'notFound'>
+  | Told<'tooLarge'>
+  | (Told<'limited'> & Delayed)
+  | (Told<'unavailable'> & Delayed)
+  | Told<'failed'>;
+
+/** No answer: the network failed, the time was up, or the request was given up by its signal. */
+interface Silence {
+  readonly kind: 'unreachable' | 'timeout' | 'aborted';
+}
+
+/** A value of a body that is not accepted. */
+export interface WrongValue {
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+/** What a request came to. */
+export type Attempt<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: Failure };
+
+/** Returns what a request came to, instead of throwing. Throws what is no failure of a request. */
+export async function attempt<Value>(request: Promise<Value>): Promise<Attempt<Value>> {
+  try {
+    return { ok: true, value: await request };
+  } catch (error) {
+    if (isFailure(error)) return { ok: false, error };
+    throw error;
+  }
+}
+
+export const isFailure = (error: unknown): error is Failure => error instanceof RequestError;
+
+class RequestError extends Error {}
+
+const kinds: Readonly<Record<number, Refusal['kind']>> = {
+  400: 'invalid',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'notFound',
+  413: 'tooLarge',
+  429: 'limited',
+  502: 'unavailable',
+  503: 'unavailable',
+  504: 'unavailable',
+};
+
+/** An answer, whatever has received it. */
+export interface Received {
+  readonly status: number;
+  readonly text: string;
+  readonly header: (name: string) => string | null;
+}
+
+/** Makes the failure that an answer tells of. */
+export function refusal({ status, text, header }: Received): Failure {
+  const { name = 'Error', message = `The service answered with ${String(status)}`, details } = readError(text);
+  const reason = /error_description="(\w+)"/.exec(header('www-authenticate') ?? '');
+  const told = {
+    kind: kinds[status] ?? 'failed',
+    status,
+    name,
+    details: details ?? {},
+    errors: details?.['errors'] ?? [],
+    reason: reason?.[1] ?? null,
+    retryAfter: secondsUntil(header('retry-after')),
+  };
+  return Object.assign(new RequestError(message), told) as Failure; // more than each kind needs
+}
+
+export const silence = (kind: Silence['kind'], cause?: unknown): Failure =>
+  Object.assign(new RequestError(`No answer: ${kind}`), { kind, cause });
+
+interface ToldError {
+  readonly name?: string;
+  readonly message?: string;
+  readonly details?: Readonly<Record<string, unknown>> | null;
+}
+
+/** A proxy may answer with something else. */
+function readError(text: string): ToldError {
+  try {
+    return (JSON.parse(text) as { readonly error?: ToldError } | null)?.error ?? {}; // the envelope of the API
+  } catch {
+    return {};
+  }
+}
+
+/** Of a number of seconds, or of a date. */
+function secondsUntil(time: string | null): number | null {
+  if (time === null || time === '') return null;
+  const seconds = Number.isNaN(Number(time)) ? (Date.parse(time) - Date.now()) / 1000 : Number(time);
+  return Number.isNaN(seconds) ? null : Math.max(0, seconds);
+}

@@ -1,0 +1,68 @@
+import type { Failure } from './failure.js';
+
+/** The credentials of a user who has logged in. */
+export interface Session {
+  readonly jwt: string;
+  /** Absent unless the service gives refresh tokens. */
+  readonly refreshToken?: string;
+}
+
+/** Where a session outlives the program: the key chain of a phone, local storage. Null: nobody is logged in. */
+export interface SessionStore {
+  read(): Session | null | Promise<Session | null>;
+  write(session: Session | null): unknown;
+}
+
+/** Exchanges a refresh token for a new session. Throws a Failure. */
+type Refresh = (refreshToken: string) => Promise<Session>;
+
+/** The session of a client. */
+export interface SessionKeeper {
+  current(): Promise<Session | null>;
+  set(session: Session | null): Promise<void>;
+  /**
+   * Renews the session after its token was refused; once for all requests that ask at the same time. Returns whether there is another
+   * token. Throws a Failure if the service cannot be asked.
+   */
+  renew(refused: string | undefined): Promise<boolean>;
+}
+
+export function keepSession(store: SessionStore | undefined, refresh: Refresh): SessionKeeper {
+  let kept: Session | null = null;
+  let isRead = store === undefined;
+  let renewing: Promise<boolean> | null = null;
+  const read = async (): Promise<Session | null> => {
+    if (store !== undefined) kept = await store.read();
+    isRead = true;
+    return kept;
+  };
+  const set = async (session: Session | null): Promise<void> => {
+    kept = session;
+    isRead = true;
+    await store?.write(session);
+  };
+  const renewOnce = async (refused: string | undefined): Promise<boolean> => {
+    const session = await read(); // another tab, or another client, may have renewed it
+    if (session !== null && session.jwt !== refused) return true;
+    if (session?.refreshToken === undefined) return false;
+    try {
+      const renewed = await refresh(session.refreshToken);
+      if (kept === session) await set(renewed); // else the user has logged out, or in again, meanwhile
+      return kept !== null;
+    } catch (error) {
+      if (!isFinal(error as Failure)) throw error; // requests throw nothing else
+      if (kept === session) await set(null);
+      return false;
+    }
+  };
+  return {
+    current: async () => (isRead ? kept : read()),
+    set,
+    renew: (refused) => (renewing ??= renewOnce(refused).finally(() => (renewing = null))),
+  };
+}
+
+/** Whether the service has decided: another attempt would end as this one did. */
+const isFinal = ({ kind }: Failure): boolean => final.has(kind);
+
+const final: ReadonlySet<string> = new Set(['unauthorized', 'invalid', 'forbidden', 'notFound']);

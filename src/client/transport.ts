@@ -1,0 +1,106 @@
+import { silence, type Received } from './failure.js';
+
+/** What is needed of AbortSignal. */
+export interface Signal {
+  readonly aborted: boolean;
+  addEventListener(type: 'abort', listener: () => void): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
+/** How much of a body has been sent, in bytes; `total` is null if it is not known. */
+export interface Progress {
+  readonly loaded: number;
+  readonly total: number | null;
+}
+
+/** A request as it goes out. */
+interface Sent {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly signal?: Signal | undefined;
+  /** In milliseconds; 0: for ever. */
+  readonly timeout: number;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Further options of fetch. */
+  readonly init?: object | undefined;
+}
+
+/** What is needed of fetch. */
+export type Fetch = (
+  url: string,
+  init: object,
+) => Promise<{
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  text(): Promise<string>;
+}>;
+
+/** Sends a request, and returns the answer, whatever its status. Throws a Failure if there is none. */
+export async function transmit(sent: Sent, fetch: Fetch): Promise<Received> {
+  const { signal, timeout, onProgress } = sent;
+  if (signal?.aborted === true) throw silence('aborted');
+  const controller = new AbortController();
+  const stop = (): void => controller.abort();
+  let isLate = false;
+  const expire = (): void => {
+    isLate = true;
+    stop();
+  };
+  const timer = timeout > 0 ? setTimeout(expire, timeout) : undefined;
+  signal?.addEventListener('abort', stop);
+  try {
+    const Request = (globalThis as { readonly XMLHttpRequest?: new () => Xhr }).XMLHttpRequest; // of browsers and React Native
+    return onProgress !== undefined && Request !== undefined
+      ? await byXhr(new Request(), { ...sent, onProgress, signal: controller.signal })
+      : await byFetch(fetch, { ...sent, signal: controller.signal });
+  } catch (error) {
+    throw silence(isLate ? 'timeout' : controller.signal.aborted ? 'aborted' : 'unreachable', error);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', stop);
+  }
+}
+
+async function byFetch(fetch: Fetch, { url, method, headers, body, signal, init }: Sent): Promise<Received> {
+  const response = await fetch(url, { ...init, method, headers, body, signal });
+  return { status: response.status, text: await response.text(), header: (name) => response.headers.get(name) };
+}
+
+/** What is needed of XMLHttpRequest, which alone tells how much has been sent. */
+interface Xhr {
+  readonly status: number;
+  readonly responseText: string;
+  readonly upload: { onprogress: ((event: ProgressEvent) => void) | null };
+  onload: (() => void) | null;
+  onerror: (() => void) | null;
+  onabort: (() => void) | null;
+  open(method: string, url: string): void;
+  setRequestHeader(name: string, value: string): void;
+  getResponseHeader(name: string): string | null;
+  send(body: unknown): void;
+  abort(): void;
+}
+
+interface ProgressEvent {
+  readonly loaded: number;
+  readonly total: number;
+  readonly lengthComputable: boolean;
+}
+
+const byXhr = (xhr: Xhr, { url, method, headers, body, signal, onProgress }: Sent): Promise<Received> =>
+  new Promise((resolve, reject) => {
+    xhr.open(method, url);
+    for (const [name, value] of Object.entries(headers)) xhr.setRequestHeader(name, value);
+    xhr.upload.onprogress = ({ loaded, total, lengthComputable }) =>
+      onProgress?.({ loaded, total: lengthComputable ? total : null });
+    xhr.onload = () => {
+      resolve({ status: xhr.status, text: xhr.responseText, header: (name) => xhr.getResponseHeader(name) });
+    };
+    xhr.onerror = xhr.onabort = reject;
+    signal?.addEventListener('abort', () => {
+      xhr.abort();
+    });
+    xhr.send(body);
+  });

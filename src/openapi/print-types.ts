@@ -1,0 +1,97 @@
+import { actionsOn } from '../access/known-actions.js';
+import { allows, type Access } from '../query/access.js';
+import { actionOf, type ContentType, type Registry, uploadFile } from '../schema/content-type.js';
+import { Components } from './components.js';
+import { createSchema, filtersSchema, inputSchema } from './input-schemas.js';
+import { printDeclarations } from './print-schema.js';
+import { answerSchema } from './scalar-schemas.js';
+import { anything, oneOf, orNull, record, type Schema } from './schema.js';
+import { shownAttributes, type ShownAttribute } from './shown-attributes.js';
+
+/** Prints TypeScript declarations of the content types, as far as the caller may use them; `ContentTypes` lists them by name. */
+export function printTypes(registry: Registry, access: Access): string {
+  const components = new Components(registry, access);
+  contentTypes(components);
+  const { ContentTypes = {}, ...others } = components.schemas();
+  return head + printDeclarations([['ContentTypes', ContentTypes], ...Object.entries(others)]);
+}
+
+const head = '// The content types of a Mangrove service. Generated from its models: changes are lost.\n\n';
+
+const usersType = 'plugin::users-permissions.user';
+
+/** The content types with which the caller may do something, by the name in their path; users and files by their uid. */
+function contentTypes(components: Components): Schema {
+  const { byPluralName, bySingularName, types } = components.registry;
+  const routed = [...byPluralName, ...bySingularName].filter(([, type]) => allowedOn(type, components).length > 0);
+  const ofPlugins = [usersType, uploadFile].flatMap((uid) => [...types.values()].filter((type) => type.uid === uid));
+  const named = [...routed, ...ofPlugins.map((type) => [type.uid, type] as const)];
+  return components.named('ContentTypes', () =>
+    record(Object.fromEntries(named.map(([name, type]) => [name, typeShape(type, components)]))),
+  );
+}
+
+const allowedOn = (type: ContentType, { access }: Components): string[] =>
+  type.uid.startsWith('api::') ? actionsOn(type).filter((action) => allows(access, actionOf(type, action))) : [];
+
+/** A type as the client takes it: what is answered always and on demand, what may be sent, and what may be asked for. */
+const typeShape = (type: ContentType, components: Components): Schema =>
+  components.ofType(type, 'Shape', () => {
+    const actions = allowedOn(type, components);
+    const shown = shownAttributes(type, components);
+    return {
+      ...record({
+        uid: { const: type.uid },
+        kind: { const: type.kind },
+        actions: { enum: actions },
+        values: record(pick(shown, valueOf)),
+        links: record(pick(shown, (attribute) => linkOf(attribute, components))),
+        input: actions.some(writes) ? inputSchema(type, components) : nothing,
+        create: actions.includes('create') ? createSchema(type, components) : nothing,
+        filters: type.kind === 'component' ? nothing : filtersSchema(type, components),
+      }),
+      description: type.description === '' ? type.uid : `${type.uid}: ${type.description}`,
+    };
+  });
+
+const nothing: Schema = { enum: [] };
+
+const writes = (action: string): boolean => ['create', 'update', 'createLocalization'].includes(action);
+
+type Shown = ReturnType<typeof shownAttributes>;
+
+/** The schemas of the attributes that have one, by name. */
+const pick = (shown: Shown, schemaOf: (attribute: ShownAttribute) => Schema | null): Record<string, Schema> =>
+  Object.fromEntries(
+    shown.flatMap(([name, attribute]) => {
+      const schema = schemaOf(attribute);
+      return schema === null ? [] : [[name, schema] as const];
+    }),
+  );
+
+/** Required attributes are null in drafts only. */
+function valueOf(shown: ShownAttribute): Schema | null {
+  if (shown.kind !== 'scalar') return null;
+  const { attribute } = shown;
+  return attribute.required ? answerSchema(attribute) : orNull(answerSchema(attribute));
+}
+
+/** Where an attribute leads to; the key says how it is answered. */
+function linkOf(shown: ShownAttribute, components: Components): Schema | null {
+  const shapes = (types: readonly ContentType[]): Schema => oneOf(types.map((type) => typeShape(type, components)));
+  switch (shown.kind) {
+    case 'scalar':
+      return null;
+    case 'link': {
+      const { attribute, target } = shown;
+      const key = !attribute.many ? 'one' : attribute.kind === 'media' ? 'files' : 'many';
+      return record({ [key]: shapes([target]) });
+    }
+    case 'morph':
+      return record({ [shown.many ? 'targets' : 'target']: shown.targets === null ? anything : shapes(shown.targets) });
+    case 'component':
+      return record({ [shown.many ? 'parts' : 'part']: shapes([shown.part]) });
+    case 'dynamiczone':
+      return record({ zone: shapes(shown.parts) });
+  }
+}

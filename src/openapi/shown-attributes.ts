@@ -1,0 +1,50 @@
+import { isCreator } from '../query/bind-selection.js';
+import { maySee, readable, type Access } from '../query/access.js';
+import type { Attribute, ContentType, LinkAttribute, ScalarAttribute } from '../schema/content-type.js';
+import type { Components } from './components.js';
+
+/** An attribute of an answer, and the types of what is shown below it. */
+export type ShownAttribute =
+  | { readonly kind: 'scalar'; readonly attribute: ScalarAttribute }
+  | { readonly kind: 'link'; readonly attribute: LinkAttribute; readonly target: ContentType }
+  /** Entries of several types; null: of any. */
+  | { readonly kind: 'morph'; readonly many: boolean; readonly targets: readonly ContentType[] | null }
+  | { readonly kind: 'component'; readonly many: boolean; readonly part: ContentType }
+  | { readonly kind: 'dynamiczone'; readonly parts: readonly ContentType[] };
+
+/** The attributes of a type that the caller sees in answers, by name. */
+export function shownAttributes(type: ContentType, components: Components): (readonly [name: string, shown: ShownAttribute])[] {
+  const { access } = components;
+  return [...type.attributes.values()].flatMap((attribute) => {
+    const shown = readable(type, attribute.name, access) === null ? null : show(attribute, components);
+    return shown === null ? [] : [[attribute.name, shown] as const];
+  });
+}
+
+/** Null: the caller may not see where the attribute leads to. */
+function show(attribute: Attribute, { registry, access }: Components): ShownAttribute | null {
+  const known = (uids: readonly string[]): ContentType[] => uids.flatMap((uid) => registry.types.get(uid) ?? []);
+  switch (attribute.kind) {
+    case 'scalar':
+      return { kind: 'scalar', attribute };
+    case 'relation':
+    case 'media': {
+      const [target] = isOpenLink(attribute, access) ? known([attribute.target]) : [];
+      return target === undefined ? null : { kind: 'link', attribute, target };
+    }
+    case 'morph': {
+      const { many, targets } = attribute;
+      return { kind: 'morph', many, targets: targets === null ? null : known(targets) };
+    }
+    case 'component': {
+      const [part] = known([attribute.component]);
+      return part === undefined ? null : { kind: 'component', many: attribute.repeatable, part };
+    }
+    case 'dynamiczone':
+      return { kind: 'dynamiczone', parts: known(attribute.components) };
+  }
+}
+
+/** Whether entries of the type that a relation leads to are shown to the caller. */
+export const isOpenLink = (link: LinkAttribute, access: Access): boolean =>
+  !link.dangling && (isCreator(link) || maySee(access, link.target));

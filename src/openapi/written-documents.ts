@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { BoundedCache } from '../bounded-cache.js';
+import type { Answer, RouteCall } from '../http/route.js';
+import type { Registry } from '../schema/content-type.js';
+import { rightsKey } from './reader-rights.js';
+
+/** A document as it is sent. */
+interface WrittenDocument {
+  readonly text: string;
+  readonly tag: string;
+  /** In milliseconds of the clock. */
+  readonly writtenAt: number;
+}
+
+interface DocumentInput {
+  /** The media type. */
+  readonly type: string;
+  readonly write: (call: RouteCall) => Promise<string> | string;
+  /** What is older is written again; in milliseconds. */
+  readonly longestKept: number;
+}
+
+/**
+ * Answers requests for a document about the models in force. It is kept for each registry and each set of rights that readers have,
+ * and has an ETag.
+ */
+export function documentAnswerer({ type, write, longestKept }: DocumentInput): (call: RouteCall) => Promise<Answer> {
+  const documents = new WeakMap<Registry, BoundedCache<WrittenDocument>>();
+  return async (call) => {
+    const { registry } = call.content.bind;
+    const known = documents.get(registry) ?? new BoundedCache<WrittenDocument>(bounds);
+    documents.set(registry, known);
+    const key = await rightsKey(call);
+    const kept = known.get(key);
+    if (kept !== undefined && Date.now() - kept.writtenAt < longestKept) return answerDocument(kept, type, call);
+    const text = await write(call);
+    const written = { text, tag: `"${createHash('sha1').update(text).digest('base64url')}"`, writtenAt: Date.now() };
+    known.set(key, written, 2 * text.length);
+    return answerDocument(written, type, call);
+  };
+}
+
+/** One document for each set of rights that readers have. */
+const bounds = { entries: 100, bytes: 100_000_000 };
+
+function answerDocument({ text, tag }: WrittenDocument, type: string, { request }: RouteCall): Answer {
+  const headers = { ETag: tag, 'Cache-Control': 'private, no-cache', Vary: 'Authorization' };
+  const asked = (request.headers['if-none-match'] ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
+  if (asked.includes(tag)) return { status: 304, headers };
+  return { headers: { ...headers, 'Content-Type': `${type}; charset=utf-8` }, body: text };
+}

@@ -1,0 +1,25 @@
+import { grantActions } from '../../src/accounts/grant-actions.js';
+import { createContext } from '../../src/content/content-context.js';
+import { fullAccess } from '../../src/query/access.js';
+import { serveDemo } from '../graphql/serve-demo.js';
+import type { Serving } from '../support/serve.js';
+
+const actionsOf = (name: string, ...actions: readonly string[]): string[] =>
+  actions.map((action) => `api::${name}.${name}.${action}`);
+
+export const adminToken = 'an-admin-token-of-more-than-32-characters';
+
+/** The demo with refresh tokens; who has logged in may write, and upload files. */
+export async function serveClient(): Promise<Serving> {
+  const users = {
+    jwtSecret: 'a-secret-of-the-tests-0123456789abcdef',
+    refreshTokens: { enabled: true },
+    ratelimit: { enabled: false },
+  };
+  const demo = await serveDemo({ plugins: { 'users-permissions': { config: users } }, admin: { token: adminToken } });
+  const { config, backend } = demo.server;
+  if (backend === null) throw new Error('the test database did not answer');
+  const writing = ['article', 'homepage'].flatMap((name) => actionsOf(name, 'create', 'update', 'delete', 'createLocalization'));
+  await grantActions(1, [...writing, 'plugin::upload.content-api.upload'], createContext(config, backend, fullAccess));
+  return demo;
+}
