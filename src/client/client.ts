@@ -38,7 +38,7 @@ export interface Page<Entry, Pagination> {
 export type LoggedIn<T> = Partial<Session> & { user: FlatOf<User<T>> };
 
 /**
- * A client of the content types `T`, which `npm run types` writes. Each method throws a Failure, which `attempt` makes a value of.
+ * A client of the content types `T`, which `mangrove types` writes. Each method throws a Failure, which `attempt` makes a value of.
  * Reads are repeated if the service cannot be reached or asks for it.
  */
 export interface Client<T extends Types<T>> {

@@ -1,4 +1,4 @@
-/** A content type or component, as `npm run types` prints it. */
+/** A content type or component, as `mangrove types` prints it. */
 export interface TypeShape {
   readonly uid: string;
   readonly kind: 'collectionType' | 'singleType' | 'component';
