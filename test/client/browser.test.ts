@@ -46,7 +46,7 @@ describe('the client in an application', () => {
       const page = await openPage();
       await page.addInitScript('globalThis.__name = (named) => named'); // tsx names functions by it
       await page.goto(`http://127.0.0.1:${String((app.address() as AddressInfo).port)}/`);
-      const found = await page.evaluate(useClient, demo.server.url);
+      const found = await page.evaluate(useClient, [demo.server.url, '/client.js']);
       expect(found.titles).to.have.length(3);
       expect(found.username).to.equal('ada');
       expect(found.reason).to.equal('token_invalid');
@@ -59,8 +59,8 @@ describe('the client in an application', () => {
 });
 
 /** Runs in the page. */
-async function useClient(url: string) {
-  const { createClient, attempt } = (await import('/client.js' as string)) as typeof Module;
+async function useClient([url = '', script = '']: readonly string[]) {
+  const { createClient, attempt } = (await import(script)) as typeof Module;
   let kept: Module.Session | null = null;
   const store = { read: () => kept, write: (session: Module.Session | null) => (kept = session) };
   const client = createClient({ url, store });
