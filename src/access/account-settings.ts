@@ -1,3 +1,4 @@
+import { collections } from '../schema/collections.js';
 import { readAll, type Database } from '../mongo/database.js';
 
 /** What the screens of Strapi v4 edit, under its names. */
@@ -39,7 +40,7 @@ export const settingsId = 'users-permissions';
 
 /** Reads the stored settings; what is missing has its default. */
 export async function readAccountSettings(database: Database): Promise<StoredSettings> {
-  const [stored] = await readAll(database, { find: '_settings', filter: { _id: settingsId }, limit: 1 });
+  const [stored] = await readAll(database, { find: collections.settings, filter: { _id: settingsId }, limit: 1 });
   return {
     advanced: { ...defaultAccountSettings, ...(stored?.['advanced'] as Partial<AccountSettings> | undefined) }, // checked when written
     templates: (stored?.['templates'] ?? {}) as StoredSettings['templates'], // checked when written

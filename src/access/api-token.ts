@@ -2,8 +2,6 @@ import { createHmac } from 'node:crypto';
 import type { Document } from '../mongo/database.js';
 import { fullAccess, type Access } from '../query/access.js';
 
-export const tokensCollection = '_tokens';
-
 export const tokenTypes = ['read-only', 'full-access', 'custom', 'admin'] as const;
 export type TokenType = (typeof tokenTypes)[number];
 

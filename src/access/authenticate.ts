@@ -1,3 +1,4 @@
+import { collections } from '../schema/collections.js';
 import type { Config } from '../config/config.js';
 import { refusedToken, unauthorizedError, type TokenFault } from '../errors.js';
 import { cacheByKey, cacheUntilChanged } from '../mongo/changes.js';
@@ -9,7 +10,7 @@ import type { ApiToken } from './api-token.js';
 import type { Caller } from './caller.js';
 import { tokenFinder } from './find-token.js';
 import { createOpenAccess, type FindOpenAccess } from './is-open.js';
-import { readUser, usersCollection, type KnownUser } from './known-user.js';
+import { readUser, type KnownUser } from './known-user.js';
 import { readRoles } from './read-roles.js';
 import { roleAccess } from './role-access.js';
 import type { Role, Roles } from './role.js';
@@ -58,10 +59,10 @@ export function createAuthenticator(input: AuthenticatorInput): Authenticator {
   const { database, changes } = backend.store;
   const sources: Sources = {
     input,
-    roles: cacheUntilChanged(changes, ['up_roles', 'up_permissions'], () => readRoles(database)),
-    settings: cacheUntilChanged(changes, ['_settings'], () => readAccountSettings(database)),
+    roles: cacheUntilChanged(changes, [collections.roles, collections.permissions], () => readRoles(database)),
+    settings: cacheUntilChanged(changes, [collections.settings], () => readAccountSettings(database)),
     findToken: tokenFinder(backend, input.tokenSalt),
-    findUser: cacheByKey(changes, [usersCollection], (id: number) => readUser(database, id)),
+    findUser: cacheByKey(changes, [collections.users], (id: number) => readUser(database, id)),
     findOpenAccess: createOpenAccess(input),
   };
   const { roles, settings, findToken } = sources;
@@ -91,9 +92,14 @@ interface Stranger extends Pick<Credentials, 'isLocal'> {
 async function publicCaller({ isLocal, hasExpired }: Stranger, sources: Sources): Promise<Caller> {
   const roles = await sources.roles();
   const open = await sources.findOpenAccess(roles, isLocal);
-  if (open !== null) return { kind: 'public', access: open, isShut: false, hasExpired };
+  if (open !== null) return { kind: 'public', access: open, publicRoleIsEmpty: false, hasExpired };
   const role = sources.input.userTokens === null ? undefined : roles.byType.get('public');
-  return { kind: 'public', access: accessOf(role, null, sources), isShut: (role?.actions.size ?? 0) === 0, hasExpired };
+  return {
+    kind: 'public',
+    access: accessOf(role, null, sources),
+    publicRoleIsEmpty: (role?.actions.size ?? 0) === 0,
+    hasExpired,
+  };
 }
 
 /** Admin tokens open the admin API only. */

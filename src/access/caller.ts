@@ -9,7 +9,7 @@ export type Caller =
       readonly kind: 'public';
       readonly access: Access;
       /** Nothing at all is granted to the public, so that it is asked for credentials instead of refused. */
-      readonly isShut: boolean;
+      readonly publicRoleIsEmpty: boolean;
       /** A token of a user came along that has expired, and was ignored. */
       readonly hasExpired: boolean;
     }

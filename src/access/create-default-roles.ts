@@ -1,3 +1,4 @@
+import { collections } from '../schema/collections.js';
 import { type Document, readAll } from '../mongo/database.js';
 import type { Store } from '../mongo/store.js';
 import { bulkWrite } from '../mongo/write-entries.js';
@@ -9,21 +10,21 @@ import { builtinRoles, defaultGrants } from './default-grants.js';
  * the same time do it once: the ids are fixed.
  */
 export async function createDefaultRoles(store: Store): Promise<void> {
-  if (!(await isEmpty(store, 'up_roles'))) return;
+  if (!(await isEmpty(store, collections.roles))) return;
   const now = new Date();
   const stamps = { createdAt: now, updatedAt: now };
   await insertMissing(
     store,
-    'up_roles',
+    collections.roles,
     builtinRoles.map((role) => ({ ...role, ...stamps, _grants: grantsVersion })),
   );
-  if (!(await isEmpty(store, 'up_permissions'))) return;
+  if (!(await isEmpty(store, collections.permissions))) return;
   const grants = builtinRoles.flatMap(({ type }, index) =>
     (defaultGrants[type] ?? []).map((action) => ({ action, role: index + 1, ...stamps })),
   );
   await insertMissing(
     store,
-    'up_permissions',
+    collections.permissions,
     grants.map((grant, index) => ({ ...grant, _ranks: { role: index + 1 } })),
   );
 }

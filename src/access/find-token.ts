@@ -1,8 +1,9 @@
+import { collections } from '../schema/collections.js';
 import { cacheUntilChanged } from '../mongo/changes.js';
 import { readAll } from '../mongo/database.js';
 import type { Backend } from '../mongo/open-backend.js';
 import { bulkWrite } from '../mongo/write-entries.js';
-import { apiToken, hashKey, tokensCollection, type ApiToken } from './api-token.js';
+import { apiToken, hashKey, type ApiToken } from './api-token.js';
 
 /** How long `lastUsedAt` may be behind, in milliseconds: a write per hour and token, not per request. */
 const usePrecision = 3_600_000;
@@ -10,8 +11,8 @@ const usePrecision = 3_600_000;
 /** Finds the token that a key belongs to, expired ones too; null if there is none. All tokens are kept in memory. */
 export function tokenFinder(backend: Backend, salt: string): (key: string) => Promise<ApiToken | null> {
   const { store } = backend;
-  const readTokens = cacheUntilChanged(store.changes, [tokensCollection], async () => {
-    const documents = await readAll(store.database, { find: tokensCollection, batchSize: 1_000_000 });
+  const readTokens = cacheUntilChanged(store.changes, [collections.tokens], async () => {
+    const documents = await readAll(store.database, { find: collections.tokens, batchSize: 1_000_000 });
     return new Map(documents.map((document) => [String(document['hash']), apiToken(document)]));
   });
   const noted = new Map<number, number>();
@@ -28,5 +29,5 @@ function noteUse({ store }: Backend, { id, lastUsedAt }: ApiToken, noted: Map<nu
   if (now - Math.max(lastUsedAt?.getTime() ?? 0, noted.get(id) ?? 0) < usePrecision) return;
   noted.set(id, now);
   const update = { updateOne: { filter: { _id: id }, update: { $max: { lastUsedAt: new Date(now) } } } };
-  bulkWrite(store, tokensCollection, [update]).catch(() => noted.delete(id));
+  bulkWrite(store, collections.tokens, [update]).catch(() => noted.delete(id));
 }

@@ -1,9 +1,9 @@
+import { collections } from '../schema/collections.js';
 import type { Config } from '../config/config.js';
 import { cacheUntilChanged } from '../mongo/changes.js';
 import { type Database, type Logger, readAll } from '../mongo/database.js';
 import type { Backend } from '../mongo/open-backend.js';
 import { fullAccess, type Access } from '../query/access.js';
-import { usersCollection } from './known-user.js';
 import { readRoles } from './read-roles.js';
 import type { Roles } from './role.js';
 
@@ -35,7 +35,7 @@ export function createOpenAccess({ config, backend, logger, isEmbedded }: Openne
   const { open } = config.api;
   if (open === true) return () => Promise.resolve(openAccess);
   if (open === false || !mayOpenItself(config, isEmbedded)) return () => Promise.resolve(null);
-  const hasUsers = cacheUntilChanged(backend.store.changes, [usersCollection], () => readHasUsers(backend.store.database));
+  const hasUsers = cacheUntilChanged(backend.store.changes, [collections.users], () => readHasUsers(backend.store.database));
   let wasOpen = false;
   return async (roles, isLocal) => {
     const isOpen = !roles.areConfigured && !(await hasUsers());
@@ -60,7 +60,7 @@ export async function readOpenness({ config, backend, isEmbedded }: Omit<Opennes
 }
 
 async function readHasUsers(database: Database): Promise<boolean> {
-  const rows = await readAll(database, { find: usersCollection, limit: 1, projection: { _id: 1 } });
+  const rows = await readAll(database, { find: collections.users, limit: 1, projection: { _id: 1 } });
   return rows.length > 0;
 }
 

@@ -1,3 +1,4 @@
+import { collections } from '../schema/collections.js';
 import { type Database, type Document, readAll } from '../mongo/database.js';
 
 /** What decides about the requests of a user. */
@@ -12,13 +13,11 @@ export interface KnownUser {
   readonly tokenVersion: number;
 }
 
-export const usersCollection = 'up_users';
-
 const projection = { username: 1, email: 1, role: 1, blocked: 1, confirmed: 1, _tokenVersion: 1 };
 
 /** The user of that id, or null. */
 export async function readUser(database: Database, id: number): Promise<KnownUser | null> {
-  const [document] = await readAll(database, { find: usersCollection, filter: { _id: id }, projection, limit: 1 });
+  const [document] = await readAll(database, { find: collections.users, filter: { _id: id }, projection, limit: 1 });
   return document === undefined ? null : knownUser(document);
 }
 

@@ -1,3 +1,4 @@
+import { collections } from '../schema/collections.js';
 import { type Database, type Document, readAll } from '../mongo/database.js';
 import { builtinRoles, defaultGrants } from './default-grants.js';
 import type { Role, RoleRules, Roles } from './role.js';
@@ -5,8 +6,8 @@ import type { Role, RoleRules, Roles } from './role.js';
 /** Reads all roles with their permissions: two commands. */
 export async function readRoles(database: Database): Promise<Roles> {
   const [roles, permissions] = await Promise.all([
-    readAll(database, { find: 'up_roles', sort: { _id: 1 }, batchSize }),
-    readAll(database, { find: 'up_permissions', projection: { action: 1, role: 1 }, batchSize }),
+    readAll(database, { find: collections.roles, sort: { _id: 1 }, batchSize }),
+    readAll(database, { find: collections.permissions, projection: { action: 1, role: 1 }, batchSize }),
   ]);
   const actions = groupActions(permissions);
   const list = roles.map((role) => buildRole(role, actions.get(Number(role['_id'])) ?? new Set()));

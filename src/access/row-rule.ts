@@ -1,6 +1,6 @@
 import type { RowRule } from '../query/access.js';
 import type { Filter } from '../query/ast.js';
-import { isRecord } from '../schema/content-type.js';
+import { isRecord } from '../values.js';
 import type { Limits } from '../query/limits.js';
 import { parseFilters } from '../query/parse-filter.js';
 import type { KnownUser } from './known-user.js';
@@ -36,7 +36,7 @@ export function rowRule(rule: unknown, user: KnownUser | null, limits: Limits): 
 }
 
 /** Nothing meets it. */
-const nothing: Filter = { kind: 'field', name: 'id', filter: { kind: 'test', operator: 'in', value: [] } };
+const nothing: Filter = { kind: 'field', name: 'id', filter: { kind: 'comparison', operator: 'in', value: [] } };
 
 function fillUser(value: unknown, user: KnownUser | null, missing: { isMissing: boolean }): unknown {
   if (typeof value === 'string' && value.startsWith(prefix)) {

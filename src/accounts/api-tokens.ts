@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { collections } from '../schema/collections.js';
 import { grantsVersion } from '../access/known-actions.js';
-import { apiToken, hashKey, tokensCollection, tokenTypes, type ApiToken, type TokenType } from '../access/api-token.js';
+import { apiToken, hashKey, tokenTypes, type ApiToken, type TokenType } from '../access/api-token.js';
 import { applicationError, fieldErrors, notFoundError } from '../errors.js';
 import { readAll } from '../mongo/database.js';
 import { claim } from '../mongo/claim.js';
@@ -37,10 +38,10 @@ export async function createToken(body: Body, salt: string, store: Store): Promi
   return claim(store.database, `token ${name}`, {
     busy: taken,
     work: async () => {
-      const found = await readAll(store.database, { find: tokensCollection, filter: { name }, limit: 1 });
+      const found = await readAll(store.database, { find: collections.tokens, filter: { name }, limit: 1 });
       if (found.length > 0) throw taken();
-      const [_id = 0] = await store.ids.next(tokensCollection, 1, store.database);
-      await insertEntry(store, tokensCollection, { _id, ...document });
+      const [_id = 0] = await store.ids.next(collections.tokens, 1, store.database);
+      await insertEntry(store, collections.tokens, { _id, ...document });
       return { token: apiToken({ _id, ...document }), key };
     },
   });
@@ -83,7 +84,7 @@ const isLifespan = (value: unknown): boolean =>
 
 /** All tokens, in the order in which they were made. */
 export async function listTokens(store: Store): Promise<ApiToken[]> {
-  const documents = await readAll(store.database, { find: tokensCollection, sort: { _id: 1 }, batchSize: 1_000_000 });
+  const documents = await readAll(store.database, { find: collections.tokens, sort: { _id: 1 }, batchSize: 1_000_000 });
   return documents.map(apiToken);
 }
 
@@ -91,7 +92,7 @@ export async function listTokens(store: Store): Promise<ApiToken[]> {
 export async function revokeToken(which: string, store: Store): Promise<ApiToken> {
   const id = decodeId(which);
   const match = id > 0 ? { _id: id } : { name: which };
-  const deleted = await deleteEntry(store, tokensCollection, match);
+  const deleted = await deleteEntry(store, collections.tokens, match);
   if (deleted === null) throw notFoundError('Token not found');
   return apiToken(deleted);
 }

@@ -1,6 +1,6 @@
 import { applicationError, validationError, type FieldError } from '../errors.js';
 import type { AccountCall, Accounts, Body } from './accounts.js';
-import { fieldProblems, readTexts, refuseProblems, strangerProblems } from './check-fields.js';
+import { fieldProblems, readTexts, refuseProblems, unknownKeyErrors } from './check-fields.js';
 import { hashPassword, isPassword } from './passwords.js';
 import { endRefreshTokens } from './refresh-tokens.js';
 import { openSession, type Session } from './session.js';
@@ -30,7 +30,7 @@ export async function changePassword(accounts: Accounts, body: Body, { caller, c
 
 /** Everything that is wrong with the body. A confirmation that differs is not asked for as well. */
 function changeProblems(body: Body): FieldError[] {
-  const found = [...fieldProblems(body, fields), ...strangerProblems(body, fields)];
+  const found = [...fieldProblems(body, fields), ...unknownKeyErrors(body, fields)];
   const { password, passwordConfirmation } = body;
   if (passwordConfirmation === undefined || passwordConfirmation === password) return found;
   const others = found.filter(({ path }) => path[0] !== 'passwordConfirmation');

@@ -1,4 +1,4 @@
-import { usersCollection } from '../access/known-user.js';
+import { collections } from '../schema/collections.js';
 import { within, type ContentContext } from '../content/content-context.js';
 import { ruleFilter } from '../content/row-rules.js';
 import { update } from '../content/update.js';
@@ -43,7 +43,7 @@ export async function changeUser(accounts: Accounts, id: number, sent: Body, cal
     const writer = isOwn ? asWriter(content) : asRoleGiver(content);
     await inTransaction(content.store.database, (database) => updateWithin(user, data, within(writer, database)));
   });
-  content.store.changes.changed(usersCollection);
+  content.store.changes.changed(collections.users);
   return async () => {
     const { code } = change;
     if (code !== null) await sendOrLog(accounts.logger, () => mailConfirmation(accounts, { ...user, ...names }, code));

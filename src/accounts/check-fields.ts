@@ -31,7 +31,7 @@ function textProblems(name: string, value: unknown, rules: readonly Rule[]): str
 }
 
 /** Keys of a body that has no others than its fields. */
-export function strangerProblems(body: Body, fields: FieldRules): FieldError[] {
+export function unknownKeyErrors(body: Body, fields: FieldRules): FieldError[] {
   const strangers = Object.keys(body).filter((name) => !Object.hasOwn(fields, name));
   return strangers.length === 0 ? [] : [{ path: [], message: `this field has unspecified keys: ${strangers.join(', ')}` }];
 }
@@ -47,7 +47,7 @@ export function readTexts<Name extends string>(
   fields: Readonly<Record<Name, readonly Rule[]>>,
   strangers: 'refused' | 'ignored',
 ): Readonly<Record<Name, string>> {
-  refuseProblems([...fieldProblems(body, fields), ...(strangers === 'refused' ? strangerProblems(body, fields) : [])]);
+  refuseProblems([...fieldProblems(body, fields), ...(strangers === 'refused' ? unknownKeyErrors(body, fields) : [])]);
   const texts = Object.keys(fields).map((name) => [name, body[name] ?? ''] as const);
   return Object.fromEntries(texts) as Record<Name, string>; // checked above
 }

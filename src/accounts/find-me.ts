@@ -1,3 +1,4 @@
+import { collections } from '../schema/collections.js';
 import type { ContentContext } from '../content/content-context.js';
 import { readAll } from '../mongo/database.js';
 import { findStoredUser, userUid } from './user-store.js';
@@ -35,7 +36,7 @@ export async function findMe(id: number, content: ContentContext): Promise<Me | 
 
 async function findRole(id: number | null, { store }: ContentContext): Promise<Me['role']> {
   if (id === null) return null;
-  const [role] = await readAll(store.database, { find: 'up_roles', filter: { _id: id }, limit: 1 });
+  const [role] = await readAll(store.database, { find: collections.roles, filter: { _id: id }, limit: 1 });
   if (role === undefined) return null;
   const text = (name: string): string | null => (typeof role[name] === 'string' ? role[name] : null);
   return { id: Number(role['_id']), name: text('name') ?? '', description: text('description'), type: text('type') };

@@ -1,11 +1,11 @@
-import { tokensCollection } from '../access/api-token.js';
+import { collections } from '../schema/collections.js';
 import { typeActions } from '../access/known-actions.js';
 import type { Store } from '../mongo/store.js';
 import { readAll } from '../mongo/database.js';
 import { bulkWrite } from '../mongo/write-entries.js';
 import { actionOf } from '../schema/content-type.js';
 
-const collection = 'up_permissions';
+const collection = collections.permissions;
 
 interface HasStore {
   readonly store: Store;
@@ -51,7 +51,7 @@ export async function revokeType(uid: string, { store }: HasStore): Promise<void
   const actions = typeActions.map((action) => actionOf(uid, action));
   await bulkWrite(store, collection, [{ deleteMany: { filter: { action: { $in: actions } } } }]);
   const update = { $pull: { permissions: { $in: actions } } };
-  await bulkWrite(store, tokensCollection, [{ updateMany: { filter: { permissions: { $in: actions } }, update } }]);
+  await bulkWrite(store, collections.tokens, [{ updateMany: { filter: { permissions: { $in: actions } }, update } }]);
 }
 
 async function storedActions(role: number, { store }: HasStore): Promise<string[]> {

@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { RateLimiterMongo, type RateLimiterRes } from 'rate-limiter-flexible';
+import { collections } from '../schema/collections.js';
 import type { Config } from '../config/config.js';
 import type { Database } from '../mongo/database.js';
 
@@ -93,7 +94,7 @@ export function attemptLimits(settings: Settings, database: Database): AttemptLi
   if (!settings.enabled) return null;
   const { interval, max, maxPerClient, slowInterval, maxPerAccount, maxPerAddress } = settings;
   const create = (most: number, milliseconds: number): AttemptLimiter =>
-    attemptLimiter(database, { collection: '_attempts', max: most, interval: milliseconds });
+    attemptLimiter(database, { collection: collections.attempts, max: most, interval: milliseconds });
   const limiters: Readonly<Record<KeyKind, AttemptLimiter>> = {
     sender: create(max, interval),
     client: create(maxPerClient, interval),

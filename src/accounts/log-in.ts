@@ -2,7 +2,7 @@ import { validationError } from '../errors.js';
 import type { AccountCall, Accounts, Body } from './accounts.js';
 import { readTexts } from './check-fields.js';
 import { isPassword } from './passwords.js';
-import { openSession, refuseKeptOut, type Session } from './session.js';
+import { openSession, assertMayLogIn, type Session } from './session.js';
 import { findStoredUsers, type StoredUser } from './user-store.js';
 import type { ContentContext } from '../content/content-context.js';
 
@@ -14,7 +14,7 @@ export async function logIn(accounts: Accounts, body: Body, { content }: Account
   const user = await findByIdentifier(identifier, content);
   const isRight = await isPassword(password, user?.password ?? null);
   if (user === null || !isRight) throw validationError('Invalid identifier or password');
-  refuseKeptOut(user, (await accounts.authenticator.settings()).advanced);
+  assertMayLogIn(user, (await accounts.authenticator.settings()).advanced);
   return openSession(accounts, user, content);
 }
 

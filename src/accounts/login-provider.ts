@@ -33,7 +33,7 @@ export interface Identity {
   readonly name: string;
 }
 
-interface Begun {
+interface LoginState {
   readonly provider: string;
   readonly browser: string;
   readonly nonce: string;
@@ -90,9 +90,9 @@ interface Beginning {
 async function begin(provider: string, { callback, scope, configuration }: Beginning, content: ContentContext) {
   const { buildAuthorizationUrl, calculatePKCECodeChallenge, randomNonce, randomPKCECodeVerifier } = await library();
   const [state, browser, nonce, verifier] = [makeCode(32), makeCode(32), randomNonce(), randomPKCECodeVerifier()];
-  const value: Begun = { provider, browser: hashCode(browser), nonce, verifier };
+  const value: LoginState = { provider, browser: hashCode(browser), nonce, verifier };
   const expiresAt = new Date(Date.now() + patience);
-  await loginStateStore<Begun>(content.store.database).put({ _id: hashCode(state), value, expiresAt });
+  await loginStateStore<LoginState>(content.store.database).put({ _id: hashCode(state), value, expiresAt });
   const address = buildAuthorizationUrl(configuration, {
     redirect_uri: callback,
     scope,
@@ -115,7 +115,7 @@ async function finish(
   { configuration, content }: Finishing,
 ): Promise<Identity> {
   const state = address.searchParams.get('state') ?? '';
-  const begun = await loginStateStore<Begun>(content.store.database).take(hashCode(state));
+  const begun = await loginStateStore<LoginState>(content.store.database).take(hashCode(state));
   if (begun === null || begun.provider !== provider || begun.browser !== hashCode(browser))
     throw validationError('This login was not begun here, or has taken too long');
   const { authorizationCodeGrant } = await library();

@@ -1,4 +1,4 @@
-import { isRecord, type Values } from '../schema/content-type.js';
+import { isRecord, type Values } from '../values.js';
 
 /** Actions as Strapi v4 shows them: by API, controller and action. */
 type PermissionTree = Record<string, { controllers: Record<string, Record<string, { enabled: boolean; policy: string }>> }>;

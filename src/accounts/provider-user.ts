@@ -8,7 +8,7 @@ import { claimNames, findTaken } from './claim-names.js';
 import { sendConfirmation } from './confirm-email.js';
 import type { Identity } from './login-provider.js';
 import { hashCode, makeCode } from './passwords.js';
-import { openSession, refuseKeptOut, type Session } from './session.js';
+import { openSession, assertMayLogIn, type Session } from './session.js';
 import { asService, changeStoredUser, findStoredUser, userType, type StoredUser } from './user-store.js';
 
 /**
@@ -20,7 +20,7 @@ export async function providerUser(accounts: Accounts, identity: Identity, conte
   const known = await findKnown(identity, content);
   const user = known ?? (await registerIdentity(accounts, identity, content));
   if (known === null && advanced.email_confirmation && !user.confirmed) await sendConfirmation(accounts, user, content);
-  refuseKeptOut(user, advanced);
+  assertMayLogIn(user, advanced);
   return user;
 }
 
@@ -89,6 +89,6 @@ export async function exchangeCode(
   const exchange = await loginStateStore<Exchange>(content.store.database).take(hashCode(code));
   const user = exchange?.provider === provider ? await findStoredUser(content, { _id: exchange.user }) : null;
   if (user === null) throw validationError('Invalid callback URL provided');
-  refuseKeptOut(user, (await accounts.authenticator.settings()).advanced);
+  assertMayLogIn(user, (await accounts.authenticator.settings()).advanced);
   return openSession(accounts, user, content);
 }

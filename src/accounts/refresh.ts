@@ -4,7 +4,7 @@ import type { AccountCall, Accounts, Body } from './accounts.js';
 import { readTexts } from './check-fields.js';
 import { makeRefreshToken } from './refresh-tokens.js';
 import { hashCode } from './passwords.js';
-import { refuseKeptOut, type Session } from './session.js';
+import { assertMayLogIn, type Session } from './session.js';
 import { findStoredUser } from './user-store.js';
 
 /**
@@ -25,7 +25,7 @@ export async function refresh(accounts: Accounts, body: Body, { content }: Accou
   }
   const user = await findStoredUser(content, { _id: before.user });
   if (user === null || user.tokenVersion !== before.version) throw refusedToken('token_revoked');
-  refuseKeptOut(user, (await accounts.authenticator.settings()).advanced);
+  assertMayLogIn(user, (await accounts.authenticator.settings()).advanced);
   // The successor follows from the token and the secret of the service: it need not be stored to be found again.
   const token = accounts.tokens.derive(`refresh ${refreshToken}`);
   await makeRefreshToken(user, { family: before.family, token, lifetime }, content);

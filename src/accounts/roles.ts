@@ -1,4 +1,5 @@
 import slugify from '@sindresorhus/slugify';
+import { collections } from '../schema/collections.js';
 import { type Document, readAll } from '../mongo/database.js';
 import { findMany } from '../content/find-many.js';
 import { findOne } from '../content/find-one.js';
@@ -16,7 +17,7 @@ import { grantActions, revokeActions, setActions } from './grant-actions.js';
 import { grantsVersion } from '../access/known-actions.js';
 import { roleType } from './user-store.js';
 
-const collection = 'up_roles';
+const collection = collections.roles;
 
 /** All roles as the caller sees them, and the number of users of each by role id. */
 export async function listRoles(
@@ -28,7 +29,7 @@ export async function listRoles(
   const [{ entries }, counts] = await Promise.all([
     findMany(roleType(content), { ...query, pagination: all }, { ...content, bind }),
     readAll(content.store.database, {
-      aggregate: 'up_users',
+      aggregate: collections.users,
       pipeline: [{ $group: { _id: '$role', count: { $sum: 1 } } }],
       cursor: {},
     }),
@@ -105,7 +106,7 @@ export async function deleteRole(id: number, content: ContentContext): Promise<v
 async function change(content: ContentContext, work: (context: ContentContext) => Promise<void>): Promise<void> {
   const { database, changes } = content.store;
   await inTransaction(database, (inner) => work(within(content, inner)));
-  for (const name of [collection, 'up_permissions', 'up_users']) changes.changed(name);
+  for (const name of [collection, collections.permissions, collections.users]) changes.changed(name);
 }
 
 /** The role of that id, unless a row rule hides it from the caller. */
@@ -115,7 +116,7 @@ const matchRole = async (id: number, content: ContentContext): Promise<Document>
 
 async function deleteWithin(id: number, context: ContentContext): Promise<void> {
   const { store } = context;
-  const actions = await readAll(store.database, { find: 'up_permissions', filter: { role: id }, batchSize: 100_000 });
+  const actions = await readAll(store.database, { find: collections.permissions, filter: { role: id }, batchSize: 100_000 });
   await revokeActions(
     id,
     actions.map(({ action }) => String(action)),
@@ -125,6 +126,6 @@ async function deleteWithin(id: number, context: ContentContext): Promise<void> 
     await readAll(store.database, { find: collection, filter: { type: 'public' }, limit: 1 })
   )[0];
   const update = { $set: { role: successor?.['_id'] ?? null, updatedAt: new Date() } };
-  await bulkWrite(store, 'up_users', [{ updateMany: { filter: { role: id }, update } }]);
+  await bulkWrite(store, collections.users, [{ updateMany: { filter: { role: id }, update } }]);
   await deleteEntry(store, collection, { _id: id });
 }

@@ -23,7 +23,7 @@ export async function openSession(accounts: Accounts, user: KnownUser, content: 
 }
 
 /** Throws an ApplicationError if a user may not come in whatever the password. */
-export function refuseKeptOut({ confirmed, blocked }: KnownUser, settings: AccountSettings): void {
+export function assertMayLogIn({ confirmed, blocked }: KnownUser, settings: AccountSettings): void {
   if (settings.email_confirmation && !confirmed) throw applicationError('Your account email is not confirmed');
   if (blocked) throw applicationError('Your account has been blocked by an administrator');
 }

@@ -1,3 +1,4 @@
+import { collections } from '../schema/collections.js';
 import { rowRule, unknownUserNames, userNames } from '../access/row-rule.js';
 import type { FieldRule, RoleRules } from '../access/role.js';
 import { notFoundError, validationError } from '../errors.js';
@@ -18,12 +19,12 @@ export interface RulesChange {
 /** Changes the rules of a role. Throws a NotFoundError if there is no such role, a ValidationError for names that there are not. */
 export async function setRules(roleId: number, change: RulesChange, content: ContentContext): Promise<void> {
   const checked = checkRules(change, asService(content));
-  const [role] = await readAll(content.store.database, { find: 'up_roles', filter: { _id: roleId }, limit: 1 });
+  const [role] = await readAll(content.store.database, { find: collections.roles, filter: { _id: roleId }, limit: 1 });
   if (role === undefined) throw notFoundError('Role not found');
   const rules: RoleRules = { fields: {}, rows: {}, ...(role['_rules'] as RoleRules | null | undefined), ...checked }; // checked when written
   const isEmpty = Object.keys(rules.fields).length + Object.keys(rules.rows).length === 0;
   const update = { $set: { _rules: isEmpty ? null : rules, updatedAt: new Date() } };
-  await updateEntry(content.store, 'up_roles', { match: { _id: roleId }, update, projection: { _id: 1 } });
+  await updateEntry(content.store, collections.roles, { match: { _id: roleId }, update, projection: { _id: 1 } });
 }
 
 function checkRules({ fields, rows }: RulesChange, content: ContentContext): Partial<RoleRules> {

@@ -1,4 +1,4 @@
-import { tokensCollection } from '../access/api-token.js';
+import { collections } from '../schema/collections.js';
 import { grantsVersion, replaceAction, uploadAction } from '../access/known-actions.js';
 import { readAll, type Database } from '../mongo/database.js';
 import type { Store } from '../mongo/store.js';
@@ -16,25 +16,38 @@ const upgraded = { _grants: grantsVersion };
  */
 export async function upgradeGrants(store: Store): Promise<void> {
   const { database } = store;
-  if (await exists('up_roles', database)) await inTransaction(database, (inner) => upgradeRoles({ ...store, database: inner }));
-  if (await exists(tokensCollection, database)) await upgradeTokens(store);
+  if (await exists(collections.roles, database))
+    await inTransaction(database, (inner) => upgradeRoles({ ...store, database: inner }));
+  if (await exists(collections.tokens, database)) await upgradeTokens(store);
 }
 
 const exists = async (collection: string, database: Database): Promise<boolean> =>
   (await readAll(database, { find: collection, filter: former, projection: { _id: 1 }, limit: 1 })).length > 0;
 
 async function upgradeRoles(store: Store): Promise<void> {
-  const roles = await readAll(store.database, { find: 'up_roles', filter: former, projection: { _id: 1 }, batchSize: 100_000 });
+  const roles = await readAll(store.database, {
+    find: collections.roles,
+    filter: former,
+    projection: { _id: 1 },
+    batchSize: 100_000,
+  });
   const ids = roles.map(({ _id }) => Number(_id));
   const filter = { role: { $in: ids }, action: uploadAction };
-  const granted = await readAll(store.database, { find: 'up_permissions', filter, projection: { role: 1 }, batchSize: 100_000 });
+  const granted = await readAll(store.database, {
+    find: collections.permissions,
+    filter,
+    projection: { role: 1 },
+    batchSize: 100_000,
+  });
   for (const role of new Set(granted.map((row) => Number(row['role'])))) await grantActions(role, [replaceAction], { store });
   // Of several instances one stores this; the others meet the write, look again and find nothing to do.
-  await bulkWrite(store, 'up_roles', [{ updateMany: { filter: { _id: { $in: ids }, ...former }, update: { $set: upgraded } } }]);
+  await bulkWrite(store, collections.roles, [
+    { updateMany: { filter: { _id: { $in: ids }, ...former }, update: { $set: upgraded } } },
+  ]);
 }
 
 const upgradeTokens = (store: Store): Promise<number> =>
-  bulkWrite(store, tokensCollection, [
+  bulkWrite(store, collections.tokens, [
     {
       updateMany: {
         filter: { ...former, permissions: uploadAction },

@@ -1,7 +1,7 @@
 import { userUid } from './user-store.js';
 import type { ContentContext } from '../content/content-context.js';
 import type { FieldError } from '../errors.js';
-import { isRecord } from '../schema/content-type.js';
+import { isRecord } from '../values.js';
 import { notOfType } from '../schema/findings.js';
 import type { Accounts, Body } from './accounts.js';
 import { fieldProblems } from './check-fields.js';

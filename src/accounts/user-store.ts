@@ -1,4 +1,5 @@
-import { knownUser, type KnownUser, usersCollection } from '../access/known-user.js';
+import { collections } from '../schema/collections.js';
+import { knownUser, type KnownUser } from '../access/known-user.js';
 import type { ContentContext } from '../content/content-context.js';
 import { type Document, readAll } from '../mongo/database.js';
 import { updateEntry } from '../mongo/write-entries.js';
@@ -20,7 +21,7 @@ export const findStoredUser = async (content: ContentContext, filter: Document):
 
 /** The users that meet a filter on the stored documents, by id, up to a limit. */
 export async function findStoredUsers({ store }: ContentContext, filter: Document, limit: number): Promise<StoredUser[]> {
-  const documents = await readAll(store.database, { find: usersCollection, filter, sort: { _id: 1 }, limit, batchSize: limit });
+  const documents = await readAll(store.database, { find: collections.users, filter, sort: { _id: 1 }, limit, batchSize: limit });
   return documents.map(storedUser);
 }
 
@@ -37,7 +38,7 @@ export async function changeStoredUser(
   update: { readonly $set: Document; readonly $inc?: Document },
 ): Promise<StoredUser | null> {
   const change = { ...update, $set: { ...update.$set, updatedAt: new Date() } };
-  const document = await updateEntry(store, usersCollection, { match, update: change, projection: {} });
+  const document = await updateEntry(store, collections.users, { match, update: change, projection: {} });
   return document === null ? null : storedUser(document);
 }
 

@@ -1,7 +1,7 @@
 import type { AccountCall } from '../accounts/accounts.js';
 import type { ContentContext } from '../content/content-context.js';
 import type { RouteCall } from '../http/route.js';
-import type { Values } from '../schema/content-type.js';
+import type { Values } from '../values.js';
 import type { BodySchema } from './check-admin-body.js';
 
 /** One request to the admin API. */

@@ -4,7 +4,7 @@ import { configuredToken } from '../http/authorize.js';
 import { envelopeError } from '../http/error-envelope.js';
 import { withPrefix, type Route, type RouteCall } from '../http/route.js';
 import type { Actor, AuditRecord } from '../mongo/audit-log.js';
-import type { Values } from '../schema/content-type.js';
+import type { Values } from '../values.js';
 import type { AdminRoute } from './admin-call.js';
 import { beginChange } from './begin-change.js';
 import { checkAdminBody } from './check-admin-body.js';

@@ -1,5 +1,4 @@
-import { tokensCollection } from '../access/api-token.js';
-import { usersCollection } from '../access/known-user.js';
+import { collections } from '../schema/collections.js';
 import { within, type ContentContext } from '../content/content-context.js';
 import { recordChange, type AuditRecord } from '../mongo/audit-log.js';
 import { inTransaction } from '../mongo/transaction.js';
@@ -13,7 +12,7 @@ interface Change {
 }
 
 /** What instances keep in memory of these is read anew after a change: before the commit others may have read what was there. */
-const kept = [usersCollection, 'up_roles', 'up_permissions', tokensCollection, '_settings'];
+const kept = [collections.users, collections.roles, collections.permissions, collections.tokens, collections.settings];
 
 /** Writes down that a change begins. */
 export async function beginChange(record: AuditRecord, content: ContentContext): Promise<Change> {

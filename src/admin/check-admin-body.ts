@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { fieldErrors, validationError, type FieldError } from '../errors.js';
 import { suggest } from '../nearest-name.js';
-import { isRecord, type Values } from '../schema/content-type.js';
+import { isRecord, type Values } from '../values.js';
 
 /** A JSON schema that the body of a request must meet. */
 export type BodySchema = Readonly<Record<string, unknown>>;

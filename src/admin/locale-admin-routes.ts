@@ -1,3 +1,4 @@
+import { collections } from '../schema/collections.js';
 import { remove } from '../content/remove.js';
 import type { ContentContext } from '../content/content-context.js';
 import { applicationError, notFoundError, validationError, type ApiError } from '../errors.js';
@@ -11,7 +12,7 @@ import type { ContentType } from '../schema/content-type.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
 import { anything, closed } from './check-admin-body.js';
 
-const collection = 'i18n_locales';
+const collection = collections.locales;
 
 const changed = { name: { type: 'string', minLength: 1 }, isDefault: { type: 'boolean' } } as const;
 

@@ -2,7 +2,7 @@ import { type ApiError, notFoundError, validationError } from '../errors.js';
 import { revokeType } from '../accounts/grant-actions.js';
 import { parameterOf } from '../http/route-request.js';
 import { readModels, removeModel, writeModels } from '../mongo/model-store.js';
-import { isRecord, type Values } from '../schema/content-type.js';
+import { isRecord, type Values } from '../values.js';
 import type { Model } from '../schema/model.js';
 import { warningText, type ModelReport } from '../schema/report-models.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';

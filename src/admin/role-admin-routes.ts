@@ -6,7 +6,7 @@ import { setActions } from '../accounts/grant-actions.js';
 import { setRules, type RulesChange } from '../accounts/set-rules.js';
 import { notFoundError, validationError } from '../errors.js';
 import { idOf } from '../http/route-request.js';
-import type { Values } from '../schema/content-type.js';
+import type { Values } from '../values.js';
 import { readRoles } from '../access/read-roles.js';
 import { suggest } from '../nearest-name.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';

@@ -1,3 +1,4 @@
+import { collections } from '../schema/collections.js';
 import { changeSettings, type SettingsChange } from '../accounts/write-settings.js';
 import { defaultTemplates } from '../accounts/email-templates.js';
 import { parameterOf } from '../http/route-request.js';
@@ -61,7 +62,7 @@ async function updateSettings(call: AdminCall): Promise<unknown> {
 async function readStatus({ running: { backend } }: AdminCall): Promise<unknown> {
   const { models, store } = backend;
   await models.recount();
-  const states = await readAll(store.database, { find: '_model_status', sort: { _id: 1 }, batchSize: 100_000 });
+  const states = await readAll(store.database, { find: collections.modelStatus, sort: { _id: 1 }, batchSize: 100_000 });
   return {
     version: models.current().version,
     types: models.current().types.size,

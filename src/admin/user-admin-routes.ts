@@ -1,3 +1,4 @@
+import { collections } from '../schema/collections.js';
 import { knownUser, type KnownUser } from '../access/known-user.js';
 import { findStoredUser, userType } from '../accounts/user-store.js';
 import { changeUser } from '../accounts/change-user.js';
@@ -39,7 +40,13 @@ async function list({ request, content }: AdminCall): Promise<ShownUser[]> {
   };
   const limit = Math.min(Math.max(figure('limit', 100), 1), 1000);
   const filter = { _id: { $gt: figure('after', 0) } };
-  const rows = await readAll(content.store.database, { find: 'up_users', filter, sort: { _id: 1 }, limit, batchSize: limit });
+  const rows = await readAll(content.store.database, {
+    find: collections.users,
+    filter,
+    sort: { _id: 1 },
+    limit,
+    batchSize: limit,
+  });
   return rows.map((row) => shown(knownUser(row)));
 }
 

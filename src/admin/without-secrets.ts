@@ -1,5 +1,5 @@
 import { scalarTypes } from '../schema/scalar-types.js';
-import { isRecord } from '../schema/content-type.js';
+import { isRecord } from '../values.js';
 
 const secret = /password|passwd|passphrase|pwd|token|secret|salt|credential|authorization|cookie|key$/i;
 

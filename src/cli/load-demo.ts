@@ -1,5 +1,6 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { collections } from '../schema/collections.js';
 import type { Config } from '../config/config.js';
 import { create } from '../content/create.js';
 import { createLocalization } from '../content/create-localization.js';
@@ -72,7 +73,7 @@ export async function loadDemo({ config, backend, media }: DemoTarget, folder = 
   if (foreign.length > 0)
     throw new Error(`the demo was not loaded: collections that were never served hold documents: ${foreign.join(', ')}`);
   const content = demoContext(models, config, backend);
-  await database.db.createCollection('_models').catch(() => undefined); // it may be there: a transaction cannot race to make it
+  await database.db.createCollection(collections.models).catch(() => undefined); // it may be there: a transaction cannot race to make it
   const pictures = await stageDemoFiles(folder, media, content);
   try {
     const count = await inTransaction(database, async (inner) => {
@@ -90,7 +91,7 @@ export async function loadDemo({ config, backend, media }: DemoTarget, folder = 
 }
 
 const hasModels = async (database: Database): Promise<boolean> =>
-  (await readAll(database, { find: '_models', projection: { _id: 1 }, limit: 1 })).length > 0;
+  (await readAll(database, { find: collections.models, projection: { _id: 1 }, limit: 1 })).length > 0;
 
 /** A context that may do everything, in which the models and languages of the demo are there before they are stored. */
 function demoContext(models: readonly Model[], config: Config, { store, models: inForce }: Backend): ContentContext {
@@ -107,11 +108,11 @@ async function readFolder<Content>(folder: string): Promise<Content[]> {
 
 /** One of them may be the default locale, which is there from the first start. */
 async function addLocales(store: Store): Promise<void> {
-  const stored = await readAll(store.database, { find: 'i18n_locales', projection: { code: 1 } });
+  const stored = await readAll(store.database, { find: collections.locales, projection: { code: 1 } });
   const now = new Date();
   for (const code of languages.filter((language) => stored.every((locale) => locale['code'] !== language))) {
-    const [_id = 0] = await store.ids.next('i18n_locales', 1, { ...store.database, session: null });
-    await insertEntry(store, 'i18n_locales', { _id, code, name: localeName(code), createdAt: now, updatedAt: now });
+    const [_id = 0] = await store.ids.next(collections.locales, 1, { ...store.database, session: null });
+    await insertEntry(store, collections.locales, { _id, code, name: localeName(code), createdAt: now, updatedAt: now });
   }
 }
 

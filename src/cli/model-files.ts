@@ -1,7 +1,7 @@
 import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { isRecord } from '../schema/content-type.js';
+import { isRecord } from '../values.js';
 
 /** A model as it is kept in a file or in `_models`. */
 export type ModelDocument = { readonly uid: string } & Readonly<Record<string, unknown>>;

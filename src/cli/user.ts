@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
+import { collections } from '../schema/collections.js';
 import { findTaken } from '../accounts/claim-names.js';
 import { endRefreshTokens } from '../accounts/refresh-tokens.js';
 import { hashPassword } from '../accounts/passwords.js';
@@ -96,14 +97,14 @@ const makePassword = (): string => randomBytes(12).toString('base64url');
 async function findUser(name: string | undefined, content: ContentContext): Promise<Pick<StoredUser, 'id'>> {
   if (name === undefined) throw new Error(usage);
   const filter = { $or: [{ username: name }, { email: name.toLowerCase() }] };
-  const { collection } = content.bind.registry.types.get(userUid) ?? { collection: 'up_users' };
+  const { collection } = content.bind.registry.types.get(userUid) ?? { collection: collections.users };
   const [user] = await readAll(content.store.database, { find: collection, filter, limit: 1 });
   if (user === undefined) throw new Error(`there is no user ${name}`);
   return { id: Number(user['_id']) };
 }
 
 async function roleId(type: string, { store }: ContentContext): Promise<number> {
-  const roles = await readAll(store.database, { find: 'up_roles', batchSize: 10_000 });
+  const roles = await readAll(store.database, { find: collections.roles, batchSize: 10_000 });
   const role = roles.find((candidate) => candidate['type'] === type || candidate['name'] === type);
   if (role !== undefined) return Number(role['_id']);
   throw new Error(`there is no role ${type}; there are: ${roles.map((known) => String(known['type'])).join(', ')}`);

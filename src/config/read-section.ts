@@ -4,7 +4,7 @@ import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigError, environmentOf } from './setting.js';
 import { loadSource, sourceEndings, type LoadOptions, type MissingModule } from './load-source.js';
-import { isObject } from './translation.js';
+import { isRecord } from '../values.js';
 import type { Env } from './create-env.js';
 
 /** What config/ says about one section: the value as written, and the file it is in. */
@@ -49,7 +49,7 @@ export const isReadable = (ending: string): boolean => Object.hasOwn(loaders, en
 /** Objects are merged, everything else is replaced. */
 function merge(base: unknown, over: unknown): unknown {
   if (over === undefined) return base;
-  if (!isObject(base) || !isObject(over)) return over;
+  if (!isRecord(base) || !isRecord(over)) return over;
   const merged = Object.entries(over).map(([key, value]) => [key, merge(base[key], value)] as const);
   return { ...base, ...Object.fromEntries(merged) };
 }

@@ -1,4 +1,5 @@
-import { isObject, valuesOf, type Meaning, type Translation, type Values } from './translation.js';
+import { valuesOf, type Meaning, type Translation } from './translation.js';
+import { isRecord, type Values } from '../values.js';
 import { emailProvider, uploadProvider } from './strapi-providers.js';
 
 const adminPanel = "belongs to Strapi's admin panel, which Mangrove has not; remove it";
@@ -20,7 +21,7 @@ export const strapiKeys: Readonly<Record<string, Meaning>> = {
   ...oneOf(['server.dirs', 'server.emitErrors', 'server.globalProxy', 'server.socket'], 'has no effect; remove it'),
   'server.logger': 'set middlewares.logger.level',
   'server.url': publicUrl,
-  'server.proxy': (value) => ({ set: { 'server.proxy': isObject(value) ? value['koa'] === true : booleanOf(value) } }),
+  'server.proxy': (value) => ({ set: { 'server.proxy': isRecord(value) ? value['koa'] === true : booleanOf(value) } }),
   'server.http': (value) => {
     const time = valuesOf(valuesOf(value)['serverOptions'])['requestTimeout'];
     return time === 0
@@ -53,7 +54,7 @@ export const strapiKeys: Readonly<Record<string, Meaning>> = {
   'plugins.users-permissions.config.grant': 'name OpenID Connect providers in plugins.users-permissions.config.providers',
   'plugins.users-permissions.config.email': 'set the templates over the admin API: PUT /admin/api/settings',
   'plugins.users-permissions.config.ratelimit.interval': (value) => ({
-    set: { 'plugins.users-permissions.config.ratelimit.interval': isObject(value) ? milliseconds(value) : value },
+    set: { 'plugins.users-permissions.config.ratelimit.interval': isRecord(value) ? milliseconds(value) : value },
   }),
   ...oneOf(
     ['timeWait', 'delayAfter', 'prefixKey', 'headers'].map((key) => `plugins.users-permissions.config.ratelimit.${key}`),

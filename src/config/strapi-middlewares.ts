@@ -1,4 +1,5 @@
-import { valuesOf, type Meaning, type Translation, type Values } from './translation.js';
+import { valuesOf, type Meaning, type Translation } from './translation.js';
+import type { Values } from '../values.js';
 
 /** Strapi's own middlewares by name; those that Mangrove has in another form, or nobody misses, are null. */
 const known: Readonly<Record<string, Meaning>> = {

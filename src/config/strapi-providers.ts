@@ -1,5 +1,6 @@
 import { nearestName } from '../nearest-name.js';
-import { valuesOf, type Translation, type Values } from './translation.js';
+import { valuesOf, type Translation } from './translation.js';
+import type { Values } from '../values.js';
 
 /** `@strapi/provider-upload-aws-s3` and `strapi-provider-upload-ts-minio` as `aws-s3` and `ts-minio`. */
 const shortName = (name: string): string => name.replace(/^.*provider-(upload|email)-/, '');

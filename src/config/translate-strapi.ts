@@ -3,7 +3,8 @@ import { sectionNames, sections, type SectionName } from './sections.js';
 import type { SettingNode } from './setting.js';
 import { pluginAdvice, pluginMeanings, strapiKeys } from './strapi-keys.js';
 import { translateMiddleware } from './strapi-middlewares.js';
-import { isObject, valuesOf, type Translation, type Values } from './translation.js';
+import { valuesOf, type Translation } from './translation.js';
+import { isRecord, type Values } from '../values.js';
 import type { WrittenSection } from './read-section.js';
 
 export type WrittenSections = Readonly<Record<SectionName, WrittenSection>>;
@@ -48,13 +49,13 @@ interface Place extends Collected {
 
 function translateSection(name: SectionName, value: unknown, place: Place): unknown {
   if (name === 'middlewares' && Array.isArray(value)) return translateList(value, place);
-  if (name === 'plugins' && isObject(value)) return translateLevel(name, sections[name], translatePlugins(value, place), place);
+  if (name === 'plugins' && isRecord(value)) return translateLevel(name, sections[name], translatePlugins(value, place), place);
   return translateLevel(name, sections[name], value, place);
 }
 
 /** Copies a level without the keys that stand for something else. */
 function translateLevel(path: string, node: SettingNode | undefined, value: unknown, place: Place): unknown {
-  if (!isObject(value) || node?.kind === 'setting') return value;
+  if (!isRecord(value) || node?.kind === 'setting') return value;
   const kept = Object.entries(value).flatMap(([key, below]) => {
     const full = `${path}.${key}`;
     const meaning = Object.hasOwn(strapiKeys, full) ? strapiKeys[full] : undefined;
@@ -103,7 +104,7 @@ function translatePlugins(plugins: Values, place: Place): Values {
 }
 
 function withoutResolve(name: string, value: unknown, place: Place): unknown {
-  if (!isObject(value) || !('resolve' in value)) return value;
+  if (!isRecord(value) || !('resolve' in value)) return value;
   collect(`plugins.${name}.resolve`, { advice: "Mangrove's own plugin is used" }, place);
   return Object.fromEntries(Object.entries(value).filter(([key]) => key !== 'resolve'));
 }

@@ -1,3 +1,5 @@
+import { isRecord, type Values } from '../values.js';
+
 /** What a key of a Strapi v4 configuration stands for. */
 export interface Translation {
   /** Settings by their path, which begins with the section. A value of undefined leaves the setting as it is. */
@@ -9,9 +11,5 @@ export interface Translation {
 /** The advice for a key without an effect, nothing (null) if nobody misses it, or what it stands for by its value. */
 export type Meaning = string | null | ((value: unknown) => Translation);
 
-export type Values = Readonly<Record<string, unknown>>;
-
-export const isObject = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** The keys of an object; none of anything else. */
-export const valuesOf = (value: unknown): Values => (isObject(value) ? value : {});
+export const valuesOf = (value: unknown): Values => (isRecord(value) ? value : {});

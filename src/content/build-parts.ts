@@ -1,18 +1,17 @@
 import bcrypt from 'bcrypt';
 import { ApiError, applicationError } from '../errors.js';
 import { toBoolean, toNumber } from '../schema/check-scalar.js';
-import {
-  type Attribute,
-  type ComponentAttribute,
-  type ContentType,
-  isRecord,
-  type LinkAttribute,
-  type MorphAttribute,
-  type Registry,
-  type ScalarAttribute,
-  type Values,
-  type ZoneAttribute,
+import type {
+  Attribute,
+  ComponentAttribute,
+  ContentType,
+  LinkAttribute,
+  MorphAttribute,
+  Registry,
+  ScalarAttribute,
+  ZoneAttribute,
 } from '../schema/content-type.js';
+import { isRecord, type Values } from '../values.js';
 import { applyLinkInput, parseMorphTarget, readLinkInput, storedIds } from '../schema/parse-link-input.js';
 import { scalarTypes } from '../schema/scalar-types.js';
 import { morphLinks } from '../mongo/loaded.js';

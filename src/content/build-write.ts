@@ -1,6 +1,7 @@
 import { validationError } from '../errors.js';
 import type { StoredDocument } from '../mongo/loaded.js';
-import type { Attribute, ContentType, LinkAttribute, Values } from '../schema/content-type.js';
+import type { Attribute, ContentType, LinkAttribute } from '../schema/content-type.js';
+import type { Values } from '../values.js';
 import { applyLinkInput, type LinkInput, readLinkInput, storedIds } from '../schema/parse-link-input.js';
 import { listedUniquePaths, uniqueField, valuesAt } from '../schema/attribute-places.js';
 import { buildComponent, type BuildContext, buildMorph, buildZone, castInput, type NewParts, nextRank } from './build-parts.js';

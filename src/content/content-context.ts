@@ -8,7 +8,8 @@ import type { BindContext, BindSettings } from '../query/bind-context.js';
 import { createBudget, unlimited } from '../query/budget.js';
 import type { Asker } from '../queue.js';
 import type { Selection } from '../query/plan.js';
-import type { ContentType, Values } from '../schema/content-type.js';
+import type { ContentType } from '../schema/content-type.js';
+import type { Values } from '../values.js';
 
 /** What an operation on content works with: the back end, and what this caller sees through this registry snapshot. */
 export interface ContentContext {

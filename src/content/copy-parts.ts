@@ -1,4 +1,5 @@
-import { type Attribute, isRecord, type Values } from '../schema/content-type.js';
+import type { Attribute } from '../schema/content-type.js';
+import { isRecord, type Values } from '../values.js';
 import type { ContentContext } from './content-context.js';
 
 /** A stored value for another entry: components, at any depth, get ids of their own; all else is the same. */

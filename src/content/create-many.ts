@@ -1,6 +1,7 @@
 import { inTransaction } from '../mongo/transaction.js';
 import { bulkWrite } from '../mongo/write-entries.js';
-import type { ContentType, Values } from '../schema/content-type.js';
+import type { ContentType } from '../schema/content-type.js';
+import type { Values } from '../values.js';
 import { buildWrite } from './build-write.js';
 import { acceptInput, checkBody } from './check-body.js';
 import { within, type ContentContext } from './content-context.js';

@@ -27,10 +27,10 @@ export async function findSingleForWrite(type: ContentType, query: Query, contex
 }
 
 export const hasId = (id: number): Condition => ({
-  kind: 'test',
+  kind: 'comparison',
   path: '_id',
   stored: 'number',
-  test: 'eq',
+  comparator: 'eq',
   operand: id,
   denied: false,
 });

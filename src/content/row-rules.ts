@@ -7,7 +7,8 @@ import type { Access, RowRule } from '../query/access.js';
 import { bindRule } from '../query/bind-filter.js';
 import { allOf } from '../query/conditions.js';
 import type { Condition } from '../query/plan.js';
-import type { ContentType, Values } from '../schema/content-type.js';
+import type { ContentType } from '../schema/content-type.js';
+import type { Values } from '../values.js';
 import { scalarTypes } from '../schema/scalar-types.js';
 import type { ContentContext } from './content-context.js';
 
@@ -72,7 +73,7 @@ function readBy(condition: Condition): ReadByRule {
       const parts = condition.conditions.map(readBy);
       return { names: new Set(parts.flatMap(({ names }) => [...names])), goesFar: parts.some(({ goesFar }) => goesFar) };
     }
-    case 'test':
+    case 'comparison':
     case 'element':
     case 'related': {
       const [name = ''] = condition.path.split('.');
@@ -82,7 +83,7 @@ function readBy(condition: Condition): ReadByRule {
 }
 
 const isAboutId = ({ link, condition }: Extract<Condition, { kind: 'related' }>): boolean =>
-  link.storage.kind === 'own' && condition.kind === 'test' && condition.path === '_id';
+  link.storage.kind === 'own' && condition.kind === 'comparison' && condition.path === '_id';
 
 /** An entry that was written, and what was stored before; null: it is new. */
 interface Written {

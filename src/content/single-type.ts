@@ -1,7 +1,8 @@
 import { hasCode, validationError } from '../errors.js';
 import { readAll } from '../mongo/database.js';
 import { emptyQuery, type Query } from '../query/ast.js';
-import { type ContentType, isRecord } from '../schema/content-type.js';
+import type { ContentType } from '../schema/content-type.js';
+import { isRecord } from '../values.js';
 import type { ContentContext } from './content-context.js';
 import { create } from './create.js';
 import { findSingle, findSingleForWrite } from './find-one.js';

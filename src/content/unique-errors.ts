@@ -1,7 +1,8 @@
 import { ApiError, fieldErrors, type FieldError } from '../errors.js';
 import { readAll } from '../mongo/database.js';
 import { DuplicateKey } from '../mongo/driver-errors.js';
-import type { ContentType, Values } from '../schema/content-type.js';
+import type { ContentType } from '../schema/content-type.js';
+import type { Values } from '../values.js';
 import { uniqueField, uniquePaths, valuesAt } from '../schema/attribute-places.js';
 import { castInput } from './build-parts.js';
 import type { ContentContext } from './content-context.js';

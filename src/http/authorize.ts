@@ -99,7 +99,7 @@ export function checkRight(caller: Caller, action: RequiredAction): void {
   }
   if (allows(access, action)) return;
   if (caller.kind === 'public' && caller.hasExpired) throw refusedToken('token_expired');
-  const asksForCredentials = caller.kind === 'public' && caller.isShut;
+  const asksForCredentials = caller.kind === 'public' && caller.publicRoleIsEmpty;
   throw asksForCredentials ? unauthorizedError(undefined, null, [action]) : missingActions([action]);
 }
 

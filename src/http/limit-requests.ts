@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import { collections } from '../schema/collections.js';
 import type { Caller } from '../access/caller.js';
 import { attemptLimiter, type Attempt, type AttemptLimits, type LimitedRoute } from '../accounts/limit-attempts.js';
 import type { Config } from '../config/config.js';
@@ -13,8 +14,8 @@ export type RequestLimiter = (ctx: Context, caller: Caller) => Promise<void>;
 export function requestLimiter({ api: { ratelimit } }: Config, database: Database): RequestLimiter | null {
   const { enabled, interval, identity, address } = ratelimit;
   if (!enabled) return null;
-  const ofIdentities = attemptLimiter(database, { collection: '_requests', max: identity, interval });
-  const ofAddresses = attemptLimiter(database, { collection: '_requests', max: address, interval });
+  const ofIdentities = attemptLimiter(database, { collection: collections.requests, max: identity, interval });
+  const ofAddresses = attemptLimiter(database, { collection: collections.requests, max: address, interval });
   return async (ctx, caller) => {
     const limiter = caller.kind === 'public' ? ofAddresses : ofIdentities;
     tellAttempt(ctx, await limiter.count(clientKey(ctx, caller)));

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from 'koa';
 import type { Staging } from '../media/staging.js';
-import { isRecord, type Values } from '../schema/content-type.js';
+import { isRecord, type Values } from '../values.js';
 import { decodeId } from '../schema/names.js';
 import type { Asker } from '../queue.js';
 import { askerOf } from './asker.js';

@@ -1,6 +1,6 @@
 import { validationError } from '../errors.js';
 import { findBlob } from '../mongo/blob-store.js';
-import type { Values } from '../schema/content-type.js';
+import type { Values } from '../values.js';
 import type { FileValues } from './file-values.js';
 import type { Media } from './media.js';
 import { namesOf } from './retire-file.js';

@@ -2,7 +2,8 @@ import type { ContentContext } from '../content/content-context.js';
 import { ruleFilter } from '../content/row-rules.js';
 import { readAll, type Document } from '../mongo/database.js';
 import type { EntryDocument } from '../mongo/write-entries.js';
-import { type ContentType, isRecord, type Registry } from '../schema/content-type.js';
+import type { ContentType, Registry } from '../schema/content-type.js';
+import { isRecord } from '../values.js';
 
 /** A component inside the entry that has it. */
 interface FoundComponent {

@@ -4,7 +4,8 @@ import { sharedNames, syncLocales } from '../content/sync-locales.js';
 import { readAll } from '../mongo/database.js';
 import { bulkWrite, type EntryDocument } from '../mongo/write-entries.js';
 import type { BindContext } from '../query/bind-context.js';
-import { type ContentType, isRecord, type LinkAttribute, type Values } from '../schema/content-type.js';
+import type { ContentType, LinkAttribute } from '../schema/content-type.js';
+import { isRecord, type Values } from '../values.js';
 import { findComponent } from './find-component.js';
 
 /** An entry, or a component by its own id, that gets files; as `ref`, `refId` and `field` name it. */

@@ -16,12 +16,12 @@ const thumbnail: ImageSize = { width: 245, height: 156 };
 
 /** Measures an image, and makes what is kept of it and its smaller variants: those that it does not fit into itself. */
 export async function makeImageSet(bytes: Buffer, format: ImageFormat, { open, settings }: Making): Promise<ImageSet> {
-  const about = await describe(open(bytes));
-  const original = await makeOriginal(bytes, format, about, { open, settings });
+  const facts = await describe(open(bytes));
+  const original = await makeOriginal(bytes, format, facts, { open, settings });
   const variants = new Map<string, MadeImage>();
   const boxes = Object.entries(settings.breakpoints).map(([name, side]) => [name, { width: side, height: side }] as const);
   for (const [name, box] of [['thumbnail', thumbnail] as const, ...boxes])
-    if (about.size.width > box.width || about.size.height > box.height)
+    if (facts.size.width > box.width || facts.size.height > box.height)
       variants.set(
         name,
         await draw(
@@ -32,26 +32,26 @@ export async function makeImageSet(bytes: Buffer, format: ImageFormat, { open, s
           settings,
         ),
       );
-  return { size: about.size, original, variants };
+  return { size: facts.size, original, variants };
 }
 
-interface About {
+interface ImageFacts {
   readonly size: ImageSize;
   readonly animated: boolean;
-  readonly turned: boolean;
+  readonly rotated: boolean;
   /** Where and with what it was taken, and what else is nobody's business. */
-  readonly tells: boolean;
+  readonly hasMetadata: boolean;
 }
 
-async function describe(image: Sharp): Promise<About> {
+async function describe(image: Sharp): Promise<ImageFacts> {
   const found = await image.metadata().catch(refuseImage);
   const { width, height } = found.autoOrient;
   const size = { width, height: found.pageHeight ?? height };
   return {
     size,
     animated: (found.pages ?? 1) > 1,
-    turned: (found.orientation ?? 1) > 1,
-    tells: [found.exif, found.xmp, found.iptc].some((block) => block !== undefined),
+    rotated: (found.orientation ?? 1) > 1,
+    hasMetadata: [found.exif, found.xmp, found.iptc].some((block) => block !== undefined),
   };
 }
 
@@ -59,11 +59,11 @@ async function describe(image: Sharp): Promise<About> {
 async function makeOriginal(
   bytes: Buffer,
   format: ImageFormat,
-  about: About,
+  facts: ImageFacts,
   { open, settings }: Making,
 ): Promise<MadeImage | null> {
-  if (about.animated) return about.tells ? encodeImage(open(bytes, { animated: true }), format, {}) : null;
-  const must = about.turned || about.tells;
+  if (facts.animated) return facts.hasMetadata ? encodeImage(open(bytes, { animated: true }), format, {}) : null;
+  const must = facts.rotated || facts.hasMetadata;
   if (!must && (!settings.sizeOptimization || format === 'gif')) return null;
   const made = await draw(open(bytes).autoOrient(), format, settings);
   return must || made.bytes.length < bytes.length ? made : null;

@@ -1,5 +1,5 @@
 import { fieldErrors } from '../errors.js';
-import { isRecord } from '../schema/content-type.js';
+import { isRecord } from '../values.js';
 import { notOfType } from '../schema/findings.js';
 
 /** What a client says about a file; what is not given stays as it is. */

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { notFoundError, unavailableError } from '../errors.js';
 import type { Asker } from '../queue.js';
 import type { StoredBlob } from '../mongo/blob-store.js';
-import { publishVariant } from '../mongo/publish-variant.js';
+import { commitVariant } from '../mongo/commit-variant.js';
 import type { ResizeOrder } from './image-types.js';
 import { boxOf, measureImage } from './transform-image.js';
 import { findStored, type Media, readStored } from './media.js';
@@ -106,7 +106,7 @@ async function draw(
   const staging = new Staging(media);
   try {
     const { id, size } = await staging.stage([bytes], { name, mime: `image/${order.format ?? 'png'}` });
-    if (!(await publishVariant(media.database, { id, name, size }, original))) return null;
+    if (!(await commitVariant(media.database, { id, name, size }, original))) return null;
     staging.keep([id]);
   } finally {
     await staging.discard();

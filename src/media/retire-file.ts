@@ -1,6 +1,6 @@
 import { retireBlobs } from '../mongo/blob-store.js';
 import type { Database } from '../mongo/database.js';
-import { isRecord, type Values } from '../schema/content-type.js';
+import { isRecord, type Values } from '../values.js';
 import type { Media } from './media.js';
 import { deleteBlobs } from './staging.js';
 

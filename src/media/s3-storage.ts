@@ -1,5 +1,5 @@
 import type * as S3 from '@aws-sdk/client-s3';
-import { isRecord } from '../schema/content-type.js';
+import { isRecord } from '../values.js';
 import type { ByteRange, ByteSource, FileStorage } from './file-storage.js';
 
 /** Where objects lie, and who speaks to the service; made with the first call, since the package is optional and takes 300 ms. */

@@ -4,7 +4,7 @@ import type { Loaded } from '../mongo/loaded.js';
 import { findOne } from '../content/find-one.js';
 import { update } from '../content/update.js';
 import { missingActions, notFoundError } from '../errors.js';
-import { publishBlobs } from '../mongo/blob-store.js';
+import { commitBlobs } from '../mongo/blob-store.js';
 import { inTransaction } from '../mongo/transaction.js';
 import { allows } from '../query/access.js';
 import { emptyQuery } from '../query/ast.js';
@@ -48,7 +48,7 @@ export async function replaceFile({ id, file, info }: ReplaceOrder, staging: Sta
     // First, since the file may have been deleted in the meantime: no bytes may then be published.
     const entry = (await update(fileType(content), id, row, emptyQuery, within(content, database))) ?? missing();
     const finish = await retireFile(stored.document, media, database);
-    await publishBlobs(database, blobs);
+    await commitBlobs(database, blobs);
     return { entry, finish };
   });
   staging.keep(blobs.map((blob) => blob.id));

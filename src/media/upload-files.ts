@@ -2,7 +2,7 @@ import { within, type ContentContext } from '../content/content-context.js';
 import { insertChecked } from '../content/create.js';
 import type { Loaded } from '../mongo/loaded.js';
 import { withOwner } from '../content/row-rules.js';
-import { publishBlobs } from '../mongo/blob-store.js';
+import { commitBlobs } from '../mongo/blob-store.js';
 import { inTransaction } from '../mongo/transaction.js';
 import { emptyQuery } from '../query/ast.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
@@ -68,7 +68,7 @@ export async function prepareFiles(
 
 /** Writes the rows of files, and gives their bytes their names; in a transaction. */
 export async function storeFiles({ files, folder }: ReadyFiles, content: ContentContext): Promise<readonly Loaded[]> {
-  await publishBlobs(
+  await commitBlobs(
     content.store.database,
     files.flatMap(({ blobs }) => blobs),
   );

@@ -1,3 +1,4 @@
+import { collections } from '../schema/collections.js';
 import type { ContentContext } from '../content/content-context.js';
 import { insertChecked } from '../content/create.js';
 import { ApiError } from '../errors.js';
@@ -20,7 +21,7 @@ export async function uploadFolder(content: ContentContext): Promise<UploadFolde
 
 async function findFolder({ store }: ContentContext): Promise<UploadFolder | null> {
   const filter = { name: folderName, parent: null };
-  const [found] = await readAll(store.database, { find: 'upload_folders', filter, sort: { _id: 1 }, limit: 1 });
+  const [found] = await readAll(store.database, { find: collections.folders, filter, sort: { _id: 1 }, limit: 1 });
   return found === undefined ? null : { id: Number(found['_id']), path: String(found['path']) };
 }
 

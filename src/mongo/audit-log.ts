@@ -1,4 +1,5 @@
 import { ObjectId } from 'mongodb';
+import { collections } from '../schema/collections.js';
 import { type Database, inSession, readAll, translating } from './database.js';
 
 /** Who changes something. */
@@ -39,7 +40,7 @@ type FinishRecord = (outcome: Outcome, database: Database) => Promise<void>;
 
 /** Writes down that a change begins; nothing is changed that is not written down. */
 export async function recordChange({ db }: Database, record: AuditRecord): Promise<FinishRecord> {
-  const log = db.collection<StoredRecord>('_audit');
+  const log = db.collection<StoredRecord>(collections.audit);
   const _id = new ObjectId();
   await translating(() => log.insertOne({ _id, ...record, status: null, changed: null }));
   return async (outcome, { session }) => {
@@ -49,6 +50,6 @@ export async function recordChange({ db }: Database, record: AuditRecord): Promi
 
 /** The last changes, the newest first. */
 export async function readChanges(database: Database, limit: number): Promise<readonly Record<string, unknown>[]> {
-  const rows = await readAll(database, { find: '_audit', sort: { _id: -1 }, limit, batchSize: limit });
+  const rows = await readAll(database, { find: collections.audit, sort: { _id: -1 }, limit, batchSize: limit });
   return rows.map(({ _id, ...row }) => ({ id: String(_id), ...row }));
 }

@@ -74,7 +74,7 @@ export interface BlobName extends Pick<StoredBlob, 'id' | 'name' | 'size'> {
 }
 
 /** Makes files of pending blobs. Throws a 503 if one is gone: swept by an instance that took this one for dead. */
-export async function publishBlobs(database: Database, names: readonly BlobName[]): Promise<void> {
+export async function commitBlobs(database: Database, names: readonly BlobName[]): Promise<void> {
   if (names.length === 0) return;
   const operations = names.map(({ id, name, size, variantOf }) => ({
     updateOne: {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientSession, Db, Document } from 'mongodb';
+import { collections } from '../schema/collections.js';
 import { BoundedCache } from '../bounded-cache.js';
 import type { Database } from './database.js';
 
@@ -64,7 +65,7 @@ export function watchChanges(database: Database, changes: ChangeBus): ChangeWatc
   };
 }
 
-const polled = ['_models', '_settings', 'i18n_locales', 'up_roles', 'up_permissions'];
+const polled = [collections.models, collections.settings, collections.locales, collections.roles, collections.permissions];
 
 async function poll(changes: ChangeBus, stopped: AbortSignal): Promise<void> {
   while (await waited(pause, stopped)) for (const collection of polled) changes.changed(collection);

@@ -1,3 +1,4 @@
+import { collections } from '../schema/collections.js';
 import { type Database, inSession, translating } from './database.js';
 import { DuplicateKey } from './driver-errors.js';
 
@@ -24,7 +25,7 @@ export async function claim<Result>(
   name: string,
   { work, busy }: ClaimedWork<Result>,
 ): Promise<Result> {
-  const claims = db.collection<Claim>('_claims');
+  const claims = db.collection<Claim>(collections.claims);
   const now = Date.now();
   const until = new Date(now + patience);
   try {

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
-import type { Condition, Test } from '../query/plan.js';
-import { comparesText, textPattern, type TextTest } from '../query/conditions.js';
+import type { Condition, Comparator } from '../query/plan.js';
+import { comparesText, textPattern, type TextComparator } from '../query/conditions.js';
 import type { Stored } from '../schema/scalar-types.js';
 import { compileText } from './compile-text.js';
 
@@ -18,8 +18,8 @@ export function compileCondition(condition: Condition | null, resolved: Resolved
       return compileAll(condition.conditions.map((inner) => compileCondition(inner, resolved)));
     case 'or':
       return compileAny(condition.conditions.map((inner) => compileCondition(inner, resolved)));
-    case 'test':
-      return compileTest(condition);
+    case 'comparison':
+      return compileComparison(condition);
     case 'element': {
       const { path } = condition;
       const some = resolved.get(condition) ?? { [path]: { $elemMatch: compileCondition(condition.condition, resolved) } };
@@ -49,10 +49,10 @@ export function compileAny(parts: readonly Document[]): Document {
   return parts.length === 1 ? only : { $or: parts };
 }
 
-export type TestCondition = Extract<Condition, { kind: 'test' }>;
+export type Comparison = Extract<Condition, { kind: 'comparison' }>;
 
-/** The expression that a test is when it is not denied. One line per operator; a missing one does not compile. */
-const expressions: Readonly<Record<Exclude<Test, TextTest | 'null'>, (operand: unknown) => Document>> = {
+/** The expression that a comparator is when it is not denied. One line per operator; a missing one does not compile. */
+const expressions: Readonly<Record<Exclude<Comparator, TextComparator | 'null'>, (operand: unknown) => Document>> = {
   eq: (operand) => ({ $eq: operand }),
   in: (operand) => ({ $in: operand }),
   lt: (operand) => ({ $lt: operand }),
@@ -65,20 +65,20 @@ const expressions: Readonly<Record<Exclude<Test, TextTest | 'null'>, (operand: u
   },
 };
 
-/** Compiles one test to a query on its path. A denied test never matches null, as in SQL. */
-function compileTest(condition: TestCondition): Document {
-  const { test, stored, path } = condition;
-  return comparesText(test) && stored !== 'text'
-    ? compileCastTest({ ...condition, test })
+/** Compiles one comparator to a query on its path. A denied comparator never matches null, as in SQL. */
+function compileComparison(condition: Comparison): Document {
+  const { comparator, stored, path } = condition;
+  return comparesText(comparator) && stored !== 'text'
+    ? compileCastComparison({ ...condition, comparator })
     : { [path]: compileExpression(condition) };
 }
 
 /** The expression alone, for the path or the array elements that it is put on. */
-export function compileExpression({ test, operand, denied, stored }: TestCondition): Document {
-  if (test === 'null') return denied ? notNull[stored] : isNull[stored];
-  const expression = comparesText(test) ? compilePattern(test, operand) : expressions[test](operand);
+export function compileExpression({ comparator, operand, denied, stored }: Comparison): Document {
+  if (comparator === 'null') return denied ? notNull[stored] : isNull[stored];
+  const expression = comparesText(comparator) ? compilePattern(comparator, operand) : expressions[comparator](operand);
   if (!denied) return expression;
-  switch (test) {
+  switch (comparator) {
     case 'eq':
       return { $nin: [operand, null] };
     case 'in':
@@ -88,14 +88,20 @@ export function compileExpression({ test, operand, denied, stored }: TestConditi
   }
 }
 
-function compilePattern(test: TextTest, operand: unknown): Document {
-  const { source, flags } = textPattern(test, operand);
+function compilePattern(comparator: TextComparator, operand: unknown): Document {
+  const { source, flags } = textPattern(comparator, operand);
   return { $regex: source, $options: flags };
 }
 
 /** Text tests on what is not stored as text look at its text form. The pattern is a literal to the server. */
-function compileCastTest({ path, stored, test, operand, denied }: TestCondition & { readonly test: TextTest }): Document {
-  const { source, flags } = textPattern(test, operand);
+function compileCastComparison({
+  path,
+  stored,
+  comparator,
+  operand,
+  denied,
+}: Comparison & { readonly comparator: TextComparator }): Document {
+  const { source, flags } = textPattern(comparator, operand);
   const matches = { $regexMatch: { input: compileText(`$${path}`, stored), regex: { $literal: source }, options: flags } };
   const isThere = { $gt: [`$${path}`, null] };
   return { $expr: { $and: [isThere, denied ? { $not: [matches] } : matches] } };

@@ -1,3 +1,4 @@
+import { collections } from '../schema/collections.js';
 import { type Database, translating } from './database.js';
 
 interface Counter {
@@ -52,7 +53,7 @@ export class IdAllocator {
     const previous = this.#blocks.get(name);
     const busy = previous !== undefined && Date.now() - previous.reservedAt < 1000;
     const size = Math.max(busy ? Math.min(previous.size * 2, largestBlock) : 1, wanted);
-    const counters = db.collection<Counter>('_counters');
+    const counters = db.collection<Counter>(collections.counters);
     if (previous === undefined) await this.#raise(name, db);
     const before = await translating(() =>
       counters.findOneAndUpdate(
@@ -76,6 +77,8 @@ export class IdAllocator {
         .toArray(),
     );
     const next = Math.max((last?._id ?? 0) + 1, 1);
-    await translating(() => db.collection<Counter>('_counters').updateOne({ _id: name }, { $max: { next } }, { upsert: true }));
+    await translating(() =>
+      db.collection<Counter>(collections.counters).updateOne({ _id: name }, { $max: { next } }, { upsert: true }),
+    );
   }
 }

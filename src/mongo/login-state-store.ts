@@ -1,3 +1,4 @@
+import { collections } from '../schema/collections.js';
 import { type Database, translating } from './database.js';
 
 /** Something that a login by way of another service has to remember between two requests, under the hash of a secret. */
@@ -15,7 +16,7 @@ interface LoginStateStore<Value> {
 
 /** States in `_login_states`; the server deletes what was not fetched. */
 export function loginStateStore<Value>({ db }: Database): LoginStateStore<Value> {
-  const states = db.collection<{ readonly _id: string; readonly expiresAt: Date }>('_login_states');
+  const states = db.collection<{ readonly _id: string; readonly expiresAt: Date }>(collections.loginStates);
   return {
     put: async (state) => {
       await translating(() => states.createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 }));

@@ -21,7 +21,7 @@ const indexPatience = 250;
  * For this long, in milliseconds, requests under way and instances that have not heard of a change yet write entries in the
  * form that they know; those are completed afterwards.
  */
-const stragglers = [250, 1000, 5000];
+const completionDelays = [250, 1000, 5000];
 
 /** Entries that lack required values may be repaired without a change of the models. In milliseconds. */
 const recountEvery = 300_000;
@@ -172,7 +172,7 @@ export class ModelRegistry {
 
   #completeStragglers(types: readonly ContentType[]): void {
     if (types.length === 0) return;
-    for (const delay of stragglers) {
+    for (const delay of completionDelays) {
       const timer = setTimeout(() => {
         this.#timers.delete(timer);
         const completed = types.map((type) => completeDocuments(this.#database.db, type, this.#locales.default));

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { AnyBulkWriteOperation } from 'mongodb';
+import { collections } from '../schema/collections.js';
 import type { RegistryBuild } from '../schema/build-registry.js';
 import { describeReport, reportModels, warningText, type ModelReport } from '../schema/report-models.js';
 import type { Database, Logger } from './database.js';
@@ -105,7 +106,7 @@ export class ModelStatus {
   }
 
   #collection() {
-    return this.#database.db.collection<StatusDocument>('_model_status');
+    return this.#database.db.collection<StatusDocument>(collections.modelStatus);
   }
 
   #set(

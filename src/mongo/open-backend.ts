@@ -1,3 +1,4 @@
+import { collections } from '../schema/collections.js';
 import type { Config, DatabaseConfig } from '../config/config.js';
 import type { ModelSettings } from '../schema/build-content-type.js';
 import { watchChanges } from './changes.js';
@@ -47,7 +48,7 @@ export async function openBackend({ uri, config, settings, firstLocale, logger }
 }
 
 /** Collections whose change means that the registry must be read again. */
-const modelCollections = ['_models', '_settings', 'i18n_locales'];
+const modelCollections = [collections.models, collections.settings, collections.locales];
 
 function follow(store: Store, models: ModelRegistry, logger: Logger): Backend {
   const { database, changes } = store;

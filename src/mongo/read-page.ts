@@ -29,12 +29,12 @@ interface PageContext extends TotalContext {
  * condition on related entries: the number depends on the plan alone.
  */
 export async function readPage(plan: Plan, { registry, totals, ...context }: PageContext): Promise<LoadedPage> {
-  const { condition, withTotal, plainTotal, selection } = plan;
+  const { condition, withTotal, totalIsCacheable, selection } = plan;
   if (condition !== null && isNever(condition)) return { entries: [], total: withTotal ? 0 : null };
   const database = asksForRelated(condition) ? asScanned(context.database) : context.database;
   const match = compileCondition(condition, await resolveRelated(condition, database));
   const page = pageOf(plan, match, database);
-  if (withTotal && !plainTotal && condition !== null && isScanned(plan, condition, registry)) {
+  if (withTotal && !totalIsCacheable && condition !== null && isScanned(plan, condition, registry)) {
     const { documents, total } = await scanPage(page, condition, database);
     return { entries: await readEntries(selection, documents, database), total };
   }
@@ -78,7 +78,7 @@ async function readTotal(plan: Plan, match: Document, { database, totals }: Tota
     const reply = await runRead(database, { count: collection, ...(plan.condition !== null && { query: match }) });
     return Number(reply['n']);
   };
-  return plan.plainTotal && plan.condition !== null ? totals.read(collection, JSON.stringify(match), count) : count();
+  return plan.totalIsCacheable && plan.condition !== null ? totals.read(collection, JSON.stringify(match), count) : count();
 }
 
 /** A transaction does not take the command that counts. */

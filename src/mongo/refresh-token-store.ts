@@ -1,4 +1,5 @@
 import type { Db } from 'mongodb';
+import { collections } from '../schema/collections.js';
 import { type Database, translating } from './database.js';
 
 /** A refresh token as it is stored, under the hash of its key. */
@@ -27,7 +28,7 @@ interface RefreshTokenStore {
 
 /** Refresh tokens in `_refresh_tokens`; the server deletes them when they have run out. */
 export function refreshTokenStore({ db }: Database): RefreshTokenStore {
-  const tokens = db.collection<RefreshToken>('_refresh_tokens');
+  const tokens = db.collection<RefreshToken>(collections.refreshTokens);
   return {
     insert: async ({ _id, ...token }) => {
       await ensureIndexes(db);
@@ -54,6 +55,6 @@ const indexed = new WeakSet<Db>();
 
 async function ensureIndexes(db: Db): Promise<void> {
   if (indexed.has(db)) return;
-  await translating(() => db.collection('_refresh_tokens').createIndexes(indexes));
+  await translating(() => db.collection(collections.refreshTokens).createIndexes(indexes));
   indexed.add(db);
 }

@@ -9,7 +9,7 @@ import {
   nothing,
   type RelatedCondition,
   type Resolved,
-  type TestCondition,
+  type Comparison,
 } from './compile-condition.js';
 import { asScanned, readAll, type Database } from './database.js';
 
@@ -40,7 +40,7 @@ function countCommands(condition: Condition): number {
       return countCommands(condition.condition) + (condition.place === null ? 0 : 1);
     case 'related':
       return compileOwnId(condition) === null ? 1 : 0;
-    case 'test':
+    case 'comparison':
       return 0;
   }
 }
@@ -62,7 +62,7 @@ async function resolveInto(resolved: Resolving, condition: Condition, database: 
       resolved.set(condition, direct ?? (await resolveOne(condition, database)));
       return;
     }
-    case 'test':
+    case 'comparison':
       return;
   }
 }
@@ -92,19 +92,19 @@ function compileOwnId({ link, path, condition, orMissing }: RelatedCondition): D
   const tests = condition.kind === 'or' ? condition.conditions : [condition];
   if (!tests.every(isIdTest)) return null;
   const parts = tests
-    .filter((test) => !(test.test === 'null' && !test.denied))
-    .map((test) => compileIdTest(path, test, link.many));
+    .filter((comparison) => !(comparison.comparator === 'null' && !comparison.denied))
+    .map((comparison) => compileIdComparison(path, comparison, link.many));
   return compileAny(orMissing ? [...parts, missing(path)] : parts);
 }
 
-const isIdTest = (condition: Condition): condition is TestCondition =>
-  condition.kind === 'test' &&
+const isIdTest = (condition: Condition): condition is Comparison =>
+  condition.kind === 'comparison' &&
   condition.path === '_id' &&
-  ['eq', 'in', 'null', 'lt', 'lte', 'gt', 'gte', 'between'].includes(condition.test);
+  ['eq', 'in', 'null', 'lt', 'lte', 'gt', 'gte', 'between'].includes(condition.comparator);
 
-function compileIdTest(path: string, test: TestCondition, many: boolean): Document {
-  const expression = compileExpression({ ...test, stored: 'link' });
-  return { [path]: many && (test.denied || test.test === 'between') ? { $elemMatch: expression } : expression };
+function compileIdComparison(path: string, comparison: Comparison, many: boolean): Document {
+  const expression = compileExpression({ ...comparison, stored: 'link' });
+  return { [path]: many && (comparison.denied || comparison.comparator === 'between') ? { $elemMatch: expression } : expression };
 }
 
 async function resolveOne(condition: RelatedCondition, database: Database): Promise<Document> {

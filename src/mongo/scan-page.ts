@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import type { Condition, Plan, Test } from '../query/plan.js';
+import type { Condition, Plan, Comparator } from '../query/plan.js';
 import { oncePerType } from '../schema/attribute-places.js';
 import type { Registry } from '../schema/content-type.js';
 import { compileSort, oneReply, sortsByComputed, type Page } from './compile-page.js';
@@ -26,7 +26,7 @@ const leadingFields = oncePerType((type, registry): ReadonlySet<string> => {
 });
 
 /** Tests that an index on their path can answer. */
-const indexable: ReadonlySet<Test> = new Set<Test>(['eq', 'in', 'lt', 'lte', 'gt', 'gte', 'between', 'startsWith']);
+const indexable: ReadonlySet<Comparator> = new Set<Comparator>(['eq', 'in', 'lt', 'lte', 'gt', 'gte', 'between', 'startsWith']);
 
 /** Whether indexes on the paths that lead to values find the entries that meet a condition. */
 function isServed(condition: Condition, leads: (path: string) => boolean): boolean {
@@ -35,8 +35,8 @@ function isServed(condition: Condition, leads: (path: string) => boolean): boole
       return condition.conditions.some((inner) => isServed(inner, leads));
     case 'or':
       return condition.conditions.every((inner) => isServed(inner, leads));
-    case 'test':
-      return !condition.denied && indexable.has(condition.test) && leads(condition.path);
+    case 'comparison':
+      return !condition.denied && indexable.has(condition.comparator) && leads(condition.path);
     case 'element':
       // an element that has to be read is resolved to ids
       return condition.place !== null || isServed(condition.condition, (path) => leads(`${condition.path}.${path}`));

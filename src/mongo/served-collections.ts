@@ -1,3 +1,4 @@
+import { collections } from '../schema/collections.js';
 import { builtinModels } from '../schema/builtin-models.js';
 import type { Registry } from '../schema/content-type.js';
 import { collectionName, collectionOf, type Model } from '../schema/model.js';
@@ -33,7 +34,7 @@ export async function findForeign(models: readonly StoredModel[], database: Data
 const builtinUids: ReadonlySet<string> = new Set(builtinModels.map(({ uid }) => uid));
 
 /** Recorded behind all others of the first record. */
-const lastRecorded = 'up_users';
+const lastRecorded = collections.users;
 
 /** Collections of content types; those of the service's own types are its own. Models with wrong names are not in force anyway. */
 function namesOf(models: readonly StoredModel[]): readonly string[] {
@@ -49,7 +50,7 @@ async function readServed(database: Database): Promise<ReadonlySet<string>> {
 }
 
 async function readRecorded(database: Database): Promise<ReadonlySet<string>> {
-  const rows = await readAll(database, { find: '_collections', projection: { _id: 1 }, batchSize: 100_000 });
+  const rows = await readAll(database, { find: collections.servedCollections, projection: { _id: 1 }, batchSize: 100_000 });
   return new Set(rows.map(({ _id }) => String(_id)));
 }
 
@@ -68,6 +69,6 @@ export async function recordServed({ types }: Pick<Registry, 'types'>, database:
   const operations = missing.map(({ uid, collection }) => ({
     updateOne: { filter: { _id: collection }, update: { $setOnInsert: { uid, since } }, upsert: true },
   }));
-  const collections = db.collection<ServedCollection>('_collections');
-  await translating(() => collections.bulkWrite(operations, inSession(session)));
+  const served = db.collection<ServedCollection>(collections.servedCollections);
+  await translating(() => served.bulkWrite(operations, inSession(session)));
 }

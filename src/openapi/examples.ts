@@ -1,4 +1,4 @@
-import { isRecord } from '../schema/content-type.js';
+import { isRecord } from '../values.js';
 import type { RouteCall } from '../http/route.js';
 import type { ListedOperation } from './list-operations.js';
 

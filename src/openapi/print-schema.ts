@@ -1,4 +1,4 @@
-import { isRecord } from '../schema/content-type.js';
+import { isRecord } from '../values.js';
 import type { Schema } from './schema.js';
 
 /** A schema under a name. */

@@ -1,5 +1,5 @@
 import type { NestedList, SortKey, Window } from './plan.js';
-import type { Values } from '../schema/content-type.js';
+import type { Values } from '../values.js';
 import { compareStored, meetsCondition } from './meets-condition.js';
 
 /** Filters, sorts and cuts items of one entry by their stored values. */

@@ -5,7 +5,7 @@ export type Filter =
   | { readonly kind: 'and' | 'or'; readonly filters: readonly Filter[] }
   | { readonly kind: 'not'; readonly filter: Filter }
   | { readonly kind: 'field'; readonly name: string; readonly filter: Filter }
-  | { readonly kind: 'test'; readonly operator: Operator; readonly value: unknown };
+  | { readonly kind: 'comparison'; readonly operator: Operator; readonly value: unknown };
 
 /** One sort key: a path of attribute names, through relations and components. */
 export interface Sort {
@@ -51,7 +51,7 @@ export interface Query {
   /** Names, or comma lists of names as they were written. Null: all attributes. */
   readonly fields: readonly string[] | null;
   /** Code of the service reads the entry, not the client: with all attributes come the private ones, passwords never. */
-  readonly forCode?: boolean | undefined;
+  readonly includePrivate?: boolean | undefined;
   readonly populate: Populate;
   readonly locale: string | readonly string[] | null;
   readonly publicationState: PublicationState | null;

@@ -4,7 +4,7 @@ import { idRule, scalarTypes, type Stored } from '../schema/scalar-types.js';
 import { fullAccess, maySee, readable } from './access.js';
 import type { Filter } from './ast.js';
 import type { BindContext } from './bind-context.js';
-import { bindTests, flip, type Polarity } from './bind-test.js';
+import { bindTests, flip, type Polarity } from './bind-comparison.js';
 import { allOf, anyOf, comparesText, holdsForNulls } from './conditions.js';
 import type { Condition, ElementPlace } from './plan.js';
 
@@ -45,7 +45,7 @@ function bindObject(filter: Filter, scope: Scope, polarity: Polarity): Condition
       return bindObject(filter.filter, scope, flip(polarity));
     case 'field':
       return bindField(filter.name, filter.filter, scope, polarity);
-    case 'test':
+    case 'comparison':
       if (scope.ofRoot) throw invalidParameter(`$${filter.operator}`);
       return bindId(filter, scope, polarity);
   }
@@ -102,8 +102,8 @@ function castsText(condition: Condition): boolean {
     case 'and':
     case 'or':
       return condition.conditions.some(castsText);
-    case 'test':
-      return comparesText(condition.test) && condition.stored !== 'text';
+    case 'comparison':
+      return comparesText(condition.comparator) && condition.stored !== 'text';
     case 'element':
     case 'related':
       return false;
@@ -142,10 +142,10 @@ export function bindSearch(text: string, type: ContentType, { access, limits }: 
 }
 
 const searchTest = (path: string, stored: Stored, text: string): Condition => ({
-  kind: 'test',
+  kind: 'comparison',
   path,
   stored,
-  test: 'containsi',
+  comparator: 'containsi',
   operand: text,
   denied: false,
 });

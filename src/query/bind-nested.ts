@@ -66,7 +66,7 @@ function relatedName(condition: Condition): string | null {
       return relatedName(condition.condition);
     case 'related':
       return condition.link.name;
-    case 'test':
+    case 'comparison':
       return null;
   }
 }

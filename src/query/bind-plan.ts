@@ -75,7 +75,7 @@ const bindList = (query: Query, type: ContentType, context: BindContext): Plan =
   return {
     type,
     condition: orNull(allOf([...bindLocale(query.locale, type, context), ...live, ...demanded])),
-    plainTotal: demanded.length === 0,
+    totalIsCacheable: demanded.length === 0,
     sort,
     pagination,
     window: windowOf(pagination),
@@ -97,8 +97,10 @@ export function bindLocale(locale: Query['locale'], type: ContentType, { default
   const codes = locale === null ? [defaultLocale] : locales.filter((code) => asked.has(code));
   const [only] = codes;
   if (only === undefined) return [never];
-  const test = { kind: 'test', path: 'locale', stored: 'text', denied: false } as const;
-  return [codes.length === 1 ? { ...test, test: 'eq', operand: only } : { ...test, test: 'in', operand: codes }];
+  const comparison = { kind: 'comparison', path: 'locale', stored: 'text', denied: false } as const;
+  return [
+    codes.length === 1 ? { ...comparison, comparator: 'eq', operand: only } : { ...comparison, comparator: 'in', operand: codes },
+  ];
 }
 
 const bindEntry = (query: Query, type: ContentType, context: BindContext): Selection => {

@@ -1,5 +1,5 @@
 import { operators } from './operators.js';
-import { always, type Condition, never, type Test } from './plan.js';
+import { always, type Condition, never, type Comparator } from './plan.js';
 
 const isAlways = (condition: Condition): boolean => condition.kind === 'and' && condition.conditions.length === 0;
 /** Whether the condition is known to match nothing, so that nothing has to be read. */
@@ -34,8 +34,8 @@ export function holdsForNulls(condition: Condition): boolean {
       return condition.conditions.every(holdsForNulls);
     case 'or':
       return condition.conditions.some(holdsForNulls);
-    case 'test':
-      return condition.test === 'null' && !condition.denied;
+    case 'comparison':
+      return condition.comparator === 'null' && !condition.denied;
     case 'element':
     case 'related':
       return condition.orMissing;
@@ -48,14 +48,14 @@ interface TextPattern {
   readonly flags: '' | 'i';
 }
 
-/** Whether a test compares the text of a value, whatever it is stored as. */
-export const comparesText = (test: Test): test is TextTest => operators[test].text !== undefined;
+/** Whether a comparator compares the text of a value, whatever it is stored as. */
+export const comparesText = (comparator: Comparator): comparator is TextComparator => operators[comparator].text !== undefined;
 
-export type TextTest = Extract<Test, 'eqi' | `${'contains' | 'startsWith' | 'endsWith'}${'' | 'i'}`>;
+export type TextComparator = Extract<Comparator, 'eqi' | `${'contains' | 'startsWith' | 'endsWith'}${'' | 'i'}`>;
 
 /** The pattern that the text of a value must match. The operand is literal. */
-export function textPattern(test: TextTest, operand: unknown): TextPattern {
-  return { source: sources[test](escape(String(operand))), flags: operators[test].text === 'insensitive' ? 'i' : '' };
+export function textPattern(comparator: TextComparator, operand: unknown): TextPattern {
+  return { source: sources[comparator](escape(String(operand))), flags: operators[comparator].text === 'insensitive' ? 'i' : '' };
 }
 
 const whole = (text: string): string => `^${text}${end}`;
@@ -66,7 +66,7 @@ const atEnd = (text: string): string => `${text}${end}`;
 /** The very end: in MongoDB `$` alone would also match before a last line break. */
 const end = '(?!\\n)$';
 
-const sources: Readonly<Record<TextTest, (text: string) => string>> = {
+const sources: Readonly<Record<TextComparator, (text: string) => string>> = {
   eqi: whole,
   contains: anywhere,
   containsi: anywhere,

@@ -1,6 +1,6 @@
-import { isRecord, type Values } from '../schema/content-type.js';
-import type { Condition, Test } from './plan.js';
-import { comparesText, textPattern, type TextTest } from './conditions.js';
+import { isRecord, type Values } from '../values.js';
+import type { Comparator, Condition } from './plan.js';
+import { comparesText, textPattern, type TextComparator } from './conditions.js';
 import { storedText } from './stored-text.js';
 
 /**
@@ -18,8 +18,8 @@ export function meetsCondition(condition: Condition, holder: Values): boolean {
       if (!Array.isArray(list) || list.length === 0) return condition.orMissing;
       return list.some((item) => meetsCondition(condition.condition, item as Values)); // components are stored in such lists
     }
-    case 'test':
-      return meetsTest(condition, plainValue(valueAt(holder, condition.path) ?? null));
+    case 'comparison':
+      return meetsComparison(condition, plainValue(valueAt(holder, condition.path) ?? null));
     case 'related':
       return false;
   }
@@ -28,23 +28,25 @@ export function meetsCondition(condition: Condition, holder: Values): boolean {
 const valueAt = (holder: Values, path: string): unknown =>
   path.split('.').reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), holder);
 
-type TestCondition = Extract<Condition, { kind: 'test' }>;
+type Comparison = Extract<Condition, { kind: 'comparison' }>;
 
-/** A denied test never matches null, as in SQL. */
-function meetsTest(condition: TestCondition, value: unknown): boolean {
-  const { test, stored, operand, denied } = condition;
-  if (test === 'null') return (value === null) !== denied;
+/** A denied comparison never matches null, as in SQL. */
+function meetsComparison(condition: Comparison, value: unknown): boolean {
+  const { comparator, stored, operand, denied } = condition;
+  if (comparator === 'null') return (value === null) !== denied;
   if (value === null) return false;
-  const meets = comparesText(test) ? patternOf(condition, test).test(storedText(value, stored)) : tests[test](value, operand);
+  const meets = comparesText(comparator)
+    ? patternOf(condition, comparator).test(storedText(value, stored))
+    : comparisons[comparator](value, operand);
   return meets !== denied;
 }
 
 const patterns = new WeakMap<Condition, RegExp>();
 
-function patternOf(condition: TestCondition, test: TextTest): RegExp {
+function patternOf(condition: Comparison, comparator: TextComparator): RegExp {
   const known = patterns.get(condition);
   if (known !== undefined) return known;
-  const { source, flags } = textPattern(test, condition.operand);
+  const { source, flags } = textPattern(comparator, condition.operand);
   const pattern = new RegExp(source, `u${flags}`);
   patterns.set(condition, pattern);
   return pattern;
@@ -52,16 +54,16 @@ function patternOf(condition: TestCondition, test: TextTest): RegExp {
 
 type Compare = (value: unknown, operand: unknown) => boolean;
 
-const tests: Readonly<Record<Exclude<Test, 'null' | TextTest>, Compare>> = {
+const comparisons: Readonly<Record<Exclude<Comparator, 'null' | TextComparator>, Compare>> = {
   eq: (value, operand) => isScalar(value) && compareStored(value, operand) === 0,
-  in: (value, operands) => Array.isArray(operands) && operands.some((operand) => tests.eq(value, operand)),
+  in: (value, operands) => Array.isArray(operands) && operands.some((operand) => comparisons.eq(value, operand)),
   lt: (value, operand) => compareStored(value, operand) < 0,
   lte: (value, operand) => compareStored(value, operand) <= 0,
   gt: (value, operand) => compareStored(value, operand) > 0,
   gte: (value, operand) => compareStored(value, operand) >= 0,
   between: (value, operands) => {
     const [low, high] = operands as readonly unknown[]; // bound as a pair
-    return tests.gte(value, low) && tests.lte(value, high);
+    return comparisons.gte(value, low) && comparisons.lte(value, high);
   },
 };
 

@@ -1,6 +1,6 @@
 import { invalidParameter, validationError } from '../errors.js';
 import type { Filter } from './ast.js';
-import { isRecord } from '../schema/content-type.js';
+import { isRecord } from '../values.js';
 import type { Limits } from './limits.js';
 import { isGroup, isOperator, operators, type Group } from './operators.js';
 
@@ -35,7 +35,7 @@ function parseEntry(key: string, value: unknown, context: Context): Filter | nul
   }
   const word = key.slice(1);
   if (isGroup(word)) return parseGroup(word, value, context);
-  if (isOperator(word)) return { kind: 'test', operator: word, value: parseOperand(key, value, context) };
+  if (isOperator(word)) return { kind: 'comparison', operator: word, value: parseOperand(key, value, context) };
   throw invalidParameter(key);
 }
 
@@ -60,8 +60,8 @@ function parseMember(word: Group, item: unknown, context: Context): Filter | nul
 /** A bare value means equality, a bare list any of its values. */
 function parseValue(value: unknown, context: Context): Filter | null {
   if (isRecord(value)) return parseObject(value, context);
-  if (Array.isArray(value)) return { kind: 'test', operator: 'in', value: parseOperand('$in', value, context) };
-  return { kind: 'test', operator: 'eq', value };
+  if (Array.isArray(value)) return { kind: 'comparison', operator: 'in', value: parseOperand('$in', value, context) };
+  return { kind: 'comparison', operator: 'eq', value };
 }
 
 function parseOperand(key: string, value: unknown, context: Context): unknown {

@@ -1,6 +1,6 @@
 import { invalidParameter, paginationError, validationError } from '../errors.js';
 import type { Pagination, Sort } from './ast.js';
-import { isRecord } from '../schema/content-type.js';
+import { isRecord } from '../values.js';
 import type { Limits } from './limits.js';
 
 /** Parses `fields`: items as written, each a name or a comma list of names; `*` and absence mean all, returned as null. */

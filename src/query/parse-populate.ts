@@ -8,7 +8,7 @@ import {
   type PublicationState,
   type Query,
 } from './ast.js';
-import { isRecord } from '../schema/content-type.js';
+import { isRecord } from '../values.js';
 import type { Limits } from './limits.js';
 import { parseFields, parseSort, parseWhole } from './parse-list.js';
 import { parseFilters } from './parse-filter.js';

@@ -4,7 +4,7 @@ import type { Limits } from './limits.js';
 import { parseFields, parsePagination, parseSort, refuseTopLevelPagination } from './parse-list.js';
 import { parseFilters } from './parse-filter.js';
 import { parsePopulate, parsePublicationState } from './parse-populate.js';
-import type { Values } from '../schema/content-type.js';
+import type { Values } from '../values.js';
 
 /**
  * Parses the decoded query string of a REST request for a list. Unknown parameters are ignored: nothing but the parts read here

@@ -11,19 +11,19 @@ import type {
 } from '../schema/content-type.js';
 
 /** The operators that remain once `not` is pushed down to the tests: each is positive, denial is a flag beside it. */
-export type Test = Exclude<Operator, 'ne' | 'nei' | 'notIn' | 'notContains' | 'notContainsi' | 'notNull'>;
+export type Comparator = Exclude<Operator, 'ne' | 'nei' | 'notIn' | 'notContains' | 'notContainsi' | 'notNull'>;
 
 /**
- * A filter bound to a content type, in negation normal form: SQL's three-valued logic holds because a denied test never
+ * A filter bound to a content type, in negation normal form: SQL's three-valued logic holds because a denied comparison never
  * matches null. Paths are relative to the document, or to the array element inside `element`.
  */
 export type Condition =
   | { readonly kind: 'and' | 'or'; readonly conditions: readonly Condition[] }
   | {
-      readonly kind: 'test';
+      readonly kind: 'comparison';
       readonly path: string;
       readonly stored: Stored;
-      readonly test: Test;
+      readonly comparator: Comparator;
       readonly operand: unknown;
       readonly denied: boolean;
     }
@@ -57,10 +57,10 @@ export const never: Condition = { kind: 'or', conditions: [] };
 
 /** The publication state "live". A date in the future counts as published. */
 export const published: Condition = {
-  kind: 'test',
+  kind: 'comparison',
   path: 'publishedAt',
   stored: 'date',
-  test: 'null',
+  comparator: 'null',
   operand: true,
   denied: true,
 };
@@ -183,7 +183,7 @@ export interface Plan {
   /** Null: no condition at all, so the total is the collection's own. */
   readonly condition: Condition | null;
   /** True where the condition is only the publication state and the locale, so that totals can be kept. */
-  readonly plainTotal: boolean;
+  readonly totalIsCacheable: boolean;
   readonly sort: readonly SortKey[];
   readonly pagination: BoundPagination;
   readonly window: Window;

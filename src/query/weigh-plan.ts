@@ -61,7 +61,7 @@ function weighCondition(condition: Condition): number {
     case 'and':
     case 'or':
       return 60 + weighAll(condition.conditions, weighCondition);
-    case 'test':
+    case 'comparison':
       return 60 + weighOperand(condition.operand);
     case 'element':
     case 'related':

@@ -11,7 +11,8 @@ import { Staging } from '../media/staging.js';
 import { idsOf, keepFiles, prepareFiles, storeFiles } from '../media/upload-files.js';
 import { inTransaction } from '../mongo/transaction.js';
 import { splitPath } from '../schema/findings.js';
-import { type ContentType, isRecord } from '../schema/content-type.js';
+import type { ContentType } from '../schema/content-type.js';
+import { isRecord } from '../values.js';
 
 /** A write of an entry whose body may bring files along. */
 interface EntryWrite {

@@ -2,7 +2,8 @@ import { notFoundError, validationError } from '../errors.js';
 import { parameterOf } from '../http/route-request.js';
 import type { Route } from '../http/route.js';
 import type { Backend } from '../mongo/open-backend.js';
-import { isRecord, uploadFile } from '../schema/content-type.js';
+import { uploadFile } from '../schema/content-type.js';
+import { isRecord } from '../values.js';
 import type { AttributeDefinition, Model } from '../schema/model.js';
 
 const action = (name: string): string => `plugin::content-type-builder.${name}`;

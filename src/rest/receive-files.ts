@@ -8,7 +8,7 @@ import { parseFileInfo, parseFileInfos } from '../media/parse-file-info.js';
 import { Staging, type UploadedFile } from '../media/staging.js';
 import { replaceFile, updateFileInfo } from '../media/update-file.js';
 import { uploadFiles } from '../media/upload-files.js';
-import { isRecord } from '../schema/content-type.js';
+import { isRecord } from '../values.js';
 import { decodeId } from '../schema/names.js';
 import { flatEntries, flatEntry, type Json } from './envelope.js';
 

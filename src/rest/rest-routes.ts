@@ -1,3 +1,4 @@
+import { collections } from '../schema/collections.js';
 import type { Config } from '../config/config.js';
 import { withPrefix, type Answer, type AnyRoute, type Route, type RouteCall } from '../http/route.js';
 import { readAll } from '../mongo/database.js';
@@ -37,7 +38,7 @@ const localeRoute: Route = {
 
 /** A bare array. */
 async function listLocales({ content: { store, bind } }: RouteCall): Promise<Answer> {
-  const locales = await readAll(store.database, { find: 'i18n_locales', sort: { _id: 1 }, batchSize: 1000 });
+  const locales = await readAll(store.database, { find: collections.locales, sort: { _id: 1 }, batchSize: 1000 });
   const body = locales.map(({ _id, name, code, createdAt, updatedAt }) => ({
     id: Number(_id),
     name: String(name),

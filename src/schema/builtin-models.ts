@@ -1,3 +1,4 @@
+import { collections } from './collections.js';
 import type { AttributeDefinition, Model } from './model.js';
 
 const relation = (kind: string, target: string, sides: Partial<AttributeDefinition> = {}): AttributeDefinition => ({
@@ -13,7 +14,7 @@ const hidden = { private: true } as const;
 const user: Model = {
   uid: 'plugin::users-permissions.user',
   kind: 'collectionType',
-  collectionName: 'up_users',
+  collectionName: collections.users,
   info: { singularName: 'user', pluralName: 'users', displayName: 'User' },
   options: { draftAndPublish: false },
   attributes: {
@@ -32,7 +33,7 @@ const user: Model = {
 const role: Model = {
   uid: 'plugin::users-permissions.role',
   kind: 'collectionType',
-  collectionName: 'up_roles',
+  collectionName: collections.roles,
   info: { singularName: 'role', pluralName: 'roles', displayName: 'Role' },
   options: { draftAndPublish: false },
   attributes: {
@@ -47,7 +48,7 @@ const role: Model = {
 const permission: Model = {
   uid: 'plugin::users-permissions.permission',
   kind: 'collectionType',
-  collectionName: 'up_permissions',
+  collectionName: collections.permissions,
   info: { singularName: 'permission', pluralName: 'permissions', displayName: 'Permission' },
   options: { draftAndPublish: false },
   attributes: {
@@ -59,7 +60,7 @@ const permission: Model = {
 const file: Model = {
   uid: 'plugin::upload.file',
   kind: 'collectionType',
-  collectionName: 'files',
+  collectionName: collections.files,
   info: { singularName: 'file', pluralName: 'files', displayName: 'File' },
   options: { draftAndPublish: false },
   attributes: {
@@ -86,7 +87,7 @@ const file: Model = {
 const folder: Model = {
   uid: 'plugin::upload.folder',
   kind: 'collectionType',
-  collectionName: 'upload_folders',
+  collectionName: collections.folders,
   info: { singularName: 'folder', pluralName: 'folders', displayName: 'Folder' },
   options: { draftAndPublish: false },
   attributes: {
@@ -102,7 +103,7 @@ const folder: Model = {
 const locale: Model = {
   uid: 'plugin::i18n.locale',
   kind: 'collectionType',
-  collectionName: 'i18n_locales',
+  collectionName: collections.locales,
   info: { singularName: 'locale', pluralName: 'locales', displayName: 'Locale' },
   options: { draftAndPublish: false },
   attributes: { name: text(), code: text({ unique: true }) },

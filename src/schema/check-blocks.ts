@@ -1,5 +1,5 @@
 import { notOfType } from './findings.js';
-import type { Values } from './content-type.js';
+import type { Values } from '../values.js';
 
 /** What is wrong with a `blocks` value: the nodes of a rich text. */
 export const blockProblems = (nodes: readonly unknown[], path: string): string[] =>

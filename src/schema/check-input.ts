@@ -1,15 +1,7 @@
 import type { FieldError } from '../errors.js';
 import { scalarProblems } from './check-scalar.js';
-import {
-  type Attribute,
-  type ComponentAttribute,
-  type ContentType,
-  isRecord,
-  type LinkAttribute,
-  type MorphAttribute,
-  type Values,
-  type ZoneAttribute,
-} from './content-type.js';
+import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, MorphAttribute, ZoneAttribute } from './content-type.js';
+import { isRecord, type Values } from '../values.js';
 import { type Findings, type InputContext, type LinkedFiles, notOfType, report, reportRelations } from './findings.js';
 import { parseLinkInput, parseMorphTarget } from './parse-link-input.js';
 

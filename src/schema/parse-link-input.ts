@@ -1,5 +1,6 @@
 import { validationError } from '../errors.js';
-import { isRecord, type LinkAttribute } from './content-type.js';
+import type { LinkAttribute } from './content-type.js';
+import { isRecord } from '../values.js';
 import { decodeId, isId } from './names.js';
 
 /** Where a connected entry goes in a list; `end` where nothing is said. */

@@ -5,7 +5,7 @@ import { loadSource, sourceFile, type LoadOptions } from '../config/load-source.
 import type { ContentContext, WriteHooks } from '../content/content-context.js';
 import { contentOfCode, type Hook, type Register } from '../graphql/extension/create-extension.js';
 import type { Connection } from '../http/running.js';
-import { isRecord } from '../schema/content-type.js';
+import { isRecord } from '../values.js';
 import { CodeTransactions } from './code-transactions.js';
 import { Lifecycles } from './lifecycles.js';
 import { createProjectStrapi, type ProjectStrapi } from './project-strapi.js';

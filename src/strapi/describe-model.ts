@@ -1,4 +1,5 @@
-import type { Attribute, ContentType, Values } from '../schema/content-type.js';
+import type { Attribute, ContentType } from '../schema/content-type.js';
+import type { Values } from '../values.js';
 import { pascalCase, pluginOf } from '../schema/names.js';
 
 /** A content type or component as code of Strapi v4 reads it. */

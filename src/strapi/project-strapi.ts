@@ -2,7 +2,7 @@ import { sectionNames } from '../config/sections.js';
 import type { Config } from '../config/config.js';
 import type { ContentContext } from '../content/content-context.js';
 import type { Plugin, Strapi } from '../graphql/extension/extension.js';
-import { isRecord } from '../schema/content-type.js';
+import { isRecord } from '../values.js';
 import type { CodeTransactions } from './code-transactions.js';
 import { describeModel, type StrapiModel } from './describe-model.js';
 import type { Lifecycles } from './lifecycles.js';

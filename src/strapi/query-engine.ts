@@ -10,7 +10,8 @@ import { entityOf, entryType, type Entity } from '../graphql/extension/entity-se
 import type { Loaded } from '../mongo/loaded.js';
 import { fullAccess, type Access } from '../query/access.js';
 import { emptyQuery, type Query } from '../query/ast.js';
-import { isRecord, type ContentType } from '../schema/content-type.js';
+import type { ContentType } from '../schema/content-type.js';
+import { isRecord } from '../values.js';
 import { engineFilter, engineQuery, limitsOfCode, type EngineParameters } from './respell-query.js';
 import type { ReadHooks } from './lifecycles.js';
 import { missingModel } from './unsupported-code.js';

@@ -4,7 +4,7 @@ import type { Limits } from '../query/limits.js';
 import { parseFields, parseSort, parseWhole } from '../query/parse-list.js';
 import { parseFilters } from '../query/parse-filter.js';
 import { parsePopulate } from '../query/parse-populate.js';
-import { isRecord, type Values } from '../schema/content-type.js';
+import { isRecord, type Values } from '../values.js';
 
 /** Parameters of `strapi.db.query(uid)`. What is undefined counts as absent. */
 export interface EngineParameters {
@@ -45,7 +45,7 @@ export function engineQuery(parameters: EngineParameters, limits: Limits): Query
     pagination: paginationOf(parameters),
     locale: 'all',
     publicationState: 'preview',
-    forCode: true,
+    includePrivate: true,
     withTotal: false,
   };
 }

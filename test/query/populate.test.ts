@@ -146,7 +146,7 @@ describe('fields and populate', () => {
     const [live] = bind('populate=tags').children;
     const [preview] = bind('populate[tags][publicationState]=preview').children;
     expect(live).to.deep.include({
-      condition: { kind: 'test', path: 'publishedAt', stored: 'date', test: 'null', operand: true, denied: true },
+      condition: { kind: 'comparison', path: 'publishedAt', stored: 'date', comparator: 'null', operand: true, denied: true },
     });
     expect(preview).to.deep.include({ condition: null });
   });

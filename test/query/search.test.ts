@@ -23,7 +23,7 @@ function searched(text: string): readonly string[] {
   const type = registry.types.get(model.uid);
   if (type === undefined) throw new Error('the model is not in force');
   const pathsOf = (condition: Condition): string[] =>
-    condition.kind === 'test' ? [condition.path] : 'conditions' in condition ? condition.conditions.flatMap(pathsOf) : [];
+    condition.kind === 'comparison' ? [condition.path] : 'conditions' in condition ? condition.conditions.flatMap(pathsOf) : [];
   return pathsOf(bindSearch(text, type, { ...bindContext, registry }));
 }
 

@@ -103,7 +103,7 @@ async function readRows(
 /** Entries of any state and locale, by their ids alone. */
 const entriesQuery = (ids: readonly number[]): Query => ({
   ...emptyQuery,
-  filter: { kind: 'field', name: 'id', filter: { kind: 'test', operator: 'in', value: ids } },
+  filter: { kind: 'field', name: 'id', filter: { kind: 'comparison', operator: 'in', value: ids } },
   fields: ['id'],
   pagination: { kind: 'offset', start: 0, limit: ids.length, withCount: false },
   locale: 'all',

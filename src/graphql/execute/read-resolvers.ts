@@ -11,8 +11,8 @@ import {
   type LinkAttribute,
   type MorphAttribute,
   type ZoneAttribute,
-  type Values,
 } from '../../schema/content-type.js';
+import type { Values } from '../../values.js';
 import { decodeId, isId } from '../../schema/names.js';
 import { childKeyAt } from '../query/collect-fields.js';
 import { localeOf, readListQuery, readOneQuery } from '../query/read-root.js';

@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 import type { GraphQLNamedType, GraphQLSchema, GraphQLTypeResolver } from 'graphql';
 import { didYouMean } from '../../nearest-name.js';
-import { isRecord, type Values } from '../../schema/content-type.js';
+import { isRecord, type Values } from '../../values.js';
 import type { Resolver } from './extension.js';
 import { mapSchema, type FieldConfig } from './map-schema.js';
 

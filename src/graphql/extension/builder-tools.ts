@@ -1,5 +1,6 @@
 import type { core } from 'nexus';
-import { type ContentType, isRecord, type Registry, type Values } from '../../schema/content-type.js';
+import type { ContentType, Registry } from '../../schema/content-type.js';
+import { isRecord, type Values } from '../../values.js';
 import { parsePagination } from '../query/parse-list-arguments.js';
 import type { PageSettings } from '../query/parse-list-arguments.js';
 import { respellFilters } from '../query/respell-filters.js';

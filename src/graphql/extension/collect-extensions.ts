@@ -1,4 +1,4 @@
-import { isRecord } from '../../schema/content-type.js';
+import { isRecord } from '../../values.js';
 import type { Extension, ExtensionInput, FieldConfiguration, Resolvers, ResolversConfig, UsedExtension } from './extension.js';
 
 /** All extensions of a schema as one. */

@@ -1,5 +1,5 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import { isRecord } from '../../schema/content-type.js';
+import { isRecord } from '../../values.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
 import type { FieldConfiguration, Middleware, MiddlewareFactory, Next, Resolver, Strapi } from './extension.js';
 

@@ -1,5 +1,5 @@
 import { policyError } from '../../errors.js';
-import { isRecord } from '../../schema/content-type.js';
+import { isRecord } from '../../values.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
 import type { FieldConfiguration, Policy, PolicyContext, PolicyObject, Resolver, Strapi } from './extension.js';
 

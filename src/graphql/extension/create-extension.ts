@@ -112,13 +112,13 @@ function createStrapi(parts: ExtensionParts, extension: ExtensionService): Strap
   };
 }
 
-interface Made {
+interface ServiceParts {
   readonly extension: ExtensionService;
   readonly entityService: Strapi['entityService'];
   readonly registry: () => Registry;
 }
 
-function createServices({ config }: ExtensionParts, { extension, entityService, registry }: Made): GraphqlServicesByName {
+function createServices({ config }: ExtensionParts, { extension, entityService, registry }: ServiceParts): GraphqlServicesByName {
   const { pages } = graphqlSettings(config.plugins.graphql.config, config.environment);
   const utils = createBuilderTools(registry, pages);
   const builder = createQueriesBuilder(entityService, utils);

@@ -1,5 +1,5 @@
 import { ApiError } from '../../errors.js';
-import type { Values } from '../../schema/content-type.js';
+import type { Values } from '../../values.js';
 
 /** A policy refused: `new PolicyError('Only its author may', { policy: 'is-author' })`. */
 export class PolicyError extends ApiError {

@@ -8,7 +8,8 @@ import { update } from '../../content/update.js';
 import { didYouMean } from '../../nearest-name.js';
 import type { Query } from '../../query/ast.js';
 import { parseQuery } from '../../query/parse-query.js';
-import { type ContentType, isRecord, type Registry } from '../../schema/content-type.js';
+import type { ContentType, Registry } from '../../schema/content-type.js';
+import { isRecord } from '../../values.js';
 import { entryId } from '../execute/read-resolvers.js';
 import { markLoadedByExtension } from '../execute/load-on-demand.js';
 import { shapeForCode } from '../execute/results.js';
@@ -90,7 +91,7 @@ function openType(uid: string, parameters: EntityParameters, context: ContentCon
   const bind = { ...context.bind, settings: { ...settings, maxLimit: null, maxNested: null, withCount: true, roleUsers: true } };
   return {
     type,
-    query: { ...query, pagination, withLocales: false, forCode: true },
+    query: { ...query, pagination, withLocales: false, includePrivate: true },
     context: { ...context, bind, createsDrafts: true },
   };
 }

@@ -1,4 +1,5 @@
-import { type ContentType, isRecord, type Values } from '../../schema/content-type.js';
+import type { ContentType } from '../../schema/content-type.js';
+import { isRecord, type Values } from '../../values.js';
 import type { BuilderTools } from './builder-tools.js';
 import type { Entity, EntityService } from './entity-service.js';
 

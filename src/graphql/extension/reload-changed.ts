@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { getArgumentValues } from 'graphql';
 import type { GraphQLResolveInfo } from 'graphql';
-import { isRecord } from '../../schema/content-type.js';
+import { isRecord } from '../../values.js';
 import type { Resolver } from './extension.js';
 
 /**

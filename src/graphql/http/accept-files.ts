@@ -13,7 +13,7 @@ import {
 } from 'graphql';
 import { badRequestError, forbiddenError } from '../../errors.js';
 import type { MultipartBody } from '../../http/read-multipart.js';
-import { isRecord } from '../../schema/content-type.js';
+import { isRecord } from '../../values.js';
 import { demandOf, type FieldDemand } from '../schema/schema-context.js';
 
 /** What decides about the files of a request. */

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 import { ApiError } from '../../errors.js';
-import { isRecord } from '../../schema/content-type.js';
+import { isRecord } from '../../values.js';
 import type { FormatHook, GraphqlSettings } from './graphql-settings.js';
 
 /** Turns an error into what clients are sent. */

@@ -3,7 +3,7 @@ import { ConfigError } from '../../config/setting.js';
 import type { Config } from '../../config/config.js';
 import type { CorsSettings } from '../../http/cross-origin.js';
 import type { PathSettings } from '../../http/route.js';
-import { isRecord } from '../../schema/content-type.js';
+import { isRecord } from '../../values.js';
 
 /**
  * What `apolloServer.cors` and `apolloServer.bodyParserConfig` change for the endpoint, in the words of @koa/cors and

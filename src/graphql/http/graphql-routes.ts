@@ -43,7 +43,7 @@ export function graphqlRoutes(parts: GraphqlParts): readonly (OpenRoute | Contex
       handleContext: async (ctx, call) => {
         const { caller } = call;
         // If nothing at all is granted to the public, it is asked for credentials.
-        if (caller.kind === 'public' && caller.isShut)
+        if (caller.kind === 'public' && caller.publicRoleIsEmpty)
           throw caller.hasExpired ? refusedToken('token_expired') : unauthorizedError();
         if (playground !== null && ctx.method === 'GET' && asksForPage(ctx)) return playground.page();
         return answerOperations(ctx, call, { parts, endpoint });

@@ -1,7 +1,7 @@
 import type { GraphQLFormattedError, ValidationRule } from 'graphql';
 import { ConfigError } from '../../config/setting.js';
 import type { Config } from '../../config/config.js';
-import { isRecord } from '../../schema/content-type.js';
+import { isRecord } from '../../values.js';
 import type { PageSettings } from '../query/parse-list-arguments.js';
 import { pageSettings } from '../query/parse-list-arguments.js';
 

@@ -13,7 +13,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type { Caller } from '../../access/caller.js';
 import type { Config } from '../../config/config.js';
-import { isRecord } from '../../schema/content-type.js';
+import { isRecord } from '../../values.js';
 import { executeOperation } from '../execute/execute-operation.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
 import { createDocuments, type Documents } from './documents.js';

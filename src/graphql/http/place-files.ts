@@ -1,4 +1,4 @@
-import { isRecord } from '../../schema/content-type.js';
+import { isRecord } from '../../values.js';
 import type { MultipartBody } from '../../http/read-multipart.js';
 import type { UploadedFile } from '../../media/staging.js';
 import { asUpload } from '../scalars/upload.js';

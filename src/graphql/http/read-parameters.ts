@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Request, RequestParams, Response } from 'graphql-http';
 import { BoundedCache } from '../../bounded-cache.js';
-import { isRecord, type Values } from '../../schema/content-type.js';
+import { isRecord, type Values } from '../../values.js';
 
 /** What goes back over HTTP. */
 export interface Answer {

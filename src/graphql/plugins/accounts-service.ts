@@ -1,6 +1,6 @@
 import type { Me } from '../../accounts/find-me.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
-import type { Values } from '../../schema/content-type.js';
+import type { Values } from '../../values.js';
 
 export interface LoginPayload {
   readonly jwt: string | null;

@@ -17,7 +17,7 @@ import { applicationError, notFoundError } from '../../errors.js';
 import { countAttempt } from '../../http/limit-requests.js';
 import { accountsOf } from '../../http/running.js';
 import { emptyQuery } from '../../query/ast.js';
-import { isRecord, type Values } from '../../schema/content-type.js';
+import { isRecord, type Values } from '../../values.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
 import type { AccountsService, LoginPayload, SessionOperations } from './accounts-service.js';
 

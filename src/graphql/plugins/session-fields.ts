@@ -2,7 +2,7 @@ import { GraphQLNonNull, GraphQLString } from 'graphql';
 import { ignoringExpired, type Fields, withScope } from '../schema/schema-context.js';
 import type { SessionOperations } from './accounts-service.js';
 import { logoutPayload, refreshablePayload } from './accounts-types.js';
-import type { Values } from '../../schema/content-type.js';
+import type { Values } from '../../values.js';
 
 const refreshToken = { type: new GraphQLNonNull(GraphQLString) };
 

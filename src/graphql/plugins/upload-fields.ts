@@ -1,6 +1,7 @@
 import { GraphQLID, GraphQLInputObjectType, GraphQLList, GraphQLNonNull, GraphQLString } from 'graphql';
 import type { GraphQLFieldResolver } from 'graphql';
-import { type ContentType, isRecord, uploadFile, type Values } from '../../schema/content-type.js';
+import { type ContentType, uploadFile } from '../../schema/content-type.js';
+import { isRecord, type Values } from '../../values.js';
 import type { GraphqlContext } from '../execute/graphql-context.js';
 import { readEntry } from '../execute/read-resolvers.js';
 import { createResolver, deleteResolver, updateResolver } from '../execute/write-resolvers.js';

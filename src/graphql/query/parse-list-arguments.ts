@@ -3,7 +3,8 @@ import type { Pagination, Query } from '../../query/ast.js';
 import type { Limits } from '../../query/limits.js';
 import { parseFilters } from '../../query/parse-filter.js';
 import { parseSort } from '../../query/parse-list.js';
-import { type ContentType, isRecord, type Registry } from '../../schema/content-type.js';
+import type { ContentType, Registry } from '../../schema/content-type.js';
+import { isRecord } from '../../values.js';
 import { respellFilters } from './respell-filters.js';
 
 /** What arguments are read with. */

@@ -32,7 +32,7 @@ export function readSelection(
 }
 
 /** What code of an extension that gets the entry may look at: every attribute of its own. */
-export const seenByCode: Selected = { fields: null, forCode: true, populate: noPopulate };
+export const seenByCode: Selected = { fields: null, includePrivate: true, populate: noPopulate };
 
 /** Reads a selection set on the attributes type of a content type, or on a component. `around`: see childKey. */
 function readAttributes(
@@ -57,7 +57,7 @@ function readAttributes(
     if (attribute?.kind === 'scalar') fields.add(name);
     else if (attribute !== undefined) populated.push(...readChild(attribute, selected, { owner: type, around, alias }, context));
   }
-  return { fields: whole ? null : [...fields], forCode: whole, populate: { all: false, fields: populated } };
+  return { fields: whole ? null : [...fields], includePrivate: whole, populate: { all: false, fields: populated } };
 }
 
 /** What is selected in several places. */
@@ -65,7 +65,7 @@ export function mergeSelected(parts: readonly Selected[]): Selected {
   const whole = parts.some(({ fields }) => fields === null);
   return {
     fields: whole ? null : [...new Set(parts.flatMap(({ fields }) => fields ?? []))],
-    forCode: whole,
+    includePrivate: whole,
     populate: { all: false, fields: parts.flatMap(({ populate }) => populate.fields) },
   };
 }

@@ -1,5 +1,6 @@
 import { isGroup } from '../../query/operators.js';
-import { type ContentType, isRecord, type Registry, type Values } from '../../schema/content-type.js';
+import type { ContentType, Registry } from '../../schema/content-type.js';
+import { isRecord, type Values } from '../../values.js';
 
 /**
  * Spells GraphQL filters the REST way, `{ in: [1] }` as `{ $in: [1] }`, so that both are read by the same parser. Position decides:
@@ -24,19 +25,19 @@ const orNothing = (input: Values): Values | undefined => (Object.keys(input).len
 
 function respellAttribute(name: string, value: unknown, type: ContentType, registry: Registry): unknown {
   const attribute = type.attributes.get(name);
-  if (attribute === undefined || attribute.kind === 'scalar') return isRecord(value) ? respellTests(value) : value;
+  if (attribute === undefined || attribute.kind === 'scalar') return isRecord(value) ? respellComparisons(value) : value;
   const uid = attribute.kind === 'component' ? attribute.component : 'target' in attribute ? attribute.target : '';
   const target = registry.types.get(uid);
   return isRecord(value) && target !== undefined ? orNothing(respellFilters(value, target, registry)) : undefined;
 }
 
 /** Below a scalar every key is an operator; `and` and `or` list values, any of which may be equal. */
-function respellTests(tests: Values): Values {
+function respellComparisons(tests: Values): Values {
   return Object.fromEntries(Object.entries(tests).map(([key, value]) => [`$${key}`, respellTest(key, value)]));
 }
 
 function respellTest(key: string, value: unknown): unknown {
   if (!isGroup(key)) return value;
-  if (key === 'not') return isRecord(value) ? respellTests(value) : {};
+  if (key === 'not') return isRecord(value) ? respellComparisons(value) : {};
   return Array.isArray(value) ? value.map((item: unknown) => ({ $eq: item })) : [];
 }

@@ -23,4 +23,4 @@ export interface SelectionContext extends ArgumentContext {
 }
 
 /** What is selected of entries or components of one type. */
-export type Selected = Pick<Query, 'fields' | 'forCode' | 'populate'>;
+export type Selected = Pick<Query, 'fields' | 'includePrivate' | 'populate'>;

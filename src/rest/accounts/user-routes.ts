@@ -13,7 +13,7 @@ import { parseWhole } from '../../query/parse-list.js';
 import { parseEntryQuery, parseQuery } from '../../query/parse-query.js';
 import { flatEntries, flatEntry } from '../envelope.js';
 import { parseQueryString } from '../query-cache.js';
-import type { Values } from '../../schema/content-type.js';
+import type { Values } from '../../values.js';
 
 const action = (name: string): string => `plugin::users-permissions.user.${name}`;
 
@@ -63,7 +63,7 @@ async function countUsers(call: RouteCall): Promise<Answer> {
   const { content } = call;
   const filters = Object.entries(inputOf(call)).map(([name, value]): Filter => {
     if (typeof value !== 'string') throw invalidParameter(name);
-    return { kind: 'field', name, filter: { kind: 'test', operator: 'eq', value } };
+    return { kind: 'field', name, filter: { kind: 'comparison', operator: 'eq', value } };
   });
   const none: Pagination = { kind: 'offset', start: 0, limit: 1, withCount: true };
   const query: Query = { ...emptyQuery, filter: { kind: 'and', filters }, pagination: none, fields: ['id'] };

@@ -1,5 +1,5 @@
 import { ObjectId, type Document } from 'mongodb';
-import { publishBlobs, type BlobName, type StoredBlob } from './blob-store.js';
+import { commitBlobs, type BlobName, type StoredBlob } from './blob-store.js';
 import { type Database, inSession, translating } from './database.js';
 import { inTransaction } from './transaction.js';
 
@@ -7,10 +7,10 @@ import { inTransaction } from './transaction.js';
  * Makes a pending blob another form of a file, which then vanishes with it; false where the file is there no longer, or has other
  * bytes. The mark on the original has a deletion at the same time conflict, so that the later of the two sees the other.
  */
-export function publishVariant(database: Database, variant: Omit<BlobName, 'variantOf'>, original: StoredBlob): Promise<boolean> {
+export function commitVariant(database: Database, variant: Omit<BlobName, 'variantOf'>, original: StoredBlob): Promise<boolean> {
   return inTransaction(database, async (inner) => {
     if (!(await markOriginal(inner, original, variant.id))) return false;
-    await publishBlobs(inner, [{ ...variant, variantOf: original.name }]);
+    await commitBlobs(inner, [{ ...variant, variantOf: original.name }]);
     return true;
   });
 }

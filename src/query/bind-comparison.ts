@@ -4,7 +4,7 @@ import type { Filter } from './ast.js';
 import { allOf, anyOf } from './conditions.js';
 import type { Limits } from './limits.js';
 import { operators, type Operator } from './operators.js';
-import { always, never, type Condition, type Test } from './plan.js';
+import { always, never, type Condition, type Comparator } from './plan.js';
 
 /** Whether a filter stands under an odd number of `not`s. */
 export type Polarity = 'plain' | 'denied';
@@ -31,22 +31,22 @@ export function bindTests(filter: Filter, subject: Subject, limits: Limits, pola
       return bindTests(filter.filter, subject, limits, flip(polarity));
     case 'field':
       throw invalidParameter(filter.name);
-    case 'test':
-      return bindTest(filter.operator, filter.value, { subject, limits, polarity });
+    case 'comparison':
+      return bindComparison(filter.operator, filter.value, { subject, limits, polarity });
   }
 }
 
-interface TestContext {
+interface ComparisonContext {
   readonly subject: Subject;
   readonly limits: Limits;
   readonly polarity: Polarity;
 }
 
-function bindTest(operator: Operator, value: unknown, context: TestContext): Condition {
+function bindComparison(operator: Operator, value: unknown, context: ComparisonContext): Condition {
   const { arity, denies } = operators[operator];
   if (asList(value).some(isStructure)) throw invalidParameter(`$${operator}`);
   if (arity === 'one' && Array.isArray(value)) return bindEach(operator, value, context);
-  if (denies !== undefined) return bindTest(denies, value, { ...context, polarity: flip(context.polarity) });
+  if (denies !== undefined) return bindComparison(denies, value, { ...context, polarity: flip(context.polarity) });
   switch (arity) {
     case 'flag':
       return bindNullTest(value, context);
@@ -55,7 +55,7 @@ function bindTest(operator: Operator, value: unknown, context: TestContext): Con
     case 'pair':
       return bindPairTest(asList(value), context);
     case 'one':
-      return bindOneTest(operator as Test, value, context); // operators that deny another were turned above
+      return bindOneComparison(operator as Comparator, value, context); // operators that deny another were turned above
   }
 }
 
@@ -63,52 +63,52 @@ const isStructure = (value: unknown): boolean => typeof value === 'object' && va
 
 const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
 
-const test = (name: Test, operand: unknown, { subject, polarity }: TestContext): Condition => ({
-  kind: 'test',
+const compare = (name: Comparator, operand: unknown, { subject, polarity }: ComparisonContext): Condition => ({
+  kind: 'comparison',
   path: subject.path,
   stored: subject.stored,
-  test: name,
+  comparator: name,
   operand,
   denied: polarity === 'denied',
 });
 
-function bindNullTest(value: unknown, context: TestContext): Condition {
+function bindNullTest(value: unknown, context: ComparisonContext): Condition {
   const [word] = asList(value);
-  return test('null', true, castBoolean(word) ? context : { ...context, polarity: flip(context.polarity) });
+  return compare('null', true, castBoolean(word) ? context : { ...context, polarity: flip(context.polarity) });
 }
 
 /** An empty list holds nothing, so its denial leaves nothing out. */
-function bindListTest(values: readonly unknown[], context: TestContext): Condition {
+function bindListTest(values: readonly unknown[], context: ComparisonContext): Condition {
   const { subject, polarity } = context;
   if (values.length === 0) return polarity === 'plain' ? never : always;
   const operands = values.filter((value) => value !== null).map((value) => subject.cast(value, subject.name));
   if (operands.length < values.length && polarity === 'denied') return never;
-  return operands.length === 0 ? never : test('in', operands, context);
+  return operands.length === 0 ? never : compare('in', operands, context);
 }
 
-function bindPairTest(values: readonly unknown[], context: TestContext): Condition {
+function bindPairTest(values: readonly unknown[], context: ComparisonContext): Condition {
   const [low, high] = values;
   if (values.length !== 2) throw validationError('Invalid parameter $between: expected two values');
   if (low === null || high === null) return never;
   const { subject } = context;
-  return test('between', [subject.cast(low, subject.name), subject.cast(high, subject.name)], context);
+  return compare('between', [subject.cast(low, subject.name), subject.cast(high, subject.name)], context);
 }
 
 /** A list given to an operator of one value means: for some of them. */
-function bindEach(operator: Operator, values: readonly unknown[], context: TestContext): Condition {
-  const parts = values.map((value) => bindTest(operator, value, context));
+function bindEach(operator: Operator, values: readonly unknown[], context: ComparisonContext): Condition {
+  const parts = values.map((value) => bindComparison(operator, value, context));
   return context.polarity === 'plain' ? anyOf(parts) : allOf(parts);
 }
 
-function bindOneTest(operator: Test, value: unknown, context: TestContext): Condition {
+function bindOneComparison(operator: Comparator, value: unknown, context: ComparisonContext): Condition {
   const { text } = operators[operator];
-  if (value === null) return operator === 'eq' || operator === 'eqi' ? test('null', true, context) : never;
-  if (text !== undefined) return test(operator, textOperand(operator, value, context), context);
-  return test(operator, context.subject.cast(value, context.subject.name), context);
+  if (value === null) return operator === 'eq' || operator === 'eqi' ? compare('null', true, context) : never;
+  if (text !== undefined) return compare(operator, textOperand(operator, value, context), context);
+  return compare(operator, context.subject.cast(value, context.subject.name), context);
 }
 
 /** Case-sensitive text operators are refused where the value has no one text form; the others compare with its usual one. */
-function textOperand(operator: Operator, value: unknown, { subject, limits }: TestContext): string {
+function textOperand(operator: Operator, value: unknown, { subject, limits }: ComparisonContext): string {
   const shapeless = subject.stored === 'date' || subject.stored === 'boolean';
   if (shapeless && operators[operator].text === 'sensitive') throw invalidParameter(`$${operator}`);
   const text = String(value);

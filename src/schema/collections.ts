@@ -1,0 +1,21 @@
+/** The collections that Mangrove has of its own, whatever models are stored. */
+export const collections = {
+  models: '_models',
+  modelStatus: '_model_status',
+  servedCollections: '_collections',
+  settings: '_settings',
+  counters: '_counters',
+  claims: '_claims',
+  tokens: '_tokens',
+  refreshTokens: '_refresh_tokens',
+  loginStates: '_login_states',
+  attempts: '_attempts',
+  requests: '_requests',
+  audit: '_audit',
+  locales: 'i18n_locales',
+  users: 'up_users',
+  roles: 'up_roles',
+  permissions: 'up_permissions',
+  files: 'files',
+  folders: 'upload_folders',
+} as const;
