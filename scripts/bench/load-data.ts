@@ -55,6 +55,7 @@ async function insertSources(db: Db, sources: readonly Source[]): Promise<void> 
       progress(done);
     }
     await insert(db, '_counters', [{ _id: collection, next: count + 1 }]);
+    await insert(db, '_collections', [{ _id: collection }]);
   }
 }
 

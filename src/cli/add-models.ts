@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { watch } from 'chokidar';
+import type { Database } from '../mongo/database.js';
 import { readModels, writeModels } from '../mongo/model-store.js';
 import { findForeign } from '../mongo/served-collections.js';
 import { modelSettings } from '../mongo/open-backend.js';
@@ -9,6 +10,7 @@ import { warningText } from '../schema/report-models.js';
 import { describeChange, isStoredAs, printTable } from './compare-models.js';
 import { readModelFiles, shownFile, type ModelDocument } from './model-files.js';
 import type { OpenedDatabase } from './open-database.js';
+import { recordCommand } from './run-command.js';
 
 /** Stores the models of files and folders, once or as often as they change. The exit code; null: the arguments are wrong. */
 export async function addModels(opened: OpenedDatabase, args: readonly string[]): Promise<number | null> {
@@ -41,7 +43,7 @@ async function addOnce(
   const build = buildRegistry(models, { ...modelSettings(config), foreign: await findForeign(models, database) });
   const right = [...documents.values()].filter(({ uid }) => !build.problems.has(uid));
   const changed = right.filter((document) => !isStoredAs(document, stored));
-  if (!isDry) await writeModels(database, changed as unknown as Model[]); // their form was checked
+  if (!isDry && changed.length > 0) await storeModels(database, changed);
   const rows = [...documents.values()].map((document) => rowOf(document, stored, build));
   const refused = [
     ...unreadable.map(({ file, reason }) => ['refused', shownFile(file), reason]),
@@ -54,6 +56,15 @@ async function addOnce(
   if (!quiet || changed.length + refused.length > 0) printTable([...shown, ...warnings]);
   if (!quiet) console.log(summary([...rows, ...refused.filter((row) => !rows.includes(row)), ...warnings], isDry));
   return refused.length > 0 ? 1 : 0;
+}
+
+/** Stores models, and writes into the log of changes which. */
+async function storeModels(database: Database, documents: readonly ModelDocument[]): Promise<void> {
+  const uids = documents.map(({ uid }) => uid);
+  await recordCommand(database, ['models add', uids], async () => {
+    await writeModels(database, documents as unknown as Model[]); // their form was checked
+    return true;
+  });
 }
 
 function rowOf(document: ModelDocument, stored: readonly ModelDocument[], { problems }: RegistryBuild): string[] {

@@ -6,6 +6,7 @@ import { readModels, removeModel } from '../mongo/model-store.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import { describeReport, reportModels } from '../schema/report-models.js';
 import { addModels } from './add-models.js';
+import { recordCommand } from './run-command.js';
 import { diffModels, pullModels } from './sync-models.js';
 import { openDatabase, type OpenedDatabase } from './open-database.js';
 
@@ -56,7 +57,8 @@ async function exportModels({ database }: OpenedDatabase, [directory]: readonly 
 
 async function remove({ database }: OpenedDatabase, [uid]: readonly string[]): Promise<number | null> {
   if (uid === undefined) return null;
-  if (!(await removeModel(database, uid))) return fail(`there is no model ${uid}`);
+  const isRemoved = await recordCommand(database, ['models remove', [uid]], () => removeModel(database, uid));
+  if (!isRemoved) return fail(`there is no model ${uid}`);
   console.log(`removed ${uid}`);
   return 0;
 }

@@ -1,5 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import { recordChange, type AuditRecord } from '../mongo/audit-log.js';
+import type { Database } from '../mongo/database.js';
 import { openService, type OpenedService } from './open-service.js';
 
 /** Words of a command line. */
@@ -16,16 +17,28 @@ export const changing =
   (command: Command, check: (args: Words) => unknown = () => null): Command =>
   async (service, args, name) => {
     check(args);
-    const { database } = service.store;
-    const finish = await recordChange(database, recordOf(name, args));
-    try {
+    await recordCommand(service.store.database, [name, args], async () => {
       await command(service, args, name);
-      await finish({ status: 200, changed: true }, database);
-    } catch (error) {
-      await finish({ status: 400, changed: null }, database);
-      throw error;
-    }
+      return true;
+    });
   };
+
+/** Runs what a command does between writing it into the log of changes and how it ended. `work` resolves to whether anything changed. */
+export async function recordCommand(
+  database: Database,
+  [name, args]: readonly [name: string, args: Words],
+  work: () => Promise<boolean>,
+): Promise<boolean> {
+  const finish = await recordChange(database, recordOf(name, args));
+  try {
+    const changed = await work();
+    await finish({ status: changed ? 200 : 404, changed }, database);
+    return changed;
+  } catch (error) {
+    await finish({ status: 400, changed: null }, database);
+    throw error;
+  }
+}
 
 function recordOf(what: string, body: Words): AuditRecord {
   return { at: new Date(), kind: 'command', tokenId: null, who: `${userInfo().username}@${hostname()}`, ip: null, what, body };

@@ -1,6 +1,6 @@
 import { MongoServerError, type Db, type IndexDescriptionInfo } from 'mongodb';
 import type { ContentType, Registry } from '../schema/content-type.js';
-import { planIndexes, type IndexPlan } from './plan-indexes.js';
+import { ownIndexes, planIndexes, type IndexPlan } from './plan-indexes.js';
 
 /** What could not be built, one line each. */
 type IndexProblems = readonly string[];
@@ -13,7 +13,7 @@ export async function ensureIndexes(db: Db, type: ContentType, registry: Registr
   const plans = planIndexes(type, registry);
   const present = await listIndexes(db, type.collection);
   const wanted = new Set(plans.map(({ name }) => name));
-  const stale = present.filter(({ name = '' }) => name.startsWith('mangrove_') && !wanted.has(name));
+  const stale = present.filter(({ name = '' }) => name.startsWith(ownIndexes) && !wanted.has(name));
   const names = new Set(present.map(({ name }) => name));
   await Promise.all(
     stale.map(({ name = '' }) =>
@@ -27,7 +27,8 @@ export async function ensureIndexes(db: Db, type: ContentType, registry: Registr
   return missing.length === 0 ? [] : build(db, type.collection, missing);
 }
 
-async function listIndexes(db: Db, collection: string): Promise<IndexDescriptionInfo[]> {
+/** Returns the indexes of a collection; none if there is no such collection. */
+export async function listIndexes(db: Db, collection: string): Promise<IndexDescriptionInfo[]> {
   try {
     return await db.collection(collection).indexes();
   } catch (error) {

@@ -6,11 +6,14 @@ import { notNull } from './compile-condition.js';
 
 /** An index that a content type calls for. */
 export interface IndexPlan {
-  /** Begins with `mangrove_`, so that indexes made by others are never touched. */
+  /** Begins as those of the service do. */
   readonly name: string;
   readonly key: Readonly<Record<string, 1 | -1>>;
   readonly options: CreateIndexesOptions;
 }
+
+/** Names of indexes of the service begin so; those made by others are never touched. */
+export const ownIndexes = 'mangrove_';
 
 /** A collection has at most 64 indexes; some are left for the operator's own. */
 const maximumIndexes = 48;
@@ -48,7 +51,7 @@ const uniqueFirst = (a: IndexPlan, b: IndexPlan): number => Number(b.options.uni
 
 function plan(key: IndexPlan['key'], options: CreateIndexesOptions = {}): IndexPlan {
   const fields = Object.entries(key).map(([field, order]) => (order === 1 ? field : `${field}-`));
-  return { name: `mangrove_${fields.join('_')}${options.unique === true ? '_unique' : ''}`, key, options };
+  return { name: `${ownIndexes}${fields.join('_')}${options.unique === true ? '_unique' : ''}`, key, options };
 }
 
 /** What the service itself looks users up by: at a login, by the codes of e-mails, and by their id at a login provider. */

@@ -3,7 +3,8 @@ import { builtinModels } from '../schema/builtin-models.js';
 import type { Registry } from '../schema/content-type.js';
 import { collectionName, collectionOf, type Model } from '../schema/model.js';
 import { type Database, inSession, readAll, translating } from './database.js';
-import { readModels } from './model-store.js';
+import { listIndexes } from './ensure-indexes.js';
+import { ownIndexes } from './plan-indexes.js';
 
 /** A document of `_collections`: a collection that was served once belongs to the service, whatever becomes of its model. */
 interface ServedCollection {
@@ -17,18 +18,26 @@ type StoredModel = { readonly uid: string } & Partial<Pick<Model, 'collectionNam
 
 /**
  * Returns the collections of these models that hold documents and were never served: what is in them may be anybody's. Until the
- * first record is whole, all collections of the stored models count as served: the database is older than the record, or was filled
- * before the first start.
+ * first record is whole, the database may be older than the record: collections of models that are active, and those with indexes
+ * of the service, count as served.
  */
 export async function findForeign(models: readonly StoredModel[], database: Database): Promise<ReadonlySet<string>> {
-  const served = await readServed(database);
-  const asked = namesOf(models).filter((name) => !served.has(name));
-  const filled = await Promise.all(asked.map(async (name) => ((await holdsDocuments(name, database)) ? [name] : [])));
-  const found = filled.flat();
-  if (found.length === 0) return new Set();
+  const recorded = await readRecorded(database);
+  const asked = namesOf(models).filter((name) => !recorded.has(name));
+  const filled = await filterNames(asked, (name) => holdsDocuments(name, database));
+  if (filled.length === 0) return new Set();
   // Another instance records a collection before it serves it, so the documents may be of its clients.
-  const known = await readServed(database);
-  return new Set(found.filter((name) => !known.has(name)));
+  const known = await readRecorded(database);
+  const found = filled.filter((name) => !known.has(name));
+  if (known.has(lastRecorded)) return new Set(found);
+  const active = new Set(namesOf(await readActive(models, database)));
+  return new Set(await filterNames(found, async (name) => !active.has(name) && !(await hasIndexes(name, database))));
+}
+
+/** The names for which a test resolves to true. */
+async function filterNames(names: readonly string[], test: (name: string) => Promise<boolean>): Promise<readonly string[]> {
+  const found = await Promise.all(names.map(async (name) => ((await test(name)) ? [name] : [])));
+  return found.flat();
 }
 
 const builtinUids: ReadonlySet<string> = new Set(builtinModels.map(({ uid }) => uid));
@@ -44,15 +53,20 @@ function namesOf(models: readonly StoredModel[]): readonly string[] {
 
 const isName = new RegExp(collectionName);
 
-async function readServed(database: Database): Promise<ReadonlySet<string>> {
-  const recorded = await readRecorded(database);
-  return recorded.has(lastRecorded) ? recorded : new Set(namesOf(await readModels(database)));
-}
-
 async function readRecorded(database: Database): Promise<ReadonlySet<string>> {
   const rows = await readAll(database, { find: collections.servedCollections, projection: { _id: 1 }, batchSize: 100_000 });
   return new Set(rows.map(({ _id }) => String(_id)));
 }
+
+/** The models that an instance of the service has in force. */
+async function readActive(models: readonly StoredModel[], database: Database): Promise<readonly StoredModel[]> {
+  const states = await readAll(database, { find: '_model_status', filter: { state: 'active' }, batchSize: 100_000 });
+  const active = new Set(states.map(({ uid }) => uid as unknown));
+  return models.filter(({ uid }) => active.has(uid));
+}
+
+const hasIndexes = async (name: string, { db }: Database): Promise<boolean> =>
+  (await listIndexes(db, name)).some(({ name: index = '' }) => index.startsWith(ownIndexes));
 
 const holdsDocuments = async (name: string, database: Database): Promise<boolean> =>
   (await readAll(database, { find: name, projection: { _id: 1 }, limit: 1 })).length > 0;

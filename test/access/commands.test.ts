@@ -76,6 +76,12 @@ describe('commands', () => {
     expect(JSON.parse(await readFile(join(directory, file), 'utf8'))).to.deep.equal(model);
     expect(await succeed('models', 'remove', 'api::recipe.recipe')).to.equal('removed api::recipe.recipe');
     expect(await succeed('models', 'list')).to.equal('no models');
+    expect((await run('models', 'remove', 'api::recipe.recipe')).exitCode).to.equal(1);
+    const records = await database.db.collection('_audit').find({ what: 'models remove' }).sort({ _id: 1 }).toArray();
+    expect(records.map(({ body, status, changed }) => ({ body, status, changed }))).to.deep.equal([
+      { body: ['api::recipe.recipe'], status: 200, changed: true },
+      { body: ['api::recipe.recipe'], status: 404, changed: false },
+    ]);
     await writeFile(join(directory, 'broken.json'), '{ "uid": ');
     const { stdout, exitCode } = await run('models', 'add', 'broken.json');
     expect([exitCode, stdout]).to.deep.equal([1, 'refused  broken.json  Unexpected end of JSON input\n1 refused']);

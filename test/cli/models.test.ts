@@ -62,6 +62,11 @@ describe('npx mangrove models', () => {
   const env = () => ({ MONGODB_URI: database.uri, NODE_ENV: 'development' });
   const run = (...args: string[]): Promise<CliResult> => runCli('models', args, { directory, env: env() });
   const models = () => database.db.collection<{ _id: string; attributes: object }>('_models');
+  const records = () =>
+    database.db
+      .collection('_audit')
+      .find({}, { projection: { _id: 0, what: 1, body: 1, status: 1, changed: 1 } })
+      .toArray();
   const boatFile = 'src/api/boatYard/content-types/boat/schema.json';
 
   it('says what it would add, and adds nothing', async () => {
@@ -70,6 +75,7 @@ describe('npx mangrove models', () => {
     for (const uid of uids) expect(stdout).to.match(new RegExp(`^added +${uid}$`, 'm'));
     expect(stdout).to.match(/^4 added \(nothing was stored\)$/m);
     expect(await models().countDocuments()).to.equal(0);
+    expect(await records()).to.deep.equal([]);
   });
 
   it('adds a project, with uids from the places of its files', async () => {
@@ -78,6 +84,7 @@ describe('npx mangrove models', () => {
     expect((await run('add', 'project/src')).stdout).to.match(/^4 unchanged$/m);
     expect((await run('add', 'project/src/components')).stdout).to.match(/^1 unchanged$/m);
     expect((await run('diff', 'project')).stdout).to.equal('no differences');
+    expect(await records()).to.deep.equal([{ what: 'models add', body: uids, status: 200, changed: true }]);
   });
 
   it('names what has changed, what is served differently, and what is refused, which keeps nothing else back', async () => {

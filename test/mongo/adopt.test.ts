@@ -23,8 +23,9 @@ describe('collections that hold documents of others', () => {
   let server: ServingAccounts;
   before(async () => {
     database = await freshDatabase();
-    await database.db.collection<{ _id: number }>('seeds').insertOne({ _id: 1 });
-    server = await serve(database, [model('seed')]);
+    const { db } = database;
+    for (const name of ['seeds', 'strays']) await db.collection<{ _id: number }>(name).insertOne({ _id: 1 });
+    server = await serve(database, [model('seed', { adopt: true }), model('stray')]);
     for (const name of ['boats', 'ships', 'rafts'])
       await database.db.collection<{ _id: number }>(name).insertOne({ _id: 1, title: 'of others' } as { _id: number });
   });
@@ -48,8 +49,12 @@ describe('collections that hold documents of others', () => {
   const problem = (collection: string): string =>
     `the collection ${collection} holds documents that were never served; adopt: true serves them`;
 
-  it('are served if they were filled before the first start', async () => {
+  it('are served only to a model that adopts them, also if it was stored before the first start', async () => {
     expect(await ask('/api/seeds?publicationState=preview')).to.deep.equal([1]);
+    expect(await ask('/api/strays')).to.equal(404);
+    const { body } = await server.admin('GET', '/models/api::stray.stray');
+    expect(body.data.problems).to.deep.equal([problem('strays')]);
+    expect((await database.db.collection('strays').indexes()).map(({ name }) => name)).to.deep.equal(['_id_']);
   });
 
   it('are left alone by a model that does not adopt them, and after a restart too', async () => {
@@ -116,10 +121,15 @@ describe('collections that hold documents of others', () => {
     }
   });
 
-  it('are all served where nothing was recorded yet, which a database of a former version has not', async () => {
+  it('are told from those of a former version, which has recorded nothing, by their indexes or an instance that serves them', async () => {
+    const { db } = database;
     await server.stop();
-    await database.db.collection('_collections').drop();
+    await db.collection('_collections').drop();
+    await db.collection('kayaks').dropIndexes();
+    const state = { _id: 'kayak' as never, uid: 'api::kayak.kayak', state: 'active', expiresAt: new Date(Date.now() + 900_000) };
+    await db.collection('_model_status').insertOne(state);
     server = await serve(database);
     for (const path of ['/api/boats', '/api/kayaks', '/api/rafts']) expect(await ask(path), path).to.deep.equal([1]);
+    expect(await ask('/api/strays')).to.equal(404);
   });
 });

@@ -67,8 +67,7 @@ export async function serveModels({
 }: ServingInput): Promise<Serving> {
   const database = given ?? (await freshDatabase());
   await storeModels(database, models);
-  for (const [name, rows] of Object.entries(documents))
-    if (rows.length > 0) await database.db.collection(name).insertMany(rows.map((row) => ({ ...row })));
+  await storeDocuments(database, documents);
   const server = await createServer({
     ...input,
     config: testConfig(database.uri, config),
@@ -97,6 +96,14 @@ export async function serveModels({
 export async function storeModels({ db }: FreshDatabase, models: readonly TestModel[]): Promise<void> {
   if (models.length === 0) return;
   await db.collection<{ _id: string }>('_models').insertMany(models.map(({ uid, ...model }) => ({ _id: uid, ...model })));
+}
+
+/** Stores documents as those that the service has written itself. */
+async function storeDocuments({ db }: FreshDatabase, documents: NonNullable<ServingInput['documents']>): Promise<void> {
+  for (const [name, rows] of Object.entries(documents)) {
+    if (rows.length > 0) await db.collection(name).insertMany(rows.map((row) => ({ ...row })));
+    await db.collection<{ _id: string }>('_collections').updateOne({ _id: name }, { $set: { _id: name } }, { upsert: true });
+  }
 }
 
 /** Longer than any test: how busy the machine is must not decide about an answer. */
