@@ -14,7 +14,7 @@ const levels: readonly (readonly string[])[] = [
   ['content'],
   ['accounts', 'media'],
   ['http'],
-  ['rest', 'graphql', 'openapi', 'admin'],
+  ['rest', 'graphql', 'openapi', 'admin', 'start-page'],
   ['strapi'],
   ['server', 'connect', 'routes', 'index', 'main', 'cli', 'package-root'],
 ];

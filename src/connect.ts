@@ -68,6 +68,7 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
     config,
     secrets,
     backend,
+    isEmbedded,
     authenticator,
     accounts: tokens && createAccounts({ config, authenticator, logger, address, tokens }),
     media,

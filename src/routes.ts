@@ -6,20 +6,37 @@ import { healthRoutes } from './http/health.js';
 import type { AnyRoute } from './http/route.js';
 import { docsRoutes, servesDocs } from './openapi/docs-routes.js';
 import { openapiRoutes } from './openapi/openapi-routes.js';
+import { packageVersion } from './package-root.js';
 import { restRoutes } from './rest/rest-routes.js';
+import type { PageLink } from './start-page/render-page.js';
+import { startRoutes } from './start-page/start-routes.js';
 
 /**
  * The route table: everything that the service answers, by the parts that are switched on. The first row whose path fits decides, so
  * that the content types, whose paths have parameters only, come last. `graphql`: null if it is switched off.
  */
 export function serviceRoutes(config: Config, graphql: Pick<GraphqlEndpoint, 'routes'> | null): AnyRoute[] {
+  const content = restRoutes(config);
   const routes = [
     ...healthRoutes(),
+    ...startRoutes({ config, version: packageVersion, links: pageLinks(config), routes: content }),
     ...(graphql?.routes ?? []),
     ...(config.plugins.upload.enabled ? fileRoutes : []),
     ...(servesDocs(config) ? docsRoutes(config) : []),
     ...(config.admin.enabled ? adminRoutes : []),
-    ...restRoutes(config),
+    ...content,
   ];
   return config.api.openapi ? [...openapiRoutes(config, routes), ...routes] : routes;
+}
+
+/** The pages of the service, as the start page names them. */
+function pageLinks(config: Config): PageLink[] {
+  const { graphql } = config.plugins;
+  const { prefix } = config.api.rest;
+  return [
+    ...(graphql.enabled ? [{ path: graphql.config.endpoint, name: 'GraphQL', about: 'a playground with the schema' }] : []),
+    ...(servesDocs(config) ? [{ path: '/docs', name: 'Documentation', about: 'the REST API, to read and to try' }] : []),
+    ...(config.api.openapi ? [{ path: `${prefix}/openapi.json`, name: 'OpenAPI', about: 'the same for code generators' }] : []),
+    { path: '/_health/ready', name: 'Health', about: 'whether requests can be answered' },
+  ];
 }

@@ -55,6 +55,7 @@ export const apiSettings = group({
   }),
   openapi: flag(true, 'Serve the OpenAPI document at openapi.json below the prefix; it lists what its reader may do'),
   docs: maybeFlag('Serve the documentation page at /docs; null: outside of production'),
+  startPage: maybeFlag('Serve the start page at /, in production a bare name; null: outside of production'),
   open: maybeFlag(
     'Everything but to change roles is allowed to everybody; null: only to programs of this machine, outside of production, on the ' +
       'embedded database, until there is a user or a grant',

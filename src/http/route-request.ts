@@ -6,6 +6,7 @@ import { decodeId } from '../schema/names.js';
 import type { Asker } from '../queue.js';
 import { askerOf } from './asker.js';
 import { readMultipart, type MultipartBody, type MultipartRules } from './read-multipart.js';
+import { isLocal } from './is-local.js';
 import { isMultipart } from './request-body.js';
 
 /** The parts of a path that `:name` stands for, decoded. */
@@ -49,6 +50,21 @@ export class RouteRequest {
   /** Address of the client. */
   get ip(): string {
     return this.#ctx.ip;
+  }
+
+  /** Whether a program of this machine asks on its own account. */
+  get isLocal(): boolean {
+    return isLocal(this.#ctx.req);
+  }
+
+  /** Whether a browser asks for a page: it prefers HTML to JSON. */
+  get asksForPage(): boolean {
+    return this.#ctx.accepts(['json', 'html']) === 'html';
+  }
+
+  /** Address of the service as the client has named it, without a slash at the end. */
+  get address(): string {
+    return `${this.#ctx.protocol}://${this.#ctx.host}`;
   }
 
   /** Reads a multipart body, its files into a staging; null if the request has none. */

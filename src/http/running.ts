@@ -15,6 +15,8 @@ export interface Running {
   readonly config: Config;
   readonly secrets: Secrets;
   readonly backend: Backend;
+  /** Whether the database is the one that the service starts itself. */
+  readonly isEmbedded: boolean;
   readonly authenticator: Authenticator;
   /** Null if users and permissions are switched off. */
   readonly accounts: Accounts | null;

@@ -65,6 +65,10 @@ async function readReplies(database: Database, command: Document): Promise<reado
   return String(id) === '0' ? firstBatch : readOn(database, { id, ns, firstBatch });
 }
 
+/** Returns how many documents a collection holds, as its metadata say: a look-up, however many there are. */
+export const countStored = async (collection: string, database: Database): Promise<number> =>
+  Number((await runRead(database, { count: collection }))['n']);
+
 /** Runs a read command within its time limit and, if there is one, the transaction. */
 export const runRead = (database: Database, command: Document): Promise<Document> =>
   inTurn(database, command, () => send(database, command));

@@ -55,7 +55,7 @@ describe('the rows of the route table', () => {
   /** GraphQL describes itself; pages for people, preflights and unknown paths have nothing to describe. */
   const undescribed = [
     'GET /graphql/playground-assets/graphql-playground-react@1.7.28/{*name}',
-    ...['GET /docs', 'GET /docs/start.js', 'GET /docs/files/:name'],
+    ...['GET /', 'GET /docs', 'GET /docs/start.js', 'GET /docs/files/:name'],
     'OPTIONS /graphql',
     'ALL /graphql',
     'ALL /admin/api{/*rest}',

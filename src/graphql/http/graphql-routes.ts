@@ -5,7 +5,7 @@ import type { Answer, ContextRoute, OpenRoute, PathSettings, RouteCall } from '.
 import { Staging } from '../../media/staging.js';
 import { callerState, type GraphqlContext } from '../execute/graphql-context.js';
 import { demand } from '../execute/guard-fields.js';
-import { asksForPage, createPlayground } from '../playground/serve-playground.js';
+import { createPlayground } from '../playground/serve-playground.js';
 import type { FieldDemand } from '../schema/schema-context.js';
 import { createTracer } from '../tracing/tracer.js';
 import { acceptFile } from './accept-files.js';
@@ -41,11 +41,11 @@ export function graphqlRoutes(parts: GraphqlParts): readonly (OpenRoute | Contex
       ignoresExpired: true,
       ...(settings.authErrors === 'graphql' && { refuse: unauthenticated }),
       handleContext: async (ctx, call) => {
-        const { caller } = call;
+        const { caller, request } = call;
         // If nothing at all is granted to the public, it is asked for credentials.
         if (caller.kind === 'public' && caller.publicRoleIsEmpty)
           throw caller.hasExpired ? refusedToken('token_expired') : unauthorizedError();
-        if (playground !== null && ctx.method === 'GET' && asksForPage(ctx)) return playground.page();
+        if (playground !== null && ctx.method === 'GET' && request.asksForPage) return playground.page();
         return answerOperations(ctx, call, { parts, endpoint });
       },
     },

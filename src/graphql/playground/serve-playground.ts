@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Context } from 'koa';
 import { notFoundError } from '../../errors.js';
 import type { Answer, OpenRoute } from '../../http/route.js';
 import { assetsPath, playgroundFiles, playgroundPackage, renderPage } from './playground-page.js';
@@ -12,9 +11,6 @@ interface Playground {
   readonly assets: OpenRoute;
   readonly page: () => Answer;
 }
-
-/** Whether a browser asks for the page: it prefers HTML to JSON, even if there is a query in the address. */
-export const asksForPage = (ctx: Context): boolean => ctx.accepts(['json', 'html']) === 'html';
 
 /** The files come from the build; if they are missing the page says so. */
 export function createPlayground(endpoint: string): Playground {

@@ -1,0 +1,20 @@
+/** Text that is HTML already. */
+export interface Html {
+  readonly html: string;
+}
+
+/** What may stand in a template: text, which is escaped; HTML; a list of both; null for nothing. */
+type Part = string | number | Html | null | readonly Part[];
+
+/** Returns the HTML of a template. */
+export const html = (texts: TemplateStringsArray, ...parts: readonly Part[]): Html => ({
+  html: texts.map((text, index) => text + write(parts[index] ?? null)).join(''),
+});
+
+function write(part: Part): string {
+  if (part === null) return '';
+  if (typeof part === 'string' || typeof part === 'number') return escape(String(part));
+  return 'html' in part ? part.html : part.map(write).join('');
+}
+
+const escape = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${String(character.charCodeAt(0))};`);

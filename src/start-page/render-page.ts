@@ -1,0 +1,133 @@
+import type { Openness } from '../access/is-open.js';
+import { html, type Html } from './html.js';
+import type { Overview, TypeOverview } from './overview.js';
+import { style } from './style.js';
+
+/** A page of the service. */
+export interface PageLink {
+  readonly path: string;
+  readonly name: string;
+  readonly about: string;
+}
+
+interface PageInput {
+  readonly version: string;
+  readonly environment: string;
+  readonly links: readonly PageLink[];
+  /** Address of the service without a slash at the end, for the commands. */
+  readonly address: string;
+  /** Null: whoever asks may not see it. */
+  readonly overview: Overview | null;
+}
+
+/** Returns the start page. */
+export function renderPage({ version, environment, links, address, overview }: PageInput): string {
+  const page = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>Mangrove</title>
+        <link rel="icon" href="data:," />
+        ${stylesheet}
+      </head>
+      <body>
+        <header>
+          <h1>Mangrove</h1>
+          <p class="soft">Version ${version}, ${environment}</p>
+          <nav aria-label="Pages">
+            <ul>
+              ${links.map(renderLink)}
+            </ul>
+          </nav>
+        </header>
+        <main>${overview === null ? closed : renderOverview(overview, address)}</main>
+      </body>
+    </html>`;
+  return page.html;
+}
+
+/** Its hash is in the policy of the page, so nothing may be put beside the style. */
+const stylesheet: Html = { html: `<style>${style}</style>` };
+
+const renderLink = ({ path, name, about }: PageLink): Html =>
+  html`<li>
+    <a href="${path}"><strong>${name}</strong> ${about}</a>
+  </li>`;
+
+const closed = html`<h2>The service runs</h2>
+  <p>What it serves is shown to browsers on its own machine, or to everybody if <code>api.open</code> is set.</p>`;
+
+const renderOverview = ({ openness, database, types, more, warnings }: Overview, address: string): Html =>
+  html` <p>${access[openness]} Database: <code>${database}</code></p>
+    ${
+      warnings.length === 0
+        ? null
+        : html`<h2>Good to know</h2>
+            <ul class="warnings">
+              ${warnings.map((text) => html`<li>${text}</li>`)}
+            </ul>`
+    }
+    <h2>Content types</h2>
+    <p class="soft">Entries are counted with drafts, and in all languages.</p>
+    ${types.length === 0 ? html`<p>There are none yet.</p>` : types.map((type) => renderType(type, openness, address))}
+    ${more === 0 ? null : html`<p>and ${more} more</p>`}
+    <h2>Next steps</h2>
+    <ol>
+      ${steps(types[0]).map(([title, command]) => html`<li>${title}${commandBlock(command)}</li>`)}
+    </ol>`;
+
+const access: Readonly<Record<Openness, string>> = {
+  everybody: 'Everybody may read and change everything.',
+  local: 'Programs on this machine may read and change everything, until there is a user or a grant.',
+  nobody: 'Everybody may do what their role grants.',
+};
+
+const commandBlock = (command: string): Html => html`<pre><code class="command">${command}</code></pre>`;
+
+const renderType = (
+  { uid, name, request, answer, count, publicActions }: TypeOverview,
+  openness: Openness,
+  address: string,
+): Html =>
+  html` <article>
+    <header>
+      <h3>${name}</h3>
+      <code class="soft">${uid}</code>
+    </header>
+    <p>${count === 1 ? '1 entry' : `${String(count)} entries`}. ${publicText(publicActions, openness)}</p>
+    ${commandBlock(`curl -g '${address}${request}'`)}
+    ${
+      answer === null
+        ? null
+        : html`<details>
+            <summary>Answer<span class="soft"> of ${request}</span></summary>
+            <pre><code>${answer}</code></pre>
+          </details>`
+    }
+  </article>`;
+
+function publicText(actions: readonly string[], openness: Openness): string {
+  if (openness === 'everybody') return 'Everybody may do everything.';
+  return actions.length === 0 ? 'The public may do nothing with it.' : `The public may: ${actions.join(', ')}.`;
+}
+
+const recipe = JSON.stringify({
+  uid: 'api::recipe.recipe',
+  kind: 'collectionType',
+  info: { singularName: 'recipe', pluralName: 'recipes', displayName: 'Recipe' },
+  attributes: { title: { type: 'string', required: true }, minutes: { type: 'integer' } },
+});
+
+/** What to do next, and the command for it. `type`: the first content type, if there is one. */
+const steps = (type: TypeOverview | undefined): readonly (readonly [title: string, command: string])[] => [
+  [
+    'Add a content type. This page shows it when it is loaded again.',
+    `echo '${recipe}' > recipe.json\nnpx mangrove models add recipe.json`,
+  ],
+  ['Let everybody read.', `npx mangrove permissions grant public ${type?.uid ?? 'api::recipe.recipe'}.find`],
+  ['Create a user.', 'npx mangrove user create --username ines --email ines@example.org'],
+  ['Make a token for a program.', 'npx mangrove token create --name app --type read-only'],
+  ['Keep the data in a MongoDB of yours.', "MONGODB_URI='mongodb://localhost:27017/content?replicaSet=rs0' npx mangrove start"],
+  ['See all commands.', 'npx mangrove help'],
+];

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import type { Config } from '../config/config.js';
+import type { Answer, AnyRoute, OpenRoute, Route, RouteCall } from '../http/route.js';
+import { readOverview } from './overview.js';
+import { renderPage, type PageLink } from './render-page.js';
+import { style } from './style.js';
+
+interface StartInput {
+  readonly config: Config;
+  readonly version: string;
+  /** Pages that the service has. */
+  readonly links: readonly PageLink[];
+  /** The rows of the content API. */
+  readonly routes: readonly AnyRoute[];
+}
+
+/**
+ * The start page at `/`. In production it is a bare name, and only if the settings ask for it. Elsewhere content is shown to programs of
+ * this machine, and to everybody if the service is open to everybody.
+ */
+export function startRoutes(input: StartInput): (OpenRoute | Route)[] {
+  const { api, environment } = input.config;
+  if (!(api.startPage ?? environment !== 'production')) return [];
+  if (environment === 'production')
+    return [{ method: 'GET', path: '/', action: null, handle: () => ({ body: { name: 'Mangrove' } }) }];
+  return [{ method: 'GET', path: '/', action: 'nothing', handle: (call) => answerStart(call, input) }];
+}
+
+/** A browser gets the page, any other client the addresses. */
+async function answerStart(call: RouteCall, input: StartInput): Promise<Answer> {
+  const { config, version, links, routes } = input;
+  const { request } = call;
+  const address = config.server.url?.replace(/\/+$/, '') ?? request.address;
+  if (!request.asksForPage) {
+    const addresses = links.map(({ name, path }) => [name, `${address}${path}`]);
+    return { headers: { Vary: 'Accept' }, body: { name: 'Mangrove', version, ...Object.fromEntries(addresses) } };
+  }
+  const isShown = config.api.open === true || request.isLocal;
+  const overview = isShown ? await readOverview(call, routes) : null;
+  return { headers, body: renderPage({ version, environment: config.environment, links, address, overview }) };
+}
+
+/** The page loads nothing and runs nothing; its stylesheet is named by its hash. */
+const policy = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const headers = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': policy,
+  'Cache-Control': 'no-store',
+  Vary: 'Accept',
+};

@@ -1,0 +1,183 @@
+import { request } from 'node:http';
+import { createRequire } from 'node:module';
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { createConfig } from '../../src/config/create-config.js';
+import { html } from '../../src/start-page/html.js';
+import { startRoutes } from '../../src/start-page/start-routes.js';
+import { openPagesOf } from '../support/find-chromium.js';
+import { serveModels, storeModels, type Serving, type TestModel } from '../support/serve.js';
+
+/** The source of axe-core, which finds what keeps people from using a page. */
+const { source: axe } = createRequire(import.meta.url)('axe-core') as { source: string };
+
+const model = (name: string, more: object = {}): TestModel => ({
+  uid: `api::${name}.${name}`,
+  kind: 'collectionType',
+  collectionName: `${name}s`,
+  info: { singularName: name, pluralName: `${name}s`, displayName: `The ${name}` },
+  attributes: { title: { type: 'string' } },
+  ...more,
+});
+const models = [
+  model('note'),
+  model('home', { kind: 'singleType' }),
+  model('draft', { attributes: { title: { type: 'string', requird: true } } }),
+];
+const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+
+interface Sent {
+  readonly status: number;
+  readonly type: string;
+  readonly text: string;
+}
+
+/** Unlike fetch this sends the Host and Origin that it is told. */
+const send = (address: string, headers: Readonly<Record<string, string>>): Promise<Sent> =>
+  new Promise((resolve, reject) => {
+    const sending = request(address, { headers }, (response) => {
+      const parts: Buffer[] = [];
+      response.on('data', (part: Buffer) => parts.push(part));
+      response.on('end', () => {
+        const type = String(response.headers['content-type']);
+        resolve({ status: response.statusCode ?? 0, type, text: Buffer.concat(parts).toString() });
+      });
+    });
+    sending.on('error', reject).end();
+  });
+
+describe('the start page', () => {
+  let closed: Serving;
+  let open: Serving;
+  before(async () => {
+    const documents = { notes: [{ _id: 1, title: '<b>Salt</b>' }] };
+    [closed, open] = await Promise.all([
+      serveModels({ models, documents, config: { api: { open: null } }, embeddedDatabase: true }),
+      serveModels({ models, config: { api: { open: true } } }),
+    ]);
+  });
+  after(() => Promise.all([closed.stop(), open.stop()]));
+
+  const content = 'api::note.note';
+  const peers: readonly (readonly [
+    title: string,
+    headers: Readonly<Record<string, string>>,
+    toClosed: boolean,
+    toOpen: boolean,
+  ])[] = [
+    ['a browser of this machine', {}, true, true],
+    ['a page of another site', { origin: 'https://evil.test' }, false, true],
+    ['a rebound name', { host: 'evil.test' }, false, true],
+    ['a client behind a proxy', { 'x-forwarded-for': '203.0.113.9' }, false, true],
+  ];
+  for (const [title, headers, toClosed, toOpen] of peers)
+    it(`shows content to ${title}: ${toClosed ? 'always' : 'only if it is open to everybody'}`, async () => {
+      for (const [serving, isShown] of [
+        [closed, toClosed],
+        [open, toOpen],
+      ] as const) {
+        const { status, type, text } = await send(`${serving.server.url}/`, { ...browser, ...headers });
+        expect([status, type]).to.deep.equal([200, 'text/html; charset=utf-8']);
+        expect(text).to.contain('<h1>Mangrove</h1>').and.contain('href="/docs"');
+        expect(text.includes(content)).to.equal(isShown);
+      }
+    });
+
+  it('is addresses in JSON to other clients', async () => {
+    const { type, text } = await send(`${closed.server.url}/`, { accept: '*/*', host: 'localhost:80' });
+    expect(type).to.equal('application/json; charset=utf-8');
+    expect(JSON.parse(text)).to.include({ name: 'Mangrove', GraphQL: 'http://localhost:80/graphql' });
+  });
+
+  it('shows counts, rights, answers, warnings and commands', async () => {
+    const { text } = await send(`${closed.server.url}/`, browser);
+    for (const shown of [
+      'Programs on this machine may read and change everything',
+      'The database is the embedded one',
+      'model api::draft.draft is served differently from what is written: ',
+      '1 entry. The public may do nothing with it.',
+      'curl -g &#39;http://localhost:',
+      '&#34;title&#34;: &#34;&#60;b&#62;Salt&#60;/b&#62;&#34;',
+      '&#34;status&#34;: 404',
+      'npx mangrove models add recipe.json',
+      'npx mangrove permissions grant public api::',
+    ])
+      expect(text).to.contain(shown);
+    expect((await send(`${open.server.url}/`, browser)).text).to.contain('Everybody may change everything: api.open');
+  });
+
+  it('costs as many commands as there are types, however many entries they have', async () => {
+    const ask = (): Promise<Sent> => send(`${open.server.url}/`, browser);
+    const count = async (): Promise<number> => {
+      await open.settled();
+      await ask();
+      return (await open.countCommands(ask)).commands.length;
+    };
+    const few = await count();
+    for (let title = 1; title <= 5; title += 1) await open.call('POST', '/api/notes', { data: { title: String(title) } });
+    expect(await count()).to.be.at.most(few + 1);
+  });
+
+  const secret = 'a-secret-of-the-tests-0123456789abcdef';
+  const secrets = {
+    admin: { token: secret, apiToken: { salt: secret } },
+    plugins: { 'users-permissions': { config: { jwtSecret: secret } } },
+  };
+  for (const [environment, startPage, paths] of [
+    ['development', null, ['/']],
+    ['development', false, []],
+    ['production', null, []],
+    ['production', true, ['/']],
+  ] as const)
+    it(`is ${paths.length > 0 ? 'served' : 'away'} in ${environment} with ${String(startPage)}`, () => {
+      const config = createConfig({ environment, api: { startPage }, ...secrets });
+      expect(startRoutes({ config, version: '1', links: [], routes: [] }).map(({ path }) => path)).to.deep.equal(paths);
+    });
+
+  it('is a bare name in production', async () => {
+    const config = { environment: 'production', api: { startPage: true }, ...secrets };
+    const serving = await serveModels({ models, config });
+    const { text } = await send(`${serving.server.url}/`, browser);
+    await serving.stop();
+    expect(JSON.parse(text)).to.deep.equal({ name: 'Mangrove' });
+  });
+
+  it('escapes what it shows', () => {
+    expect(html`<p>${'<b> & "c"'}${[html`<i>${1}</i>`, null]}</p>`.html).to.equal('<p>&#60;b&#62; &#38; &#34;c&#34;<i>1</i></p>');
+  });
+
+  describe('in a browser', () => {
+    const openPage = openPagesOf('the start page');
+
+    /** What axe finds that is serious or critical. */
+    const seriousFindings = async (page: Page): Promise<string[]> => {
+      await page.evaluate(axe);
+      const { violations } = (await page.evaluate('axe.run()')) as { violations: { id: string; impact: string }[] };
+      return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id }) => id);
+    };
+
+    it('is readable in light and dark and on a phone, loads nothing, and shows a new model when it is loaded again', async function () {
+      this.timeout(60_000);
+      const page = await openPage();
+      const asked: string[] = [];
+      const wrong: string[] = [];
+      page.on('request', (sent) => asked.push(sent.url()));
+      page.on('console', (message) => wrong.push(message.text()));
+      for (const colorScheme of ['light', 'dark'] as const)
+        for (const width of [360, 1200]) {
+          await page.emulateMedia({ colorScheme });
+          await page.setViewportSize({ width, height: 800 });
+          await page.goto(closed.server.url);
+          await page.locator('summary').first().click();
+          expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(width);
+          expect(await seriousFindings(page), `${colorScheme} ${String(width)}`).to.deep.equal([]);
+        }
+      await storeModels(closed.database, [model('recipe')]);
+      await closed.settled();
+      await page.reload();
+      await page.getByRole('heading', { name: 'The recipe' }).waitFor();
+      expect(new Set(asked.filter((url) => !url.startsWith('data:')))).to.deep.equal(new Set([`${closed.server.url}/`]));
+      expect(wrong).to.deep.equal([]);
+    });
+  });
+});
