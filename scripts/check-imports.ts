@@ -13,7 +13,7 @@ const levels: readonly (readonly string[])[] = [
   ['access'],
   ['content'],
   ['accounts', 'media'],
-  ['http'],
+  ['http', 'transfer'],
   ['rest', 'graphql', 'openapi', 'admin', 'start-page'],
   ['strapi'],
   ['server', 'connect', 'routes', 'index', 'main', 'cli', 'package-root'],

@@ -4,7 +4,9 @@ import { startDatabase } from '../start-database.js';
 import { setNextId } from './insert-entries.js';
 import { listenInFront, type Answer, type Exchange } from './listen-in-front.js';
 import { loadFixtures, type Shortfall } from './load-fixtures.js';
-import { readContent } from './read-content.js';
+import { importContent } from './import-content.js';
+import { type Content, readContent } from './read-content.js';
+import { saveTokens } from './save-tokens.js';
 import { seedDatabase } from './seed-database.js';
 import { serverConfig } from './server-config.js';
 import { restoreSnapshot, takeSnapshot } from './snapshot.js';
@@ -18,6 +20,8 @@ export interface ConformanceOptions {
   /** Instead of the directory's setup.json. */
   readonly setupFile: string | undefined;
   readonly rateLimit: 'on' | 'off';
+  /** An archive that the content is imported from, instead of being created from the recordings. */
+  readonly archive?: string | undefined;
   /** Is told of every answer. */
   readonly observe?: ((exchange: Exchange) => void) | undefined;
 }
@@ -51,7 +55,7 @@ async function endAll(started: readonly (() => Promise<unknown>)[]): Promise<voi
 
 /** Calls `atStop` with what must be undone, in the order in which it was done. */
 async function start(
-  { directory, port, setupFile, rateLimit, observe }: ConformanceOptions,
+  { directory, port, setupFile, rateLimit, archive, observe }: ConformanceOptions,
   atStop: (end: () => Promise<unknown>) => void,
 ): Promise<Omit<ConformanceServer, 'stop'>> {
   const content = readContent(directory, setupFile);
@@ -62,7 +66,8 @@ async function start(
   atStop(() => client.close());
   const db = client.db(name);
   atStop(() => db.dropDatabase());
-  await seedDatabase(db, content);
+  if (archive === undefined) await seedDatabase(db, content);
+  else await saveTokens(db, content.setup.apiTokens);
   const defaultLocale = content.setup.locales.default;
   const product = await createServer({ config: serverConfig({ uri: mongo.uri, database: name, defaultLocale, rateLimit }) });
   await product.start();
@@ -70,16 +75,28 @@ async function start(
   const forget = (): void => {
     product.forget();
   };
-  await uploadMedia(content, product.url);
-  // the next file gets the next id, however many the product has reserved meanwhile
-  await setNextId(db, 'files', content.fixtures.media.length + 1);
-  forget();
-  const shortfall = await loadFixtures(content, { url: product.url, db, forget });
+  const shortfall = await (archive === undefined
+    ? createContent(content, { url: product.url, db, forget })
+    : importContent(archive, product));
   const reset = await makeReset(db, forget);
   const own = new Map([['POST /__reset', reset]]);
   const front = await listenInFront({ target: product.url, port, own, observe });
   atStop(() => front.close());
   return { url: front.url, shortfall };
+}
+
+interface ContentTarget {
+  readonly url: string;
+  readonly db: Db;
+  readonly forget: () => void;
+}
+
+async function createContent(content: Content, { url, db, forget }: ContentTarget): Promise<Shortfall> {
+  await uploadMedia(content, url);
+  // the next file gets the next id, however many the product has reserved meanwhile
+  await setNextId(db, 'files', content.fixtures.media.length + 1);
+  forget();
+  return loadFixtures(content, { url, db, forget });
 }
 
 /** Answers by bringing the database back to what it holds now; one at a time. */

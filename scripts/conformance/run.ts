@@ -15,6 +15,7 @@ const usage = `usage: npm run conformance -- [options] [area | area/name prefix]
   --setup FILE    another setup.json
   --floor         fail only where an area passes fewer cases than test/conformance-floor.json says
   --raise         write the counts that are higher than the floor into that file
+  --archive FILE  import the content from an archive of Strapi instead of creating it
   --openapi       check every answer against the OpenAPI document of the service
   -q              no differences, only the figures`;
 
@@ -26,6 +27,7 @@ const { values, positionals } = parseArgs({
     dir: { type: 'string', default: '../shared/conformance' },
     variant: { type: 'string' },
     golden: { type: 'string' },
+    archive: { type: 'string' },
     setup: { type: 'string' },
     floor: { type: 'boolean', default: false },
     openapi: { type: 'boolean', default: false },
@@ -47,6 +49,7 @@ async function run(): Promise<number> {
     directory,
     port: 0,
     setupFile,
+    archive: values.archive,
     rateLimit: limitsAttempts(golden) ? 'on' : 'off',
     observe: values.openapi ? (exchange) => void exchanges.push(exchange) : undefined,
   });

@@ -39,6 +39,9 @@ export const makeCode = (bytes: number): string => randomBytes(bytes).toString('
 /** The stored form of a code that runs out after so many seconds: its hash and the time, so that both are set and found as one. */
 export const storedCode = (code: string, lifetime: number): string => `${hashCode(code)}.${String(Date.now() + lifetime * 1000)}`;
 
+/** Whether a text is the stored form of a code. */
+export const isStoredCode = (text: string): boolean => /^[0-9a-f]{64}\.\d{13}$/.test(text);
+
 /** What the stored form of a code must meet as long as it holds. Times of Unix in milliseconds have 13 digits until 2286. */
 export function heldCode(code: string): { readonly $gt: string; readonly $lt: string } {
   const hash = hashCode(code);

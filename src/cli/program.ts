@@ -22,6 +22,7 @@ const commands: Readonly<Record<string, ProgramCommand>> = {
   user: { about: 'create users, set their passwords and roles', load: () => import('./user.js') },
   token: { about: 'create, list and revoke API tokens', load: () => import('./token.js') },
   permissions: { about: 'grant actions to roles and take them back', load: () => import('./permissions.js') },
+  import: { about: 'bring the content of a Strapi project', load: () => import('./import.js') },
   types: { about: 'write the content types as TypeScript', load: () => import('./types.js') },
 };
 

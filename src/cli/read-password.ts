@@ -13,6 +13,10 @@ export async function readPassword(question: string): Promise<string> {
   return password;
 }
 
+/** Reads another secret in the same way, asked for once. */
+export const readSecret = async (question: string): Promise<string> =>
+  given(await readLine(process.stdin.isTTY ? `${question}: ` : ''));
+
 function given(password: string): string {
   if (password === '') throw new Error('no password was given');
   return password;

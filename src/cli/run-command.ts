@@ -40,17 +40,28 @@ export async function recordCommand(
   }
 }
 
-function recordOf(what: string, body: Words): AuditRecord {
-  return { at: new Date(), kind: 'command', tokenId: null, who: `${userInfo().username}@${hostname()}`, ip: null, what, body };
+function recordOf(what: string, args: Words): AuditRecord {
+  const who = `${userInfo().username}@${hostname()}`;
+  return { at: new Date(), kind: 'command', tokenId: null, who, ip: null, what, body: withoutSecrets(args) };
 }
+
+/** Without the values of options that are secret, and without the passwords in addresses. */
+const withoutSecrets = (args: Words): Words =>
+  args.map((arg, index) =>
+    args[index - 1] === '--key' ? '***' : arg.replace(/^(--key=).*/s, '$1***').replace(/^([a-z+]+:\/\/)[^@/]*@/, '$1***@'),
+  );
 
 /** Returns what runs one of these commands on the service of the working directory: the exit code; null if there is none of that name. */
 export const serviceCommands =
   (group: string, commands: Readonly<Record<string, Command>>) =>
   async ([name = '', ...args]: Words): Promise<number | null> => {
     const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-    if (command === undefined) return null;
-    const service = await openService();
-    await command(service, args, `${group} ${name}`).finally(() => service.close());
-    return 0;
+    return command === undefined ? null : runOnService(command, args, `${group} ${name}`);
   };
+
+/** Runs a command on the service of the working directory. Returns the exit code. */
+export async function runOnService(command: Command, args: Words, name: string): Promise<number> {
+  const service = await openService();
+  await command(service, args, name).finally(() => service.close());
+  return 0;
+}

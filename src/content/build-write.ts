@@ -3,7 +3,7 @@ import type { StoredDocument } from '../mongo/loaded.js';
 import type { Attribute, ContentType, LinkAttribute } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { applyLinkInput, type LinkInput, readLinkInput, storedIds } from '../schema/parse-link-input.js';
-import { listedUniquePaths, uniqueField, valuesAt } from '../schema/attribute-places.js';
+import { heldUniques, listedUniquePaths, uniqueField } from '../schema/attribute-places.js';
 import { buildComponent, type BuildContext, buildMorph, buildZone, castInput, type NewParts, nextRank } from './build-parts.js';
 import type { ContentContext } from './content-context.js';
 
@@ -147,13 +147,13 @@ function setRanks(values: Record<string, unknown>, link: LinkAttribute, ranks: u
 
 /** Sets beside the components what their unique attributes hold; absent where that is nothing. */
 function keepUnique(type: ContentType, { registry, values, mode }: Building): void {
-  const kept = listedUniquePaths(type, registry).filter(({ names }) => Object.hasOwn(values, names[0] ?? ''));
-  for (const path of kept) {
-    const held = valuesAt(values, path.names).map(({ value }) => value);
-    const field = uniqueField(path);
-    if (mode === 'update') values[field] = held.length === 0 ? null : held;
-    else if (held.length > 0) values['_unique'] = { ...(values['_unique'] as Values | undefined), [path.names.join('/')]: held };
+  const held = heldUniques(type, registry, values);
+  if (mode === 'create') {
+    if (Object.keys(held).length > 0) values['_unique'] = held;
+    return;
   }
+  for (const path of listedUniquePaths(type, registry))
+    if (Object.hasOwn(values, path.names[0] ?? '')) values[uniqueField(path)] = held[path.names.join('/')] ?? null;
 }
 
 async function giveIds(newParts: NewParts, { store }: ContentContext): Promise<void> {

@@ -58,10 +58,8 @@ export function fileValues(file: StoredFile, formats: ReadonlyMap<string, FileFo
     ext: place.ext,
     mime,
     size: kilobytes(bytes),
-    url: urlOf(place, media),
     previewUrl: null,
-    provider: media.settings.provider === 's3' ? 'aws-s3' : 'local',
-    provider_metadata: null,
+    ...storedAt(place, media),
   };
 }
 
@@ -72,6 +70,13 @@ export function formatValues({ name, mime, place, bytes, size }: StoredFile, med
   return { name, hash: place.hash, ext: place.ext, mime, ...figures, url: urlOf(place, media) };
 }
 
+/** The attributes that say where a file lies. */
+export const storedAt = (place: FilePlace, media: Media) => ({
+  url: urlOf(place, media),
+  provider: media.settings.provider === 's3' ? 'aws-s3' : 'local',
+  provider_metadata: null,
+});
+
 /** Without a base URL relative to the service, as in Strapi v4. */
-const urlOf = (place: FilePlace, { settings }: Media): string =>
+export const urlOf = (place: FilePlace, { settings }: Media): string =>
   `${settings.baseUrl?.replace(/\/+$/, '') ?? ''}/uploads/${nameOf(place)}`;

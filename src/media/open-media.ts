@@ -21,16 +21,21 @@ interface MediaInput {
   readonly logger: Logger;
 }
 
-/** Opens the media library. The remains of crashes are swept away behind it, now and every few minutes. */
-export async function openMedia({ config, database, logger }: MediaInput): Promise<OpenMedia> {
+/** Returns the media library without what it does on its own. */
+export function createMedia(config: Config, database: Database): Media {
   const settings = config.plugins.upload.config;
-  const media: Media = {
+  return {
     settings,
     database,
     owner: { host: hostname(), pid: process.pid, instance: randomUUID() },
     images: createImageMaker(settings),
     storageOf: createStorageOf({ settings, directory: config.directory, database }),
   };
+}
+
+/** Opens the media library. The remains of crashes are swept away behind it, now and every few minutes. */
+export async function openMedia({ config, database, logger }: MediaInput): Promise<OpenMedia> {
+  const media = createMedia(config, database);
   await ensureBlobIndexes(database);
   // Receiving takes no longer than the limit; making the variants of many images may.
   return { media, close: keepSweeping(media, 2 * config.server.uploadTimeout, logger) };

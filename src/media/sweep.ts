@@ -1,4 +1,5 @@
 import { findPending, type BlobOwner, type PendingBlob } from '../mongo/blob-store.js';
+import { isAlive } from '../mongo/claim.js';
 import type { Media } from './media.js';
 import { deleteBlobs } from './staging.js';
 
@@ -25,12 +26,4 @@ function isDead({ owner, since }: PendingBlob, self: BlobOwner, oldest: number):
   if (Date.now() - since.getTime() > oldest) return true;
   if (owner.instance === self.instance) return false;
   return owner.host === self.host && (owner.pid === self.pid || !isAlive(owner.pid));
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }

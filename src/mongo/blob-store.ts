@@ -40,7 +40,7 @@ interface BlobDocument {
   readonly length: number;
   readonly chunkSize: number;
   readonly uploadDate: Date;
-  readonly metadata: { readonly provider: string; readonly key: string; readonly variantOf?: string };
+  readonly metadata: { readonly provider: string; readonly key: string; readonly variantOf?: string; readonly import?: string };
   readonly pending?: { readonly owner: BlobOwner; readonly since: Date };
 }
 
@@ -71,17 +71,23 @@ export async function insertPending(database: Database, { id, provider, key, own
 export interface BlobName extends Pick<StoredBlob, 'id' | 'name' | 'size'> {
   /** The file that this is only another form of, and vanishes with. */
   readonly variantOf?: string;
+  /** The import that brings it: nobody finds it before `publishImported`. */
+  readonly import?: string;
 }
+
+/** No name of a file holds a colon. */
+const importedName = (name: string): string => `import:${name}`;
 
 /** Makes files of pending blobs. Throws a 503 if one is gone: swept by an instance that took this one for dead. */
 export async function commitBlobs(database: Database, names: readonly BlobName[]): Promise<void> {
   if (names.length === 0) return;
-  const operations = names.map(({ id, name, size, variantOf }) => ({
+  const operations = names.map(({ id, name, size, variantOf, import: run }) => ({
     updateOne: {
       filter: { _id: new ObjectId(id), pending: { $exists: true } },
       update: {
         $set: {
-          filename: name,
+          filename: run === undefined ? name : importedName(name),
+          ...(run !== undefined && { 'metadata.import': run }),
           length: size,
           uploadDate: new Date(),
           ...(variantOf !== undefined && { 'metadata.variantOf': variantOf }),
@@ -113,6 +119,23 @@ export async function retireBlobs(
   const update = { $set: { filename: null, pending: { owner, since } } };
   await translating(() => blobs(database).updateMany({ _id: { $in: found.map(({ _id }) => _id) } }, update, options(database)));
   return found.map((document) => ({ ...idOf(document), owner, since }));
+}
+
+/** Lets the files of an import be found, and takes the place of all others, whose bytes go later. May run twice. */
+export async function publishImported(database: Database, run: string, owner: BlobOwner): Promise<void> {
+  const former = { pending: { $exists: false }, 'metadata.import': { $ne: run } };
+  const update = { $set: { filename: null, pending: { owner, since: new Date() } } };
+  await translating(() => blobs(database).updateMany(former, update));
+  const hidden = { filename: { $regex: `^${importedName('')}` }, 'metadata.import': run };
+  const name = { $substrCP: ['$filename', importedName('').length, { $strLenCP: '$filename' }] };
+  await translating(() => blobs(database).updateMany(hidden, [{ $set: { filename: name } }]));
+}
+
+/** Takes the files of an import that is given up away; their bytes go later. */
+export async function retireImported(database: Database, owner: BlobOwner): Promise<void> {
+  const hidden = { filename: { $regex: `^${importedName('')}` } };
+  const update = { $set: { filename: null, pending: { owner, since: new Date() } } };
+  await translating(() => blobs(database).updateMany(hidden, update));
 }
 
 const idOf = ({ _id, metadata }: BlobDocument) => ({ id: _id.toHexString(), provider: metadata.provider, key: metadata.key });

@@ -88,7 +88,7 @@ interface Batch {
 
 /** Reads one stream until it fails. Only names of collections come over the wire. */
 async function followOne(db: Db, session: ClientSession, changes: ChangeBus, stopped: AbortSignal): Promise<void> {
-  const pipeline = [{ $changeStream: {} }, { $project: { 'ns.coll': 1 } }];
+  const pipeline = [{ $changeStream: {} }, { $project: { 'ns.coll': 1, 'to.coll': 1 } }];
   let batch = cursorOf(await db.command({ aggregate: 1, pipeline, cursor: {} }, { session, promoteLongs: false }));
   changes.listening(true);
   const { id } = batch;
@@ -114,7 +114,8 @@ const nextOf = (id: unknown): Document => ({ getMore: id, collection: '$cmd.aggr
 const cursorOf = (reply: Document): Batch => reply['cursor'] as Batch; // the form of every cursor command's reply
 
 function collectionsOf({ nextBatch = [] }: Batch): ReadonlySet<string> {
-  const names = nextBatch.map((change) => (change['ns'] as { readonly coll?: string } | undefined)?.coll);
+  // A renamed collection takes the place of another.
+  const names = nextBatch.flatMap(({ ns, to }) => [ns, to].map((name) => (name as { readonly coll?: string } | undefined)?.coll));
   return new Set(names.filter((name) => name !== undefined));
 }
 

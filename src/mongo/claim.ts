@@ -45,3 +45,12 @@ export async function claim<Result>(
     await claims.deleteOne({ _id: name, until }, inSession(session)).catch(() => undefined);
   }
 }
+
+/** Whether a process of this machine runs. */
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

@@ -57,6 +57,10 @@ function follow(store: Store, models: ModelRegistry, logger: Logger): Backend {
       logger.warn({ err: error }, 'models could not be read, the former ones stay in force');
     });
   });
+  // Ids that are reserved may be among those that an import brings.
+  changes.onChange(['_imports'], () => {
+    store.ids.forget();
+  });
   const watch = watchChanges(database, changes);
   return {
     store,

@@ -107,6 +107,15 @@ const isUnique = (attribute: Attribute): attribute is ScalarAttribute => attribu
 export const listedUniquePaths = (type: ContentType, registry: Registry): UniquePath[] =>
   uniquePaths(type, registry).filter(({ inList }) => inList);
 
+/** The values that listed unique paths hold, by path; paths that hold none are left out. */
+export const heldUniques = (type: ContentType, registry: Registry, values: object): Record<string, readonly unknown[]> =>
+  Object.fromEntries(
+    listedUniquePaths(type, registry).flatMap(({ names }) => {
+      const held = valuesAt(values, names).map(({ value }) => value);
+      return held.length === 0 ? [] : [[names.join('/'), held]];
+    }),
+  );
+
 /** A value at a path of names, and where exactly it stands: the names with the positions in lists between them. */
 interface PlacedValue {
   readonly place: readonly string[];

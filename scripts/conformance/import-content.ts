@@ -1,0 +1,26 @@
+import type { MangroveServer } from '../../src/index.js';
+import { createMedia } from '../../src/media/open-media.js';
+import { openArchive } from '../../src/transfer/archive/open-archive.js';
+import { prepareImport, runImport } from '../../src/transfer/run-import.js';
+import type { Shortfall } from './load-fixtures.js';
+
+const silent = { begin: () => undefined, advance: () => undefined, end: () => undefined };
+
+/** Imports an archive into a product that runs. */
+export async function importContent(file: string, { config, backend }: MangroveServer): Promise<Shortfall> {
+  if (backend === null) throw new Error('the product has no database');
+  const { store, models } = backend;
+  const context = {
+    config,
+    store,
+    media: createMedia(config, store.database),
+    defaultLocale: models.locales().default,
+    progress: silent,
+  };
+  const prepared = await prepareImport(await openArchive({ file, key: null }), context);
+  const { shortcomings } = await runImport(prepared, context, { replace: false });
+  backend.forget();
+  await models.load();
+  await models.settled();
+  return new Map([...shortcomings].map(([reason, { examples }]) => [reason, examples]));
+}

@@ -1,0 +1,38 @@
+import { printSize } from '../media/file-storage.js';
+import type { PreparedImport } from '../transfer/run-import.js';
+import type { Tally } from '../transfer/tally.js';
+
+type Row = readonly [what: string, which: string, about: string];
+
+/** What an import would bring, for people. */
+export function describePrepared({ manifest, plan, occupied, unfinished }: PreparedImport): readonly Row[] {
+  const types = [...plan.types.keys()].map((uid): Row => ['entries', uid, String(manifest.entities.get(uid) ?? 0)]);
+  const refused = [...plan.refused].map(([uid, why]): Row => ['left out', uid, `${String(manifest.entities.get(uid))}: ${why}`]);
+  return [
+    ...plan.models.map(({ uid }): Row => ['model', uid, 'new']),
+    ...plan.warnings.map(([uid, text]): Row => ['warning', uid, text]),
+    ...types,
+    ['links', '', String(manifest.links)],
+    ['files', '', `${String(manifest.assets)}, ${printSize(manifest.assetBytes)}`],
+    ...refused,
+    ...[...occupied].map(([uid]): Row => ['in the way', uid, 'entries are there: they give way with --replace']),
+    ...(unfinished === null ? [] : [['unfinished', unfinished.source, 'an import was cut short'] as Row]),
+    ['', '', 'nothing was stored'],
+  ];
+}
+
+/** What an import has brought and what it has not, for people. */
+export function describeImport({ plan }: PreparedImport, { counts, shortcomings }: Tally): readonly Row[] {
+  const brought = [...plan.types.keys()].map((uid): Row => ['brought', uid, String(counts.get(uid) ?? 0)]);
+  const left = [...shortcomings].map(([reason, { count, examples }]): Row => [
+    'not brought',
+    String(count),
+    `${reason} (${examples.join(', ')}${count > examples.length ? ', …' : ''})`,
+  ]);
+  return [
+    ...brought,
+    ['brought', 'links', String(counts.get('links') ?? 0)],
+    ['brought', 'files', String(counts.get('assets') ?? 0)],
+    ...left,
+  ];
+}

@@ -1,0 +1,71 @@
+import { parseArgs } from 'node:util';
+import { createMedia } from '../media/open-media.js';
+import { ensureBlobIndexes } from '../mongo/blob-store.js';
+import { abandonImport, prepareImport, runImport } from '../transfer/run-import.js';
+import type { ImportContext } from '../transfer/import-run.js';
+import { printTable } from './compare-models.js';
+import { describeImport, describePrepared } from './describe-import.js';
+import { openSource } from './open-source.js';
+import type { OpenedService } from './open-service.js';
+import { changing, runOnService, type Command } from './run-command.js';
+import { showProgress } from './show-progress.js';
+
+export const usage = `usage: npx mangrove import SOURCE [options]
+  SOURCE             an archive of strapi export: .tar, .tar.gz, and .enc
+  --key KEY          the key of an encrypted archive; else it is asked for, or MANGROVE_IMPORT_KEY
+  --dry-run          read all of the source and say what would come; nothing is stored
+  --replace          entries that are there give way to those of the source
+npx mangrove import --abandon
+                     give up an import that was cut short`;
+
+const options = {
+  key: { type: 'string' },
+  'dry-run': { type: 'boolean', default: false },
+  replace: { type: 'boolean', default: false },
+  abandon: { type: 'boolean', default: false },
+} as const;
+
+/** Null: the words are not those of the command. */
+function readArguments(args: readonly string[]) {
+  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+  const [source, ...more] = positionals;
+  if (more.length > 0 || (source === undefined) !== values.abandon) return null;
+  return { ...values, source: source ?? '' };
+}
+
+const importSource: Command = async (service, args) => {
+  const given = readArguments(args);
+  if (given === null) throw new Error(usage);
+  const context = await contextOf(service);
+  if (given.abandon) return abandon(context);
+  const source = await openSource(given);
+  try {
+    console.error(`reading ${source.description}`);
+    const prepared = await prepareImport(source, context);
+    if (given['dry-run']) return printTable(describePrepared(prepared));
+    if (prepared.unfinished !== null) console.error(`going on with the import of ${prepared.unfinished.source}`);
+    const tally = await runImport(prepared, context, given);
+    printTable(describeImport(prepared, tally));
+  } finally {
+    await source.close();
+  }
+};
+
+async function contextOf({ config, store, content }: OpenedService): Promise<ImportContext> {
+  const media = config.plugins.upload.enabled ? createMedia(config, store.database) : null;
+  if (media !== null) await ensureBlobIndexes(store.database);
+  return { config, store, media, defaultLocale: content.bind.defaultLocale, progress: showProgress() };
+}
+
+async function abandon(context: ImportContext): Promise<void> {
+  const given = await abandonImport(context);
+  console.log(given === null ? 'no import was cut short' : `the import of ${given.source} is given up; nothing of it is left`);
+}
+
+/** Imports a source. Returns the exit code; null: the arguments are wrong. */
+export function run(args: readonly string[]): Promise<number | null> {
+  const given = readArguments(args);
+  if (given === null) return Promise.resolve(null);
+  // A dry run changes nothing and is not written down.
+  return runOnService(given['dry-run'] ? importSource : changing(importSource), args, 'import');
+}

@@ -1,0 +1,15 @@
+import { openArchive } from '../transfer/archive/open-archive.js';
+import type { Source } from '../transfer/source.js';
+import { readSecret } from './read-password.js';
+
+interface SourceArguments {
+  readonly source: string;
+  readonly key?: string | undefined;
+}
+
+/** Opens what an import is told to read. Throws an Error if it is nothing that can be read. */
+export async function openSource({ source, key }: SourceArguments): Promise<Source> {
+  return openArchive({ file: source, key: source.endsWith('.enc') ? (key ?? (await askKey(source))) : null });
+}
+
+const askKey = async (file: string): Promise<string> => process.env['MANGROVE_IMPORT_KEY'] ?? readSecret(`key of ${file}`);

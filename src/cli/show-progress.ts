@@ -1,0 +1,31 @@
+import { SingleBar, Presets } from 'cli-progress';
+import type { Progress } from '../transfer/import-run.js';
+
+/** Shows parts of work as bars with counts and the time that is left; one line for each that is done where there is no terminal. */
+export function showProgress(): Progress {
+  let bar: SingleBar | null = null;
+  let part = { title: '', done: 0, begun: 0 };
+  return {
+    begin: (title, total) => {
+      part = { title, done: 0, begun: Date.now() };
+      if (!process.stderr.isTTY || total === 0) return;
+      const format = `  ${title.padEnd(8)} {bar} {value}/{total}  {eta_formatted} left`;
+      bar = new SingleBar({ format, hideCursor: true, etaBuffer: 50, noTTYOutput: false }, Presets.shades_classic);
+      bar.start(total, 0);
+    },
+    advance: (steps) => {
+      part.done += steps;
+      bar?.increment(steps);
+    },
+    end: () => {
+      bar?.stop();
+      if (bar === null) console.error(describePart(part));
+      bar = null;
+    },
+  };
+}
+
+function describePart({ title, done, begun }: { readonly title: string; readonly done: number; readonly begun: number }): string {
+  const seconds = (Date.now() - begun) / 1000;
+  return `  ${title}: ${String(done)} in ${seconds.toFixed(1)} s`;
+}

@@ -1,0 +1,159 @@
+import { ApiError } from '../../errors.js';
+import { heldUniques } from '../../schema/attribute-places.js';
+import {
+  type Attribute,
+  type ContentType,
+  type LinkAttribute,
+  type MorphAttribute,
+  type Registry,
+  type ScalarAttribute,
+} from '../../schema/content-type.js';
+import { isRecord, type Values } from '../../values.js';
+import { scalarTypes } from '../../schema/scalar-types.js';
+import type { EntryDocument } from '../write-entries.js';
+import { type HeldLink, hiddenFields, type Holder, holderKey, type TransferredEntry } from './transferred.js';
+
+/** What the form of an entry depends on besides its type. */
+export interface FormContext {
+  readonly registry: Registry;
+  readonly defaultLocale: string;
+  /** The links of an entry or component, in their order. */
+  readonly linksOf: (key: string) => readonly HeldLink[];
+  /** Is told why a value is left out; `where`: type, id and attribute. */
+  readonly report: (reason: string, where: string) => void;
+}
+
+/** Returns an entry and the components in it, each before those inside it. */
+export function holdersIn(type: ContentType, entry: TransferredEntry, registry: Registry): readonly Holder[] {
+  const parts = [...type.attributes.values()].flatMap((attribute) =>
+    itemsOf(attribute, entry.data[attribute.name]).flatMap((item) => {
+      const component = componentOf(attribute, item, registry);
+      return component === null ? [] : holdersIn(component, partOf(component, item), registry);
+    }),
+  );
+  return [{ type: type.uid, id: entry.id }, ...parts];
+}
+
+const itemsOf = (attribute: Attribute, value: unknown): readonly Values[] =>
+  attribute.kind === 'component' || attribute.kind === 'dynamiczone' ? [value].flat().filter(isRecord) : none;
+
+const none: readonly never[] = [];
+
+const componentOf = (attribute: Attribute, item: Values, { types }: Registry): ContentType | null =>
+  types.get(attribute.kind === 'component' ? attribute.component : String(item['__component'])) ?? null;
+
+const partOf = ({ uid }: ContentType, data: Values): TransferredEntry => ({
+  type: uid,
+  id: Number.isSafeInteger(data['id']) ? Number(data['id']) : 0,
+  data,
+});
+
+/** Returns the document of an entry. Values that cannot be stored become null and are reported. */
+export function toStoredForm(type: ContentType, entry: TransferredEntry, context: FormContext): EntryDocument {
+  const values = valuesOf(type, entry, context);
+  const ranks = ranksOf(type, entry, context);
+  const uniques = heldUniques(type, context.registry, values);
+  const hidden = hiddenFields(type.uid).filter((name) => entry.data[name] !== undefined);
+  return {
+    _id: entry.id,
+    ...values,
+    ...(type.localized && { locale: values['locale'] ?? context.defaultLocale }),
+    ...groupOf(type, entry, context),
+    ...(Object.keys(ranks).length > 0 && { _ranks: ranks }),
+    ...(Object.keys(uniques).length > 0 && { _unique: uniques }),
+    ...Object.fromEntries(hidden.map((name) => [name, entry.data[name]])),
+  };
+}
+
+function valuesOf(type: ContentType, entry: TransferredEntry, context: FormContext): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const attribute of type.attributes.values()) {
+    const value = valueOf(attribute, entry, context);
+    if (value !== undefined) values[attribute.name] = value;
+  }
+  return values;
+}
+
+/** Undefined: documents do not hold the attribute. */
+function valueOf(attribute: Attribute, entry: TransferredEntry, context: FormContext): unknown {
+  const value = entry.data[attribute.name] ?? null;
+  switch (attribute.kind) {
+    case 'scalar':
+      return scalarOf(attribute, value, (reason) => {
+        context.report(reason, `${holderKey(entry)} ${attribute.name}`);
+      });
+    case 'component': {
+      const parts = partsOf(attribute, value, context);
+      return attribute.repeatable ? parts : (parts[0] ?? null);
+    }
+    case 'dynamiczone':
+      return partsOf(attribute, value, context);
+    case 'morph':
+      return attribute.writable ? morphsOf(attribute, entry, context) : undefined;
+    case 'relation':
+    case 'media':
+      return isHeld(attribute) ? idsOf(attribute, entry, context) : undefined;
+  }
+}
+
+/** Creators are administrators of another service. */
+const isHeld = ({ storage, writable, target }: LinkAttribute): boolean =>
+  storage.kind === 'own' && (writable || target !== 'admin::user');
+
+function scalarOf(attribute: ScalarAttribute, value: unknown, report: (reason: string) => void): unknown {
+  if (value === null) return null;
+  try {
+    return scalarTypes[attribute.type].cast(value, attribute.name);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    report(`a value does not fit its type ${attribute.type}`);
+    return null;
+  }
+}
+
+function partsOf(attribute: Attribute, value: unknown, context: FormContext): object[] {
+  return itemsOf(attribute, value).flatMap((item) => {
+    const type = componentOf(attribute, item, context.registry);
+    if (type === null) {
+      context.report('a component is not among the models', String(item['__component']));
+      return [];
+    }
+    const entry = partOf(type, item);
+    const mark = attribute.kind === 'dynamiczone' ? { __component: type.uid } : {};
+    return [{ id: entry.id, ...mark, ...valuesOf(type, entry, context) }];
+  });
+}
+
+const linksAt = (name: string, entry: TransferredEntry, { linksOf }: FormContext): readonly HeldLink[] =>
+  linksOf(holderKey(entry)).filter(({ field }) => field === name);
+
+function idsOf({ name, many }: LinkAttribute, entry: TransferredEntry, context: FormContext): number | null | readonly number[] {
+  const ids = linksAt(name, entry, context).map(({ target }) => target);
+  return many ? [...new Set(ids)] : (ids[0] ?? null);
+}
+
+function morphsOf({ name, many }: MorphAttribute, entry: TransferredEntry, context: FormContext): unknown {
+  const links = linksAt(name, entry, context).map(({ type, target, rank }) => ({ __type: type, id: target, rank: rank ?? 0 }));
+  return many ? links : (links[0] ?? null);
+}
+
+/** The places of an entry in the lists of its targets, for relations that are shown from both sides. */
+function ranksOf(type: ContentType, entry: TransferredEntry, context: FormContext): Record<string, unknown> {
+  const shown = [...type.attributes.values()].filter(
+    (attribute) => attribute.kind === 'relation' && isHeld(attribute) && attribute.inverse !== null,
+  ) as LinkAttribute[]; // of these kinds
+  return Object.fromEntries(shown.map((link) => [link.name, rankOf(link, linksAt(link.name, entry, context))]));
+}
+
+function rankOf({ many }: LinkAttribute, links: readonly HeldLink[]): unknown {
+  if (!many) return links[0]?.rank ?? null;
+  return Object.fromEntries(links.flatMap(({ target, rank }) => (rank === null ? [] : [[String(target), rank]])));
+}
+
+/** The entries of all locales of one thing have the least of their ids for their group. */
+function groupOf(type: ContentType, entry: TransferredEntry, context: FormContext): { readonly _group?: number } {
+  if (type.kind === 'singleType') return { _group: 1 };
+  if (!type.localized) return {};
+  const others = linksAt('localizations', entry, context).map(({ target }) => target);
+  return { _group: Math.min(entry.id, ...others) };
+}

@@ -1,0 +1,155 @@
+import { createDecipheriv, createHash, scryptSync } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, stat, type FileHandle } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { Transform, type TransformCallback } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { extract, type Header } from 'tar-stream';
+import type { Source, Stage, TransferRecord } from '../source.js';
+import { parseRecord } from './parse-record.js';
+import { placeOf } from './place-of.js';
+import { readLines } from './read-lines.js';
+
+/** What an archive may hold at most: it may come from anybody. */
+export interface ArchiveLimits {
+  /** Bytes after decompression. */
+  readonly bytes: number;
+  /** Files in the archive. */
+  readonly files: number;
+  /** Bytes of one line of JSON. */
+  readonly line: number;
+}
+
+interface ArchiveInput {
+  readonly file: string;
+  /** Of an encrypted archive; null: none was given. */
+  readonly key: string | null;
+  /** Those of `limitsFor` unless given. */
+  readonly limits?: ArchiveLimits;
+}
+
+/** JSON of real projects becomes a twentieth of its size; a document of MongoDB has at most 16 MB. */
+const limitsFor = (size: number): ArchiveLimits => ({
+  bytes: Math.max(2 ** 30, size * 200),
+  files: 10_000_000,
+  line: 64 * 2 ** 20,
+});
+
+/** Opens an archive of `strapi export`: .tar, .tar.gz, and either with .enc. Throws an Error if the key is missing. */
+export async function openArchive({ file, key, limits }: ArchiveInput): Promise<Source> {
+  const { size } = await stat(file);
+  if (isEncrypted(file) && key === null) throw new Error(`${file} is encrypted: give its key with --key`);
+  const archive = { file, key, limits: limits ?? limitsFor(size) };
+  return {
+    identity: await identityOf(file, size),
+    description: basename(file),
+    read: (stages) => readArchive(archive, new Set(stages)),
+    close: () => Promise.resolve(),
+  };
+}
+
+const isEncrypted = (file: string): boolean => file.endsWith('.enc');
+const isCompressed = (file: string): boolean => /\.t?gz(\.enc)?$/.test(file);
+
+/** Bytes at either end of a file that tell it from others. */
+const sampled = 1_048_576;
+
+async function identityOf(file: string, size: number): Promise<string> {
+  const handle = await open(file);
+  try {
+    const ends = [await sample(handle, 0), await sample(handle, Math.max(size - sampled, 0))];
+    return createHash('sha256').update(String(size)).update(Buffer.concat(ends)).digest('hex').slice(0, 32);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function sample(handle: FileHandle, position: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(sampled), 0, sampled, position);
+  return buffer.subarray(0, bytesRead);
+}
+
+type Archive = Required<ArchiveInput>;
+
+async function* readArchive(archive: Archive, stages: ReadonlySet<Stage>): AsyncGenerator<TransferRecord> {
+  const files = extract();
+  const filled = pipeline([createReadStream(archive.file), ...decoders(archive), files as unknown as NodeJS.WritableStream]); // close enough to Node's streams
+  filled.catch(() => undefined); // told by the iteration
+  let isWhole = false;
+  let count = 0;
+  try {
+    for await (const entry of files) {
+      count++;
+      if (count > archive.limits.files) throw new Error(`holds more than ${String(archive.limits.files)} files`);
+      isWhole ||= entry.header.name === 'metadata.json';
+      yield* recordsOf(entry as unknown as ArchivedFile, stages, archive.limits); // yields bytes
+      entry.resume();
+    }
+    await filled;
+  } catch (error) {
+    throw damaged(archive, error);
+  } finally {
+    files.destroy();
+  }
+  // It is written last.
+  if (!isWhole) throw new Error(`${archive.file} is not whole: it has no metadata.json`);
+}
+
+/** AES-128-ECB, the key by scrypt without salt, as Strapi encrypts. */
+function decoders({ file, key, limits }: Archive): NodeJS.ReadWriteStream[] {
+  return [
+    ...(isEncrypted(file) ? [createDecipheriv('aes-128-ecb', scryptSync(key ?? '', '', 16), null)] : []),
+    ...(isCompressed(file) ? [createGunzip()] : []),
+    new Bounded(limits.bytes),
+  ];
+}
+
+/** Lets bytes pass up to a limit. */
+class Bounded extends Transform {
+  #left: number;
+
+  constructor(limit: number) {
+    super();
+    this.#left = limit;
+  }
+
+  override _transform(bytes: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    this.#left -= bytes.length;
+    if (this.#left < 0) done(new Error('becomes too large when it is decompressed'));
+    else done(null, bytes);
+  }
+}
+
+/** A file in an archive; its bytes have to be read or skipped. */
+type ArchivedFile = AsyncIterable<Uint8Array> & { readonly header: Header };
+
+async function* recordsOf(
+  entry: ArchivedFile,
+  stages: ReadonlySet<Stage>,
+  { line }: ArchiveLimits,
+): AsyncGenerator<TransferRecord> {
+  const place = placeOf(entry.header);
+  if (place === null || !stages.has(place.stage)) return;
+  if (place.stage === 'assets') {
+    yield { stage: 'assets', name: place.name, size: entry.header.size, open: () => entry };
+    return;
+  }
+  for await (const text of readLines(entry, line)) {
+    const record = parseRecord(place.stage, text);
+    if (record === null) throw new Error(`${entry.header.name} holds a line that is no record of an export`);
+    yield record;
+  }
+}
+
+/** Says of damage what it means. */
+function damaged({ file, key }: Archive, error: unknown): Error {
+  const message = error instanceof Error ? error.message : String(error);
+  if (
+    /bad decrypt|wrong final block/i.test(message) ||
+    (key !== null && isEncrypted(file) && /header check|tar header/i.test(message))
+  )
+    return new Error(`${file} cannot be decrypted: the key is wrong, or the file is damaged`);
+  if (/unexpected end/i.test(message)) return new Error(`${file} is cut short`);
+  return new Error(`${file}: ${message}`, { cause: error });
+}

@@ -1,0 +1,101 @@
+import { lookup } from 'mime-types';
+import { type FilePlace, nameOf, storedAt, urlOf } from '../media/file-values.js';
+import type { Media } from '../media/media.js';
+import { Staging } from '../media/staging.js';
+import { commitBlobs } from '../mongo/blob-store.js';
+import { type ExpectedBlob, findExpected, markCome, readMissing, stagedName, writeStaged } from '../mongo/transfer/staged.js';
+import { inTransaction } from '../mongo/transaction.js';
+import type { EntryDocument } from '../mongo/write-entries.js';
+import { isRecord, type Values } from '../values.js';
+import { type ImportRun, type RecordOf, runStage } from './import-run.js';
+
+/** A file of the media library as it is stored here, and the bytes that belong to it. */
+interface PlacedFile {
+  readonly document: EntryDocument;
+  readonly expected: readonly ExpectedBlob[];
+}
+
+/** Leads the addresses of a file and its variants here. */
+export function placeFile(document: EntryDocument, media: Media): PlacedFile {
+  const place = placeOf(document);
+  if (place === null) return { document, expected: [] };
+  const formats = Object.entries(isRecord(document['formats']) ? document['formats'] : {}).flatMap(([format, values]) => {
+    const own = isRecord(values) ? placeOf(values) : null;
+    return own === null ? [] : [{ format, place: own, values: values as Values }]; // has a place
+  });
+  const placedFormats = formats.map((one) => [one.format, { ...one.values, url: urlOf(one.place, media) }] as const);
+  const expect = (format: string | null, own: FilePlace, url: unknown): ExpectedBlob => ({
+    _id: nameOf(own),
+    file: document._id,
+    format,
+    mime: lookup(nameOf(own)) || 'application/octet-stream',
+    url: String(url),
+    variantOf: format === null ? null : nameOf(place),
+  });
+  return {
+    document: {
+      ...document,
+      ...storedAt(place, media),
+      formats: formats.length === 0 ? null : Object.fromEntries(placedFormats),
+    },
+    expected: [
+      expect(null, place, document['url']),
+      ...formats.map(({ format, place: own, values }) => expect(format, own, values['url'])),
+    ],
+  };
+}
+
+const placeOf = ({ hash, ext }: Values): FilePlace | null =>
+  typeof hash === 'string' && hash !== '' ? { hash, ext: typeof ext === 'string' ? ext : '' } : null;
+
+/** Stores the bytes of files, each behind its entry. */
+export async function gatherAssets(run: ImportRun): Promise<void> {
+  const { context, manifest, tally } = run;
+  const { media } = context;
+  if (media === null) {
+    if (manifest.assets > 0) tally.report('files do not come: uploads are switched off', run.source.description, manifest.assets);
+    return;
+  }
+  const write = async ([numbered]: readonly (readonly [number, RecordOf<'assets'>])[]): Promise<void> => {
+    if (numbered !== undefined) await storeAsset(run, numbered[1], media);
+  };
+  await runStage(run, { stage: 'assets', title: 'files', total: manifest.assets, singly: true, write });
+}
+
+async function storeAsset({ tally, state }: ImportRun, asset: RecordOf<'assets'>, media: Media): Promise<void> {
+  const { database } = media;
+  const expected = await findExpected(database, asset.name);
+  if (expected === null) {
+    tally.report('a file is left out: no entry of the media library has it', asset.name);
+    return;
+  }
+  if (expected.come === true) return;
+  const staging = new Staging(media);
+  try {
+    const { id, size } = await staging.stage(asset.open(), { name: asset.name, mime: expected.mime });
+    const variant = expected.variantOf === null ? {} : { variantOf: expected.variantOf };
+    await inTransaction(database, async (inner) => {
+      await commitBlobs(inner, [{ id, name: asset.name, size, import: state.run, ...variant }]);
+      await markCome(inner, asset.name);
+    });
+    staging.keep([id]);
+    tally.add('assets', 1);
+  } finally {
+    await staging.discard();
+  }
+}
+
+/** Files whose bytes did not come keep the address that they had, if it is one on the web. */
+export async function restoreAddresses(run: ImportRun): Promise<void> {
+  const { media, store } = run.context;
+  const { database } = store;
+  if (media === null) return;
+  for await (const { _id, file, format, url } of readMissing(database)) {
+    run.tally.report('the source has no bytes of a file', _id);
+    if (!/^https?:\/\//.test(url)) continue;
+    const path = format === null ? 'url' : `formats.${format}.url`;
+    await writeStaged(database, stagedName('files'), [
+      { updateOne: { filter: { _id: file }, update: { $set: { [path]: url } } } },
+    ]);
+  }
+}

@@ -1,0 +1,82 @@
+import { buildRegistry, type RegistryBuild } from '../schema/build-registry.js';
+import type { ModelSettings } from '../schema/build-content-type.js';
+import { builtinModels } from '../schema/builtin-models.js';
+import { type ContentType, type Registry } from '../schema/content-type.js';
+import { isRecord, type Values } from '../values.js';
+import type { Model } from '../schema/model.js';
+import { warningText } from '../schema/report-models.js';
+import type { Manifest } from './source.js';
+
+/** What an import does with the types of its source. */
+export interface ImportPlan {
+  /** The models of the service with those that come. */
+  readonly registry: Registry;
+  /** The models to store. */
+  readonly models: readonly Model[];
+  /** The types whose entries come, by uid. */
+  readonly types: ReadonlyMap<string, ContentType>;
+  /** Why entries of the other types do not come, by uid. */
+  readonly refused: ReadonlyMap<string, string>;
+  /** What of the models that come is served differently from what is written, one line each. */
+  readonly warnings: readonly (readonly [uid: string, text: string])[];
+}
+
+interface PlanContext {
+  readonly stored: readonly { readonly uid: string }[];
+  /** With the collections that hold documents of others. */
+  readonly settings: ModelSettings;
+}
+
+/** Decides which models and types come. A model that is stored already stays as it is. */
+export function planImport(manifest: Manifest, { stored, settings }: PlanContext): ImportPlan {
+  const known = new Set(stored.map(({ uid }) => uid));
+  const given = manifest.schemas.flatMap((schema) => modelOf(schema) ?? []).filter(({ uid }) => !known.has(uid));
+  const build = buildRegistry([...stored, ...given], settings);
+  const models = given.filter(({ uid }) => !build.problems.has(uid)) as unknown as readonly Model[]; // checked by the build
+  const uids = new Set([...manifest.schemas.map(({ uid }) => String(uid)), ...manifest.entities.keys()]);
+  const types = [...uids].flatMap((uid) => comingType(uid, manifest, build) ?? []);
+  const refused = [...manifest.entities.keys()].filter((uid) => types.every((type) => type.uid !== uid));
+  return {
+    registry: build.registry,
+    models,
+    types: new Map(types.map((type) => [type.uid, type])),
+    refused: new Map(refused.map((uid) => [uid, whyNot(uid, build)])),
+    warnings: models.flatMap(({ uid }) => (build.warnings.get(uid) ?? []).map((warning) => [uid, warningText(warning)] as const)),
+  };
+}
+
+/** The service's own types come with their entries; those of the project come even if they have none. */
+function comingType(uid: string, { entities }: Manifest, { registry, problems }: RegistryBuild): ContentType | null {
+  const type = registry.types.get(uid);
+  if (type === undefined || type.kind === 'component' || problems.has(uid) || uid.startsWith('admin::')) return null;
+  return entities.has(uid) || !builtins.has(uid) ? type : null;
+}
+
+function whyNot(uid: string, { problems }: RegistryBuild): string {
+  const problem = problems.get(uid);
+  if (problem !== undefined) return `the model is refused: ${problem.join('; ')}`;
+  if (uid.startsWith('admin::') || uid.startsWith('strapi::')) return 'there is no admin panel';
+  return uid.startsWith('plugin::') ? 'the plugin is not offered' : 'the source has no model of it';
+}
+
+type Document = { readonly uid: string } & Values;
+
+const builtins = new Map(builtinModels.map((model) => [model.uid, model]));
+
+/** What the service or Strapi adds to every type. */
+const added: ReadonlySet<string> = new Set([
+  ...['createdAt', 'updatedAt', 'publishedAt', 'createdBy', 'updatedBy', 'locale', 'localizations'],
+  ...['strapi_stage', 'strapi_assignee'],
+]);
+
+/** Returns the model that a schema of Strapi stands for; null if it is none of the project. */
+function modelOf({ uid, kind, collectionName, info, options, pluginOptions, attributes }: Values): Document | null {
+  if (typeof uid !== 'string' || !isRecord(attributes)) return null;
+  const builtin = builtins.get(uid);
+  if (/^(admin|strapi)::/.test(uid) || (uid.startsWith('plugin::') && builtin === undefined)) return null;
+  const own = Object.entries(attributes).filter(([name]) => !added.has(name) && !Object.hasOwn(builtin?.attributes ?? {}, name));
+  if (builtin !== undefined && own.length === 0) return null;
+  const shape = { kind: uid.includes('::') ? kind : undefined, collectionName, options, pluginOptions };
+  const given = Object.entries(shape).filter(([, value]) => value !== undefined && value !== null);
+  return { uid, ...Object.fromEntries(given), info, attributes: Object.fromEntries(own) };
+}

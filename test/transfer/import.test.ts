@@ -1,0 +1,264 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Document } from 'mongodb';
+import { createServer } from '../../src/index.js';
+import { createMedia } from '../../src/media/open-media.js';
+import { connect } from '../../src/mongo/connect.js';
+import { createStore } from '../../src/mongo/store.js';
+import { openArchive } from '../../src/transfer/archive/open-archive.js';
+import type { ImportContext } from '../../src/transfer/import-run.js';
+import { abandonImport, prepareImport, runImport } from '../../src/transfer/run-import.js';
+import type { Source } from '../../src/transfer/source.js';
+import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
+import { packArchive } from '../support/pack-archive.js';
+import { runCli } from '../support/run-cli.js';
+import { sampleArchive } from '../support/sample-archive.js';
+import { serveModels, type Serving } from '../support/serve.js';
+
+describe('npx mangrove import of an archive', () => {
+  let directory: string;
+  let file: string;
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'mangrove-import-'));
+    file = join(directory, 'export.tar.gz.enc');
+    await packArchive(file, sampleArchive, 'a key');
+  });
+  after(() => rm(directory, { recursive: true }));
+
+  describe('into a service that runs', () => {
+    let serving: Serving;
+    let printed: string;
+    const run = (...args: readonly string[]) =>
+      runCli('import', [file, ...args], { directory, env: { MONGODB_URI: serving.database.uri } });
+    before(async () => {
+      serving = await serveModels({ models: [] });
+      const dry = await run('--key', 'a key', '--dry-run');
+      expect(dry.stdout)
+        .to.match(/model +api::story.story +new/)
+        .and.match(/left out +plugin::menus.menu/);
+      expect(await serving.database.db.collection('_imports').countDocuments()).to.equal(0);
+      const { stdout, stderr, exitCode } = await run('--key', 'a key');
+      expect(exitCode, stderr).to.equal(0);
+      printed = stdout;
+      await serving.settled();
+    });
+    after(() => serving.stop());
+
+    const get = async (path: string): Promise<Document> => (await serving.call('GET', path)).body as Document;
+
+    it('brings values, components, dates, drafts and the order of relations', async () => {
+      const { data } = await get(
+        '/api/storys/10?populate[pictures]=*&populate[topics]=*&populate[seo]=*&populate[blocks][populate]=*&populate[localizations]=*',
+      );
+      const { attributes } = data as { readonly attributes: Document };
+      expect(attributes).to.deep.include({ title: 'Salt', big: '9007199254740993', when: '2024-05-05T10:00:00.000Z' });
+      expect(attributes).to.deep.include({
+        createdAt: '2024-01-01T00:00:00.000Z',
+        updatedAt: '2024-01-02T00:00:00.000Z',
+        locale: 'en',
+      });
+      expect(ids(attributes['pictures'])).to.deep.equal([1, 2]);
+      expect(ids(attributes['topics'])).to.deep.equal([2, 1]);
+      expect(ids(attributes['localizations'])).to.deep.equal([11]);
+      expect(attributes['seo']).to.deep.equal({ id: 21, title: 'S' });
+      expect(attributes['blocks'][0].by.data.id).to.equal(4);
+      expect(attributes['blocks'][1].image.data.id).to.equal(1);
+    });
+
+    it('brings relations seen from the other side, in their order', async () => {
+      const { data } = await get('/api/writers/1?populate=stories&locale=en');
+      expect(ids((data as Document)['attributes'].stories)).to.deep.equal([12, 10]);
+      const topics = await get('/api/topics?publicationState=preview&populate[stories]=*&populate[notes]=*&sort=id');
+      expect(topics['data'].map((topic: Document) => ids(topic['attributes'].stories))).to.deep.equal([[12, 10], [10]]);
+      expect(ids(topics['data'][1].attributes.notes)).to.deep.equal([12]);
+    });
+
+    it('brings localizations, single types and drafts', async () => {
+      const all = await get('/api/storys?locale=all&publicationState=preview&sort=id&populate=localizations');
+      expect(all['data'].map((story: Document) => ids(story['attributes'].localizations))).to.deep.equal([[11], [10], []]);
+      expect(ids(await get('/api/storys?locale=all'))).to.deep.equal([10, 12]);
+      expect((await get('/api/front'))['data'].attributes.line).to.equal('hello');
+    });
+
+    it('brings files with their variants; those without bytes keep their address', async () => {
+      const [sea, far] = (await get('/api/upload/files?sort=id')) as unknown as readonly Document[];
+      expect(sea?.['provider']).to.equal('local');
+      const answer = await fetch(`${serving.server.url}${String(sea?.['url'])}`);
+      expect(await answer.text()).to.equal('the bytes of a picture');
+      const small = await fetch(`${serving.server.url}${String(sea?.['formats'].thumbnail.url)}`);
+      expect(await small.text()).to.equal('small');
+      expect(far?.['url']).to.equal('https://cdn.test/far_2.png');
+    });
+
+    it('brings users with passwords and roles, rights and settings', async () => {
+      const login = await serving.call('POST', '/api/auth/local', { identifier: 'ann', password: 'Passw0rd' });
+      expect(login.status).to.equal(200);
+      expect(login.body.user).to.deep.include({ id: 3, motto: 'on' });
+      const reset = { code: 'a-code', password: 'Passw1rd', passwordConfirmation: 'Passw1rd' };
+      expect((await serving.call('POST', '/api/auth/reset-password', reset)).status).to.equal(200);
+      const other = { username: 'bob', email: 'bob@mail.test', password: 'Passw0rd' };
+      expect((await serving.call('POST', '/api/auth/local/register', other)).status).to.equal(400);
+      const locales = await get('/api/i18n/locales');
+      expect(locales.map((locale: Document) => [locale['code'], locale['isDefault']])).to.deep.equal([
+        ['en', false],
+        ['fr', true],
+      ]);
+    });
+
+    it('gives new entries ids behind those that came', async () => {
+      const { body } = await serving.call('POST', '/api/storys', { data: { title: 'new', seo: { title: 'x' } } });
+      expect(body.data.id).to.equal(13);
+      const stored = await serving.database.db.collection('storys').findOne({ title: 'new' });
+      expect(stored?.['seo'].id).to.equal(23);
+    });
+
+    it('says what it could not bring', () => {
+      for (const line of [
+        /not brought +1 +a value does not fit its type datetime \(api::story.story:12 when\)/,
+        /a component is not among the models \(parts.gone\)/,
+        /entries of plugin::menus.menu do not come: the plugin is not offered/,
+        /admin::user does not come/,
+        /api::story.story has no relation nothing/,
+        /no entry of the media library has it \(nobodys.png\)/,
+        /the source has no bytes of a file \(far_2.png\)/,
+        /login providers do not come.* \(github\)/,
+      ])
+        expect(printed).to.match(line);
+    });
+
+    it('writes the import into the log of changes, without the key, and leaves nothing behind', async () => {
+      const { db } = serving.database;
+      const [record] = await db.collection('_audit').find().toArray();
+      expect(record).to.deep.include({ what: 'import', changed: true });
+      expect(JSON.stringify(record)).to.not.contain('a key');
+      const names = (await db.listCollections().toArray()).map(({ name }) => name);
+      expect(names.filter((name) => name.startsWith('_import_'))).to.deep.equal([]);
+    });
+
+    it('refuses to write over entries, and takes their place with --replace', async () => {
+      const refused = await run('--key=a key');
+      expect(refused).to.deep.include({ exitCode: 1 });
+      expect(refused.stderr).to.match(/these collections hold entries: .*storys.*--replace/);
+      expect((await run('--key=a key', '--replace')).exitCode).to.equal(0);
+      await serving.settled();
+      expect(ids(await get('/api/storys?locale=all'))).to.deep.equal([10, 12]);
+      const stored = await serving.database.db
+        .collection('uploads.files')
+        .find({ filename: { $ne: null } })
+        .toArray();
+      expect(stored.map(({ filename }) => String(filename)).sort()).to.deep.equal(['sea_1.png', 'thumbnail_sea_1.png']);
+    });
+
+    it('says how it is used', async () => {
+      for (const args of [
+        ['--abandon', 'x'],
+        ['x', 'y'],
+      ])
+        expect((await runCli('import', args, { directory, env: { MONGODB_URI: serving.database.uri } })).stderr).to.match(
+          /usage/,
+        );
+    });
+  });
+
+  describe('cut short anywhere and run again', () => {
+    let source: Source;
+    let expected: unknown;
+    before(async () => {
+      source = await openArchive({ file, key: 'a key' });
+      expected = await inFresh((context) => importAll(context));
+    });
+
+    const importAll = async (context: ImportContext, replace = false): Promise<void> => {
+      await runImport(await prepareImport(source, context), context, { replace });
+    };
+    const cut = async (context: ImportContext, stage: string, records: number): Promise<unknown> => {
+      const prepared = await prepareImport(source, context);
+      return runImport({ ...prepared, source: cutShort(source, stage, records) }, context, { replace: true }).catch(String);
+    };
+
+    const cuts = [
+      ['links', 9],
+      ['entities', 4],
+      ['entities', 16],
+      ['assets', 2],
+    ] as const;
+
+    it('ends the same', async () => {
+      const found = await inFresh(async (context) => {
+        const { db } = context.store.database;
+        for (const [stage, records] of cuts) {
+          expect(await cut(context, stage, records), stage).to.equal('Error: cut short');
+          expect(await db.collection('storys').countDocuments()).to.equal(0);
+          expect(await db.collection('_models').countDocuments()).to.equal(0);
+        }
+        await importAll(context);
+      });
+      expect(found).to.deep.equal(expected);
+    });
+
+    it('is not mixed with another import, and can be given up', async () => {
+      const found = await inFresh(async (context) => {
+        await importAll(context);
+        expect(await cut(context, 'assets', 1)).to.equal('Error: cut short');
+        const other = await prepareImport({ ...source, identity: 'other' }, context);
+        const refused = await runImport(other, context, { replace: true }).catch(String);
+        expect(refused).to.match(/was cut short: run it again, or give it up/);
+        await abandonImport(context);
+      });
+      expect(found).to.deep.equal(expected);
+    });
+  });
+});
+
+const ids = (list: Document): number[] => (list['data'] as Document[]).map(({ id }) => Number(id));
+
+const silent = { begin: () => undefined, advance: () => undefined, end: () => undefined };
+
+/** Works on a database of its own, a few records in a batch; returns what it holds then. */
+async function inFresh(work: (context: ImportContext) => Promise<void>): Promise<unknown> {
+  const fresh = await freshDatabase();
+  const { config } = await createServer({ config: { database: { uri: fresh.uri } } });
+  const database = await connect(fresh.uri, config.database);
+  const media = createMedia(config, database);
+  await work({ config, store: createStore(database), media, defaultLocale: 'en', batch: 5, progress: silent });
+  const found = await dump(fresh);
+  await database.client.close();
+  await fresh.drop();
+  return found;
+}
+
+/** A source that ends with an error after so many records of a stage. */
+const cutShort = (source: Source, stage: string, records: number): Source => ({
+  ...source,
+  read: async function* (stages) {
+    let count = 0;
+    for await (const record of source.read(stages)) {
+      if (record.stage === stage && count++ === records) throw new Error('cut short');
+      yield record;
+    }
+  },
+});
+
+/** What a database holds of content, without what differs from run to run. */
+async function dump({ db }: FreshDatabase): Promise<ReadonlyMap<string, unknown>> {
+  const names = (await db.listCollections().toArray()).map(({ name }) => name).filter((name) => !volatile.has(name));
+  const rows = await Promise.all(
+    names.sort().map(async (name) => [name, (await db.collection(name).find().sort({ _id: 1 }).toArray()).map(plain)] as const),
+  );
+  const files = await db
+    .collection('uploads.files')
+    .find({ filename: { $ne: null } })
+    .sort({ filename: 1 })
+    .toArray();
+  return new Map([...rows, ['files', files.map(({ filename, length, metadata }) => [filename, length, metadata?.variantOf])]]);
+}
+
+const volatile = new Set(['_imports', '_audit', '_model_status', '_collections', 'uploads.files', 'uploads.chunks']);
+
+/** Codes have the time that they run out in. */
+const plain = ({ resetPasswordToken, ...row }: Document): Document => ({
+  ...row,
+  ...(typeof resetPasswordToken === 'string' && { code: true }),
+});

@@ -1,0 +1,104 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { type ArchiveLimits, openArchive } from '../../src/transfer/archive/open-archive.js';
+import { inspectSource, type Manifest } from '../../src/transfer/source.js';
+import { type ArchivedFile, metadata, packArchive } from '../support/pack-archive.js';
+
+const entity = { type: 'api::a.a', id: 1, data: { title: 'ä' } };
+const link = {
+  kind: 'relation.basic',
+  relation: 'oneToOne',
+  left: { type: 'api::a.a', ref: 1, field: 'b' },
+  right: { type: 'api::b.b', ref: 2 },
+};
+const files: readonly ArchivedFile[] = [
+  { name: 'schemas/schemas_00001.jsonl', content: [{ uid: 'api::a.a', attributes: {} }] },
+  { name: 'entities/entities_00001.jsonl', content: [entity, { ...entity, id: 2 }] },
+  { name: 'entities/entities_00002.jsonl', content: [{ ...entity, id: 3 }] },
+  { name: 'assets/metadata/a.png.json', content: '{}' },
+  { name: 'assets/uploads/a.png', content: Buffer.alloc(3_000) },
+  { name: 'links/links_00001.jsonl', content: [link] },
+];
+const whole = [...files, metadata];
+const entities = (content: unknown): readonly ArchivedFile[] => [
+  { name: 'entities/entities_00001.jsonl', content: content as string },
+  metadata,
+];
+
+interface HostileCase {
+  readonly files: readonly ArchivedFile[];
+  readonly name?: string;
+  readonly key?: string | null;
+  readonly limits?: Partial<ArchiveLimits>;
+  /** Bytes that are cut off at the end. */
+  readonly cut?: number;
+  readonly message: RegExp;
+}
+
+const hostile: Readonly<Record<string, HostileCase>> = {
+  'a path that leads out': { files: [{ name: 'assets/uploads/../../../x' }, ...whole], message: /leads out of it/ },
+  'an absolute path': { files: [{ name: '/etc/passwd' }, ...whole], message: /leads out of it/ },
+  'a path of Windows': { files: [{ name: 'C:\\x' }, ...whole], message: /leads out of it/ },
+  'a symbolic link': {
+    files: [{ name: 'assets/uploads/x', type: 'symlink', linkname: '/etc/passwd' }, ...whole],
+    message: /a symlink/,
+  },
+  'a hard link': { files: [{ name: 'assets/uploads/x', type: 'link', linkname: '/etc/passwd' }, ...whole], message: /a link/ },
+  'a device': { files: [{ name: 'assets/uploads/x', type: 'character-device' }, ...whole], message: /a character-device/ },
+  'more bytes than allowed': { files: whole, limits: { bytes: 2_000 }, message: /too large when it is decompressed/ },
+  'more files than allowed': { files: whole, limits: { files: 3 }, message: /more than 3 files/ },
+  'a line that is too long': { files: whole, limits: { line: 20 }, message: /a line has more than 20 bytes/ },
+  'a bomb in an asset': {
+    files: [{ name: 'assets/uploads/b', content: Buffer.alloc(9_000_000) }, metadata],
+    limits: { bytes: 1e6 },
+    message: /too large/,
+  },
+  'no metadata': { files, message: /not whole/ },
+  'compressed bytes cut off': { files: whole, cut: 40, message: /cut short/ },
+  'plain bytes cut off': { files: whole, name: 'a.tar', cut: 2_500, message: /cut short|not whole/ },
+  'a wrong key': { files: whole, name: 'a.tar.gz.enc', key: 'wrong', message: /cannot be decrypted/ },
+  'no key': { files: whole, name: 'a.tar.gz.enc', key: null, message: /is encrypted/ },
+  'encrypted bytes cut off': { files: whole, name: 'a.tar.gz.enc', cut: 7, message: /cannot be decrypted|cut short/ },
+  'a line that is not JSON': { files: entities('{"type":'), message: /no record/ },
+  'a line that is no object': { files: entities([[1]]), message: /no record/ },
+  'an id that is no number': { files: entities([{ ...entity, id: '1' }]), message: /no record/ },
+  'an id below 1': { files: entities([{ ...entity, id: 0 }]), message: /no record/ },
+  'an id with a fraction': { files: entities([{ ...entity, id: 1.5 }]), message: /no record/ },
+  'something else': { files: [], name: 'a.tar', message: /not whole/ },
+};
+
+describe('archives of Strapi', () => {
+  let directory: string;
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'mangrove-archive-'));
+  });
+  after(() => rm(directory, { recursive: true }));
+
+  const inspect = async ({
+    files: list,
+    name = 'a.tar.gz',
+    key = 'secret',
+    limits,
+    cut = 0,
+  }: Omit<HostileCase, 'message'>): Promise<Manifest> => {
+    const file = join(directory, name);
+    await packArchive(file, list, 'secret');
+    if (cut > 0) await writeFile(file, (await readFile(file)).subarray(0, -cut));
+    const all = { bytes: 1e9, files: 1e6, line: 1e6, ...limits };
+    return inspectSource(await openArchive({ file, key, limits: all }));
+  };
+
+  for (const name of ['a.tar', 'a.tar.gz', 'a.tar.enc', 'a.tar.gz.enc'])
+    it(`reads ${name}`, async () => {
+      const manifest = await inspect({ files: whole, name });
+      expect(manifest).to.deep.include({ links: 1, assets: 1, assetBytes: 3_000, entities: new Map([['api::a.a', 3]]) });
+    });
+
+  for (const [title, { message, ...input }] of Object.entries(hostile))
+    it(`refuses ${title}`, async () => {
+      const refused: unknown = await inspect(input).catch((error: unknown) => error);
+      expect(refused).to.be.instanceOf(Error).with.property('message').that.matches(message);
+    });
+});
