@@ -15,29 +15,38 @@ export interface ClientProject {
 /** Makes a project with these files, by name. */
 export async function createProject(files: Readonly<Record<string, string>>): Promise<ClientProject> {
   const directory = await mkdtemp(path.join(tmpdir(), 'mangrove-client-'));
+  await installClient(directory);
+  for (const [name, text] of Object.entries(files)) await writeFile(path.join(directory, name), text);
+  return {
+    directory,
+    compile: (names, options) => compileProject(directory, names, options),
+    remove: () => rm(directory, { recursive: true }),
+  };
+}
+
+/** Installs the package into a folder, as far as its client goes, and makes the folder one of ES modules. */
+export async function installClient(directory: string): Promise<void> {
   const installed = path.join(directory, 'node_modules/mangrove');
   await mkdir(installed, { recursive: true });
   for (const name of ['package.json', 'client'])
     await cp(path.join(packageRoot, name), path.join(installed, name), { recursive: true });
   emitClient(path.join(installed, 'dist'));
   await writeFile(path.join(directory, 'package.json'), JSON.stringify({ type: 'module' }));
-  for (const [name, text] of Object.entries(files)) await writeFile(path.join(directory, name), text);
-  return {
-    directory,
-    compile: (names, options) => {
-      const paths = names.map((name) => path.join(directory, name));
-      return ts.getPreEmitDiagnostics(ts.createProgram(paths, { ...strict, ...options })).map(print);
-    },
-    remove: () => rm(directory, { recursive: true }),
-  };
 }
 
-/** Compiles the client as the build does. */
+/** Returns what `tsc --strict` says against files of a folder, as `name (line): message`. */
+export function compileProject(directory: string, names: readonly string[], options: ts.CompilerOptions): string[] {
+  const paths = names.map((name) => path.join(directory, name));
+  return ts.getPreEmitDiagnostics(ts.createProgram(paths, { ...strict, ...options })).map(print);
+}
+
+/** Compiles the client as the build does, but checks nothing, which takes a sixth of the time. */
 function emitClient(outDir: string): void {
   const config = ts.readConfigFile(path.join(packageRoot, 'tsconfig.build.json'), (name) => ts.sys.readFile(name));
   const { options } = ts.parseJsonConfigFileContent(config.config, ts.sys, packageRoot);
   const entry = path.join(packageRoot, 'src/client/create-client.ts');
-  ts.createProgram([entry], { ...options, outDir, sourceMap: false }).emit();
+  const quick = { noCheck: true, types: [], lib: ['lib.es2022.d.ts'] };
+  ts.createProgram([entry], { ...options, ...quick, outDir, sourceMap: false }).emit();
 }
 
 const strict: ts.CompilerOptions = {

@@ -80,6 +80,7 @@ function titleOf(example: Example): string {
     case 'mongosh':
       return example.code;
     case 'file':
+    case 'program':
       return example.file;
   }
 }

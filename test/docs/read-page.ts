@@ -10,13 +10,14 @@ export interface Block {
   readonly text: string;
 }
 
-/** One thing that a page shows, in the order of the page. `answer` is the JSON block that follows a request. */
+/** One thing that a page shows, in the order of the page. `answer` is the JSON block after a request, `output` the text after a program. */
 export type Example =
   | { readonly kind: 'command'; readonly words: readonly string[] }
   | { readonly kind: 'request'; readonly words: readonly string[]; readonly answer: unknown }
   | { readonly kind: 'graphql'; readonly query: string; readonly answer: unknown }
   | { readonly kind: 'mongosh'; readonly code: string }
-  | { readonly kind: 'file'; readonly file: string; readonly text: string };
+  | { readonly kind: 'file'; readonly file: string; readonly text: string }
+  | { readonly kind: 'program'; readonly file: string; readonly text: string; readonly output: string };
 
 /** Paths of all pages, from the root of the repository. */
 export const pages: readonly string[] = [
@@ -40,10 +41,13 @@ export const readBlocks = (page: string): readonly Block[] =>
 /** What a page shows that can be run. Blocks of other languages are listings. */
 export function readExamples(page: string): readonly Example[] {
   const blocks = readBlocks(page);
-  return blocks.flatMap((block, index) => examplesOf(block, readAnswer(blocks[index + 1])));
+  return blocks.flatMap((block, index) => examplesOf(block, blocks[index + 1]));
 }
 
-function examplesOf({ language, file, text }: Block, answer: unknown): readonly Example[] {
+function examplesOf({ language, file, text }: Block, next: Block | undefined): readonly Example[] {
+  const answer = readAnswer(next);
+  if (language === 'ts' && file?.startsWith('app/') === true)
+    return [{ kind: 'program', file, text, output: next?.language === 'text' ? next.text : '' }];
   if (file !== undefined) return [{ kind: 'file', file, text }];
   if (language === 'graphql') return [{ kind: 'graphql', query: text, answer }];
   if (language === 'js') return [{ kind: 'mongosh', code: text }];

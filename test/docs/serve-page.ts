@@ -12,6 +12,7 @@ import { runCli } from '../support/run-cli.js';
 import { serveModels, type Serving } from '../support/serve.js';
 import { readCurl } from './read-curl.js';
 import { isShown, type Example } from './read-page.js';
+import { runProgram } from './run-program.js';
 
 const secrets = {
   ADMIN_TOKEN: 'admin-token-of-the-tests-0123456789abcdef',
@@ -74,6 +75,9 @@ async function runExample(example: Example, place: Place): Promise<void> {
   switch (example.kind) {
     case 'file':
       return writeShown(example.file, example.text, place);
+    case 'program':
+      expect(await runProgram(example, { directory: place.directory, url: place.serving.server.url })).to.equal(example.output);
+      return;
     case 'graphql':
       return expectAnswer(await ask(place, '/graphql', postJson({ query: example.query })), example.answer, place);
     case 'request':
