@@ -1,11 +1,17 @@
 import path from 'node:path';
 import { expect } from 'chai';
+import type { Locator } from 'playwright-core';
 import { copyPlayground } from '../../scripts/copy-playground.js';
 import { openPagesOf } from '../support/find-chromium.js';
 import { documents, models } from './content.js';
 import { serveGraphql, type ServedGraphql } from './serve-graphql.js';
 
 const html = { headers: { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' } };
+
+const boxOf = async (part: Locator) => {
+  await part.waitFor({ state: 'attached' });
+  return part.boundingBox();
+};
 
 describe('GraphQL playground', () => {
   let server: ServedGraphql;
@@ -39,12 +45,15 @@ describe('GraphQL playground', () => {
   });
 
   it('is away in production unless playgroundAlways is set', async () => {
-    for (const [config, status] of [
-      [{}, 400],
-      [{ playgroundAlways: true }, 200],
+    for (const [config, status, text] of [
+      [{}, 400, '<h1>GraphQL endpoint</h1>'],
+      [{ playgroundAlways: true }, 200, 'GraphQLPlayground.init'],
     ] as const) {
       const production = await serveGraphql({ models, environment: 'production', config });
-      expect((await production.send(html)).status).to.equal(status);
+      const page = await production.send(html);
+      expect(page.status).to.equal(status);
+      expect(page.text).to.contain(text);
+      expect((await production.send({ headers: { accept: '*/*' } })).status).to.equal(400);
       await production.stop();
     }
   });
@@ -64,6 +73,8 @@ describe('GraphQL playground', () => {
         if (/Content Security Policy/i.test(message.text())) failed.push(message.text());
       });
       await page.goto(`${server.url}/graphql`);
+      await page.keyboard.press('Control+Enter');
+      await page.getByText('"data": [').first().waitFor();
       const editor = page.locator('.CodeMirror').first();
       await editor.click();
       await page.keyboard.press('Control+A');
@@ -79,6 +90,18 @@ describe('GraphQL playground', () => {
       await page.getByText('uploadFiles(').first().waitFor();
       if (process.env['SCREENSHOT'] !== undefined) await page.screenshot({ path: process.env['SCREENSHOT'] });
       expect(failed).to.deep.equal([]);
+    });
+
+    it('fits a phone: the answer stands below the query', async function () {
+      this.timeout(60_000);
+      const page = await openPage();
+      await page.setViewportSize({ width: 360, height: 740 });
+      await page.goto(`${server.url}/graphql`);
+      const [query, , answer] = await Promise.all([0, 1, 2].map((index) => boxOf(page.locator('.CodeMirror').nth(index))));
+      expect(query?.width).to.be.above(300);
+      expect(answer?.width).to.be.above(300);
+      expect(answer?.y).to.be.above(query?.y ?? 740);
+      expect(answer?.x).to.be.below(20);
     });
   });
 });

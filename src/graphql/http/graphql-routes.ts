@@ -5,7 +5,8 @@ import type { Answer, ContextRoute, OpenRoute, PathSettings, RouteCall } from '.
 import { Staging } from '../../media/staging.js';
 import { callerState, type GraphqlContext } from '../execute/graphql-context.js';
 import { demand } from '../execute/guard-fields.js';
-import { createPlayground } from '../playground/serve-playground.js';
+import { firstQuery } from '../playground/first-query.js';
+import { createPlayground, explainEndpoint } from '../playground/serve-playground.js';
 import type { FieldDemand } from '../schema/schema-context.js';
 import { createTracer } from '../tracing/tracer.js';
 import { acceptFile } from './accept-files.js';
@@ -45,7 +46,10 @@ export function graphqlRoutes(parts: GraphqlParts): readonly (OpenRoute | Contex
         // If nothing at all is granted to the public, it is asked for credentials.
         if (caller.kind === 'public' && caller.publicRoleIsEmpty)
           throw caller.hasExpired ? refusedToken('token_expired') : unauthorizedError();
-        if (playground !== null && ctx.method === 'GET' && request.asksForPage) return playground.page();
+        if (ctx.method === 'GET' && request.asksForPage) {
+          if (playground !== null) return playground.page(firstQuery(await parts.schema.read()));
+          if (request.querystring === '') return explainEndpoint();
+        }
         return answerOperations(ctx, call, { parts, endpoint });
       },
     },

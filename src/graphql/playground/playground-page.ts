@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { renderPlaygroundPage } from 'graphql-playground-html';
+import { narrowStyle } from './narrow-style.js';
 
 /** The page of the playground and the policy that lets it run: its own scripts by their hashes, everything else from here. */
 interface PlaygroundPage {
-  readonly html: string;
+  /** Returns the page; `query` stands in it when a browser opens it for the first time. */
+  readonly html: (query: string | null) => string;
   readonly contentSecurityPolicy: string;
 }
 
@@ -11,8 +13,8 @@ interface PlaygroundPage {
 export const assetsPath = '/playground-assets';
 
 /**
- * Renders the playground for an endpoint. Only the configured path goes into it, never anything of a request, so that nobody
- * can put a script into the page; fonts of other hosts are taken out.
+ * Renders the playground for an endpoint. Only the configured path and the names of content types go into it, never anything of a
+ * request, so that nobody can put a script into the page; fonts of other hosts are taken out.
  */
 export function renderPage(endpoint: string): PlaygroundPage {
   const rendered = renderPlaygroundPage({
@@ -22,10 +24,26 @@ export function renderPage(endpoint: string): PlaygroundPage {
     title: 'GraphQL Playground',
     settings,
   });
-  const own = rendered.replace(/<link href="https:\/\/fonts[^>]*>/, '').trimStart();
-  const html = own.replace('</body>', () => `<script>${reportRemovals}</script></body>`);
-  return { html, contentSecurityPolicy: policyOf(html) };
+  const own = rendered
+    .replace(/<link href="https:\/\/fonts[^>]*>/, '')
+    .replace(/<html\s*>/, '<html lang="en">')
+    .replace('</head>', `<style>${narrowStyle}</style></head>`)
+    .trimStart();
+  const [start = '', end = ''] = own.split('</body>');
+  const html = (query: string | null): string =>
+    `${start}<div id="first-query" hidden>${query ?? ''}</div><script>${openFirstQuery}</script><script>${reportRemovals}</script></body>${end}`;
+  return { html, contentSecurityPolicy: policyOf(html(null)) };
 }
+
+/** Gives the playground a tab with the first query if this browser keeps none of its own. */
+const openFirstQuery = `{
+  const config = document.getElementById('playground-config');
+  const query = document.getElementById('first-query').textContent;
+  if (query !== '' && localStorage.getItem('graphql-playground') === null) {
+    const given = JSON.parse(config.textContent);
+    config.textContent = JSON.stringify({ ...given, tabs: [{ endpoint: location.origin + given.endpoint, query }] });
+  }
+}`;
 
 /**
  * The playground takes away the notes of a completion on an event that browsers no longer send: it is sent here, to the parent of

@@ -9,7 +9,8 @@ import { assetsPath, playgroundFiles, playgroundPackage, renderPage } from './pl
 interface Playground {
   /** Its files, which need no rights. */
   readonly assets: OpenRoute;
-  readonly page: () => Answer;
+  /** The page, with a first query if there is one. */
+  readonly page: (query: string | null) => Answer;
 }
 
 /** The files come from the build; if they are missing the page says so. */
@@ -23,12 +24,31 @@ export function createPlayground(endpoint: string): Playground {
       action: null,
       handle: ({ request }) => answerAsset(request.params['name'] ?? ''),
     },
-    page: () => (directory() === null ? { status: 404, headers, body: missing } : { headers, body: html }),
+    page: (query) => (directory() === null ? { status: 404, headers, body: missing } : { headers, body: html(query) }),
   };
 }
 
 const missing =
   '<!doctype html><title>GraphQL</title><p>The files of the playground are missing: run <code>npm run prepare</code>.';
+
+/** Tells a browser what is at the endpoint where there is no playground. Programs that ask without a query get the same status. */
+export const explainEndpoint = (): Answer => ({
+  status: 400,
+  headers: { 'Content-Security-Policy': "default-src 'none'", 'Content-Type': 'text/html; charset=utf-8' },
+  body: endpointPage,
+});
+
+const endpointPage = `<!doctype html>
+<html lang="en">
+  <meta charset="utf-8" />
+  <meta name="viewport" content="width=device-width, initial-scale=1" />
+  <meta name="color-scheme" content="light dark" />
+  <title>GraphQL</title>
+  <h1>GraphQL endpoint</h1>
+  <p>Programs send queries here by POST, as JSON: <code>{ "query": "{ __typename }" }</code></p>
+  <p>A playground is here in development, and in production if <code>graphql.config.playgroundAlways</code> is set.</p>
+</html>
+`;
 
 async function answerAsset(name: string): Promise<Answer> {
   const asset = Object.hasOwn(playgroundFiles, name) ? playgroundFiles[name] : undefined;
