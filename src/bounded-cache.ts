@@ -11,7 +11,7 @@ export interface CacheBounds {
 const entryBytes = 300;
 
 /** Values of which only those used last are kept. Whatever a client's input is a key of is kept in one of these. */
-export class BoundedCache<Value extends object | string | number, Key extends object | string = string> {
+export class BoundedCache<Value extends object | string | number, Key extends object | string | number = string> {
   readonly bounds: CacheBounds;
   readonly #entries: LRUCache<Key, { readonly value: Value }>;
 

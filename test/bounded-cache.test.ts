@@ -1,8 +1,11 @@
 import { expect } from 'chai';
 import { createHash } from 'node:crypto';
 import { Session } from 'node:inspector/promises';
+import { inspect, types } from 'node:util';
+import { LRUCache } from 'lru-cache';
 import { userTokens } from '../src/access/user-tokens.js';
-import { BoundedCache, type CacheBounds } from '../src/bounded-cache.js';
+import { BoundedCache } from '../src/bounded-cache.js';
+import { cacheByKey, ChangeBus } from '../src/mongo/changes.js';
 import { bookshopModels } from './support/read-project.js';
 import { serveModels, type Serving } from './support/serve.js';
 
@@ -24,34 +27,58 @@ describe('BoundedCache', () => {
   });
 });
 
-interface Walked {
-  readonly bounds: CacheBounds;
-  readonly size: number;
-  readonly bytes: number;
-}
-
-/** All caches of this process that are alive, as the debugger finds them. */
-async function walkCaches(): Promise<readonly Walked[]> {
+/** All objects of this process that are alive and have a prototype, as the debugger finds them. */
+async function findAlive<Found extends object>(prototype: Found): Promise<readonly Found[]> {
   const session = new Session();
   session.connect();
   try {
-    Reflect.set(globalThis, 'walkedPrototype', BoundedCache.prototype);
-    const { result } = await session.post('Runtime.evaluate', { expression: 'globalThis.walkedPrototype' });
+    Reflect.set(globalThis, 'searched', prototype);
+    const { result } = await session.post('Runtime.evaluate', { expression: 'globalThis.searched' });
     const { objects } = await session.post('Runtime.queryObjects', { prototypeObjectId: result.objectId ?? '' });
-    const functionDeclaration = 'function () { return this.map(({ bounds, size, bytes }) => ({ bounds, size, bytes })); }';
     const { objectId } = objects;
     if (objectId === undefined) throw new Error('the debugger returned no objects');
-    const { result: walked } = await session.post('Runtime.callFunctionOn', {
-      objectId,
-      functionDeclaration,
-      returnByValue: true,
-    });
-    return walked.value as readonly Walked[]; // as the function above makes them
+    await session.post('Runtime.callFunctionOn', { objectId, functionDeclaration: 'function () { globalThis.found = this; }' });
+    return Reflect.get(globalThis, 'found') as readonly Found[]; // set by the function above
   } finally {
-    Reflect.deleteProperty(globalThis, 'walkedPrototype');
+    Reflect.deleteProperty(globalThis, 'searched');
+    Reflect.deleteProperty(globalThis, 'found');
     session.disconnect();
   }
 }
+
+/** All maps and sets that are alive, but those inside of caches that have bounds. */
+async function findCollections(): Promise<readonly { readonly size: number }[]> {
+  const caches = await findAlive(LRUCache.prototype as LRUCache<object, object>);
+  const inner = new Set<unknown>(caches.map((cache) => LRUCache.unsafeExposeInternals(cache).keyMap));
+  const all = [...(await findAlive(Map.prototype)), ...(await findAlive(Set.prototype))];
+  return all.filter((one) => (types.isMap(one) || types.isSet(one)) && !inner.has(one));
+}
+
+describe('cacheByKey', () => {
+  it('keeps values within its bounds, and none from before a write', async () => {
+    const changes = new ChangeBus();
+    changes.listening(true);
+    const loads: number[] = [];
+    const load = (key: number): Promise<string> => {
+      loads.push(key);
+      return Promise.resolve('v'.repeat(1_000));
+    };
+    const read = cacheByKey(changes, ['rows'], { load, weigh: (value) => 2 * value.length });
+    for (let key = 1; key <= 12_000; key += 1) await read(key);
+    const caches = (await findAlive(BoundedCache.prototype)).filter((one) => one !== BoundedCache.prototype);
+    const cache = caches.find(({ bounds, size }) => bounds.entries === 10_000 && size > 0);
+    expect(cache?.size).to.be.within(5_000, 10_000);
+    expect(cache?.bytes).to.be.within(14_000_000, 16_000_000);
+    await read(12_000);
+    expect(loads.length).to.equal(12_000);
+    const loading = read(1);
+    changes.changed('rows');
+    await loading;
+    expect(cache?.size).to.equal(0);
+    await read(12_000);
+    expect(loads.slice(-2)).to.deep.equal([1, 12_000]);
+  });
+});
 
 describe('caches', () => {
   const at = new Date('2024-01-01T00:00:00.000Z');
@@ -82,14 +109,44 @@ describe('caches', () => {
       const sha256Hash = createHash('sha256').update(query).digest('hex');
       return serving.call('POST', '/graphql', { query, extensions: { persistedQuery: { version: 1, sha256Hash } } });
     });
-    const walked = await walkCaches();
-    const full = walked.filter(({ bounds, size, bytes }) => size >= bounds.entries || bytes > bounds.bytes * 0.85);
-    expect(full.length, JSON.stringify(walked)).to.be.at.least(5);
-    for (const { bounds, size, bytes } of walked) {
+    const walked = (await findAlive(BoundedCache.prototype)).filter((cache) => cache !== BoundedCache.prototype);
+    const figures = walked.map(({ bounds, size, bytes }) => ({ bounds, size, bytes }));
+    const full = figures.filter(({ bounds, size, bytes }) => size >= bounds.entries || bytes > bounds.bytes * 0.85);
+    expect(full.length, JSON.stringify(figures)).to.be.at.least(5);
+    for (const { bounds, size, bytes } of figures) {
       expect(size).to.be.at.most(bounds.entries);
       expect(bytes).to.be.at.most(bounds.bytes);
     }
   });
+
+  it('are all that grows with what clients send', async () => {
+    const tokens = userTokens('another-secret-of-thirty-two-bytes!', '1d');
+    const unlike = async (n: number): Promise<void> => {
+      const text = `${String(n)}-${'x'.repeat(20)}`;
+      const graphql = (query: string, variables?: object) => serving.call('POST', '/graphql', { query, variables });
+      await Promise.all([
+        serving.call('GET', `/api/books?filters[title]=${text}&populate[author][filters][name]=${text}&locale=${text}`),
+        serving.call('GET', `/api/books/${String(n)}?fields=title&populate=${text}`),
+        serving.call('GET', `/api/${text}`),
+        serving.call('GET', `/${text}/${text}`),
+        serving.call('GET', `/uploads/${text}.png?width=${String(n)}`),
+        serving.call('POST', '/api/auth/forgot-password', { email: `${text}@mail.test` }),
+        graphql(`query Q${String(n)} { b${String(n)}: books(filters: { title: { eq: "${text}" } }) { data { id } } }`),
+        graphql('query ($t: String) { books(filters: { title: { eq: $t } }) { data { id } } }', { t: text }),
+        graphql(`{ ${text} }`),
+        fetch(`${serving.server.url}/api/books`, {
+          headers: { authorization: `Bearer ${tokens.sign({ id: n, tokenVersion: 0 })}` },
+        }),
+        fetch(`${serving.server.url}/api/books`, { headers: { authorization: `Bearer ${text}` } }),
+      ]);
+    };
+    await unlike(1_000);
+    const before = (await findCollections()).map((collection) => ({ collection, size: collection.size }));
+    await unlike(1_000).catch(() => undefined); // the search takes longer than idle connections are kept
+    await inTurn(20, (n) => unlike(2_000 + n));
+    const grown = before.filter(({ collection, size }) => collection.size >= size + 18);
+    expect(grown.map(({ collection }) => inspect(collection, { maxArrayLength: 3, depth: 1 }))).to.deep.equal([]);
+  }).timeout(60_000);
 
   const unknown: readonly (readonly [method: string, path: string, body?: unknown])[] = [
     ['GET', '/api/books?locale=xx&populate=*'],

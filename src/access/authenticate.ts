@@ -10,7 +10,7 @@ import type { ApiToken } from './api-token.js';
 import type { Caller } from './caller.js';
 import { tokenFinder } from './find-token.js';
 import { createOpenAccess, type FindOpenAccess } from './is-open.js';
-import { readUser, type KnownUser } from './known-user.js';
+import { readUser, weighUser, type KnownUser } from './known-user.js';
 import { readRoles } from './read-roles.js';
 import { roleAccess } from './role-access.js';
 import type { Role, Roles } from './role.js';
@@ -62,7 +62,7 @@ export function createAuthenticator(input: AuthenticatorInput): Authenticator {
     roles: cacheUntilChanged(changes, [collections.roles, collections.permissions], () => readRoles(database)),
     settings: cacheUntilChanged(changes, [collections.settings], () => readAccountSettings(database)),
     findToken: tokenFinder(backend, input.tokenSalt),
-    findUser: cacheByKey(changes, [collections.users], (id: number) => readUser(database, id)),
+    findUser: cacheByKey(changes, [collections.users], { load: (id) => readUser(database, id), weigh: weighUser }),
     findOpenAccess: createOpenAccess(input),
   };
   const { roles, settings, findToken } = sources;

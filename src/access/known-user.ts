@@ -21,6 +21,10 @@ export async function readUser(database: Database, id: number): Promise<KnownUse
   return document === undefined ? null : knownUser(document);
 }
 
+/** About how many bytes a user takes in memory; names may be long. */
+export const weighUser = (user: KnownUser | null): number =>
+  user === null ? 0 : 200 + 2 * (user.username.length + user.email.length);
+
 export const knownUser = (document: Document): KnownUser => ({
   id: Number(document['_id']),
   username: String(document['username'] ?? ''),

@@ -131,35 +131,59 @@ export function cacheUntilChanged<Value>(
   collections: readonly string[],
   load: () => Promise<Value>,
 ): () => Promise<Value> {
-  const read = cacheByKey(changes, collections, load);
-  return () => read('only');
+  let cached: Promise<Value> | null = null;
+  changes.onChange(collections, () => {
+    cached = null;
+  });
+  return () => {
+    if (!changes.isListening) return load();
+    if (cached !== null) return cached;
+    const loading = load();
+    cached = loading;
+    loading.catch(() => {
+      if (cached === loading) cached = null;
+    });
+    return loading;
+  };
 }
 
-/** The same for one value per key. Every write drops all values, since it is not known which key it concerns. */
-export function cacheByKey<Key, Value>(
+interface KeyedSource<Value> {
+  readonly load: (key: number) => Promise<Value>;
+  /** About how many bytes a value takes. */
+  readonly weigh: (value: Value) => number;
+}
+
+/** The same for one value per key, within bounds. Every write drops all values, since it is not known which key it concerns. */
+export function cacheByKey<Value>(
   changes: ChangeBus,
   collections: readonly string[],
-  load: (key: Key) => Promise<Value>,
-): (key: Key) => Promise<Value> {
-  let cached = new Map<Key, Promise<Value>>();
+  { load, weigh }: KeyedSource<Value>,
+): (key: number) => Promise<Value> {
+  const cached = new BoundedCache<Promise<Value>, number>(keyedBounds);
   changes.onChange(collections, () => {
-    cached = new Map();
+    cached.clear();
   });
   return (key) => {
     if (!changes.isListening) return load(key);
     const known = cached.get(key);
     if (known !== undefined) return known;
-    // A write replaces the map, so that a value that was read before the write is never found after it.
-    const map = cached;
-    if (map.size >= mostKeys) map.clear();
     const loading = load(key);
-    map.set(key, loading);
-    loading.catch(() => map.delete(key));
+    cached.set(key, loading, 0);
+    // A write meanwhile has dropped the promise: what it comes to may be from before the write.
+    const isKept = (): boolean => cached.get(key) === loading;
+    loading.then(
+      (value) => {
+        if (isKept()) cached.set(key, loading, weigh(value));
+      },
+      () => {
+        if (isKept()) cached.delete(key);
+      },
+    );
     return loading;
   };
 }
 
-const mostKeys = 10_000;
+const keyedBounds = { entries: 10_000, bytes: 16_000_000 };
 
 /** The totals of one collection: one for each publication state and set of locales. */
 const bounds = { entries: 100, bytes: 100_000 };

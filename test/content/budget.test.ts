@@ -206,7 +206,7 @@ const groups: readonly Group[] = [
     cases: [
       { request: `/api/notes?${nested(['about'], 10)}`, expected: 4 },
       { request: { query: spreading(4) }, expected: 4 },
-      { request: { query: spreading(10) }, expected: 'boundSelections', commands: 0 },
+      { request: { query: spreading(10) }, expected: 4 },
     ],
   },
   {

@@ -36,6 +36,11 @@ export type FieldInfo = Omit<GraphQLResolveInfo, 'path'> & {
   readonly path: NonNullable<GraphQLResolveInfo['path']>;
   /** Counts a type of which fields are compiled. Throws a ValidationError once there are too many. */
   readonly countType: () => void;
+  /**
+   * What was compiled of fields that several fragments lead to, so that fragments which spread one another are compiled once for
+   * each place and not once for each way there. Null if the operation has no fragments.
+   */
+  readonly known: Map<FieldNode, Map<string, CompiledField>> | null;
 };
 
 /** Thrown where the selection has a field that an extension resolves: it may be asynchronous, and graphql-js has to run it. */
@@ -139,7 +144,21 @@ interface CompiledField extends Place {
   readonly key: string;
 }
 
+/** Compiles a field, or finds it again at a place where resolvers see the same names around it. */
 function compileField(key: string, nodes: readonly FieldNode[], parentType: GraphQLObjectType, outer: FieldInfo): CompiledField {
+  const [node] = nodes;
+  if (outer.known === null || node?.selectionSet === undefined || nodes.length > 1)
+    return compileOne(key, nodes, parentType, outer);
+  const { path } = outer;
+  const place = [parentType.name, path.typename, path.key, path.prev?.key].join(' ');
+  const known = outer.known.get(node) ?? new Map<string, CompiledField>();
+  outer.known.set(node, known);
+  const field = known.get(place) ?? compileOne(key, nodes, parentType, outer);
+  known.set(place, field);
+  return field;
+}
+
+function compileOne(key: string, nodes: readonly FieldNode[], parentType: GraphQLObjectType, outer: FieldInfo): CompiledField {
   const name = nodes[0]?.name.value ?? '';
   if (key === '__proto__') throw new NotPlain(); // assigning it would do something else
   if (name === '__typename') return { key, nullable: false, nodes, complete: () => parentType.name };

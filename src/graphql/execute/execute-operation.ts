@@ -100,7 +100,8 @@ function compileOperation(args: ExecutionArgs, { content }: GraphqlContext): Com
   );
   try {
     const countType = createTypeCounter(content.bind);
-    const fields = rootFields(operation, parentType, { ...args, fragments, variableValues: coerced, countType });
+    const known = Object.keys(fragments).length === 0 ? null : new Map();
+    const fields = rootFields(operation, parentType, { ...args, fragments, variableValues: coerced, countType, known });
     return { fields, serial: operation.operation === 'mutation' };
   } catch (error) {
     // a directive or argument whose variable is null after all: graphql-js says so where it stands
@@ -112,11 +113,11 @@ function compileOperation(args: ExecutionArgs, { content }: GraphqlContext): Com
 type Prepared = ExecutionArgs & {
   readonly fragments: Record<string, FragmentDefinitionNode>;
   readonly variableValues: Record<string, unknown>;
-} & Pick<FieldInfo, 'countType'>;
+} & Pick<FieldInfo, 'countType' | 'known'>;
 
 function rootFields(operation: OperationDefinitionNode, parentType: GraphQLObjectType, prepared: Prepared): RootField[] {
-  const { schema, fragments, variableValues, countType } = prepared;
-  const outer = { schema, fragments, variableValues, operation, rootValue: undefined, path: undefined, countType };
+  const { schema, fragments, variableValues, countType, known } = prepared;
+  const outer = { schema, fragments, variableValues, operation, rootValue: undefined, path: undefined, countType, known };
   const root: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '' }, selectionSet: operation.selectionSet };
   const base = { ...outer, fieldName: '', fieldNodes: [], returnType: parentType, parentType };
   return [...collectFields([root], parentType.name, outer)].map(([key, nodes]) => compileRoot(key, nodes, parentType, base));
