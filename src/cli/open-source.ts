@@ -12,4 +12,5 @@ export async function openSource({ source, key }: SourceArguments): Promise<Sour
   return openArchive({ file: source, key: source.endsWith('.enc') ? (key ?? (await askKey(source))) : null });
 }
 
-const askKey = async (file: string): Promise<string> => process.env['MANGROVE_IMPORT_KEY'] ?? readSecret(`key of ${file}`);
+/** Returns the key of an encrypted archive: from the environment, or asked for. */
+export const askKey = async (file: string): Promise<string> => process.env['MANGROVE_IMPORT_KEY'] ?? readSecret(`key of ${file}`);

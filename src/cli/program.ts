@@ -23,6 +23,7 @@ const commands: Readonly<Record<string, ProgramCommand>> = {
   token: { about: 'create, list and revoke API tokens', load: () => import('./token.js') },
   permissions: { about: 'grant actions to roles and take them back', load: () => import('./permissions.js') },
   import: { about: 'bring the content of a Strapi project', load: () => import('./import.js') },
+  export: { about: 'write everything into an archive', load: () => import('./export.js') },
   types: { about: 'write the content types as TypeScript', load: () => import('./types.js') },
 };
 

@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { createMedia } from '../media/open-media.js';
+import { modelSettings } from '../mongo/open-backend.js';
+import { readModels } from '../mongo/model-store.js';
+import { buildRegistry } from '../schema/build-registry.js';
+import { exportContent } from '../transfer/export-content.js';
+import { askKey } from './open-source.js';
+import { changing, runOnService, type Command } from './run-command.js';
+import { showProgress } from './show-progress.js';
+
+export const usage = `usage: npx mangrove export FILE [--key KEY]
+  writes models, entries, files and settings into an archive that import, and strapi import, read
+  FILE         ends with .tar or .tar.gz; with .enc behind it the archive is encrypted
+  --key KEY    the key of an encrypted archive; else it is asked for, or MANGROVE_IMPORT_KEY`;
+
+/** Null: the words are not those of the command. */
+function readArguments(args: readonly string[]) {
+  const { values, positionals } = parseArgs({ args: [...args], options: { key: { type: 'string' } }, allowPositionals: true });
+  const [file = '', ...others] = positionals;
+  return others.length === 0 && /\.(tar|tar\.gz|tgz)(\.enc)?$/.test(file) ? { file, key: values.key } : null;
+}
+
+const exportAll: Command = async ({ config, store: { database }, content }, args) => {
+  const given = readArguments(args);
+  if (given === null) throw new Error(usage);
+  const { file } = given;
+  if (existsSync(file)) throw new Error(`${file} is there already`);
+  const key = file.endsWith('.enc') ? (given.key ?? (await askKey(file))) : null;
+  const counts = await exportContent(
+    { file, key },
+    {
+      database,
+      media: config.plugins.upload.enabled ? createMedia(config, database) : null,
+      build: buildRegistry(await readModels(database), modelSettings(config)),
+      defaultLocale: content.bind.defaultLocale,
+      progress: showProgress(),
+    },
+  );
+  console.log(`${file}: ${String(counts.entries)} entries, ${String(counts.links)} links, ${String(counts.files)} files`);
+};
+
+/** Exports everything, which is written into the log: passwords and mail addresses leave. Returns the exit code; null: the arguments are wrong. */
+export const run = (args: readonly string[]): Promise<number | null> =>
+  readArguments(args) === null ? Promise.resolve(null) : runOnService(changing(exportAll), args, 'export');

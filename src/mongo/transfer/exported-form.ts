@@ -1,0 +1,134 @@
+import type { Attribute, ContentType, LinkAttribute, MorphAttribute, Registry } from '../../schema/content-type.js';
+import { scalarTypes } from '../../schema/scalar-types.js';
+import { uploadFile } from '../../schema/content-type.js';
+import { isRecord, type Values } from '../../values.js';
+import { linkedIds, morphLinks, type StoredDocument } from '../loaded.js';
+import { hiddenFields, type Holder, type TransferredEntry, type TransferredLink } from './transferred.js';
+
+/** A link with the kind of its relation, `manyToOne`. */
+export interface ExportedLink extends TransferredLink {
+  readonly relation: string;
+}
+
+/** Returns the entry of a document, without its links. */
+export function toTransferred(type: ContentType, document: StoredDocument, registry: Registry): TransferredEntry {
+  const hidden = hiddenFields(type.uid).filter((name) => document[name] !== undefined);
+  const data = { ...dataOf(type, document, registry), ...Object.fromEntries(hidden.map((name) => [name, document[name]])) };
+  return { type: type.uid, id: Number(document['_id']), data };
+}
+
+function dataOf(type: ContentType, document: StoredDocument, registry: Registry): Record<string, unknown> {
+  const data: Record<string, unknown> = {};
+  for (const attribute of type.attributes.values()) {
+    const value = valueOf(attribute, document[attribute.name], registry);
+    if (value !== undefined) data[attribute.name] = value;
+  }
+  return data;
+}
+
+/** Undefined: links are no part of entries. */
+function valueOf(attribute: Attribute, value: unknown, registry: Registry): unknown {
+  switch (attribute.kind) {
+    case 'scalar':
+      return value === null || value === undefined ? null : printScalar(attribute.type, value);
+    case 'component': {
+      const parts = partsIn(attribute, value, registry).map(([type, part]) => partData(type, part, registry));
+      return attribute.repeatable ? parts : (parts[0] ?? null);
+    }
+    case 'dynamiczone':
+      return partsIn(attribute, value, registry).map(([type, part]) => ({
+        __component: type.uid,
+        ...partData(type, part, registry),
+      }));
+    case 'relation':
+    case 'media':
+    case 'morph':
+      return undefined;
+  }
+}
+
+const printScalar = (type: keyof typeof scalarTypes, value: unknown): unknown =>
+  value instanceof Date ? value.toISOString() : scalarTypes[type].output(value);
+
+const partData = (type: ContentType, part: Values, registry: Registry) => ({ id: part['id'], ...dataOf(type, part, registry) });
+
+/** The components of an attribute, with their types. */
+function partsIn(attribute: Attribute, value: unknown, { types }: Registry): readonly (readonly [ContentType, Values])[] {
+  if (attribute.kind !== 'component' && attribute.kind !== 'dynamiczone') return [];
+  return [value].flat().flatMap((part: unknown) => {
+    if (!isRecord(part)) return [];
+    const type = types.get(attribute.kind === 'component' ? attribute.component : String(part['__component']));
+    return type === undefined ? [] : [[type, part] as const];
+  });
+}
+
+/** Returns the links that a document and its components keep. */
+export function linksOf(type: ContentType, document: StoredDocument, registry: Registry): readonly ExportedLink[] {
+  return linksAt(type, { type: type.uid, id: Number(document['_id']) }, document, registry);
+}
+
+function linksAt(type: ContentType, holder: Holder, document: StoredDocument, registry: Registry): readonly ExportedLink[] {
+  return [...type.attributes.values()].flatMap((attribute) => {
+    switch (attribute.kind) {
+      case 'scalar':
+        return [];
+      case 'component':
+      case 'dynamiczone':
+        return partsIn(attribute, document[attribute.name], registry).flatMap(([part, values]) =>
+          linksAt(part, { type: part.uid, id: Number(values['id']) }, values, registry),
+        );
+      case 'morph':
+        return attribute.writable ? morphsAt(attribute, holder, document, registry) : [];
+      case 'relation':
+      case 'media':
+        return attribute.storage.kind === 'own' && attribute.target !== 'admin::user'
+          ? ownLinks(attribute, holder, document)
+          : [];
+    }
+  });
+}
+
+function ownLinks(link: LinkAttribute, holder: Holder, document: StoredDocument): readonly ExportedLink[] {
+  const { name, target, many, inverse, relation } = link;
+  return linkedIds(document, name).map((value, index) => {
+    const id = Number(value);
+    const own = { ...holder, field: name, position: many || link.kind === 'media' ? index + 1 : null };
+    if (target === uploadFile && link.kind === 'media')
+      return { isMorph: true, relation: 'morphToMany', left: { type: target, id, field: 'related', position: null }, right: own };
+    const right = { type: target, id, field: inverse, position: inverse === null ? null : rankOf(link, id, document) };
+    return { isMorph: false, relation, left: own, right };
+  });
+}
+
+function rankOf({ name, many }: LinkAttribute, id: number, document: StoredDocument): number | null {
+  const ranks = (document['_ranks'] as Values | undefined)?.[name]; // written in this form
+  const rank: unknown = many && isRecord(ranks) ? ranks[String(id)] : ranks;
+  return typeof rank === 'number' ? rank : null;
+}
+
+function morphsAt(
+  attribute: MorphAttribute,
+  holder: Holder,
+  document: StoredDocument,
+  registry: Registry,
+): readonly ExportedLink[] {
+  const { name, relation } = attribute;
+  return morphLinks(document[name]).map(({ __type, id, rank }) => ({
+    isMorph: true,
+    relation,
+    left: { ...holder, field: name, position: null },
+    right: { type: __type, id, field: shownAs(name, holder, registry.types.get(__type)), position: rank ?? null },
+  }));
+}
+
+/** The attribute of a target that shows polymorphic links from its side; null if there is none. */
+function shownAs(name: string, { type }: Holder, target: ContentType | undefined): string | null {
+  const shown = [...(target?.attributes.values() ?? [])].find(
+    (attribute) =>
+      attribute.kind === 'relation' &&
+      attribute.target === type &&
+      attribute.storage.kind === 'morph' &&
+      attribute.storage.field === name,
+  );
+  return shown?.name ?? null;
+}

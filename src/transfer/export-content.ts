@@ -1,0 +1,174 @@
+import { readAccountSettings } from '../access/account-settings.js';
+import type { FilePlace } from '../media/file-values.js';
+import { nameOf } from '../media/file-values.js';
+import { findStored, type Media, readStored } from '../media/media.js';
+import type { Database, Document } from '../mongo/database.js';
+import { type ExportedLink, linksOf, toTransferred } from '../mongo/transfer/exported-form.js';
+import { countDocuments, streamDocuments, streamSiblings } from '../mongo/transfer/stream-documents.js';
+import type { LinkEnd } from '../mongo/transfer/transferred.js';
+import type { RegistryBuild } from '../schema/build-registry.js';
+import type { ContentType } from '../schema/content-type.js';
+import { isRecord } from '../values.js';
+import { packJson, packLines, type PackedFile, writeArchive } from './archive/write-archive.js';
+import { schemaOf } from './export-schema.js';
+import type { Progress } from './import-run.js';
+import { usedSettings } from './source.js';
+
+/** What an export works with. */
+export interface ExportContext {
+  readonly database: Database;
+  /** Null if there is no media library. */
+  readonly media: Media | null;
+  readonly build: RegistryBuild;
+  readonly defaultLocale: string;
+  readonly progress: Progress;
+}
+
+interface ExportTarget {
+  /** Its ending says whether the archive is compressed and encrypted. */
+  readonly file: string;
+  readonly key: string | null;
+}
+
+/** Numbers of what was written. */
+interface ExportCounts {
+  entries: number;
+  links: number;
+  files: number;
+}
+
+/** Writes all models, entries, links, files and settings into an archive in the form of `strapi export`. */
+export async function exportContent({ file, key }: ExportTarget, context: ExportContext): Promise<Readonly<ExportCounts>> {
+  const counts: ExportCounts = { entries: 0, links: 0, files: 0 };
+  await writeArchive(file, packAll(context, counts), key);
+  return counts;
+}
+
+/** Entries of these types do not leave: administrators belong to the service. */
+const typesOf = ({ build }: ExportContext): readonly ContentType[] =>
+  [...build.registry.types.values()].filter(({ kind, uid }) => kind !== 'component' && !uid.startsWith('admin::'));
+
+async function* packAll(context: ExportContext, counts: ExportCounts): AsyncGenerator<PackedFile> {
+  const { database, progress } = context;
+  const totals = await Promise.all(typesOf(context).map(({ collection }) => countDocuments(database, collection)));
+  const total = totals.reduce((sum, count) => sum + count, 0);
+  yield* packLines('schemas', schemas(context));
+  progress.begin('entries', total);
+  yield* packLines('entities', entities(context, counts));
+  progress.end();
+  if (context.media !== null) yield* packAssets(context, context.media, counts);
+  progress.begin('links', total);
+  yield* packLines('links', links(context, counts));
+  progress.end();
+  yield* packLines('configuration', configuration(context));
+  // Written last: an archive with it is whole. The version says whose form it has.
+  yield packJson('metadata.json', { createdAt: new Date().toISOString(), strapi: { version: '4.26.2' } });
+}
+
+async function* schemas({ build }: ExportContext): AsyncGenerator<unknown> {
+  for (const [uid, model] of build.models) {
+    const type = build.registry.types.get(uid);
+    if (type !== undefined && !uid.startsWith('admin::')) yield schemaOf(model, type);
+  }
+}
+
+async function* entities(context: ExportContext, counts: ExportCounts): AsyncGenerator<unknown> {
+  for (const type of typesOf(context))
+    for await (const document of streamDocuments(context.database, type.collection)) {
+      counts.entries++;
+      context.progress.advance(1);
+      yield toTransferred(type, document, context.build.registry);
+    }
+}
+
+async function* links(context: ExportContext, counts: ExportCounts): AsyncGenerator<unknown> {
+  const { database, build, progress } = context;
+  for (const type of typesOf(context)) {
+    for await (const document of streamDocuments(database, type.collection)) {
+      progress.advance(1);
+      for (const link of linksOf(type, document, build.registry)) {
+        counts.links++;
+        yield printLink(link);
+      }
+    }
+    if (type.localized) yield* siblings(type, database, counts);
+  }
+}
+
+async function* siblings(
+  { uid: type, collection }: ContentType,
+  database: Database,
+  counts: ExportCounts,
+): AsyncGenerator<unknown> {
+  for await (const [id, other, position] of streamSiblings(database, collection)) {
+    counts.links++;
+    const left = { type, id, field: 'localizations', position };
+    yield printLink({ isMorph: false, relation: 'oneToMany', left, right: { type, id: other, field: null, position: null } });
+  }
+}
+
+function printLink({ isMorph, relation, left, right }: ExportedLink): unknown {
+  const kind = isMorph ? 'morph' : left.type === right.type ? 'circular' : 'basic';
+  return { kind: `relation.${kind}`, relation, left: printEnd(left), right: printEnd(right) };
+}
+
+const printEnd = ({ type, id, field, position }: LinkEnd) => ({
+  type,
+  ref: id,
+  ...(field !== null && { field }),
+  ...(position !== null && { pos: position }),
+});
+
+async function* packAssets(
+  { database, progress }: ExportContext,
+  media: Media,
+  counts: ExportCounts,
+): AsyncGenerator<PackedFile> {
+  progress.begin('files', await countDocuments(database, 'files'));
+  for await (const document of streamDocuments(database, 'files')) {
+    progress.advance(1);
+    const formats = Object.entries(isRecord(document['formats']) ? document['formats'] : {});
+    yield* packAsset(document, document, media, counts);
+    for (const [type, format] of formats)
+      if (isRecord(format))
+        yield* packAsset(format, { ...format, type, id: document['_id'], mainHash: document['hash'] }, media, counts);
+  }
+  progress.end();
+}
+
+/** A file whose bytes lie elsewhere leaves without them. */
+async function* packAsset(
+  { hash, ext }: Document,
+  about: Document,
+  media: Media,
+  counts: ExportCounts,
+): AsyncGenerator<PackedFile> {
+  const name = nameOf({ hash, ext: ext ?? '' } as FilePlace); // texts, or found by nobody
+  const stored = await findStored(name, media);
+  if (stored === null) return;
+  counts.files++;
+  const { _id, ...values } = about;
+  yield packJson(`assets/metadata/${name}.json`, { ...(_id !== undefined && { id: _id as unknown }), ...values });
+  yield { name: `assets/uploads/${name}`, size: stored.size, bytes: readStored(stored, { start: 0, end: stored.size }, media) };
+}
+
+/** How the admin panel of Strapi shows the templates. */
+const shownTemplates = {
+  reset_password: { display: 'Email.template.reset_password', icon: 'sync' },
+  email_confirmation: { display: 'Email.template.email_confirmation', icon: 'check-square' },
+} as const;
+
+async function* configuration({ database, defaultLocale }: ExportContext): AsyncGenerator<unknown> {
+  const { advanced, templates } = await readAccountSettings(database);
+  const store = (key: string, value: unknown, type = 'object') => ({
+    type: 'core-store',
+    value: { key, value, type, environment: null, tag: null },
+  });
+  const changed = Object.entries(shownTemplates).flatMap(([name, shown]) => {
+    const options = Object.entries(templates).find(([own]) => own === name)?.[1];
+    return options === undefined ? [] : [[name, { ...shown, options }] as const];
+  });
+  if (changed.length === Object.keys(shownTemplates).length) yield store(usedSettings.templates, Object.fromEntries(changed));
+  yield store(usedSettings.advanced, advanced);
+  yield store(usedSettings.defaultLocale, defaultLocale, 'string');
+}

@@ -1,0 +1,48 @@
+import type { ContentType } from '../schema/content-type.js';
+import type { Model } from '../schema/model.js';
+import { pluginOf, typeName } from '../schema/names.js';
+import type { Values } from '../values.js';
+
+const creator = {
+  type: 'relation',
+  relation: 'oneToOne',
+  target: 'admin::user',
+  configurable: false,
+  writable: false,
+  visible: false,
+  useJoinTable: false,
+  private: true,
+};
+
+/** Returns a model as Strapi writes it into archives: with what it adds to every type. */
+export function schemaOf({ uid, collectionName, info, options, pluginOptions, attributes }: Model, type: ContentType): Values {
+  const isComponent = type.kind === 'component';
+  const plugin = pluginOf(type);
+  return {
+    collectionName: collectionName ?? type.collection,
+    info,
+    options: options ?? {},
+    ...(!isComponent && { pluginOptions: pluginOptions ?? {} }),
+    attributes: { ...attributes, ...(!isComponent && added(type)) },
+    ...(!isComponent && { kind: type.kind }),
+    modelType: isComponent ? 'component' : 'contentType',
+    modelName: uid.slice(uid.lastIndexOf('.') + 1),
+    uid,
+    ...(plugin !== '' && { plugin }),
+    globalId: typeName(type),
+  };
+}
+
+const hidden = { configurable: false, visible: false };
+
+const added = ({ uid, draftAndPublish, localized }: ContentType): Values => ({
+  createdAt: { type: 'datetime' },
+  updatedAt: { type: 'datetime' },
+  ...(draftAndPublish && { publishedAt: { type: 'datetime', writable: true, ...hidden } }),
+  createdBy: creator,
+  updatedBy: creator,
+  ...(localized && {
+    localizations: { type: 'relation', relation: 'oneToMany', target: uid, writable: true, private: false, ...hidden },
+    locale: { type: 'string', writable: true, private: false, ...hidden },
+  }),
+});
