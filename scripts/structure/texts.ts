@@ -24,8 +24,8 @@ function commentsOf({ file }: Source): readonly string[] {
 }
 
 /**
- * Files outside mongo/ that know how entries are stored: a MongoDB operator as the key of an object, or a storage field. query/ and
- * respell-filters.ts have operators of the same names, which are the API's own.
+ * Files outside mongo/ that know how entries are stored: a MongoDB operator as the key of an object, or a storage field. The filters
+ * of the API have operators of the same names: query/, openapi/ and what respells filters are not looked at.
  */
 export const storageFiles = ({ sources }: Project): readonly string[] =>
   sources.filter((source) => folderOf(source.name) !== 'mongo' && knowsStorage(source)).map(({ name }) => name);
@@ -42,7 +42,7 @@ const namesStorageField = (node: ts.Node): boolean =>
   (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isIdentifier(node)) &&
   /^(_ranks|_group|_unique)\b/.test(node.text);
 
-const isLanguage = (name: string): boolean => folderOf(name) === 'query' || name.endsWith('/respell-filters.ts');
+const isLanguage = (name: string): boolean => ['query', 'openapi'].includes(folderOf(name)) || /\/respell-[a-z]+\.ts$/.test(name);
 
 const isOperatorKey = (node: ts.Node): boolean =>
   ts.isPropertyAssignment(node) &&

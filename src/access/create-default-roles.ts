@@ -1,4 +1,6 @@
 import { collections } from '../schema/collections.js';
+import { makeOnce } from '../mongo/compile-change.js';
+import { initialRanks } from '../mongo/layout.js';
 import { type Document, readAll } from '../mongo/database.js';
 import type { Store } from '../mongo/store.js';
 import { bulkWrite } from '../mongo/write-entries.js';
@@ -25,7 +27,7 @@ export async function createDefaultRoles(store: Store): Promise<void> {
   await insertMissing(
     store,
     collections.permissions,
-    grants.map((grant, index) => ({ ...grant, _ranks: { role: index + 1 } })),
+    grants.map((grant, index) => ({ ...grant, ...initialRanks({ role: index + 1 }) })),
   );
 }
 
@@ -35,8 +37,6 @@ async function isEmpty({ database }: Store, collection: string): Promise<boolean
 
 /** Gives the documents the ids 1, 2, ... and stores those that are not there. */
 async function insertMissing(store: Store, collection: string, documents: readonly Document[]): Promise<void> {
-  const operations = documents.map((document, index) => ({
-    updateOne: { filter: { _id: index + 1 }, update: { $setOnInsert: document }, upsert: true },
-  }));
+  const operations = documents.map((document, index) => makeOnce({ _id: index + 1 }, document));
   await bulkWrite(store, collection, operations);
 }

@@ -1,4 +1,5 @@
 import { collections } from '../schema/collections.js';
+import { changeOne } from '../mongo/compile-change.js';
 import { cacheUntilChanged } from '../mongo/changes.js';
 import { readAll } from '../mongo/database.js';
 import type { Backend } from '../mongo/open-backend.js';
@@ -28,6 +29,6 @@ function noteUse({ store }: Backend, { id, lastUsedAt }: ApiToken, noted: Map<nu
   const now = Date.now();
   if (now - Math.max(lastUsedAt?.getTime() ?? 0, noted.get(id) ?? 0) < usePrecision) return;
   noted.set(id, now);
-  const update = { updateOne: { filter: { _id: id }, update: { $max: { lastUsedAt: new Date(now) } } } };
+  const update = changeOne({ _id: id }, { raise: { lastUsedAt: new Date(now) } });
   bulkWrite(store, collections.tokens, [update]).catch(() => noted.delete(id));
 }

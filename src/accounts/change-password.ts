@@ -21,7 +21,7 @@ export async function changePassword(accounts: Accounts, body: Body, { caller, c
   const changed = await changeStoredUser(
     content,
     { _id: caller.user.id, password: user?.password },
-    { $set: { password: hash, resetPasswordToken: null }, $inc: { _tokenVersion: 1 } },
+    { set: { password: hash, resetPasswordToken: null }, increase: { _tokenVersion: 1 } },
   );
   if (changed === null) throw validationError('The provided current password is invalid'); // changed elsewhere meanwhile
   await endRefreshTokens(changed.id, content);

@@ -3,6 +3,7 @@ import { within, type ContentContext } from '../content/content-context.js';
 import { ruleFilter } from '../content/row-rules.js';
 import { update } from '../content/update.js';
 import { applicationError, notFoundError } from '../errors.js';
+import { matchesAll } from '../mongo/matches.js';
 import { inTransaction } from '../mongo/transaction.js';
 import { emptyQuery } from '../query/ast.js';
 import type { AccountCall, Accounts, Body } from './accounts.js';
@@ -30,7 +31,7 @@ export async function updateUser(accounts: Accounts, id: number, sent: Body, cal
  */
 export async function changeUser(accounts: Accounts, id: number, sent: Body, call: AccountCall): Promise<AfterCommit> {
   const { caller, content } = call;
-  const user = await findStoredUser(content, { $and: [{ _id: id }, await ruleFilter(userType(content), content)] });
+  const user = await findStoredUser(content, matchesAll({ _id: id }, await ruleFilter(userType(content), content)));
   if (user === null) throw notFoundError('User not found');
   const body = permitted(sent, content);
   refuseProblems(changedUserProblems(body));
@@ -97,6 +98,6 @@ async function updateWithin(user: StoredUser, data: Body, context: ContentContex
   await update(userType(context), user.id, data, emptyQuery, context);
   const isBlocked = data['blocked'] === true && !user.blocked;
   if (data['password'] === undefined && !isBlocked) return;
-  await changeStoredUser(context, { _id: user.id }, { $set: {}, $inc: { _tokenVersion: 1 } });
+  await changeStoredUser(context, { _id: user.id }, { increase: { _tokenVersion: 1 } });
   await endRefreshTokens(user.id, context);
 }

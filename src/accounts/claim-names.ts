@@ -1,4 +1,5 @@
 import { applicationError, type ApiError } from '../errors.js';
+import { matchesAny, otherThan } from '../mongo/matches.js';
 import type { Document } from '../mongo/database.js';
 import type { ContentContext } from '../content/content-context.js';
 import { claim } from '../mongo/claim.js';
@@ -27,9 +28,9 @@ export async function findTaken(
   { except, sharedAddress, onlyLocal }: Others,
   content: ContentContext,
 ): Promise<'email' | 'username' | null> {
-  const others = { ...(except !== null && { _id: { $ne: except } }), ...(onlyLocal && { provider: 'local' }) };
+  const others = { ...(except !== null && { _id: otherThan(except) }), ...(onlyLocal && { provider: 'local' }) };
   const hasAny = async (ways: readonly Document[]): Promise<boolean> =>
-    ways.length > 0 && (await findStoredUser(content, { ...others, $or: ways })) !== null;
+    ways.length > 0 && (await findStoredUser(content, { ...others, ...matchesAny(...ways) })) !== null;
   const asEmail = email === undefined ? [] : [...(sharedAddress ? [] : [{ email }]), { username: email }];
   if (await hasAny(asEmail)) return 'email';
   const asUsername = username === undefined ? [] : [{ username }, { email: username.toLowerCase() }];

@@ -27,7 +27,7 @@ export function makeConfirmation({ config }: Pick<Accounts, 'config'>): Confirma
 /** Sends a link that confirms the address of a user; a former one is void from then on. */
 export async function sendConfirmation(accounts: Accounts, user: StoredUser, content: ContentContext): Promise<void> {
   const { code, stored } = makeConfirmation(accounts);
-  await changeStoredUser(content, { _id: user.id }, { $set: { confirmationToken: stored } });
+  await changeStoredUser(content, { _id: user.id }, { set: { confirmationToken: stored } });
   await mailConfirmation(accounts, user, code);
 }
 
@@ -43,7 +43,7 @@ export async function confirmEmail(accounts: Accounts, body: Body, { content }: 
   const user = await changeStoredUser(
     content,
     { confirmationToken: heldCode(confirmation) },
-    { $set: { confirmed: true, confirmationToken: null } },
+    { set: { confirmed: true, confirmationToken: null } },
   );
   if (user === null) throw validationError('Invalid token');
   return openSession(accounts, user, content);

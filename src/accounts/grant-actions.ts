@@ -1,5 +1,8 @@
 import { collections } from '../schema/collections.js';
 import { typeActions } from '../access/known-actions.js';
+import { changeMany } from '../mongo/compile-change.js';
+import { initialRanks } from '../mongo/layout.js';
+import { oneOf } from '../mongo/matches.js';
 import type { Store } from '../mongo/store.js';
 import { readAll } from '../mongo/database.js';
 import { bulkWrite } from '../mongo/write-entries.js';
@@ -32,7 +35,7 @@ export async function grantActions(role: number, actions: readonly string[], con
   const now = new Date();
   const operations = added.map((action, index) => {
     const _id = numbers[index] ?? 0;
-    return { insertOne: { document: { _id, action, role, createdAt: now, updatedAt: now, _ranks: { role: _id } } } };
+    return { insertOne: { document: { _id, action, role, createdAt: now, updatedAt: now, ...initialRanks({ role: _id }) } } };
   });
   await bulkWrite(context.store, collection, operations);
 }
@@ -40,7 +43,7 @@ export async function grantActions(role: number, actions: readonly string[], con
 /** Takes actions from a role. */
 export async function revokeActions(role: number, actions: readonly string[], context: HasStore): Promise<void> {
   if (actions.length === 0) return;
-  await bulkWrite(context.store, collection, [{ deleteMany: { filter: { role, action: { $in: actions } } } }]);
+  await bulkWrite(context.store, collection, [{ deleteMany: { filter: { role, action: oneOf(actions) } } }]);
 }
 
 /**
@@ -49,9 +52,9 @@ export async function revokeActions(role: number, actions: readonly string[], co
  */
 export async function revokeType(uid: string, { store }: HasStore): Promise<void> {
   const actions = typeActions.map((action) => actionOf(uid, action));
-  await bulkWrite(store, collection, [{ deleteMany: { filter: { action: { $in: actions } } } }]);
-  const update = { $pull: { permissions: { $in: actions } } };
-  await bulkWrite(store, collections.tokens, [{ updateMany: { filter: { permissions: { $in: actions } }, update } }]);
+  await bulkWrite(store, collection, [{ deleteMany: { filter: { action: oneOf(actions) } } }]);
+  const permissions = oneOf(actions);
+  await bulkWrite(store, collections.tokens, [changeMany({ permissions }, { take: { permissions } })]);
 }
 
 async function storedActions(role: number, { store }: HasStore): Promise<string[]> {

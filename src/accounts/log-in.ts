@@ -1,3 +1,4 @@
+import { matchesAny } from '../mongo/matches.js';
 import { validationError } from '../errors.js';
 import type { AccountCall, Accounts, Body } from './accounts.js';
 import { readTexts } from './check-fields.js';
@@ -21,7 +22,11 @@ export async function logIn(accounts: Accounts, body: Body, { content }: Account
 /** By address before name: a name that happens to be the address of somebody else does not stand in the way. */
 async function findByIdentifier(identifier: string, content: ContentContext): Promise<StoredUser | null> {
   const email = identifier.toLowerCase();
-  const users = await findStoredUsers(content, { provider: 'local', $or: [{ email }, { username: identifier }] }, mostAlike);
+  const users = await findStoredUsers(
+    content,
+    { provider: 'local', ...matchesAny({ email }, { username: identifier }) },
+    mostAlike,
+  );
   return users.find((user) => user.email === email) ?? users[0] ?? null;
 }
 

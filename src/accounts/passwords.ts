@@ -1,5 +1,6 @@
 import bcrypt from 'bcrypt';
 import { createHash, randomBytes } from 'node:crypto';
+import { between, type Match } from '../mongo/matches.js';
 import { fieldErrors } from '../errors.js';
 import { scalarProblems } from '../schema/check-scalar.js';
 import type { ContentType } from '../schema/content-type.js';
@@ -43,7 +44,7 @@ export const storedCode = (code: string, lifetime: number): string => `${hashCod
 export const isStoredCode = (text: string): boolean => /^[0-9a-f]{64}\.\d{13}$/.test(text);
 
 /** What the stored form of a code must meet as long as it holds. Times of Unix in milliseconds have 13 digits until 2286. */
-export function heldCode(code: string): { readonly $gt: string; readonly $lt: string } {
+export function heldCode(code: string): Match {
   const hash = hashCode(code);
-  return { $gt: `${hash}.${String(Date.now())}`, $lt: `${hash}/` };
+  return between(`${hash}.${String(Date.now())}`, `${hash}/`);
 }

@@ -1,6 +1,7 @@
 import { create } from '../content/create.js';
 import type { ContentContext } from '../content/content-context.js';
 import { applicationError, validationError } from '../errors.js';
+import { absent } from '../mongo/matches.js';
 import { loginStateStore } from '../mongo/login-state-store.js';
 import { emptyQuery } from '../query/ast.js';
 import type { Accounts } from './accounts.js';
@@ -34,10 +35,9 @@ async function findKnown(
 ): Promise<StoredUser | null> {
   const known = await findStoredUser(content, { provider, _subject: subject });
   if (!isVerified) return known;
-  if (known === null)
-    return changeStoredUser(content, { provider, email, _subject: { $exists: false } }, { $set: { _subject: subject } });
+  if (known === null) return changeStoredUser(content, { provider, email, _subject: absent }, { set: { _subject: subject } });
   if (known.confirmed || known.email !== email) return known;
-  return changeStoredUser(content, { _id: known.id, email }, { $set: { confirmed: true, confirmationToken: null } });
+  return changeStoredUser(content, { _id: known.id, email }, { set: { confirmed: true, confirmationToken: null } });
 }
 
 async function registerIdentity(accounts: Accounts, identity: Identity, content: ContentContext): Promise<StoredUser> {
@@ -56,7 +56,7 @@ async function registerIdentity(accounts: Accounts, identity: Identity, content:
     const username = isFree ? wanted : `${wanted}-${makeCode(4)}`;
     const data = { username, email, provider, role: role.id, confirmed: isVerified };
     const { document } = await create(userType(content), data, emptyQuery, asService(content));
-    const user = await changeStoredUser(content, { _id: document['_id'] }, { $set: { _subject: subject } });
+    const user = await changeStoredUser(content, { _id: document['_id'] }, { set: { _subject: subject } });
     if (user === null) throw taken(); // deleted in the same moment
     return user;
   });

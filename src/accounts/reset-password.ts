@@ -30,7 +30,7 @@ async function sendCode(
 ): Promise<void> {
   const code = makeCode(codeBytes);
   const resetPasswordToken = storedCode(code, config.plugins['users-permissions'].config.codes.reset);
-  await changeStoredUser(content, { _id: user.id }, { $set: { resetPasswordToken } });
+  await changeStoredUser(content, { _id: user.id }, { set: { resetPasswordToken } });
   const { advanced } = await authenticator.settings();
   await mailer.send('reset_password', user, { URL: advanced.email_reset_password ?? address.url, TOKEN: code });
 }
@@ -45,8 +45,8 @@ export async function resetPassword(accounts: Accounts, body: Body, { content }:
   if ((await findStoredUser(content, match)) === null) throw validationError('Incorrect code provided');
   const hash = await hashPassword(password, userType(content));
   const user = await changeStoredUser(content, match, {
-    $set: { password: hash, resetPasswordToken: null },
-    $inc: { _tokenVersion: 1 },
+    set: { password: hash, resetPasswordToken: null },
+    increase: { _tokenVersion: 1 },
   });
   if (user === null) throw validationError('Incorrect code provided');
   await endRefreshTokens(user.id, content);

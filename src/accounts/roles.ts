@@ -1,5 +1,7 @@
 import slugify from '@sindresorhus/slugify';
 import { collections } from '../schema/collections.js';
+import { changeMany } from '../mongo/compile-change.js';
+import { matchesAll } from '../mongo/matches.js';
 import { type Document, readAll } from '../mongo/database.js';
 import { findMany } from '../content/find-many.js';
 import { findOne } from '../content/find-one.js';
@@ -9,7 +11,7 @@ import { orUniqueError } from '../content/unique-errors.js';
 import { createMayBreakRule, refuseBroken, ruleFilter, updateMayBreakRule } from '../content/row-rules.js';
 import { applicationError, notFoundError, validationError } from '../errors.js';
 import { inTransaction } from '../mongo/transaction.js';
-import { bulkWrite, deleteEntry, insertEntry, updateEntry } from '../mongo/write-entries.js';
+import { bulkWrite, countBy, deleteEntry, insertEntry, updateEntry } from '../mongo/write-entries.js';
 import { emptyQuery } from '../query/ast.js';
 import type { Body } from './accounts.js';
 import { enabledActions } from './permission-tree.js';
@@ -26,18 +28,11 @@ export async function listRoles(
   const query = { ...emptyQuery, sort: [{ path: ['id'], order: 'asc' }], withTotal: false };
   const all = { kind: 'offset', start: 0, limit: -1, withCount: false } as const;
   const bind = { ...content.bind, settings: { ...content.bind.settings, maxLimit: null } };
-  const [{ entries }, counts] = await Promise.all([
+  const [{ entries }, users] = await Promise.all([
     findMany(roleType(content), { ...query, pagination: all }, { ...content, bind }),
-    readAll(content.store.database, {
-      aggregate: collections.users,
-      pipeline: [{ $group: { _id: '$role', count: { $sum: 1 } } }],
-      cursor: {},
-    }),
+    countBy(collections.users, 'role', content.store.database),
   ]);
-  return {
-    roles: entries,
-    users: new Map(counts.map(({ _id, count }) => [_id as unknown, Number(count)])),
-  };
+  return { roles: entries, users };
 }
 
 /** A role. Throws a NotFoundError. */
@@ -86,8 +81,11 @@ export async function updateRole(id: number, body: Body, content: ContentContext
   await change(content, async (context) => {
     const [before] = await readAll(context.store.database, { find: collection, filter: match, limit: 1 });
     if (before === undefined) throw notFoundError('Role not found');
-    const update = { $set: { ...values, updatedAt: new Date() } };
-    await updateEntry(context.store, collection, { match: { _id: id }, update, projection: { _id: 1 } });
+    await updateEntry(context.store, collection, {
+      match: { _id: id },
+      change: { set: { ...values, updatedAt: new Date() } },
+      projection: { _id: 1 },
+    });
     if (updateMayBreakRule(type, names, context)) await refuseBroken({ type, id, before }, context);
     if (body['permissions'] !== undefined) await setActions(id, enabledActions(body['permissions']), context);
   });
@@ -110,9 +108,8 @@ async function change(content: ContentContext, work: (context: ContentContext) =
 }
 
 /** The role of that id, unless a row rule hides it from the caller. */
-const matchRole = async (id: number, content: ContentContext): Promise<Document> => ({
-  $and: [{ _id: id }, await ruleFilter(roleType(content), content)],
-});
+const matchRole = async (id: number, content: ContentContext): Promise<Document> =>
+  matchesAll({ _id: id }, await ruleFilter(roleType(content), content));
 
 async function deleteWithin(id: number, context: ContentContext): Promise<void> {
   const { store } = context;
@@ -125,7 +122,7 @@ async function deleteWithin(id: number, context: ContentContext): Promise<void> 
   const successor: Document | undefined = (
     await readAll(store.database, { find: collection, filter: { type: 'public' }, limit: 1 })
   )[0];
-  const update = { $set: { role: successor?.['_id'] ?? null, updatedAt: new Date() } };
-  await bulkWrite(store, collections.users, [{ updateMany: { filter: { role: id }, update } }]);
+  const moved = { set: { role: successor?.['_id'] ?? null, updatedAt: new Date() } };
+  await bulkWrite(store, collections.users, [changeMany({ role: id }, moved)]);
   await deleteEntry(store, collection, { _id: id });
 }

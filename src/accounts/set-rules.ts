@@ -23,8 +23,8 @@ export async function setRules(roleId: number, change: RulesChange, content: Con
   if (role === undefined) throw notFoundError('Role not found');
   const rules: RoleRules = { fields: {}, rows: {}, ...(role['_rules'] as RoleRules | null | undefined), ...checked }; // checked when written
   const isEmpty = Object.keys(rules.fields).length + Object.keys(rules.rows).length === 0;
-  const update = { $set: { _rules: isEmpty ? null : rules, updatedAt: new Date() } };
-  await updateEntry(content.store, collections.roles, { match: { _id: roleId }, update, projection: { _id: 1 } });
+  const stored = { set: { _rules: isEmpty ? null : rules, updatedAt: new Date() } };
+  await updateEntry(content.store, collections.roles, { match: { _id: roleId }, change: stored, projection: { _id: 1 } });
 }
 
 function checkRules({ fields, rows }: RulesChange, content: ContentContext): Partial<RoleRules> {

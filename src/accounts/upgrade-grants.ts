@@ -1,5 +1,7 @@
 import { collections } from '../schema/collections.js';
 import { grantsVersion, replaceAction, uploadAction } from '../access/known-actions.js';
+import { changeMany } from '../mongo/compile-change.js';
+import { absent, oneOf } from '../mongo/matches.js';
 import { readAll, type Database } from '../mongo/database.js';
 import type { Store } from '../mongo/store.js';
 import { inTransaction } from '../mongo/transaction.js';
@@ -7,7 +9,7 @@ import { bulkWrite } from '../mongo/write-entries.js';
 import { grantActions } from './grant-actions.js';
 
 /** Roles and tokens that were stored before, or by something else than this service. */
-const former = { _grants: { $exists: false } };
+const former = { _grants: absent };
 const upgraded = { _grants: grantsVersion };
 
 /**
@@ -32,7 +34,7 @@ async function upgradeRoles(store: Store): Promise<void> {
     batchSize: 100_000,
   });
   const ids = roles.map(({ _id }) => Number(_id));
-  const filter = { role: { $in: ids }, action: uploadAction };
+  const filter = { role: oneOf(ids), action: uploadAction };
   const granted = await readAll(store.database, {
     find: collections.permissions,
     filter,
@@ -41,18 +43,11 @@ async function upgradeRoles(store: Store): Promise<void> {
   });
   for (const role of new Set(granted.map((row) => Number(row['role'])))) await grantActions(role, [replaceAction], { store });
   // Of several instances one stores this; the others meet the write, look again and find nothing to do.
-  await bulkWrite(store, collections.roles, [
-    { updateMany: { filter: { _id: { $in: ids }, ...former }, update: { $set: upgraded } } },
-  ]);
+  await bulkWrite(store, collections.roles, [changeMany({ _id: oneOf(ids), ...former }, { set: upgraded })]);
 }
 
 const upgradeTokens = (store: Store): Promise<number> =>
   bulkWrite(store, collections.tokens, [
-    {
-      updateMany: {
-        filter: { ...former, permissions: uploadAction },
-        update: { $addToSet: { permissions: replaceAction }, $set: upgraded },
-      },
-    },
-    { updateMany: { filter: former, update: { $set: upgraded } } },
+    changeMany({ ...former, permissions: uploadAction }, { add: { permissions: replaceAction }, set: upgraded }),
+    changeMany(former, { set: upgraded }),
   ]);

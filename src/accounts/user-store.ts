@@ -1,6 +1,7 @@
 import { collections } from '../schema/collections.js';
 import { knownUser, type KnownUser } from '../access/known-user.js';
 import type { ContentContext } from '../content/content-context.js';
+import type { Change } from '../mongo/compile-change.js';
 import { type Document, readAll } from '../mongo/database.js';
 import { updateEntry } from '../mongo/write-entries.js';
 import { allows, fullAccess } from '../query/access.js';
@@ -32,13 +33,9 @@ const storedUser = (document: Document): StoredUser => ({
 });
 
 /** Changes one user in one command, and returns it as it is then; null if none meets the filter. */
-export async function changeStoredUser(
-  { store }: ContentContext,
-  match: Document,
-  update: { readonly $set: Document; readonly $inc?: Document },
-): Promise<StoredUser | null> {
-  const change = { ...update, $set: { ...update.$set, updatedAt: new Date() } };
-  const document = await updateEntry(store, collections.users, { match, update: change, projection: {} });
+export async function changeStoredUser({ store }: ContentContext, match: Document, change: Change): Promise<StoredUser | null> {
+  const timed = { ...change, set: { ...change.set, updatedAt: new Date() } };
+  const document = await updateEntry(store, collections.users, { match, change: timed, projection: {} });
   return document === null ? null : storedUser(document);
 }
 

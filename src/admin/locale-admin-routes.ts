@@ -74,7 +74,7 @@ async function update(call: AdminCall): Promise<ShownLocale[]> {
   const code = call.request.params['code'] ?? '';
   const { name } = call.body;
   const values = typeof name === 'string' && name !== '' ? { name } : {};
-  const change = { match: { code }, update: { $set: { ...values, updatedAt: new Date() } }, projection: { _id: 1 } };
+  const change = { match: { code }, change: { set: { ...values, updatedAt: new Date() } }, projection: { _id: 1 } };
   await call.commit(async ({ store }) => {
     if ((await updateEntry(store, collection, change)) === null) throw notFoundError('Locale not found');
     await chooseDefault(call, code, store);

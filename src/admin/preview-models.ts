@@ -9,7 +9,7 @@ import { buildRegistry, type RegistryBuild } from '../schema/build-registry.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import type { Model } from '../schema/model.js';
 import { warningText } from '../schema/report-models.js';
-import { findUnfit, type UnfitData } from './find-unfit.js';
+import { findUnfit, type UnfitData } from '../mongo/find-unfit.js';
 
 /** What a change of models would do. */
 export interface ModelPreview {

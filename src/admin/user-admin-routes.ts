@@ -6,6 +6,7 @@ import { createUser, deleteUser } from '../accounts/users.js';
 import { notFoundError } from '../errors.js';
 import { idOf, parameterOf } from '../http/route-request.js';
 import { accountsOf } from '../http/running.js';
+import { above } from '../mongo/matches.js';
 import { readAll } from '../mongo/database.js';
 import { emptyQuery } from '../query/ast.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
@@ -39,7 +40,7 @@ async function list({ request, content }: AdminCall): Promise<ShownUser[]> {
     return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : otherwise;
   };
   const limit = Math.min(Math.max(figure('limit', 100), 1), 1000);
-  const filter = { _id: { $gt: figure('after', 0) } };
+  const filter = { _id: above(figure('after', 0)) };
   const rows = await readAll(content.store.database, {
     find: collections.users,
     filter,

@@ -8,6 +8,7 @@ import { changeStoredUser, type StoredUser, userType, userUid } from '../account
 import { create as createEntry } from '../content/create.js';
 import type { ContentContext } from '../content/content-context.js';
 import { update } from '../content/update.js';
+import { matchesAny } from '../mongo/matches.js';
 import { readAll } from '../mongo/database.js';
 import { emptyQuery } from '../query/ast.js';
 import { readPassword } from './read-password.js';
@@ -72,8 +73,8 @@ const setPassword: Command = async ({ content }, args) => {
   const { id } = await findUser(name, content);
   const word = values.password ? await readPassword(`password of ${String(name)}`) : makePassword();
   const hash = await hashPassword(word, userType(content));
-  const update = { $set: { password: hash, resetPasswordToken: null }, $inc: { _tokenVersion: 1 } };
-  await changeStoredUser(content, { _id: id }, update);
+  const change = { set: { password: hash, resetPasswordToken: null }, increase: { _tokenVersion: 1 } };
+  await changeStoredUser(content, { _id: id }, change);
   await endRefreshTokens(id, content);
   if (!values.password) printMade(word, String(name));
   else console.log(`the password of ${String(name)} is set; former tokens are void`);
@@ -96,7 +97,7 @@ const makePassword = (): string => randomBytes(12).toString('base64url');
 
 async function findUser(name: string | undefined, content: ContentContext): Promise<Pick<StoredUser, 'id'>> {
   if (name === undefined) throw new Error(usage);
-  const filter = { $or: [{ username: name }, { email: name.toLowerCase() }] };
+  const filter = matchesAny({ username: name }, { email: name.toLowerCase() });
   const { collection } = content.bind.registry.types.get(userUid) ?? { collection: collections.users };
   const [user] = await readAll(content.store.database, { find: collection, filter, limit: 1 });
   if (user === undefined) throw new Error(`there is no user ${name}`);

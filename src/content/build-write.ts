@@ -1,15 +1,17 @@
 import { validationError } from '../errors.js';
+import { setRanks, setUniques, storedRank } from '../mongo/layout.js';
+import { maximumLinks } from '../mongo/link-changes.js';
 import type { StoredDocument } from '../mongo/loaded.js';
 import type { Attribute, ContentType, LinkAttribute } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { applyLinkInput, type LinkInput, readLinkInput, storedIds } from '../schema/parse-link-input.js';
-import { heldUniques, listedUniquePaths, uniqueField } from '../schema/attribute-places.js';
+import { heldUniques, listedUniquePaths } from '../schema/attribute-places.js';
 import { buildComponent, type BuildContext, buildMorph, buildZone, castInput, type NewParts, nextRank } from './build-parts.js';
 import type { ContentContext } from './content-context.js';
 
 /** What a checked body comes to: the entry's own values, and the links that are stored with other entries. */
 export interface EntryWrite {
-  /** By document path; relations with an inverse side come with their `_ranks`. */
+  /** By document path; relations with an inverse side come with their ranks. */
   readonly values: Record<string, unknown>;
   readonly inverse: readonly InverseLinks[];
   /** Links of bidirectional one-to-one relations: no other entry may keep these targets. */
@@ -25,9 +27,6 @@ export interface ExclusiveLinks {
   readonly link: LinkAttribute;
   readonly target: number;
 }
-
-/** Ids that one document keeps for one relation; beyond that the other side should be the owning one. */
-export const maximumLinks = 10_000;
 
 interface Building extends BuildContext {
   readonly current: StoredDocument | null;
@@ -122,7 +121,7 @@ function buildOwn(link: LinkAttribute, input: LinkInput, building: Building): vo
 function buildOwnOne(link: LinkAttribute, id: number | null, { values, exclusive, current, mode }: Building): void {
   values[link.name] = id;
   if (link.inverse !== null && (mode === 'create' || current?.[link.name] !== id))
-    setRanks(values, link, id === null ? null : nextRank(), mode);
+    setRanks(values, link.name, id === null ? null : nextRank(), mode);
   if (link.exclusive && id !== null) exclusive.push({ link, target: id });
 }
 
@@ -130,8 +129,8 @@ function buildOwnMany(link: LinkAttribute, ids: readonly number[], { values, cur
   if (ids.length > maximumLinks) throw tooManyLinks(link);
   values[link.name] = ids;
   if (link.inverse === null) return;
-  const stored = ((current?.['_ranks'] ?? {}) as Values)[link.name] as Readonly<Record<string, number>> | undefined; // written in this form
-  setRanks(values, link, Object.fromEntries(ids.map((id) => [String(id), stored?.[String(id)] ?? nextRank()])), mode);
+  const stored = storedRank(current ?? {}, link.name) as Readonly<Record<string, number>> | undefined; // written in this form
+  setRanks(values, link.name, Object.fromEntries(ids.map((id) => [String(id), stored?.[String(id)] ?? nextRank()])), mode);
 }
 
 export const tooManyLinks = (link: LinkAttribute): Error =>
@@ -139,21 +138,10 @@ export const tooManyLinks = (link: LinkAttribute): Error =>
     `${link.name} holds at most ${String(maximumLinks)} related entries; let the other side own the relation (a manyToOne) for more`,
   );
 
-/** A create stores one `_ranks` document, an update sets paths inside it. */
-function setRanks(values: Record<string, unknown>, link: LinkAttribute, ranks: unknown, mode: 'create' | 'update'): void {
-  if (mode === 'update') values[`_ranks.${link.name}`] = ranks;
-  else values['_ranks'] = { ...(values['_ranks'] as Values | undefined), [link.name]: ranks };
-}
-
 /** Sets beside the components what their unique attributes hold; absent where that is nothing. */
 function keepUnique(type: ContentType, { registry, values, mode }: Building): void {
-  const held = heldUniques(type, registry, values);
-  if (mode === 'create') {
-    if (Object.keys(held).length > 0) values['_unique'] = held;
-    return;
-  }
-  for (const path of listedUniquePaths(type, registry))
-    if (Object.hasOwn(values, path.names[0] ?? '')) values[uniqueField(path)] = held[path.names.join('/')] ?? null;
+  const paths = listedUniquePaths(type, registry).filter(({ names }) => Object.hasOwn(values, names[0] ?? ''));
+  setUniques(values, { paths, held: heldUniques(type, registry, values) }, mode);
 }
 
 async function giveIds(newParts: NewParts, { store }: ContentContext): Promise<void> {

@@ -1,4 +1,5 @@
 import { type FieldError, fieldErrors, validationError } from '../errors.js';
+import { oneOf } from '../mongo/matches.js';
 import { readAll } from '../mongo/database.js';
 import { countExisting, type Targets } from '../mongo/write-entries.js';
 import { type Access, isHiddenLink, maySee } from '../query/access.js';
@@ -63,7 +64,7 @@ async function fileErrors(files: readonly LinkedFiles[], { store, bind }: Conten
   const ids = [...new Set(files.flatMap((linked) => linked.ids))];
   const type = bind.registry.types.get(uploadFile);
   if (ids.length === 0 || type === undefined) return [];
-  const command = { find: type.collection, filter: { _id: { $in: ids } }, projection: { mime: 1 }, batchSize: ids.length };
+  const command = { find: type.collection, filter: { _id: oneOf(ids) }, projection: { mime: 1 }, batchSize: ids.length };
   const rows = await readAll(store.database, command);
   const kinds = new Map(rows.map(({ _id, mime }) => [Number(_id), kindOf(String(mime))]));
   return files

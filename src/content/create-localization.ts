@@ -1,4 +1,5 @@
 import { applicationError, notFoundError } from '../errors.js';
+import { groupOf, inGroup } from '../mongo/layout.js';
 import { compileCondition } from '../mongo/compile-condition.js';
 import { readAll } from '../mongo/database.js';
 import { readTreeOf } from '../mongo/read-page.js';
@@ -60,7 +61,7 @@ async function checkNewLocale(
 ): Promise<string> {
   if (locale === undefined || locale === null || locale === '') throw applicationError('locale is missing');
   if (typeof locale !== 'string' || !bind.locales.includes(locale)) throw applicationError('locale is invalid');
-  const filter = { _group: source['_group'], locale };
+  const filter = { ...inGroup(groupOf(source)), locale };
   const [taken] = await readAll(store.database, { find: type.collection, filter, projection: { _id: 1 }, limit: 1 });
   if (taken !== undefined) throw applicationError('locale is already used');
   return locale;
@@ -71,12 +72,7 @@ async function insertLocale(type: ContentType, data: Values, source: StoredDocum
   const copied = shared.filter((name) => type.attributes.get(name)?.kind === 'scalar' && !Object.hasOwn(data, name));
   const values = await copyValues(type, source, copied, context);
   const nothing = { type, fields: [], children: [], locales: null };
-  const created = await insertChecked(
-    type,
-    data,
-    { selection: nothing, source: { group: Number(source['_group']), values } },
-    context,
-  );
+  const created = await insertChecked(type, data, { selection: nothing, source: { group: groupOf(source), values } }, context);
   await syncLocales(
     type,
     Number(created.document['_id']),

@@ -1,5 +1,7 @@
 import slugify from '@sindresorhus/slugify';
 import { applicationError } from '../errors.js';
+import { groupOf, inGroup } from '../mongo/layout.js';
+import { numbered } from '../mongo/matches.js';
 import { readAll } from '../mongo/database.js';
 import type { Loaded, StoredDocument } from '../mongo/loaded.js';
 import { readTreeOf } from '../mongo/read-page.js';
@@ -51,7 +53,7 @@ async function joinGroup(
   joined: StoredDocument,
   { query, selection, context }: Joining,
 ): Promise<Loaded> {
-  const group = Number(joined['_group']);
+  const group = groupOf(joined);
   const shared = sharedNames(type, [...type.attributes.keys()]);
   if (overwritesGroup(type, query, context.bind)) {
     await checkBody(type, data, newBody(data, context), context);
@@ -160,7 +162,7 @@ export function buildDocument(
     ? { publishedAt: 'publishedAt' in data ? values['publishedAt'] : createdAs(now, context) }
     : {};
   const locale = type.localized ? { locale: values['locale'] ?? context.bind.defaultLocale } : {};
-  const group = type.kind === 'singleType' ? { _group: 1 } : type.localized ? { _group: source?.group ?? id } : {};
+  const group = type.kind === 'singleType' ? inGroup(1) : type.localized ? inGroup(source?.group ?? id) : {};
   return { _id: id, ...values, ...source?.values, createdAt: now, updatedAt: now, ...state, ...locale, ...group };
 }
 
@@ -190,7 +192,7 @@ async function freeUid(
   const source = attribute.targetField === null ? undefined : data[attribute.targetField];
   const base = slugify(typeof source === 'string' ? source : '') || type.singularName;
   const locale = type.localized ? { locale: data['locale'] ?? bind.defaultLocale } : {};
-  const filter = { [attribute.name]: { $regex: `^${base}(-\\d+)?$` }, ...locale };
+  const filter = { [attribute.name]: numbered(base), ...locale };
   const rows = await readAll(store.database, {
     find: type.collection,
     filter,

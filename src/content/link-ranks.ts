@@ -1,10 +1,5 @@
+import type { Ranked } from '../mongo/link-changes.js';
 import { nextRank } from './build-parts.js';
-
-/** An entry of a list with its rank; null if it has none yet. */
-export interface Ranked {
-  readonly id: number;
-  readonly rank: number | null;
-}
 
 /**
  * The ranks that put a list into the given order, for those entries alone whose rank must change: entries that stand in order

@@ -1,4 +1,5 @@
 import { missingActions } from '../errors.js';
+import { matchesAll, oneOf } from '../mongo/matches.js';
 import { readAll } from '../mongo/database.js';
 import { allows } from '../query/access.js';
 import type { Query } from '../query/ast.js';
@@ -21,7 +22,7 @@ export async function findGroupToJoin(type: ContentType, data: Values, context: 
   if (ids.length === 0) return null;
   const actions = ['update', 'createLocalization'].map((action) => actionOf(type, action));
   if (!actions.some((action) => allows(bind.access, action))) throw missingActions(actions);
-  const filter = { $and: [{ _id: { $in: ids } }, await ruleFilter(type, context)] };
+  const filter = matchesAll({ _id: oneOf(ids) }, await ruleFilter(type, context));
   const [entry] = await readAll(store.database, { find: type.collection, filter, sort: { _id: 1 }, limit: 1 });
   return entry ?? null;
 }

@@ -1,9 +1,10 @@
+import { oneOf } from '../mongo/matches.js';
 import { readAll } from '../mongo/database.js';
 import { afterCommit, inTransaction } from '../mongo/transaction.js';
 import { bulkWrite, deleteEntry } from '../mongo/write-entries.js';
 import { uploadFile, type ContentType } from '../schema/content-type.js';
 import { within, type ContentContext } from './content-context.js';
-import { referrersOf, unlinkOperations } from './referrers.js';
+import { referrersOf, unlinkOperations } from '../mongo/referrers.js';
 import { matchMany, type ManyEntries } from './update-many.js';
 import { withHooks } from './write-hooks.js';
 
@@ -29,7 +30,7 @@ const removeSome = (type: ContentType, ids: readonly number[], context: ContentC
 async function removeWithin(type: ContentType, ids: readonly number[], context: ContentContext): Promise<void> {
   const { store } = context;
   if (type.uid === uploadFile) for (const id of ids) await removeFile(type, id, context);
-  else await bulkWrite(store, type.collection, [{ deleteMany: { filter: { _id: { $in: ids } } } }]);
+  else await bulkWrite(store, type.collection, [{ deleteMany: { filter: { _id: oneOf(ids) } } }]);
   for (const { collection, links } of referrersOf(type, context.bind.registry))
     await bulkWrite(
       store,

@@ -1,4 +1,5 @@
 import { forbiddenError } from '../errors.js';
+import { matchesAll } from '../mongo/matches.js';
 import { compileCondition } from '../mongo/compile-condition.js';
 import { readAll, type Document } from '../mongo/database.js';
 import { resolveRelated } from '../mongo/resolve-related.js';
@@ -127,7 +128,7 @@ export async function keepingRules(
   if (!updateMayBreakRule(type, names, context)) return write();
   const { collection } = type;
   const { database } = context.store;
-  const shown = { $and: [filter, await ruleFilter(type, context)] };
+  const shown = matchesAll(filter, await ruleFilter(type, context));
   const rows = await readAll(database, { find: collection, filter: shown, projection: { _id: 1 }, batchSize: 1_000_000 });
   await write();
   const ids = rows.map(({ _id }) => Number(_id));

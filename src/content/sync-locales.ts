@@ -1,5 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { forbiddenError } from '../errors.js';
+import { changeOne } from '../mongo/compile-change.js';
+import { otherLocalesOf } from '../mongo/layout.js';
+import { matchesAll, matchesNone, oneOf } from '../mongo/matches.js';
 import { readAll } from '../mongo/database.js';
 import { bulkWrite } from '../mongo/write-entries.js';
 import type { Attribute, ContentType } from '../schema/content-type.js';
@@ -37,13 +40,11 @@ export async function refuseHiddenLocales({ type, source, values }: SharedWrite,
   const changed = sharedNames(type, Object.keys(values)).find(isChanged);
   if (changed === undefined) return;
   const { database } = context.store;
-  const filter = { ...othersOf(source), $nor: [await ruleFilter(type, context)] };
+  const filter = { ...otherLocalesOf(source), ...matchesNone(await ruleFilter(type, context)) };
   const [hidden] = await readAll(database, { find: type.collection, filter, projection: { _id: 1 }, limit: 1 });
   if (hidden !== undefined)
     throw forbiddenError(`${changed} has one value for all locales of the entry, and you may not change all of them`);
 }
-
-const othersOf = (entry: StoredDocument) => ({ _group: entry['_group'], _id: { $ne: entry['_id'] } });
 
 /**
  * Copies the shared values of an entry to its other locales that the caller's rule shows; components as copies with ids of their
@@ -59,17 +60,14 @@ export async function syncLocales(
   const [entry] =
     names.length === 0 ? [] : await readAll(store.database, { find: type.collection, filter: { _id: id }, limit: 1 });
   if (entry === undefined) return;
-  const filter = { $and: [othersOf(entry), await ruleFilter(type, context)] };
-  const siblings = await readAll(store.database, { find: type.collection, filter, projection: { _id: 1 } });
+  const filter = matchesAll(otherLocalesOf(entry), await ruleFilter(type, context));
+  const locales = await readAll(store.database, { find: type.collection, filter, projection: { _id: 1 } });
   const operations = await Promise.all(
-    siblings.map(async ({ _id }) => ({
-      updateOne: {
-        filter: { _id: _id as number },
-        update: { $set: { ...(await copyValues(type, entry, names, context)), updatedAt: new Date() } },
-      },
-    })),
+    locales.map(async ({ _id }) =>
+      changeOne({ _id }, { set: { ...(await copyValues(type, entry, names, context)), updatedAt: new Date() } }),
+    ),
   );
-  const changed = { type, names, filter: { _id: { $in: siblings.map(({ _id }) => _id) } } };
+  const changed = { type, names, filter: { _id: oneOf(locales.map(({ _id }) => _id)) } };
   await keepingRules(changed, context, async () => {
     await bulkWrite(store, type.collection, operations);
   });

@@ -1,9 +1,11 @@
 import { ApiError, fieldErrors, type FieldError } from '../errors.js';
 import { readAll } from '../mongo/database.js';
 import { DuplicateKey } from '../mongo/driver-errors.js';
+import { isGroupField, uniqueField, uniqueNames } from '../mongo/layout.js';
+import { matchesAny, oneOf, otherThan } from '../mongo/matches.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
-import { uniqueField, uniquePaths, valuesAt } from '../schema/attribute-places.js';
+import { uniquePaths, valuesAt } from '../schema/attribute-places.js';
 import { castInput } from './build-parts.js';
 import type { ContentContext } from './content-context.js';
 
@@ -43,7 +45,7 @@ export async function orUniqueError<Result>(
     return await run();
   } catch (error) {
     if (!(error instanceof DuplicateKey)) throw error;
-    if (error.fields[0] === '_group') throw localeTaken();
+    if (isGroupField(error.fields[0] ?? '')) throw localeTaken();
     throw fieldErrors(await refusedValues(error, write, context));
   }
 }
@@ -60,7 +62,7 @@ async function refusedValues(
   const refused = sent.filter((one) => taken.has(keyOf(one)) || named.includes(keyOf(one)));
   if (refused.length > 0) return refused.map(({ path }) => notUnique(path));
   const [field = ''] = fields;
-  return [notUnique(field.replace('_unique.', '').split(/[./]/))];
+  return [notUnique(uniqueNames(field))];
 }
 
 interface UniqueValue {
@@ -97,16 +99,16 @@ async function takenValues(
   if (sent.length === 0) return new Set();
   const database = { ...store.database, session: null };
   const fields = [...new Set(sent.map(({ field }) => field))];
-  const held = fields.map((field) => ({ [field]: { $in: sent.filter((one) => one.field === field).map(({ value }) => value) } }));
+  const held = fields.map((field) => ({ [field]: oneOf(sent.filter((one) => one.field === field).map(({ value }) => value)) }));
   const locale = async (): Promise<unknown> => {
     if (id === null) return data['locale'] ?? bind.defaultLocale;
     const own = { find: type.collection, filter: { _id: id }, projection: { locale: 1 }, limit: 1 };
     return (await readAll(database, own))[0]?.['locale'];
   };
   const filter = {
-    $or: held,
+    ...matchesAny(...held),
     ...(type.localized && { locale: await locale() }),
-    ...(id !== null && { _id: { $ne: id } }),
+    ...(id !== null && { _id: otherThan(id) }),
   };
   const projection = Object.fromEntries(fields.map((field) => [field, 1]));
   const rows = await readAll(database, { find: type.collection, filter, projection, batchSize: 1_000_000 });

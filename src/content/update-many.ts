@@ -1,3 +1,4 @@
+import { changeMany } from '../mongo/compile-change.js';
 import { compileCondition } from '../mongo/compile-condition.js';
 import { resolveRelated } from '../mongo/resolve-related.js';
 import { bulkWrite } from '../mongo/write-entries.js';
@@ -35,10 +36,10 @@ async function setMany({ type, filter }: ManyEntries, data: unknown, context: Co
   refuseOthers(type, values);
   await checkBody(type, values, { mode: 'update', draft: context.checksAsDrafts === true, id: null }, context);
   const write = await buildWrite(type, values, {}, context);
-  const update = { $set: { ...write.values, updatedAt: new Date() } };
+  const change = { set: { ...write.values, updatedAt: new Date() } };
   const match = await matchMany({ type, filter }, context);
   return orUniqueError({ type, data: values, id: null }, context, () =>
-    bulkWrite(context.store, type.collection, [{ updateMany: { filter: match, update } }]),
+    bulkWrite(context.store, type.collection, [changeMany(match, change)]),
   );
 }
 

@@ -114,8 +114,8 @@ function isPlain({ type, data, mayBreakRule }: Change): boolean {
 
 async function updatePlain({ type, data, selection, match }: Change, context: ContentContext): Promise<Loaded | null> {
   const { values } = await buildWrite(type, data, {}, context);
-  const update = { $set: { ...values, updatedAt: new Date() } };
-  const document = await updateEntry(context.store, type.collection, { match, update, projection: compileProjection(selection) });
+  const change = { set: { ...values, updatedAt: new Date() } };
+  const document = await updateEntry(context.store, type.collection, { match, change, projection: compileProjection(selection) });
   return document === null ? null : load(document, selection, context);
 }
 
@@ -147,10 +147,9 @@ async function updateWithin(
   const write = await buildWrite(type, data, stored, context);
   if (type.localized) await refuseHiddenLocales({ type, source: stored, values: write.values }, context);
   for (const links of write.exclusive) await writeExclusive(id, type, links, context);
-  const update = { $set: { ...write.values, updatedAt: new Date() } };
   const document = await updateEntry(context.store, type.collection, {
     match: { _id: id },
-    update,
+    change: { set: { ...write.values, updatedAt: new Date() } },
     projection: compileProjection(selection),
   });
   for (const links of write.inverse) await writeInverse({ type, id }, links, context);

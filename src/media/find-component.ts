@@ -1,5 +1,6 @@
 import type { ContentContext } from '../content/content-context.js';
 import { ruleFilter } from '../content/row-rules.js';
+import { matchesAll } from '../mongo/matches.js';
 import { readAll, type Document } from '../mongo/database.js';
 import type { EntryDocument } from '../mongo/write-entries.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
@@ -33,7 +34,7 @@ export async function findComponent(type: ContentType, id: number, content: Cont
 
 const visible = async (owner: ContentType, filter: Document, content: ContentContext): Promise<Document> => ({
   find: owner.collection,
-  filter: { $and: [filter, await ruleFilter(owner, content)] },
+  filter: matchesAll(filter, await ruleFilter(owner, content)),
 });
 
 /** The content types whose entries may hold a component. */

@@ -1,6 +1,8 @@
 import type { ContentContext } from '../content/content-context.js';
 import { ruleFilter } from '../content/row-rules.js';
 import { sharedNames, syncLocales } from '../content/sync-locales.js';
+import { changeOne } from '../mongo/compile-change.js';
+import { matchesAll } from '../mongo/matches.js';
 import { readAll } from '../mongo/database.js';
 import { bulkWrite, type EntryDocument } from '../mongo/write-entries.js';
 import type { BindContext } from '../query/bind-context.js';
@@ -41,7 +43,7 @@ interface LinkPlace {
 
 /** Links files at a place inside an entry: `['blocks', '0', 'image']`. The same otherwise. */
 export async function linkAt({ type, id, path }: LinkPlace, files: readonly number[], content: ContentContext): Promise<void> {
-  const filter = { $and: [{ _id: id }, await ruleFilter(type, content)] };
+  const filter = matchesAll({ _id: id }, await ruleFilter(type, content));
   const [document] = await readAll(content.store.database, { find: type.collection, filter, limit: 1 });
   if (document !== undefined) await linkWithin(type, document as EntryDocument, path, files, content);
 }
@@ -57,8 +59,8 @@ async function linkWithin(
   if (found === null) return;
   const { attribute, holder } = found;
   const value = attribute.many ? joinList(holder[attribute.name], files) : (files[0] ?? null);
-  const update = { $set: { [path.join('.')]: value } };
-  await bulkWrite(content.store, type.collection, [{ updateOne: { filter: { _id: document._id }, update } }]);
+  const change = { set: { [path.join('.')]: value } };
+  await bulkWrite(content.store, type.collection, [changeOne({ _id: document._id }, change)]);
   await syncLocales(type, document._id, sharedNames(type, path.slice(0, 1)), content);
 }
 

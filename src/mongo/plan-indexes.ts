@@ -1,7 +1,8 @@
 import type { CreateIndexesOptions } from 'mongodb';
 import type { ContentType, LinkAttribute, Registry, ScalarAttribute } from '../schema/content-type.js';
 import { scalarTypes } from '../schema/scalar-types.js';
-import { listedUniquePaths, uniqueField } from '../schema/attribute-places.js';
+import { listedUniquePaths } from '../schema/attribute-places.js';
+import { uniqueField } from './layout.js';
 import { notNull } from './compile-condition.js';
 
 /** An index that a content type calls for. */

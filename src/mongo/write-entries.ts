@@ -1,4 +1,5 @@
 import { type AnyBulkWriteOperation, type Document, MongoServerError } from 'mongodb';
+import { type Change, compileChange } from './compile-change.js';
 import { unavailableError } from '../errors.js';
 import { oneReply } from './compile-page.js';
 import { type Database, inOrder, readAll, translating } from './database.js';
@@ -21,7 +22,7 @@ export async function insertEntry(store: Store, collection: string, document: En
 
 interface EntryUpdate {
   readonly match: Document;
-  readonly update: Document | readonly Document[];
+  readonly change: Change;
   readonly projection: Document;
 }
 
@@ -29,9 +30,9 @@ interface EntryUpdate {
 export async function updateEntry(
   store: Store,
   collection: string,
-  { match, update, projection }: EntryUpdate,
+  { match, change, projection }: EntryUpdate,
 ): Promise<EntryDocument | null> {
-  const command = { findAndModify: collection, query: match, update, new: true, fields: projection };
+  const command = { findAndModify: collection, query: match, update: compileChange(change), new: true, fields: projection };
   const { value } = await runWrite(store.database, command);
   if (value !== null) noteWrite(store, collection);
   return value as EntryDocument | null; // the reply of findAndModify
@@ -95,6 +96,13 @@ async function countTogether(targets: readonly Targets[], database: Database): P
   const rows = await readAll(database, { aggregate: first.collection, pipeline, cursor: { batchSize: oneReply } });
   // Counted here: a $group for each part takes the server a third longer.
   return targets.map((_target, index) => rows.filter((row) => row['part'] === index).length);
+}
+
+/** How many documents of a collection there are for each value of a field. */
+export async function countBy(collection: string, field: string, database: Database): Promise<ReadonlyMap<unknown, number>> {
+  const pipeline = [{ $group: { _id: `$${field}`, count: { $sum: 1 } } }];
+  const rows = await readAll(database, { aggregate: collection, pipeline, cursor: { batchSize: oneReply } });
+  return new Map(rows.map(({ _id, count }) => [_id as unknown, Number(count)]));
 }
 
 /** Stored by a majority, and in the journal, before it is acknowledged. */

@@ -77,7 +77,7 @@ export function oncePerType<Result>(
 }
 
 /** A unique attribute of a type, or of a component inside it. */
-interface UniquePath {
+export interface UniquePath {
   /** Names from the entry to the attribute. */
   readonly names: readonly string[];
   readonly attribute: ScalarAttribute;
@@ -85,20 +85,14 @@ interface UniquePath {
   readonly inList: boolean;
 }
 
-/**
- * The document field whose index makes the attribute unique. Values in lists have a field of their own beside them: an index on
- * the path itself would hold nulls as well.
- */
-export const uniqueField = ({ names, inList }: UniquePath): string => (inList ? `_unique.${names.join('/')}` : names.join('.'));
-
-/** The unique attributes of a type, at any depth, each field once. */
+/** The unique attributes of a type, at any depth, each once. */
 export const uniquePaths = oncePerType((type, registry): readonly UniquePath[] => {
   const paths = findPlaces(type, registry, isUnique).map(({ steps, attribute }) => ({
     names: [...steps.map(({ name }) => name), attribute.name],
     attribute,
     inList: steps.some(({ list }) => list),
   }));
-  return [...new Map(paths.map((path) => [uniqueField(path), path])).values()];
+  return [...new Map(paths.map((path) => [path.names.join('.'), path])).values()];
 });
 
 const isUnique = (attribute: Attribute): attribute is ScalarAttribute => attribute.kind === 'scalar' && attribute.unique;

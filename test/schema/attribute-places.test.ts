@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { dottedPath, findPlaces, linkPaths, uniqueField, uniquePaths } from '../../src/schema/attribute-places.js';
+import { uniqueField } from '../../src/mongo/layout.js';
+import { dottedPath, findPlaces, linkPaths, uniquePaths } from '../../src/schema/attribute-places.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import { defaultModelSettings } from '../../src/schema/build-content-type.js';
 import type { Attribute } from '../../src/schema/content-type.js';

@@ -1,6 +1,8 @@
 import { dottedPath, type LinkPath, linkPaths } from '../schema/attribute-places.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
-import { unlinkUpdate } from './write-inverse.js';
+import type { Document } from './database.js';
+import { compileChange } from './compile-change.js';
+import { unlinkMany } from './link-changes.js';
 
 interface Referrer {
   readonly collection: string;
@@ -19,23 +21,11 @@ export function referrersOf(type: ContentType, registry: Registry): Referrer[] {
 }
 
 /** The updates that take one id out of all documents of a collection. */
-export const unlinkOperations = (links: readonly LinkPath[], type: ContentType, id: number): object[] =>
-  links.map((link) => (link.steps.length === 0 ? unlinkTop(link, type, id) : unlinkInside(link, type, id)));
-
-function unlinkTop({ attribute }: LinkPath, type: ContentType, id: number): object {
-  if (attribute.kind !== 'morph')
-    return { updateMany: { filter: { [attribute.name]: id }, update: unlinkUpdate(attribute, id) } };
-  const link = { __type: type.uid, id };
-  const filter = attribute.many
-    ? { [attribute.name]: { $elemMatch: link } }
-    : { [`${attribute.name}.__type`]: type.uid, [`${attribute.name}.id`]: id };
-  return {
-    updateMany: { filter, update: attribute.many ? { $pull: { [attribute.name]: link } } : { $set: { [attribute.name]: null } } },
-  };
-}
+export const unlinkOperations = (links: readonly LinkPath[], type: ContentType, id: number): Document[] =>
+  links.map((link) => (link.steps.length === 0 ? unlinkMany(link.attribute, { type, id }) : unlinkInside(link, type, id)));
 
 /** Inside lists of components only those elements change that have the link. */
-function unlinkInside(link: LinkPath, type: ContentType, id: number): object {
+function unlinkInside(link: LinkPath, type: ContentType, id: number): Document {
   const { steps, attribute } = link;
   const value = attribute.kind === 'morph' ? { __type: type.uid, id } : id;
   const marked = steps.map(({ name, list }, index) => (list ? `${name}.$[e${String(index)}]` : name));
@@ -45,6 +35,6 @@ function unlinkInside(link: LinkPath, type: ContentType, id: number): object {
     const rest = dottedPath({ ...link, steps: steps.slice(index + 1) });
     return [{ [`e${String(index)}.${rest}`]: value, ...(zone !== null && { [`e${String(index)}.__component`]: zone }) }];
   });
-  const update = attribute.many ? { $pull: { [path]: value } } : { $set: { [path]: null } };
+  const update = compileChange(attribute.many ? { take: { [path]: value } } : { set: { [path]: null } });
   return { updateMany: { filter: { [dottedPath(link)]: value }, update, ...(arrayFilters.length > 0 && { arrayFilters }) } };
 }

@@ -1,4 +1,4 @@
-import { type Database, type Document, readAll } from '../mongo/database.js';
+import { type Database, type Document, readAll } from './database.js';
 import { isDeepStrictEqual } from 'node:util';
 import type { Attribute, ContentType, Registry, ScalarAttribute, ScalarType } from '../schema/content-type.js';
 

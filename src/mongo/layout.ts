@@ -1,0 +1,64 @@
+import type { UniquePath } from '../schema/attribute-places.js';
+import type { Values } from '../values.js';
+import type { StoredDocument } from './loaded.js';
+import { type Match, otherThan } from './matches.js';
+
+/*
+ * What a stored entry has beside its attributes: `_ranks`, the places that its links have in the lists of their targets; `_group`, the
+ * number that its localizations share; `_unique`, the values of unique attributes in lists of components.
+ */
+
+/** The fields of an entry that is made with these ranks, by the attribute that links. */
+export const initialRanks = (ranks: Values): Values => ({ _ranks: ranks });
+
+/** The path of the rank of a relation; for a relation to many, of the rank of one link. */
+export const rankPath = (name: string, id?: number): string => `_ranks.${name}${id === undefined ? '' : `.${String(id)}`}`;
+
+/** The rank of a relation to one, or the ranks of one to many by the id of the target; undefined if none are stored. */
+export const storedRank = (document: StoredDocument, name: string): unknown =>
+  (document['_ranks'] as StoredDocument | undefined)?.[name]; // written in this form
+
+/** What is written: a whole document, or values by path of one that is stored. */
+type WriteMode = 'create' | 'update';
+
+/** Adds the ranks of a relation to the values that are written. */
+export function setRanks(values: Record<string, unknown>, name: string, ranks: unknown, mode: WriteMode): void {
+  if (mode === 'update') values[rankPath(name)] = ranks;
+  else values['_ranks'] = { ...(values['_ranks'] as Values | undefined), [name]: ranks }; // written here
+}
+
+interface HeldUniques {
+  readonly paths: readonly UniquePath[];
+  /** What they hold, by their names joined by slashes. */
+  readonly held: Readonly<Record<string, readonly unknown[]>>;
+}
+
+/** Adds what unique attributes in lists of components hold to the values that are written. */
+export function setUniques(values: Record<string, unknown>, { paths, held }: HeldUniques, mode: WriteMode): void {
+  if (mode === 'update') for (const path of paths) values[uniqueField(path)] = held[path.names.join('/')] ?? null;
+  else if (Object.keys(held).length > 0) values['_unique'] = held;
+}
+
+/**
+ * The document field whose index makes an attribute unique. Values in lists have a field of their own beside them: an index on
+ * the path itself would hold nulls as well.
+ */
+export const uniqueField = ({ names, inList }: UniquePath): string => (inList ? `_unique.${names.join('/')}` : names.join('.'));
+
+/** The names that lead to the attribute of such a field. */
+export const uniqueNames = (field: string): readonly string[] => field.replace('_unique.', '').split(/[./]/);
+
+/** The number that the localizations of an entry share. */
+export const groupOf = (document: StoredDocument): number => Number(document['_group']);
+
+/** The field by which an entry belongs to a group. */
+export const inGroup = (group: number): Match => ({ _group: group });
+
+/** The other localizations of an entry. */
+export const otherLocalesOf = (document: StoredDocument): Match => ({
+  _group: document['_group'],
+  _id: otherThan(document['_id']),
+});
+
+/** Whether a unique index is the one of groups and their locales. */
+export const isGroupField = (field: string): boolean => field === '_group';
