@@ -2,6 +2,7 @@ import { lookup } from 'mime-types';
 import { type FilePlace, nameOf, storedAt, urlOf } from '../media/file-values.js';
 import type { Media } from '../media/media.js';
 import { Staging } from '../media/staging.js';
+import { changeOne } from '../mongo/compile-change.js';
 import { commitBlobs } from '../mongo/blob-store.js';
 import { type ExpectedBlob, findExpected, markCome, readMissing, stagedName, writeStaged } from '../mongo/transfer/staged.js';
 import { inTransaction } from '../mongo/transaction.js';
@@ -94,8 +95,6 @@ export async function restoreAddresses(run: ImportRun): Promise<void> {
     run.tally.report('the source has no bytes of a file', _id);
     if (!/^https?:\/\//.test(url)) continue;
     const path = format === null ? 'url' : `formats.${format}.url`;
-    await writeStaged(database, stagedName('files'), [
-      { updateOne: { filter: { _id: file }, update: { $set: { [path]: url } } } },
-    ]);
+    await writeStaged(database, stagedName('files'), [changeOne({ _id: file }, { set: { [path]: url } })]);
   }
 }
