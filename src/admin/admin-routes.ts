@@ -18,9 +18,32 @@ import { withoutSecrets } from './without-secrets.js';
 
 const prefix = '/admin/api';
 
+const listed: readonly AdminRoute[] = [
+  ...modelRoutes,
+  ...roleAdminRoutes,
+  ...userAdminRoutes,
+  ...tokenRoutes,
+  ...localeAdminRoutes,
+  ...settingsRoutes,
+];
+
+/** The routes, with the JSON schemas of the bodies that they take. */
+const list: AdminRoute = {
+  method: 'GET',
+  path: '',
+  handle: (call) =>
+    Promise.resolve(
+      listed.map(({ method, path, body }) => ({
+        method,
+        path: `${prefix}${path}`,
+        ...(body !== undefined && { body: typeof body === 'function' ? body(call) : body }),
+      })),
+    ),
+};
+
 /** The admin API: for admin tokens only, who alone learn which paths it has. */
 export const adminRoutes: readonly Route[] = withPrefix(prefix, [
-  ...[modelRoutes, roleAdminRoutes, userAdminRoutes, tokenRoutes, localeAdminRoutes, settingsRoutes].flat().map(routeOf),
+  ...[list, ...listed].map(routeOf),
   {
     method: 'ALL',
     path: '{/*rest}',

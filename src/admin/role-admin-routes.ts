@@ -26,7 +26,8 @@ const changedRole = {
 /** A part that is null is removed, one that is not named stays as it is; nothing is removed by an empty object. */
 const rulesPart = (rule: BodySchema): BodySchema => ({ ...each(rule), type: ['object', 'null'], minProperties: 1 });
 const fieldRule = closed({ allow: names, deny: names }, { minProperties: 1, maxProperties: 1 });
-const rulesBody = closed(
+/** The body that changes rules. */
+export const rulesBody = closed(
   { rows: rulesPart({ type: 'object', minProperties: 1 }), fields: rulesPart(fieldRule) },
   { minProperties: 1 },
 );

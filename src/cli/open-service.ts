@@ -3,7 +3,7 @@ import { loadSecrets, type Secrets } from '../config/load-secrets.js';
 import { createDefaultRoles } from '../access/create-default-roles.js';
 import { upgradeGrants } from '../accounts/upgrade-grants.js';
 import { createContext, type ContentContext } from '../content/content-context.js';
-import { readLocales } from '../mongo/locale-store.js';
+import { createFirstLocale, readLocales } from '../mongo/locale-store.js';
 import { readModels } from '../mongo/model-store.js';
 import { modelSettings } from '../mongo/open-backend.js';
 import { createStore, type Store } from '../mongo/store.js';
@@ -26,6 +26,7 @@ export async function openService(): Promise<OpenedService> {
   const store: Store = createStore(database);
   if (config.plugins['users-permissions'].enabled) await createDefaultRoles(store);
   await upgradeGrants(store);
+  await createFirstLocale(database, config.plugins.i18n.config.defaultLocale);
   const [models, locales, secrets] = await Promise.all([readModels(database), readLocales(database), loadSecrets(config)]);
   const { registry } = buildRegistry(models, modelSettings(config));
   const source = { store, models: { current: () => registry, locales: () => locales } };

@@ -45,8 +45,11 @@ const token = {
 const settings = record({ advanced: open, templates: open });
 const dryRun = [parameter('dryRun', 'Only say what the change would do', flag)];
 
+const route = record({ method: text, path: text, body: open }, ['method', 'path']);
+
 /** The admin API, by row. */
 export const adminOperations: Readonly<Record<string, Describe>> = {
+  'GET /admin/api': admin('adminFindRoutes', 'List the routes of the admin API with the bodies that they take', listOf(route)),
   'GET /admin/api/models': admin('adminFindModels', 'List models', listOf(model)),
   'POST /admin/api/models/validate': admin('adminValidateModels', 'Say what storing models would do', preview),
   'GET /admin/api/models/:uid': admin('adminFindModel', 'Read a model', model),

@@ -2,7 +2,7 @@ import { collections } from '../schema/collections.js';
 import type { Config } from '../config/config.js';
 import { withPrefix, type Answer, type AnyRoute, type Route, type RouteCall } from '../http/route.js';
 import { readAll } from '../mongo/database.js';
-import { authRoutes, refreshRoutes } from './accounts/auth-routes.js';
+import { authRoutes, refreshOffRoutes, refreshRoutes } from './accounts/auth-routes.js';
 import { providerRoutes } from './accounts/provider-routes.js';
 import { roleRoutes } from './accounts/role-routes.js';
 import { userRoutes } from './accounts/user-routes.js';
@@ -15,7 +15,7 @@ export function restRoutes(config: Config): AnyRoute[] {
   const { i18n, upload, 'users-permissions': users } = config.plugins;
   const ofUsers = [
     ...authRoutes,
-    ...(users.config.refreshTokens.enabled ? refreshRoutes : []),
+    ...(users.config.refreshTokens.enabled ? refreshRoutes : refreshOffRoutes),
     ...providerRoutes,
     ...userRoutes,
     ...roleRoutes,

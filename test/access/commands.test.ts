@@ -113,7 +113,42 @@ describe('commands', () => {
     expect(await granted()).to.have.length(6);
   });
 
+  it('make, change and delete roles, and their rules', async () => {
+    expect(await succeed('roles', 'create', 'Editor in Chief', '--description', 'writes')).to.equal('created editor_in_chief');
+    await succeed('roles', 'change', 'editor_in_chief', '--name', 'Editor');
+    expect(await succeed('roles', 'list')).to.match(/^editor_in_chief\tEditor\t0 actions$/m);
+    const users = 'plugin::users-permissions.user';
+    await writeFile(join(directory, 'rules.json'), JSON.stringify({ rows: { [users]: { id: { $eq: '$user.id' } } } }));
+    await succeed('rules', 'set', 'editor_in_chief', 'rules.json');
+    const rules = { fields: {}, rows: { [users]: { id: { $eq: '$user.id' } } } };
+    expect(await succeed('rules', 'list')).to.equal(`editor_in_chief\t${JSON.stringify(rules)}`);
+    await writeFile(join(directory, 'rules.json'), JSON.stringify({ row: {} }));
+    expect((await run('rules', 'set', 'editor_in_chief', 'rules.json')).stderr).to.equal('unknown key row; did you mean rows?');
+    await succeed('rules', 'remove', 'editor_in_chief');
+    expect(await succeed('rules', 'list')).to.equal('');
+    await succeed('roles', 'delete', 'editor_in_chief');
+    expect(await succeed('roles', 'list')).to.not.contain('editor');
+  });
+
+  it('add, change and remove locales', async () => {
+    await succeed('locales', 'add', 'fr');
+    await succeed('locales', 'add', 'de', '--name', 'Deutsch', '--default');
+    expect(await succeed('locales', 'list')).to.equal('en\tEnglish (en)\nfr\tFrench (fr)\nde\tDeutsch\tdefault');
+    await succeed('locales', 'change', 'en', '--default');
+    await succeed('locales', 'remove', 'de');
+    await succeed('locales', 'remove', 'fr');
+    expect(await succeed('locales', 'list')).to.equal('en\tEnglish (en)\tdefault');
+  });
+
   const wrong: Readonly<Record<string, string>> = {
+    'roles delete nobody': 'there is no role nobody',
+    'roles delete public': 'Cannot delete public role',
+    'roles change public': 'usage: npx mangrove roles',
+    'rules set public': 'usage: npx mangrove rules',
+    'locales add xx_y': 'code must be a language code',
+    'locales add en': 'This locale already exists',
+    'locales remove en': 'Cannot delete the default locale',
+    'locales change fr --default': 'Locale not found',
     'permissions grant nobody x': 'there is no role nobody',
     'permissions list nobody': 'there is no role nobody',
     'permissions grant public api::no.no.find': 'no action is called api::no.no.find',

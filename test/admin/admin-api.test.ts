@@ -24,6 +24,28 @@ describe('admin API', () => {
     expect((await server.as(admin.data.accessKey, 'GET', '/api/articles')).status).to.equal(401);
   });
 
+  it('lists its routes with the bodies that they take', async () => {
+    const { body } = await server.admin('GET', '');
+    const routes = new Map<string, { readonly properties?: object }>(
+      body.data.map((route: { method: string; path: string; body: object }) => [`${route.method} ${route.path}`, route.body]),
+    );
+    expect([...routes.keys()]).to.include.members([
+      'GET /admin/api/models',
+      'DELETE /admin/api/locales/:code',
+      'GET /admin/api/audit',
+    ]);
+    expect(routes.get('PUT /admin/api/locales/:code')?.properties).to.have.all.keys('name', 'isDefault');
+    expect(routes.get('POST /admin/api/users')?.properties).to.include.keys('username', 'email');
+  });
+
+  it('says that refresh tokens are switched off', async () => {
+    const { status, body } = await server.as(null, 'POST', '/api/auth/refresh', { refreshToken: 'x' });
+    expect([status, body.error.message]).to.deep.equal([
+      404,
+      'Refresh tokens are switched off: set users-permissions.config.refreshTokens.enabled in config/plugins',
+    ]);
+  });
+
   it('shows no key or hash of a token again', async () => {
     const { body } = await server.admin('GET', '/tokens');
     expect(body.data[0]).to.have.keys(

@@ -8,6 +8,7 @@ import type { Accounts, AccountCall, Body } from '../../accounts/accounts.js';
 import type { LimitedRoute } from '../../accounts/limit-attempts.js';
 import type { Session } from '../../accounts/session.js';
 import { findWritten } from '../../accounts/users.js';
+import { notFoundError } from '../../errors.js';
 import { bodyOf } from '../../http/route-request.js';
 import type { Answer, Route, RouteCall } from '../../http/route.js';
 import { accountsOf } from '../../http/running.js';
@@ -75,6 +76,17 @@ export const refreshRoutes: readonly Route[] = [
     },
   },
 ];
+
+/** The same paths while refresh tokens are switched off. */
+export const refreshOffRoutes: readonly Route[] = refreshRoutes.map(({ path }) => ({
+  method: 'ALL',
+  path,
+  action: 'nothing',
+  ...begins,
+  handle: () => {
+    throw notFoundError('Refresh tokens are switched off: set users-permissions.config.refreshTokens.enabled in config/plugins');
+  },
+}));
 
 /** `{ jwt, user }`; no `jwt` if the address must be confirmed first. No cache may keep it. */
 export async function sessionAnswer({ content }: RouteCall, { userId, jwt, refreshToken }: Session): Promise<Answer> {

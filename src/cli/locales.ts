@@ -1,0 +1,56 @@
+import { parseArgs } from 'node:util';
+import { within } from '../content/content-context.js';
+import { createLocale, deleteLocale, listLocales, updateLocale, type LocaleWork } from '../content/locales.js';
+import { inTransaction } from '../mongo/transaction.js';
+import type { OpenedService } from './open-service.js';
+import { changing, serviceCommands, type Command } from './run-command.js';
+
+export const usage = `usage: npx mangrove locales <command>
+  list                       all locales, and which is the default one
+  add CODE [--name NAME] [--default]
+  change CODE [--name NAME] [--default]
+  remove CODE                remove a locale with its entries`;
+
+function readWords(args: readonly string[]) {
+  const options = { name: { type: 'string' }, default: { type: 'boolean' } } as const;
+  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+  const [code, ...more] = positionals;
+  if (code === undefined || more.length > 0) throw new Error(usage);
+  return { code, input: { name: values.name, isDefault: values.default } };
+}
+
+const workOf = ({ content }: OpenedService): LocaleWork => ({
+  content,
+  commit: (change) => inTransaction(content.store.database, (inner) => change(within(content, inner))),
+});
+
+const list: Command = async ({ content }) => {
+  for (const { code, name, isDefault } of await listLocales(content))
+    console.log(`${code}\t${name}${isDefault ? '\tdefault' : ''}`);
+};
+
+const add: Command = async (service, args) => {
+  const { code, input } = readWords(args);
+  await createLocale(code, input, workOf(service));
+  console.log(`added ${code}`);
+};
+
+const change: Command = async (service, args) => {
+  const { code, input } = readWords(args);
+  if (input.name === undefined && input.isDefault === undefined) throw new Error(usage);
+  await updateLocale(code, input, workOf(service));
+  console.log(`changed ${code}`);
+};
+
+const remove: Command = async (service, args) => {
+  const { code } = readWords(args);
+  await deleteLocale(code, workOf(service));
+  console.log(`removed ${code}`);
+};
+
+export const run = serviceCommands('locales', {
+  list,
+  add: changing(add),
+  change: changing(change),
+  remove: changing(remove),
+});

@@ -1,0 +1,54 @@
+import { parseArgs } from 'node:util';
+import { createRole, deleteRole, updateRole } from '../accounts/roles.js';
+import { findRole, readRolesByType } from './find-role.js';
+import { changing, serviceCommands, type Command } from './run-command.js';
+
+export const usage = `usage: npx mangrove roles <command>
+  list                       the types of all roles, their names and how many actions they grant
+  create NAME [--type TYPE] [--description TEXT]
+                             the type comes from the name unless given
+  change TYPE [--name NAME] [--description TEXT]
+  delete TYPE                its users get the role public`;
+
+const text = { type: 'string' } as const;
+
+function readWords(args: readonly string[]) {
+  const options = { type: text, name: text, description: text };
+  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+  const [which, ...more] = positionals;
+  if (which === undefined || more.length > 0) throw new Error(usage);
+  return { which, values };
+}
+
+const list: Command = async (service) => {
+  for (const { type, name, actions } of (await readRolesByType(service)).values())
+    console.log(`${type}\t${name}\t${String(actions.size)} actions`);
+};
+
+const create: Command = async (service, args) => {
+  const { which: name, values } = readWords(args);
+  const id = await createRole({ ...values, name }, service.content);
+  const roles = [...(await readRolesByType(service)).values()];
+  console.log(`created ${roles.find((role) => role.id === id)?.type ?? name}`);
+};
+
+const change: Command = async (service, args) => {
+  const { which, values } = readWords(args);
+  const { name, description } = values;
+  if (name === undefined && description === undefined) throw new Error(usage);
+  await updateRole((await findRole(service, which)).id, { name, description }, service.content);
+  console.log(`changed ${which}`);
+};
+
+const remove: Command = async (service, args) => {
+  const { which } = readWords(args);
+  await deleteRole((await findRole(service, which)).id, service.content);
+  console.log(`deleted ${which}`);
+};
+
+export const run = serviceCommands('roles', {
+  list,
+  create: changing(create),
+  change: changing(change),
+  delete: changing(remove),
+});

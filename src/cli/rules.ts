@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import { setRules, type RulesChange } from '../accounts/set-rules.js';
+import { checkAdminBody } from '../admin/check-admin-body.js';
+import { rulesBody } from '../admin/role-admin-routes.js';
+import { findRole, readRolesByType } from './find-role.js';
+import { changing, serviceCommands, type Command } from './run-command.js';
+
+export const usage = `usage: npx mangrove rules <command>
+  list [ROLE]                the rules of each role, or of one, as JSON
+  set ROLE FILE              change the rules of a role: { "rows": { UID: FILTER }, "fields": { UID: { "allow": [NAME] } } };
+                             a part that the file does not name stays, one that is null is removed
+  remove ROLE                remove all rules of a role`;
+
+const list: Command = async (service, [type]) => {
+  const roles = type === undefined ? [...(await readRolesByType(service)).values()] : [await findRole(service, type)];
+  for (const role of roles) if (role.rules !== null) console.log(`${role.type}\t${JSON.stringify(role.rules)}`);
+};
+
+const set: Command = async (service, [type, file]) => {
+  if (type === undefined || file === undefined) throw new Error(usage);
+  const role = await findRole(service, type);
+  const change = checkAdminBody(rulesBody, await readJson(file)) as RulesChange; // checked by the schema
+  await setRules(role.id, change, service.content);
+  console.log(`the rules of ${type} are set`);
+};
+
+async function readJson(file: string): Promise<unknown> {
+  const text = await readFile(file, 'utf8');
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}
+
+const remove: Command = async (service, [type]) => {
+  if (type === undefined) throw new Error(usage);
+  await setRules((await findRole(service, type)).id, { rows: null, fields: null }, service.content);
+  console.log(`the rules of ${type} are removed`);
+};
+
+export const run = serviceCommands('rules', { list, set: changing(set), remove: changing(remove) });

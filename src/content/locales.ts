@@ -1,0 +1,114 @@
+import { applicationError, notFoundError, validationError, type ApiError } from '../errors.js';
+import { readAll } from '../mongo/database.js';
+import { DuplicateKey } from '../mongo/driver-errors.js';
+import { localeName, readLocales, writeDefaultLocale } from '../mongo/locale-store.js';
+import { deleteEntry, insertEntry, updateEntry } from '../mongo/write-entries.js';
+import { emptyQuery } from '../query/ast.js';
+import { collections } from '../schema/collections.js';
+import type { ContentType } from '../schema/content-type.js';
+import type { ContentContext } from './content-context.js';
+import { remove } from './remove.js';
+
+const collection = collections.locales;
+
+/** A locale as administrators see it. */
+export interface ShownLocale {
+  readonly id: number;
+  readonly code: string;
+  readonly name: string;
+  readonly isDefault: boolean;
+}
+
+/** What may be said of a locale. Another one is made the default by `isDefault`: a locale cannot be made none. */
+interface LocaleInput {
+  readonly name?: unknown;
+  readonly isDefault?: unknown;
+}
+
+/** Where locales are changed, and what carries a change out: as a whole, or not at all. */
+export interface LocaleWork {
+  readonly content: ContentContext;
+  readonly commit: <Result>(change: (content: ContentContext) => Promise<Result>) => Promise<Result>;
+}
+
+/** Returns all locales, the oldest first. */
+export async function listLocales({ store }: ContentContext): Promise<ShownLocale[]> {
+  const [rows, { default: standard }] = await Promise.all([
+    readAll(store.database, { find: collection, sort: { _id: 1 }, batchSize: 1000 }),
+    readLocales(store.database),
+  ]);
+  return rows.map(({ _id, code, name }) => ({
+    id: Number(_id),
+    code: String(code),
+    name: String(name),
+    isDefault: code === standard,
+  }));
+}
+
+/** Adds a locale. Throws a ValidationError for what is no language code, an ApplicationError if it is there. */
+export async function createLocale(code: unknown, input: LocaleInput, { content, commit }: LocaleWork): Promise<void> {
+  if (typeof code !== 'string' || !isLocaleCode(code)) throw validationError('code must be a language code, such as fr or pt-BR');
+  if ((await listLocales(content)).some((locale) => locale.code === code)) throw taken();
+  const { ids, database } = content.store;
+  const [_id = 0] = await ids.next(collection, 1, database);
+  const now = new Date();
+  const name = nameIn(input) ?? localeName(code);
+  const insert = async (inner: ContentContext): Promise<void> => {
+    await insertEntry(inner.store, collection, { _id, code, name, createdAt: now, updatedAt: now });
+    await chooseDefault(code, input, inner);
+  };
+  await commit(insert).catch((error: unknown) => {
+    throw error instanceof DuplicateKey ? taken() : error;
+  });
+}
+
+const taken = (): ApiError => applicationError('This locale already exists');
+
+const nameIn = ({ name }: LocaleInput): string | null => (typeof name === 'string' && name !== '' ? name : null);
+
+function isLocaleCode(code: string): boolean {
+  try {
+    return code.length <= 20 && Intl.getCanonicalLocales(code).length === 1;
+  } catch {
+    return false;
+  }
+}
+
+/** Changes the name of a locale, or makes it the default one. Throws a NotFoundError. */
+export async function updateLocale(code: string, input: LocaleInput, { commit }: LocaleWork): Promise<void> {
+  const name = nameIn(input);
+  const values = { ...(name !== null && { name }), updatedAt: new Date() };
+  const change = { match: { code }, change: { set: values }, projection: { _id: 1 } };
+  await commit(async (inner) => {
+    if ((await updateEntry(inner.store, collection, change)) === null) throw notFoundError('Locale not found');
+    await chooseDefault(code, input, inner);
+  });
+}
+
+async function chooseDefault(code: string, { isDefault }: LocaleInput, { store }: ContentContext): Promise<void> {
+  if (isDefault === true) await writeDefaultLocale(store.database, code);
+}
+
+/**
+ * Deletes a locale with its entries, as Strapi v4 does. There may be more of them than a transaction can hold, so each goes in one of its
+ * own, and the locale last: what was interrupted can be asked for again. Throws an ApplicationError for the default one.
+ */
+export async function deleteLocale(code: string, work: LocaleWork): Promise<void> {
+  const locale = (await listLocales(work.content)).find((one) => one.code === code);
+  if (locale?.isDefault === true) throw applicationError('Cannot delete the default locale');
+  if (locale === undefined) throw notFoundError('Locale not found');
+  for (const type of work.content.bind.registry.types.values())
+    if (type.localized && type.kind !== 'component') await removeAll(type, code, work);
+  await work.commit(({ store }) => deleteEntry(store, collection, { code }));
+}
+
+async function removeAll(type: ContentType, locale: string, { content, commit }: LocaleWork): Promise<void> {
+  const { database } = content.store;
+  const rows = await readAll(database, {
+    find: type.collection,
+    filter: { locale },
+    projection: { _id: 1 },
+    batchSize: 1_000_000,
+  });
+  for (const { _id } of rows) await commit((inner) => remove(type, Number(_id), emptyQuery, inner));
+}
