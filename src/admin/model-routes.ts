@@ -34,7 +34,7 @@ export const modelRoutes: readonly AdminRoute[] = [
     method: 'POST',
     path: '/models/validate',
     body: modelsBody,
-    handle: (call) => previewModels(modelsIn(call), call.running.backend),
+    handle: (call) => previewModels(modelsIn(call), call.running),
   },
   { method: 'GET', path: '/models/:uid', handle: findModel },
   { method: 'PUT', path: '/models/:uid', body: modelBody, handle: replace },
@@ -81,7 +81,7 @@ const isDryRun = ({ request }: AdminCall): boolean => parameterOf(request, 'dryR
 async function replace(call: AdminCall): Promise<ModelPreview> {
   const { backend } = call.running;
   const model = withUid(call.body, call.request.params['uid'] ?? '');
-  const preview = await previewModels([model], backend);
+  const preview = await previewModels([model], call.running);
   if (isDryRun(call)) return preview;
   if (!preview.isValid) throw refusal(preview);
   await call.commit(({ store }) => writeModels(store.database, [model as unknown as Model])); // its form was checked for the preview
@@ -92,7 +92,7 @@ async function replace(call: AdminCall): Promise<ModelPreview> {
 async function remove(call: AdminCall): Promise<ModelPreview> {
   const uid = call.request.params['uid'] ?? '';
   const { backend } = call.running;
-  const preview = await previewRemoval(uid, backend);
+  const preview = await previewRemoval(uid, call.running);
   if (isDryRun(call)) return preview;
   if (!preview.isValid) throw refusal(preview);
   await call.commit(async (content) => {

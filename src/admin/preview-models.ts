@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { notFoundError } from '../errors.js';
-import type { Backend } from '../mongo/open-backend.js';
+import type { Running } from '../http/running.js';
+import { modelSettings, type Backend } from '../mongo/open-backend.js';
 import { readModels } from '../mongo/model-store.js';
 import { findForeign } from '../mongo/served-collections.js';
 import { planIndexes } from '../mongo/plan-indexes.js';
-import { defaultModelSettings } from '../schema/build-content-type.js';
 import { buildRegistry, type RegistryBuild } from '../schema/build-registry.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import type { Model } from '../schema/model.js';
@@ -39,22 +39,29 @@ interface IndexChange {
   readonly dropped: readonly string[];
 }
 
+/** The database, and the settings that models are read with. */
+type Connected = Pick<Running, 'backend' | 'config'>;
+
 /** What storing these models would do, all at once. */
-export async function previewModels(models: readonly { readonly uid: string }[], backend: Backend): Promise<ModelPreview> {
+export async function previewModels(
+  models: readonly { readonly uid: string }[],
+  { backend, config }: Connected,
+): Promise<ModelPreview> {
   const stored = await readModels(backend.store.database);
   const others = stored.filter(({ uid }) => !models.some((model) => model.uid === uid));
   const uids = models.map(({ uid }) => uid);
-  const settings = { ...defaultModelSettings, foreign: await findForeign([...stored, ...models], backend.store.database) };
+  const settings = { ...modelSettings(config), foreign: await findForeign([...stored, ...models], backend.store.database) };
   const before = buildRegistry(stored, settings);
   return compare(uids, { before, after: buildRegistry([...others, ...models], settings) }, backend);
 }
 
 /** What taking a model out would do. Throws a NotFoundError. */
-export async function previewRemoval(uid: string, backend: Backend): Promise<ModelPreview> {
+export async function previewRemoval(uid: string, { backend, config }: Connected): Promise<ModelPreview> {
   const stored = await readModels(backend.store.database);
   const others = stored.filter((model) => model.uid !== uid);
   if (others.length === stored.length) throw notFoundError('Model not found');
-  return compare([uid], { before: buildRegistry(stored), after: buildRegistry(others) }, backend);
+  const settings = modelSettings(config);
+  return compare([uid], { before: buildRegistry(stored, settings), after: buildRegistry(others, settings) }, backend);
 }
 
 interface Builds {

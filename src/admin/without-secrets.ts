@@ -1,22 +1,78 @@
 import { scalarTypes } from '../schema/scalar-types.js';
 import { isRecord } from '../values.js';
 
-const secret = /password|passwd|passphrase|pwd|token|secret|salt|credential|authorization|cookie|key$/i;
+/** Names of values that nobody may read. */
+const secret =
+  /pass(word|wd|phrase|code)?s?$|password|passwd|passphrase|passcode|pwd|token|secret|salt|credential|authorization|bearer|cookie|jwt|otp$|^pin$|^auth$|keys?$/i;
 
-/** Returns a body as it may be written down: values of any form under names that sound secret are replaced by `***`. */
+/** Returns a body as it may be written down: values of any form under names that sound secret are replaced by `***`, and so are secrets within texts. */
 export function withoutSecrets(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (typeof value === 'string') return maskText(value);
+  if (Array.isArray(value)) return value.map((item, index) => (isAnswer(value[index - 1]) ? mask : withoutSecrets(item)));
   if (!isRecord(value)) return value ?? null;
   const entries = Object.entries(value).map(([name, inner]) => [
     storable(name),
-    secret.test(name) && inner !== null && !isDefinition(inner) ? '***' : withoutSecrets(inner),
+    secret.test(name) && inner !== null ? maskNamed(inner) : withoutSecrets(inner),
   ]);
   return Object.fromEntries(entries) as unknown;
 }
 
-/** An attribute of a model, which says of what type a secret is and holds none. */
-const isDefinition = (value: unknown): boolean =>
-  isRecord(value) && typeof value['type'] === 'string' && Object.hasOwn(scalarTypes, value['type']);
+const mask = '***';
+
+/** Whether the word of a command line asks for a secret, which is the next one: `--token`. */
+const isAnswer = (word: unknown): boolean => typeof word === 'string' && /^--[\w-]+$/.test(word) && secret.test(word);
+
+/** Types that the definition of an attribute may name. */
+const attributeTypes: ReadonlySet<unknown> = new Set([
+  ...Object.keys(scalarTypes),
+  ...['relation', 'media', 'component', 'dynamiczone'],
+]);
+
+/** What the definition of an attribute may say that is no value of it. */
+const definitionKeys: ReadonlySet<string> = new Set([
+  ...['type', 'required', 'unique', 'private', 'configurable', 'writable', 'visible', 'searchable', 'index', 'column'],
+  ...[
+    'minLength',
+    'maxLength',
+    'min',
+    'max',
+    'relation',
+    'target',
+    'inversedBy',
+    'mappedBy',
+    'component',
+    'repeatable',
+    'multiple',
+  ],
+]);
+
+/** An attribute of a model says of what type a secret is; what else its definition holds may be one. */
+function maskNamed(value: unknown): unknown {
+  if (!isRecord(value) || !attributeTypes.has(value['type'])) return mask;
+  const entries = Object.entries(value).map(([name, inner]) => [
+    storable(name),
+    definitionKeys.has(name) ? withoutSecrets(inner) : mask,
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/** Secrets within texts, and what is left of each. */
+const patterns: readonly (readonly [secret: RegExp, masked: string])[] = [
+  // the user and password of an address
+  [/\b([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/?#"'<>]*@/gi, `$1${mask}@`],
+  // a parameter of an address, a word of a command line, a header
+  [
+    /([?&;\s]|^|--)([\w-]{0,40}(?:pass(?:word|wd|phrase|code)?|pwd|token|secret|salt|credential|jwt|key)s?=)[^\s&;"'<>]+/gi,
+    `$1$2${mask}`,
+  ],
+  [/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${mask}`],
+  // JSON Web Tokens, hashes of passwords, private keys
+  [/(?<![\w-])eyJ[\w-]+\.[\w-]+\.[\w-]*/g, mask],
+  [/\$2[aby]\$\d\d\$[./\w]{53}/g, mask],
+  [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(-----END [A-Z ]*PRIVATE KEY-----|$)/g, mask],
+];
+
+const maskText = (text: string): string => patterns.reduce((masked, [pattern, left]) => masked.replaceAll(pattern, left), text);
 
 /** Keys that the database would take for operators or paths. */
 const storable = (name: string): string => name.replace(/^\$/, '＄').replaceAll('.', '．');

@@ -1,4 +1,5 @@
 import { hostname, userInfo } from 'node:os';
+import { withoutSecrets } from '../admin/without-secrets.js';
 import { recordChange, type AuditRecord } from '../mongo/audit-log.js';
 import type { Database } from '../mongo/database.js';
 import { openService, type OpenedService } from './open-service.js';
@@ -44,12 +45,6 @@ function recordOf(what: string, args: Words): AuditRecord {
   const who = `${userInfo().username}@${hostname()}`;
   return { at: new Date(), kind: 'command', tokenId: null, who, ip: null, what, body: withoutSecrets(args) };
 }
-
-/** Without the values of options that are secret, and without the passwords in addresses. */
-const withoutSecrets = (args: Words): Words =>
-  args.map((arg, index) =>
-    args[index - 1] === '--key' ? '***' : arg.replace(/^(--key=).*/s, '$1***').replace(/^([a-z+]+:\/\/)[^@/]*@/, '$1***@'),
-  );
 
 /** Returns what runs one of these commands on the service of the working directory: the exit code; null if there is none of that name. */
 export const serviceCommands =

@@ -33,7 +33,15 @@ export const modelSettings = ({ api, plugins }: Config): ModelSettings => ({
   privateAttributes: api.responses.privateAttributes,
   localization: plugins.i18n.enabled,
   customFields: api.customFields,
+  paths: pathsBelow(api.rest.prefix, [...servicePaths, plugins.graphql.config.endpoint]),
 });
+
+/** Paths of routes that do not belong to the REST API, whatever its prefix is. */
+const servicePaths = ['/admin/api', '/docs/files', '/uploads', '/_health'];
+
+/** The first segments of the paths that lie below a prefix. */
+const pathsBelow = (prefix: string, paths: readonly string[]): string[] =>
+  paths.filter((path) => path.startsWith(`${prefix}/`)).map((path) => path.slice(prefix.length + 1).split('/')[0] ?? '');
 
 /** Connects, loads the models and follows their changes. Rejects if no server answers. */
 export async function openBackend({ uri, config, settings, firstLocale, logger }: BackendInput): Promise<Backend> {

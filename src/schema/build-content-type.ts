@@ -12,6 +12,8 @@ export interface ModelSettings {
   readonly customFields: Readonly<Record<string, string>>;
   /** Collections that hold documents which the service has not written: a model has to adopt them. None unless given. */
   readonly foreign?: ReadonlySet<string>;
+  /** First segments below the prefix of the REST API that other routes of the service have. None unless given. */
+  readonly paths?: readonly string[];
 }
 
 export const defaultModelSettings: ModelSettings = { privateAttributes: [], localization: true, customFields: {} };

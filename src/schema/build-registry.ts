@@ -49,7 +49,7 @@ export function buildRegistry(
     const used = found.length > 0 ? before : reading;
     if (used !== undefined) readings.set(document.uid, used);
   }
-  resolveConflicts(readings, problems, previous);
+  resolveConflicts({ readings, problems, paths: settings.paths }, previous);
   const models = modelsOf(readings);
   const settled = keepUnchanged(settleReferences(models), previous);
   const types = [...settled.values()].map(({ model }) => typeOf(model, settings, previous));
@@ -79,20 +79,22 @@ function modelsOf(readings: ReadonlyMap<string, ModelReading>): ReadonlyMap<stri
   return models;
 }
 
+interface Conflicting {
+  readonly readings: Map<string, ModelReading>;
+  readonly problems: Map<string, readonly string[]>;
+  readonly paths: ModelSettings['paths'];
+}
+
 /**
  * Takes models whose names are taken back to their previous form, or out if they have none. Of two models that claim one name the
  * later is at fault, which must not be the one that was there.
  */
-function resolveConflicts(
-  readings: Map<string, ModelReading>,
-  problems: Map<string, readonly string[]>,
-  previous: Previous | undefined,
-): void {
+function resolveConflicts({ readings, problems, paths }: Conflicting, previous: Previous | undefined): void {
   const formerOf = (uid: string) => previous?.parts.readings.get(uid);
   for (let round = 0; round <= readings.size; round++) {
     const models = [...modelsOf(readings).values()];
     const isNew = ({ uid }: Model): boolean => readings.has(uid) && readings.get(uid) !== formerOf(uid);
-    const found = nameConflicts([...models.filter((model) => !isNew(model)), ...models.filter(isNew)]);
+    const found = nameConflicts([...models.filter((model) => !isNew(model)), ...models.filter(isNew)], paths);
     if (found.size === 0) return;
     for (const [uid, lines] of found) {
       if (!problems.has(uid)) problems.set(uid, lines);

@@ -13,7 +13,7 @@ const fixedTypes = [
   'Me',
 ];
 
-/** First segments of REST paths that are not those of content types. */
+/** First segments of paths below the prefix of the REST API that are not those of content types. */
 const fixedPaths = ['auth', 'connect', 'content-type-builder', 'i18n', 'upload', 'users', 'users-permissions'];
 
 const service = 'the service itself';
@@ -25,11 +25,11 @@ const fixedClaims: ReadonlyMap<string, string> = new Map([
 
 /**
  * Names that are taken twice, by uid of the model at fault, which is the later one. Names of collections, REST paths and GraphQL
- * types have one owner each.
+ * types have one owner each. `paths`: further first segments below the prefix of the REST API that are the service's.
  */
-export function nameConflicts(models: Iterable<Model>): Map<string, string[]> {
+export function nameConflicts(models: Iterable<Model>, paths: readonly string[] = []): Map<string, string[]> {
   const problems = new Map<string, string[]>();
-  const taken = new Map(fixedClaims);
+  const taken = new Map([...fixedClaims, ...paths.map((name) => [`path:${name}`, service] as const)]);
   for (const model of models) {
     const names = claimsOf(model);
     const found = conflicts(names, taken);

@@ -5,6 +5,7 @@ import type { Config } from '../../src/config/config.js';
 import { createGraphql } from '../../src/graphql/create-graphql.js';
 import type { AnyRoute, FixedRoute, Row } from '../../src/http/route.js';
 import { Connection } from '../../src/http/running.js';
+import { modelSettings } from '../../src/mongo/open-backend.js';
 import { serviceRoutes } from '../../src/routes.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import type { TestModel } from '../support/serve.js';
@@ -211,4 +212,31 @@ describe('the routes of content types', () => {
       expect(looked).to.deep.equal(['notes', 'other-a0s']);
     }
   });
+});
+
+describe('plural names that are paths of the service', () => {
+  const firstPart = (path: string, prefix: string): string => path.slice(prefix.length + 1).split('/')[0] ?? '';
+  const isName = /^[a-z][a-z0-9-]*$/;
+
+  const prefixes: readonly (readonly [prefix: string, endpoint: string, names: readonly string[]])[] = [
+    ['', '/graphql', ['graphql', 'uploads', 'admin', 'docs', 'users', 'upload']],
+    ['', '/deep/graphql', ['deep', 'uploads']],
+    ['/api', '/graphql', ['users', 'upload']],
+    ['/api', '/api/query', ['query', 'users']],
+    ['/docs', '/graphql', ['files', 'users']],
+  ];
+  for (const [prefix, endpoint, names] of prefixes)
+    it(`below ${prefix || '/'}, GraphQL at ${endpoint}: ${names.join(', ')}`, () => {
+      const config = createConfig({ api: { rest: { prefix } }, plugins: { graphql: { config: { endpoint } } } });
+      const problemOf = (pluralName: string) => {
+        const info = { singularName: 'thing', pluralName, displayName: 'Thing' };
+        const named = { uid: 'api::thing.thing', kind: 'collectionType', info, attributes: { title: { type: 'string' } } };
+        return [...buildRegistry([named], modelSettings(config)).problems.values()].flat().join('; ');
+      };
+      for (const name of names) expect(problemOf(name)).to.equal(`path ${name} is taken by the service itself`);
+      expect(problemOf('things')).to.equal('');
+      const fixed = routesOf(config).filter(({ path }) => path.startsWith(`${prefix}/`));
+      const parts = new Set(fixed.map(({ path }) => firstPart(path, prefix)).filter((part) => isName.test(part)));
+      for (const part of parts) expect(problemOf(part), part).to.include(`path ${part} is taken`);
+    });
 });
