@@ -55,12 +55,15 @@ type LinksOfAny<T> = T extends TypeShape ? Names<T['links']> : never;
 type KeysOf<Allowed> = Allowed extends readonly unknown[] ? never : Allowed extends object ? keyof Allowed : never;
 type At<Allowed, Key> = Allowed extends object ? (Key extends keyof Allowed ? Allowed[Key] : never) : never;
 
-/** The given type, with `never` for keys that the allowed one does not have. */
-type Exact<Given, Allowed> = Given extends readonly unknown[]
-  ? Given
-  : Given extends object
-    ? { [Key in keyof Given]: Key extends KeysOf<Allowed> ? Exact<Given[Key], At<Allowed, Key>> : never }
-    : Given;
+/**
+ * Forbids keys that the allowed type does not have; `unknown` where there is nothing to forbid. Lists and texts need no check, and a
+ * union that has them is not looked into: it is a constraint, not what somebody wrote.
+ */
+type Exact<Given, Allowed> = Given extends object
+  ? Given extends readonly unknown[]
+    ? unknown
+    : { [Key in keyof Given]: Key extends KeysOf<Allowed> ? Exact<Given[Key], At<Allowed, Key>> : never }
+  : unknown;
 
 /** Which attributes of an entry are answered, and in which language. */
 export interface EntryQuery<T extends TypeShape, P extends Populate<T>, F extends FieldName<T>> {

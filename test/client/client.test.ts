@@ -172,6 +172,23 @@ describe('a client', () => {
       await user.login('ines', password);
     });
 
+    it('stays logged out if that happens while the session is renewed', async () => {
+      kept.push({ ...(kept.at(-1) ?? {}), jwt: 'void' });
+      const slow: Client<AnyTypes> = createClient({
+        url: demo.server.url,
+        store,
+        fetch: async (url, init) => {
+          const response = await fetch(url, init);
+          if (url.endsWith('/auth/refresh')) await slow.logout();
+          return response;
+        },
+      });
+      const failed = failureOf(slow.me());
+      expect(await failed).to.include({ kind: 'unauthorized' });
+      expect(kept.at(-1)).to.equal(null);
+      await user.login('ines', password);
+    });
+
     it('logs out, here and at the service', async () => {
       const former = kept.at(-1) ?? { jwt: '' };
       await user.logout();

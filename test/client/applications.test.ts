@@ -1,5 +1,10 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { createContext, runInContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import type * as Module from '../../src/client/create-client.js';
@@ -13,9 +18,13 @@ const most = 4_096;
 
 describe('the client in an application', () => {
   let bundle: string;
-  before(async () => {
+  let demo: Serving;
+  before(async function () {
+    this.timeout(60_000);
     bundle = await bundleClient();
+    demo = await serveClient();
   });
+  after(() => demo.stop());
 
   it(`takes less than ${String(most)} bytes, and nothing but its own files`, () => {
     expect(gzipSync(bundle, { level: 9 }).length).to.be.below(most);
@@ -24,11 +33,8 @@ describe('the client in an application', () => {
 
   describe('of another origin, in a browser', () => {
     const openPage = openPagesOf('the client');
-    let demo: Serving;
     let app: Server;
-    before(async function () {
-      this.timeout(60_000);
-      demo = await serveClient();
+    before(async () => {
       app = createServer(({ url }, response) => {
         const isScript = url === '/client.js';
         response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html');
@@ -36,10 +42,7 @@ describe('the client in an application', () => {
       });
       await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve));
     });
-    after(async () => {
-      app.close();
-      await demo.stop();
-    });
+    after(() => app.close());
 
     it('reads, logs in, renews its session and shows the progress of an upload', async function () {
       this.timeout(90_000);
@@ -56,7 +59,70 @@ describe('the client in an application', () => {
       expect(found.aborted).to.equal('aborted');
     });
   });
+
+  describe('of React Native', () => {
+    let directory: string;
+    let native: typeof Module;
+    before(async () => {
+      directory = await mkdtemp(path.join(tmpdir(), 'mangrove-native-'));
+      const context = createContext({ ...surroundings });
+      runInContext(await bundleClient('es2017'), context);
+      native = runInContext('mangrove', context) as typeof Module;
+    });
+    after(() => rm(directory, { recursive: true }));
+
+    it('reads page by page, keeps a session and uploads a photo', async () => {
+      let kept = 'null';
+      const store: Module.SessionStore = {
+        read: () => Promise.resolve(JSON.parse(kept) as Module.Session | null),
+        write: (session) => Promise.resolve((kept = JSON.stringify(session))),
+      };
+      const client = native.createClient({ url: demo.server.url, store });
+      const names: unknown[] = [];
+      for await (const { data } of client.pages('tags', { sort: 'name', pagination: { pageSize: 4 } }))
+        names.push(...data.map(({ attributes }) => attributes['name']));
+      const { body } = await demo.call('GET', '/api/tags?sort=name&pagination[pageSize]=100');
+      expect(names).to.deep.equal(body.data.map(({ attributes }: { attributes: { name: string } }) => attributes.name));
+      await client.register({ username: 'noa', email: 'noa@mail.test', password: 'Tide-Pool-7' });
+      expect(kept).to.include('refreshToken');
+      const photo = path.join(directory, 'photo.txt');
+      await writeFile(photo, 'a photo');
+      const file = { uri: pathToFileURL(photo).href, name: 'photo.txt', type: 'text/plain' };
+      const [uploaded] = await client.upload([file], { info: [{ caption: 'Low tide' }], onProgress: () => undefined });
+      expect(uploaded).to.include({ name: 'photo.txt', caption: 'Low tide', mime: 'text/plain' });
+      const result = await native.attempt(client.find('unicorns'));
+      expect(result.ok ? null : result.error.kind).to.equal('notFound');
+    });
+  });
 });
+
+/** A file as React Native names it. */
+interface NativeFile {
+  readonly uri: string;
+  readonly name: string;
+  readonly type: string;
+}
+
+/** The FormData of React Native: it keeps what it is given, and the native side reads the files when they are sent. */
+class NativeForm {
+  readonly parts: (readonly [name: string, value: string | NativeFile])[] = [];
+  append(name: string, value: string | NativeFile): void {
+    this.parts.push([name, value]);
+  }
+}
+
+/** The fetch of React Native. */
+async function nativeFetch(url: string, init: RequestInit & { readonly body?: unknown }): Promise<Response> {
+  if (!(init.body instanceof NativeForm)) return fetch(url, init);
+  const body = new FormData();
+  for (const [name, value] of init.body.parts)
+    if (typeof value === 'string') body.append(name, value);
+    else body.append(name, new Blob([await readFile(fileURLToPath(value.uri))], { type: value.type }), value.name);
+  return fetch(url, { ...init, body });
+}
+
+/** All that the client finds besides the language: no URL, no URLSearchParams, no Headers, no Blob. */
+const surroundings = { fetch: nativeFetch, FormData: NativeForm, AbortController, setTimeout, clearTimeout };
 
 /** Runs in the page. */
 async function useClient([url = '', script = '']: readonly string[]) {
