@@ -335,6 +335,20 @@ describe('relations', () => {
       expect(answer.data.attributes[name].data?.id).to.equal(id);
     });
 
+  it('the answer shows an entry that is linked to itself, over GraphQL', async () => {
+    const { id } = (await expectOk('POST', '/api/genres', { data: { name: 'Self' } })).data;
+    const shown = '{ data { id attributes { parent { data { id } } children { data { id } } } } }';
+    for (const data of [`{ parent: ${String(id)} }`, '{ parent: null }', `{ children: [${String(id)}] }`]) {
+      const query = `mutation { updateGenre(id: ${String(id)}, data: ${data}) ${shown} }`;
+      const { attributes } = (await expectOk('POST', '/graphql', { query })).data.updateGenre.data;
+      const itself = data.includes('null') ? null : { id: String(id) };
+      expect(attributes, data).to.deep.equal({
+        parent: { data: itself },
+        children: { data: itself === null ? [] : [itself] },
+      });
+    }
+  });
+
   it('an attribute of one file takes the first of a list', async () => {
     const body = { data: { title: 'Covered', cover: [3, 1], seo: { title: 'S', image: [2, 3] } } };
     const path = `/api/books/${String((await expectOk('POST', '/api/books', body)).data.id)}`;

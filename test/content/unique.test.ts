@@ -22,6 +22,38 @@ const models = [
       slug: { type: 'uid', targetField: 'title' },
     },
   },
+  {
+    uid: 'api::poster.poster',
+    kind: 'collectionType',
+    info: { singularName: 'poster', pluralName: 'posters', displayName: 'Poster' },
+    pluginOptions: { i18n: { localized: true } },
+    attributes: {
+      title: { type: 'string', unique: true, pluginOptions: { i18n: { localized: true } } },
+      number: { type: 'integer', unique: true, pluginOptions: { i18n: { localized: false } } },
+      editions: {
+        type: 'component',
+        component: 'shop.edition',
+        repeatable: true,
+        pluginOptions: { i18n: { localized: true } },
+      },
+    },
+  },
+  {
+    uid: 'api::window.window',
+    kind: 'singleType',
+    info: { singularName: 'window', pluralName: 'windows', displayName: 'Window' },
+    pluginOptions: { i18n: { localized: true } },
+    attributes: {
+      title: { type: 'string', unique: true, pluginOptions: { i18n: { localized: true } } },
+      editions: {
+        type: 'component',
+        component: 'shop.edition',
+        repeatable: true,
+        pluginOptions: { i18n: { localized: true } },
+      },
+      zone: { type: 'dynamiczone', components: ['shop.edition'] },
+    },
+  },
 ];
 
 /** What another entry holds. */
@@ -125,6 +157,74 @@ describe('unique values', () => {
       const { error } = (await serving.call('PUT', `/api/volumes/${String(own)}`, { data: { ...body.data, title: 5, shelf: 7 } }))
         .body;
       expect(placesOf(error)).to.deep.equal(['title', 'shelf']);
+    });
+  });
+
+  const placesIn = (error: { details: { errors?: { path: string[] }[] } } | null): string[] | null =>
+    error?.details.errors?.map(({ path }) => path.join('.')) ?? null;
+
+  describe('of a localized type', () => {
+    const here = { title: 'a', number: 1, editions: [{ code: 'e' }] };
+    before(async () => {
+      await serving.database.db.collection('i18n_locales').insertOne({ code: 'fr', name: 'French' });
+      await serving.settled();
+      const french = { title: 'b', number: 2, editions: [{ code: 'f' }], locale: 'fr' };
+      for (const data of [here, { ...here, number: 2, title: 'c', editions: [] }, french])
+        expect((await serving.call('POST', '/api/posters', { data })).status).to.equal(200);
+    });
+
+    /** Requests, and the places of the values that are taken in the locale of the entry, or in that of another localization. */
+    const requests: readonly (readonly [method: string, path: string, body: object, places: readonly string[] | null])[] = [
+      ['POST', '/api/posters', { data: { ...here, locale: 'en' } }, ['title', 'number', 'editions.0.code']],
+      ['POST', '/api/posters', { data: { ...here, number: 2, locale: 'fr' } }, ['number']],
+      ['PUT', '/api/posters/2', { data: { title: 'a', number: 1 } }, ['title', 'number']],
+      [
+        'POST',
+        '/api/posters/1/localizations',
+        { locale: 'fr', title: 'b', editions: [{ code: 'g' }, { code: 'f' }] },
+        ['title', 'editions.1.code'],
+      ],
+      ['POST', '/api/posters/1/localizations', { locale: 'fr', title: 'a', editions: [{ code: 'e' }] }, null],
+      ['PUT', '/api/posters/1', { data: { number: 2 } }, ['number']],
+      ['POST', '/api/posters/2/localizations', { locale: 'fr', title: 'z' }, ['number']],
+    ];
+    for (const [method, path, body, places] of requests)
+      it(`${method} ${path} ${JSON.stringify(body)}`, async () => {
+        const { status, body: answer } = await serving.call(method, path, body);
+        expect([status, placesIn(answer.error ?? null)]).to.deep.equal([places === null ? 200 : 400, places]);
+      });
+
+    it('over GraphQL', async () => {
+      const data = '{ title: "b", editions: [{ code: "f" }] }';
+      const query = `mutation { createPosterLocalization(id: 2, locale: "fr", data: ${data}) { data { id } } }`;
+      const { body } = await serving.call('POST', '/graphql', { query });
+      expect(placesIn(body.errors[0].extensions.error), JSON.stringify(body)).to.deep.equal(['title', 'editions.0.code']);
+    });
+  });
+
+  describe('of a single type', () => {
+    const edition = (code: string) => ({ code });
+    const twice = [edition('w'), edition('v'), edition('w')];
+    const requests: readonly (readonly [path: string, body: object, places: readonly string[] | null])[] = [
+      ['', { data: { title: 'a', editions: twice } }, ['editions.2.code']],
+      ['', { data: { title: 'a', editions: [edition('v'), edition('w')] } }, null],
+      ['', { data: { editions: [edition('w'), edition('v')] } }, null],
+      ['', { data: { zone: [{ __component: 'shop.edition', code: 'z' }], editions: twice } }, ['editions.2.code']],
+      ['/localizations', { locale: 'fr', title: 'a', editions: twice }, ['editions.2.code']],
+      ['/localizations', { locale: 'fr', title: 'a', editions: [edition('v')] }, null],
+      ['?locale=fr', { data: { title: 'a', editions: twice } }, ['editions.2.code']],
+    ];
+    for (const [path, body, places] of requests)
+      it(`/api/window${path} ${JSON.stringify(body)}`, async () => {
+        const method = path.startsWith('/') ? 'POST' : 'PUT';
+        const { status, body: answer } = await serving.call(method, `/api/window${path}`, body);
+        expect([status, placesIn(answer.error ?? null)]).to.deep.equal([places === null ? 200 : 400, places]);
+      });
+
+    it('over GraphQL', async () => {
+      const query = `mutation { updateWindow(data: { editions: [{ code: "x" }, { code: "x" }] }) { data { id } } }`;
+      const { body } = await serving.call('POST', '/graphql', { query });
+      expect(placesIn(body.errors[0].extensions.error)).to.deep.equal(['editions.1.code']);
     });
   });
 

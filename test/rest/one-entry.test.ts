@@ -17,7 +17,17 @@ const models: readonly TestModel[] = [
     collectionName: 'fronts',
     info: names('front'),
     options: { draftAndPublish: true },
-    attributes: { text: { type: 'string' } },
+    attributes: {
+      text: { type: 'string' },
+      notes: { type: 'relation', relation: 'oneToMany', target: 'api::note.note' },
+      box: { type: 'component', component: 'box.box' },
+      zone: { type: 'dynamiczone', components: ['box.box'] },
+    },
+  },
+  {
+    uid: 'box.box',
+    info: { displayName: 'Box' },
+    attributes: { notes: { type: 'relation', relation: 'oneToMany', target: 'api::note.note' } },
   },
 ];
 
@@ -42,6 +52,23 @@ const requests = (query: string): readonly (readonly [method: string, path: stri
   ['GET', `/api/users/1?${query}`],
 ];
 
+/** Paths, with the place of a publicationState. */
+const withState = [
+  '/api/notes?STATE',
+  '/api/front?STATE',
+  '/api/notes/1?STATE',
+  '/api/front?populate=notes&STATE',
+  '/api/front?populate[notes][STATE]',
+  '/api/front?populate[box][populate][notes][STATE]',
+  '/api/front?populate[box][STATE]&populate[box][populate]=notes',
+  '/api/front?populate[zone][on][box.box][populate][notes][STATE]',
+  '/api/users?populate=role&STATE',
+  '/api/users/1?STATE',
+  '/api/users?populate[role][STATE]',
+  '/api/upload/files?STATE',
+  '/api/upload/files/1?STATE',
+] as const;
+
 describe('a request for one entry', () => {
   let serving: Serving;
   before(async () => {
@@ -49,8 +76,16 @@ describe('a request for one entry', () => {
     serving = await serveModels({
       models,
       documents: {
-        notes: [{ _id: 1, text: 'a', ...published }],
-        fronts: [{ _id: 1, _group: 1, text: 'b', ...published }],
+        notes: [
+          { _id: 1, text: 'a', ...published },
+          { _id: 3, text: 'a draft', publishedAt: null },
+        ],
+        fronts: [
+          {
+            ...{ _id: 1, _group: 1, text: 'b', notes: [1, 3], ...published },
+            ...{ box: { id: 1, notes: [3, 1] }, zone: [{ __component: 'box.box', id: 2, notes: [1, 3] }] },
+          },
+        ],
         up_users: [{ _id: 1, username: 'ada' }],
       },
     });
@@ -78,8 +113,20 @@ describe('a request for one entry', () => {
   it('takes what a list refuses', async () => {
     const { status, body } = await serving.call('GET', '/api/notes?publicationState=bogus');
     expect([status, body.error.message]).to.deep.equal([400, "Invalid parameter publicationState: expected 'live' or 'preview'"]);
-    expect((await serving.call('GET', '/api/notes?publicationState=')).body.data.length).to.equal(
-      (await serving.call('GET', '/api/notes')).body.data.length,
-    );
   });
+
+  for (const path of withState)
+    it(`and any other one ignores an empty publicationState: ${path}`, async () => {
+      await serving.call('PUT', '/api/front', { data: { publishedAt: new Date() } });
+      const asked = (state: string) => {
+        const [name, value = ''] = state.split('=');
+        const written = path.includes('[STATE]')
+          ? path.replace('STATE]', `${name ?? ''}]=${value}`)
+          : path.replace('STATE', state);
+        return serving.call('GET', written);
+      };
+      const [plain, empty, all] = await Promise.all(['x=', 'publicationState=', 'publicationState=preview'].map(asked));
+      expect(empty).to.deep.equal(plain);
+      if (path.includes('notes][') || path === '/api/notes?STATE') expect(empty?.body).to.not.deep.equal(all?.body);
+    });
 });
