@@ -1,6 +1,6 @@
 import type { Answer } from './oracle.js';
 import type { Asked, AskedLead, List, Question } from './question.js';
-import { holderOf, type Holder } from './world.js';
+import { holderOf, holders, type Holder } from './world.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -42,12 +42,14 @@ function entryOf(asked: Asked, holder: Holder): string {
   return attributes === '' ? 'id' : `id attributes { ${attributes} }`;
 }
 
-const attributesOf = ({ fields, leads, fragments }: Asked, holder: Holder): string =>
-  [
+function attributesOf({ fields, leads, fragments, inFragment }: Asked, holder: Holder): string {
+  const written = [
     ...fields,
     ...Object.entries(leads).map(([name, lead]) => leadField(name, lead, holder)),
     ...Object.entries(fragments).map(([name, group]) => groupField(name, group, holder)),
   ].join(' ');
+  return inFragment && written !== '' ? `... on ${typeNameOf(holder)} { ${written} }` : written;
+}
 
 function leadField(name: string, lead: AskedLead, { links, parts }: Holder): string {
   const { to = '', many = false } = links[name] ?? parts[name] ?? {};
@@ -62,17 +64,17 @@ function groupField(name: string, group: Readonly<Record<string, AskedLead>>, ho
   const id = name in holder.zones ? 'id ' : '';
   const fragments = Object.entries(group).flatMap(([to, { asked }]) => {
     const attributes = `${id}${attributesOf(asked, holderOf(to))}`;
-    return attributes === '' ? [] : [`... on ${typeNames[to] ?? ''} { ${attributes} }`];
+    return attributes === '' ? [] : [`... on ${typeNameOf(holderOf(to))} { ${attributes} }`];
   });
   return `${name} { ${['__typename', ...fragments].join(' ')} }`;
 }
 
-const typeNames: Readonly<Record<string, string>> = {
-  part: 'ComponentBoxPart',
-  note: 'ComponentBoxNote',
-  person: 'Person',
-  tag: 'Tag',
-};
+/** `Article`, `UsersPermissionsUser`, `ComponentBoxPart`. */
+function typeNameOf({ uid, plural }: Holder): string {
+  const [category = '', name = ''] = uid.replace(/^api::.*(?=\.)|^plugin::/, '').split('.');
+  const words = plural === null ? ['component', category, name] : [...category.split('-'), name];
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}
 
 /** Reads an answer over GraphQL. */
 export function readGraphql({ type, id, asked, page }: Question, found: Values): Answer {
@@ -111,7 +113,7 @@ const each = (value: unknown, read: (one: unknown) => Values): unknown =>
 /** What no fragment is for shows its type alone. */
 const readGroup = (items: readonly Values[], group: Readonly<Record<string, AskedLead>>): unknown[] =>
   items.flatMap(({ __typename: name, ...values }) => {
-    const type = Object.keys(typeNames).find((one) => typeNames[one] === name) ?? '';
+    const type = Object.keys(holders).find((one) => typeNameOf(holderOf(one)) === name) ?? '';
     const lead = group[type];
     return lead === undefined ? [] : [{ type, ...readValues(values, lead.asked, holderOf(type)) }];
   });

@@ -1,7 +1,7 @@
 import qs from 'qs';
 import type { Answer } from './oracle.js';
 import type { Asked, AskedLead, List, Question } from './question.js';
-import { holderOf, holders, type Holder } from './world.js';
+import { holderOf, holders, type Holder, type Lead } from './world.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -66,7 +66,7 @@ function readValues(values: Values, { leads, fragments }: Asked, holder: Holder)
   const read = Object.entries({ ...empty, ...values }).map(([name, value]) => {
     const [lead, group, link, part] = [leads[name], fragments[name], holder.links[name], holder.parts[name]];
     if (lead !== undefined && link !== undefined)
-      return [name, each((value as Values)['data'], (one) => readEntry(one, lead.asked, holderOf(link.to)))];
+      return [name, each(dataOf(value as Values, link), (one) => readEntry(one, lead.asked, holderOf(link.to)))];
     if (lead !== undefined && part !== undefined)
       return [name, each(value, (one) => readValues(one as Values, lead.asked, holderOf(part.to)))];
     return [name, group === undefined ? value : readGroup(value as readonly Values[], group)];
@@ -74,12 +74,15 @@ function readValues(values: Values, { leads, fragments }: Asked, holder: Holder)
   return Object.fromEntries(read) as Values;
 }
 
+/** As in Strapi v4, a list without files is null. */
+const dataOf = ({ data }: Values, { to, many }: Lead): unknown => (to === 'file' && many ? (data ?? []) : data);
+
 const each = (value: unknown, read: (one: unknown) => Values): unknown =>
   Array.isArray(value) ? value.map(read) : value === null ? null : read(value);
 
 const readGroup = (items: readonly Values[], group: Readonly<Record<string, AskedLead>>): unknown[] =>
   items.map(({ __component: component, __type: target, id, ...values }) => {
     const type = Object.keys(holders).find((name) => holderOf(name).uid === (component ?? target)) ?? 'unknown';
-    const asked = group[type]?.asked ?? { fields: [], leads: {}, fragments: {} };
+    const asked = group[type]?.asked ?? { fields: [], leads: {}, fragments: {}, inFragment: false };
     return { type, ...(component !== undefined && { id }), ...readValues(values, asked, holderOf(type)) };
   });

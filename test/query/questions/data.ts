@@ -11,18 +11,30 @@ export interface Data {
   readonly rows: Readonly<Record<string, readonly Row[]>>;
 }
 
-const counts = { articles: 24, persons: 6, tags: 5 };
+const counts = { articles: 24, persons: 6, tags: 5, users: 4, files: 5 };
+
+/** What the entries are drawn with. */
+interface Drawing {
+  readonly draw: Draw;
+  /** Returns an id that no component has yet. */
+  readonly nextPart: () => number;
+}
 
 /** Draws entries with every mixture of values, links, components, drafts and locales. */
 export function drawData(seed: number): Data {
   const draw = new Draw(seed);
+  let parts = 0;
+  const drawing: Drawing = { draw, nextPart: () => ++parts };
   const ids = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
   const persons = ids(counts.persons).map((id) => drawPerson(id, draw));
   const tags = ids(counts.tags).map((id) => drawTag(id, draw));
-  const articles = drawPlaces(counts.articles, draw).map((place, index) => drawArticle(index + 1, place, draw));
+  const articles = drawPlaces(counts.articles, draw).map((place, index) => drawArticle(index + 1, place, drawing));
+  const users = ids(counts.users).map((id) => drawNamed('user', 'username', id, draw));
+  const files = ids(counts.files).map((id) => drawNamed('file', 'name', id, draw));
   const documents = { articles, persons, tags };
   const locales = ['en', 'fr', 'de'].map((code, index) => ({ _id: index + 1, code, name: code }));
-  return { documents: { ...mapValues(documents, asStored), i18n_locales: locales }, rows: linkRows(documents) };
+  const stored = { ...mapValues({ ...documents, files }, asStored), up_users: users, i18n_locales: locales };
+  return { documents: stored, rows: linkRows({ ...documents, users, files }) };
 }
 
 const mapValues = <In, Out>(values: Readonly<Record<string, readonly In[]>>, change: (value: In) => Out): Record<string, Out[]> =>
@@ -64,6 +76,12 @@ const drawTag = (id: number, draw: Draw): Stored => ({
   lead: draw.chance(0.6) ? id : null,
 });
 
+/** A user or a file: one name of it is never null, and nobody else's. */
+const drawNamed = (type: string, name: string, id: number, draw: Draw): Stored => {
+  const fields = drawFields(holderOf(type), draw);
+  return { _id: id, ...fields, [name]: `${String(fields[name])}${String(id)}` };
+};
+
 /** Groups of one to three locales. */
 function drawPlaces(count: number, draw: Draw): Place[] {
   const places: Place[] = [];
@@ -81,7 +99,8 @@ interface Place {
 
 const localeGroups = [['en'], ['en'], ['fr'], ['en', 'fr'], ['fr', 'en', 'de']];
 
-function drawArticle(id: number, place: Place, draw: Draw): Stored {
+function drawArticle(id: number, place: Place, drawing: Drawing): Stored {
+  const { draw } = drawing;
   const tags = drawIds(counts.tags, 0.3, draw);
   return {
     _id: id,
@@ -91,9 +110,15 @@ function drawArticle(id: number, place: Place, draw: Draw): Stored {
     author: drawId(counts.persons, draw),
     tags,
     related: drawIds(counts.articles, 0.05, draw),
-    main: draw.chance(0.3) ? null : drawPart(draw),
-    parts: drawMany(4, draw, () => drawPart(draw)),
-    zone: drawMany(4, draw, () => (draw.chance(0.5) ? { __component: holderOf('part').uid, ...drawPart(draw) } : drawNote(draw))),
+    editor: drawId(counts.users, draw),
+    readers: drawIds(counts.users, 0.3, draw),
+    cover: drawId(counts.files, draw),
+    files: drawIds(counts.files, 0.3, draw),
+    main: draw.chance(0.3) ? null : drawPart(drawing),
+    parts: drawMany(4, draw, () => drawPart(drawing)),
+    zone: drawMany(4, draw, () =>
+      draw.chance(0.5) ? { __component: holderOf('part').uid, ...drawPart(drawing) } : drawNote(drawing),
+    ),
     subjects: [
       ...drawIds(counts.persons, 0.15, draw).map((one) => ({ __type: holderOf('person').uid, id: one, rank: draw.whole(9) })),
       ...drawIds(counts.tags, 0.2, draw).map((one) => ({ __type: holderOf('tag').uid, id: one, rank: draw.whole(9) })),
@@ -104,18 +129,17 @@ function drawArticle(id: number, place: Place, draw: Draw): Stored {
 
 const drawMany = <Item>(most: number, draw: Draw, make: () => Item): Item[] => Array.from({ length: draw.whole(most) }, make);
 
-let lastPart = 0;
-
-const drawPart = (draw: Draw): object => ({
-  id: ++lastPart,
+const drawPart = ({ draw, nextPart }: Drawing): object => ({
+  id: nextPart(),
   ...drawFields(holderOf('part'), draw),
   maker: drawId(counts.persons, draw),
   fans: drawIds(counts.persons, 0.2, draw),
-  marks: drawMany(3, draw, () => ({ id: ++lastPart, ...drawFields(holderOf('mark'), draw) })),
+  image: drawId(counts.files, draw),
+  marks: drawMany(3, draw, () => ({ id: nextPart(), ...drawFields(holderOf('mark'), draw) })),
 });
 
-const drawNote = (draw: Draw): object => ({
+const drawNote = ({ draw, nextPart }: Drawing): object => ({
   __component: holderOf('note').uid,
-  id: ++lastPart,
+  id: nextPart(),
   ...drawFields(holderOf('note'), draw),
 });

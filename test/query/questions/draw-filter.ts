@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import type { Filter } from './meets-filter.js';
 import type { Key } from './question.js';
-import { holderOf, pools, type Holder, type Kind } from './world.js';
+import { holderOf, operands, type Holder, type Kind } from './world.js';
 
 type Arbitrary<T> = fc.Arbitrary<T>;
 
-const operand = (kind: Kind): Arbitrary<unknown> => fc.constantFrom(...pools[kind]);
+const operand = (kind: Kind): Arbitrary<unknown> => fc.constantFrom(...operands[kind]);
 const oneOperand = (names: readonly string[], kind: Kind): Arbitrary<Filter>[] =>
   names.map((name) => operand(kind).map((value) => ({ [name]: value })));
 const lists = (kind: Kind): Arbitrary<Filter>[] =>
@@ -26,19 +26,21 @@ const operatorsOf: Readonly<Record<Kind, readonly string[]>> = {
   flag: equality,
   day: [...equality, ...order],
   moment: [...equality, ...order],
+  json: texts,
 };
 
 function testOf(kind: Kind): Arbitrary<Filter> {
   const pairs = ['whole', 'float', 'day', 'moment'].includes(kind) ? [between(kind)] : [];
-  const test = fc.oneof(...oneOperand(operatorsOf[kind], kind), ...lists(kind), ...pairs, ...nulls);
+  const several = kind === 'json' ? [] : lists(kind); // the front ends write other values of JSON
+  const test = fc.oneof(...oneOperand(operatorsOf[kind], kind), ...several, ...pairs, ...nulls);
   return fc.oneof({ weight: 5, arbitrary: test }, { weight: 1, arbitrary: test.map((inner) => ({ $not: inner })) });
 }
 
 const nest = (name: string, inner: Arbitrary<Filter>): Arbitrary<Filter> => inner.map((value) => ({ [name]: value }));
 
-/** Names of relations and components that filters and sorts may lead through. */
-const leadsOf = ({ links, parts, unfiltered }: Holder, throughLinks: boolean) =>
-  Object.entries({ ...parts, ...(throughLinks && links) }).filter(([name]) => !unfiltered.includes(name));
+/** Relations and components that a filter or sort may lead through. */
+const leadsOf = ({ links, parts }: Holder, throughLinks: boolean, left: readonly string[]) =>
+  Object.entries({ ...parts, ...(throughLinks && links) }).filter(([name]) => !left.includes(name));
 
 /** Filters lists of components only by what they hold. */
 export function filterOf(holder: Holder, depth: number, throughLinks = true): Arbitrary<Filter> {
@@ -46,7 +48,9 @@ export function filterOf(holder: Holder, depth: number, throughLinks = true): Ar
   const leads =
     depth === 0
       ? []
-      : leadsOf(holder, throughLinks).map(([name, { to }]) => nest(name, filterOf(holderOf(to), depth - 1, throughLinks)));
+      : leadsOf(holder, throughLinks, holder.unfiltered).map(([name, { to }]) =>
+          nest(name, filterOf(holderOf(to), depth - 1, throughLinks)),
+        );
   const id = holder.plural === null ? [] : [nest('id', testOf('whole'))]; // GraphQL has no ids in filters of components
   const leaf = fc.oneof(...fields, ...id, ...leads);
   const several = fc.array(leaf, { minLength: 1, maxLength: 3 });
@@ -61,11 +65,12 @@ export function filterOf(holder: Holder, depth: number, throughLinks = true): Ar
 
 export function keyOf(holder: Holder, depth: number, throughLinks = true): Arbitrary<Key> {
   const direction = fc.constantFrom('asc' as const, 'desc' as const);
-  const own = fc.tuple(fc.constantFrom('id', ...Object.keys(holder.fields)), direction);
+  const names = Object.keys(holder.fields).filter((name) => holder.fields[name] !== 'json');
+  const own = fc.tuple(fc.constantFrom('id', ...names), direction);
   const leads =
     depth === 0
       ? []
-      : leadsOf(holder, throughLinks).map(([name, { to }]) =>
+      : leadsOf(holder, throughLinks, holder.unsorted).map(([name, { to }]) =>
           keyOf(holderOf(to), depth - 1, throughLinks).map(({ path, ...key }) => ({ path: [name, ...path], ...key })),
         );
   const leaf = own.map(([name, order]): Key => ({ path: [name], order }));

@@ -52,6 +52,7 @@ function askedOf(holder: Holder, depth: number): Arbitrary<Asked> {
   return fc.record({
     fields: fc.subarray(Object.keys(holder.fields)),
     leads: optional(leads.map(([name, lead]) => [name, leadOf(name, lead, depth)])),
+    inFragment: fc.boolean(),
     fragments: optional(groups.map(([name, names]) => [name, optional(names.map((to) => [to, fragmentOf(to, depth)]))])),
   });
 }
@@ -97,7 +98,7 @@ const questionOf = (type: string): Arbitrary<Question> => {
     counts: rarely(false, fc.constant(true), 2),
   });
   return fc
-    .tuple(withAsked(list, fc.oneof(...[0, 1, 1, 2, 3].map((depth) => askedOf(holder, depth)))), rest)
+    .tuple(withAsked(list, fc.oneof(...[0, 0, 1, 1, 2, 3].map((depth) => askedOf(holder, depth)))), rest)
     .map(([asked, more]) => ({ type, ...asked, ...more, ...(more.page !== null && { start: null, limit: null }) }));
 };
 

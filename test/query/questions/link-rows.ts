@@ -35,6 +35,10 @@ const linkers: Readonly<Record<string, (row: Growing, tables: Tables) => Growing
     tags: byIds('tags', row['tags'], tables),
     related: byIds('articles', row['related'], tables),
     localizations: allOf('articles', tables).filter((other) => other['_group'] === row['_group'] && other !== row),
+    editor: byIds('users', row['editor'], tables),
+    readers: byIds('users', row['readers'], tables),
+    cover: byIds('files', row['cover'], tables),
+    files: byIds('files', row['files'], tables),
     main: partsOf(row['main'], tables),
     parts: partsOf(row['parts'], tables),
     zone: partsOf(row['zone'], tables),
@@ -68,6 +72,7 @@ function partsOf(value: unknown, tables: Tables): Growing[] {
           __type: 'part',
           maker: byIds('persons', part['maker'], tables),
           fans: byIds('persons', part['fans'], tables),
+          image: byIds('files', part['image'], tables),
           marks: (part['marks'] as Growing[]).map((mark) => ({ ...mark, __type: 'mark' })),
         },
   );

@@ -1,4 +1,5 @@
 import { rowsAt, type Row } from './link-rows.js';
+import { jsonFields } from './world.js';
 
 /** What SQL knows: true, false, or null where a null was compared. */
 type Truth = boolean | null;
@@ -89,7 +90,8 @@ function meetsEntry(
     const found = rowsAt(row, key);
     return (found.length === 0 ? [nulls] : found).some((other) => meetsFilter(other, value as Filter, isLead, denied));
   }
-  const truth = tests(row[key] ?? null, value as Filter);
+  const held = row[key] ?? null;
+  const truth = tests(held !== null && jsonFields.has(key) ? JSON.stringify(held) : held, value as Filter);
   return (denied ? not(truth) : truth) === true;
 }
 

@@ -22,6 +22,8 @@ export interface Asked {
   readonly leads: Readonly<Record<string, AskedLead>>;
   /** Of dynamic zones and polymorphic relations: something else for each holder. */
   readonly fragments: Readonly<Record<string, Readonly<Record<string, AskedLead>>>>;
+  /** Whether GraphQL asks for all of it in a fragment, which means the same. */
+  readonly inFragment: boolean;
 }
 
 export interface AskedLead extends List {

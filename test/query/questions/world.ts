@@ -2,7 +2,7 @@ import type { Draw } from '../../access/no-leak/draw.js';
 import type { TestModel } from '../../support/serve.js';
 
 /** How the values of a field compare. */
-export type Kind = 'text' | 'choice' | 'whole' | 'float' | 'flag' | 'day' | 'moment';
+export type Kind = 'text' | 'choice' | 'whole' | 'float' | 'flag' | 'day' | 'moment' | 'json';
 
 /** What leads from a type or component to rows of others. */
 export interface Lead {
@@ -23,11 +23,12 @@ export interface Holder {
   /** Dynamic zones, and polymorphic relations to many: names in `holders`. */
   readonly zones: Readonly<Record<string, readonly string[]>>;
   readonly morphs: Readonly<Record<string, readonly string[]>>;
-  /** Names among the links that no filter and no sort leads through. */
+  /** Names among the links that no filter leads through, and no sort. */
   readonly unfiltered: readonly string[];
+  readonly unsorted: readonly string[];
 }
 
-const none = { drafts: false, localized: false, links: {}, parts: {}, zones: {}, morphs: {}, unfiltered: [] };
+const none = { drafts: false, localized: false, links: {}, parts: {}, zones: {}, morphs: {}, unfiltered: [], unsorted: [] };
 const one = (to: string): Lead => ({ to, many: false });
 const many = (to: string): Lead => ({ to, many: true });
 
@@ -46,10 +47,21 @@ export const holders: Readonly<Record<string, Holder>> = {
       active: 'flag',
       day: 'day',
       at: 'moment',
+      extra: 'json',
       locale: 'text',
       publishedAt: 'moment',
     },
-    links: { author: one('person'), tags: many('tag'), related: many('article'), localizations: many('article') },
+    links: {
+      author: one('person'),
+      tags: many('tag'),
+      related: many('article'),
+      localizations: many('article'),
+      editor: one('user'),
+      readers: many('user'),
+      cover: one('file'),
+      files: many('file'),
+    },
+    unfiltered: ['cover', 'files'],
     parts: { main: one('part'), parts: many('part') },
     zones: { zone: ['part', 'note'] },
     morphs: { subjects: ['person', 'tag'] },
@@ -69,18 +81,37 @@ export const holders: Readonly<Record<string, Holder>> = {
     fields: { name: 'text', publishedAt: 'moment' },
     links: { articles: many('article'), lead: one('person'), mentions: many('article') },
     unfiltered: ['mentions'],
+    unsorted: ['mentions'],
+  },
+  user: {
+    ...none,
+    uid: 'plugin::users-permissions.user',
+    plural: 'users',
+    fields: { username: 'text', provider: 'text', blocked: 'flag' },
+  },
+  file: {
+    ...none,
+    uid: 'plugin::upload.file',
+    plural: 'files',
+    fields: { name: 'text', caption: 'text', width: 'whole' },
   },
   part: {
     ...none,
     uid: 'box.part',
     plural: null,
-    fields: { label: 'text', size: 'whole' },
-    links: { maker: one('person'), fans: many('person') },
+    fields: { label: 'text', size: 'whole', extra: 'json' },
+    links: { maker: one('person'), fans: many('person'), image: one('file') },
     parts: { marks: many('mark') },
+    unfiltered: ['image'],
   },
   mark: { ...none, uid: 'box.mark', plural: null, fields: { n: 'whole' } },
   note: { ...none, uid: 'box.note', plural: null, fields: { text: 'text' } },
 };
+
+/** Names of the fields that hold JSON. */
+export const jsonFields: ReadonlySet<string> = new Set(
+  Object.values(holders).flatMap(({ fields }) => Object.keys(fields).filter((name) => fields[name] === 'json')),
+);
 
 /** The holder of that name; a name that there is not is an error of the test. */
 export function holderOf(name: string): Holder {
@@ -127,9 +158,14 @@ export const models: readonly TestModel[] = [
       active: { type: 'boolean' },
       day: { type: 'date' },
       at: { type: 'datetime' },
+      extra: { type: 'json' },
       author: relation('manyToOne', 'person', { inversedBy: 'articles' }),
       tags: relation('manyToMany', 'tag', { inversedBy: 'articles' }),
       related: relation('oneToMany', 'article'),
+      editor: relation('oneToOne', 'user'),
+      readers: relation('oneToMany', 'user'),
+      cover: { type: 'media', multiple: false },
+      files: { type: 'media', multiple: true },
       main: inside('part', false),
       parts: inside('part', true),
       zone: { type: 'dynamiczone', components: ['part', 'note'].map((name) => holderOf(name).uid) },
@@ -154,6 +190,8 @@ export const models: readonly TestModel[] = [
   component('part', {
     label: { type: 'string' },
     size: { type: 'integer' },
+    extra: { type: 'json' },
+    image: { type: 'media', multiple: false },
     maker: relation('oneToOne', 'person'),
     fans: relation('oneToMany', 'person'),
     marks: inside('mark', true),
@@ -162,8 +200,8 @@ export const models: readonly TestModel[] = [
   component('note', { text: { type: 'string' } }),
 ];
 
-/** Values of fields, as they are drawn for rows and for operands. */
-export const pools: Readonly<Record<Kind, readonly (string | number | boolean)[]>> = {
+/** Values of fields, as they are drawn for rows. */
+export const pools: Readonly<Record<Kind, readonly unknown[]>> = {
   text: ['a', 'A', 'ab', 'aB', 'b.c', 'é', 'É', '', '.*', 'x\n', '\\', '10', 'en', '"'],
   choice: ['a', 'b'],
   whole: [-2, -1, 0, 1, 2, 10, 12],
@@ -171,7 +209,11 @@ export const pools: Readonly<Record<Kind, readonly (string | number | boolean)[]
   flag: [true, false],
   day: ['2024-01-01', '2024-01-02', '2024-02-01', '2023-12-31'],
   moment: ['2024-01-01T10:00:00.000Z', '2024-01-02T00:00:00.000Z', '2023-12-31T23:59:59.999Z'],
+  json: ['a', 'A"b', '', 7, -1e-7, 1e20, true, [], {}, ['x', 2.5, null], { a: 1, b: [true, { c: 'x\n' }] }],
 };
+
+/** What fields are compared with: JSON by its text. */
+export const operands: typeof pools = { ...pools, json: ['a', '"a"', 'b', '7', '1', '00', '{', '[]', 'TRUE', ',', ''] };
 
 /** Draws what an entry or component holds in its own fields; a fifth of them null. */
 export const drawFields = ({ fields }: Holder, draw: Draw): Record<string, unknown> =>
