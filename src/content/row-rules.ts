@@ -37,17 +37,27 @@ function ownerValues(type: ContentType, rule: RowRule | undefined): Values {
     if (attribute?.writable !== true) return [];
     // A user's id in an attribute of text is text.
     if (attribute.kind === 'scalar') return [[name, scalarTypes[attribute.type].stored === 'text' ? String(value) : value]];
-    return attribute.kind === 'relation' && attribute.storage.kind === 'own' ? [[name, value]] : [];
+    return attribute.kind === 'relation' && ['own', 'inverse'].includes(attribute.storage.kind) ? [[name, value]] : [];
   });
   return Object.fromEntries(values) as Values;
 }
 
-/** Whether a new entry with this data could break the caller's rule: not if the rule demands an owner alone, who is in the data. */
+/**
+ * Whether a new entry with this data could break the caller's rule: not if the rule demands an owner alone, who is in the data and
+ * stored with the entry.
+ */
 export function createMayBreakRule(type: ContentType, data: Values, { rules }: Access): boolean {
   const rule = rules.get(type.uid);
   if (rule === undefined) return false;
   const values = ownerValues(type, rule);
-  return !rule.isOwnership || Object.keys(rule.owner).some((name) => !(name in values) || values[name] !== data[name]);
+  const isSet = (name: string): boolean => name in values && values[name] === data[name] && isStoredWith(type, name);
+  return !rule.isOwnership || !Object.keys(rule.owner).every(isSet);
+}
+
+/** Whether an attribute is stored with the entry, and not as a link in another one. */
+function isStoredWith(type: ContentType, name: string): boolean {
+  const attribute = type.attributes.get(name);
+  return attribute?.kind !== 'relation' || attribute.storage.kind === 'own';
 }
 
 /** Whether a write of these attributes could make an entry break the caller's rule. */

@@ -199,6 +199,51 @@ describe('rules of a role hold for what is written', () => {
     await server.admin('DELETE', '/roles/2/rules');
   });
 
+  describe('an owner that is stored with the user', () => {
+    const user = 'plugin::users-permissions.user';
+    const cases: readonly (readonly [name: string, relation: string])[] = [
+      ['diary', 'oneToOne'],
+      ['club', 'manyToMany'],
+    ];
+    const uidOf = (name: string): string => `api::${name}.${name}`;
+    let member: User;
+    before(async () => {
+      const info = { singularName: 'user', pluralName: 'users', displayName: 'User' };
+      const attributes = Object.fromEntries(
+        cases.map(([name, relation]) => [name, { type: 'relation', relation, target: uidOf(name), inversedBy: 'owner' }]),
+      );
+      await server.admin('PUT', `/models/${user}`, { kind: 'collectionType', collectionName: 'up_users', info, attributes });
+      for (const [name, relation] of cases)
+        await server.admin('PUT', `/models/${uidOf(name)}`, {
+          kind: 'collectionType',
+          collectionName: `${name}s`,
+          info: { singularName: name, pluralName: `${name}s`, displayName: name },
+          attributes: {
+            title: { type: 'string' },
+            owner: { type: 'relation', relation, target: user, mappedBy: name },
+          },
+        });
+      member = await addUser(
+        'member',
+        cases.flatMap(([name]) => all.map((action) => `${uidOf(name)}.${action}`)),
+      );
+      await rule(member, Object.fromEntries(cases.map(([name]) => [uidOf(name), own])));
+    });
+
+    for (const [name, relation] of cases)
+      it(`is set by a create that names none: ${relation}`, async () => {
+        const { status, body } = await post(member, `/api/${name}s`, { title: 'mine' });
+        expect([status, body.error]).to.deep.equal([200, undefined]);
+        const { id } = body.data;
+        const listed = await server.as(member.jwt, 'GET', `/api/${name}s`);
+        expect(listed.body.data.map((entry: { id: number }) => entry.id)).to.deep.equal([id]);
+        expect((await put(member, `/api/${name}s/${String(id)}`, { title: 'still mine' })).status).to.equal(200);
+        const query = `mutation { create${name[0]?.toUpperCase() ?? ''}${name.slice(1)}(data: { title: "x" }) { data { id } } }`;
+        const over = await server.as(member.jwt, 'POST', '/graphql', { query });
+        expect(over.body.errors).to.equal(undefined);
+      });
+  });
+
   describe('a localization group', () => {
     const page = 'api::page.page';
     const i18n = (localized: boolean) => ({ pluginOptions: { i18n: { localized } } });
