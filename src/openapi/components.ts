@@ -1,6 +1,6 @@
 import type { Access } from '../query/access.js';
-import type { ContentType, Registry } from '../schema/content-type.js';
-import { typeName } from '../schema/names.js';
+import type { ContentType, Registry, ScalarAttribute } from '../schema/content-type.js';
+import { pascalCase, typeName } from '../schema/names.js';
 import type { Schema } from './schema.js';
 
 /** What a schema of a content type stands for; part of its name in the document. */
@@ -21,6 +21,11 @@ export class Components {
   /** Returns a reference to a schema of a content type, which is built when it is asked for first. */
   ofType(type: ContentType, role: Role, build: () => Schema): Schema {
     return this.#define(`${role} ${type.uid}`, nameOf(type, role), build);
+  }
+
+  /** The same for a schema of the conditions on one attribute: `ArticleKindFilter`. */
+  ofAttribute(type: ContentType, { name }: ScalarAttribute, build: () => Schema): Schema {
+    return this.#define(`Filter ${type.uid} ${name}`, `${nameOf(type, 'Entry')}${pascalCase(name)}Filter`, build);
   }
 
   /** The same for a schema that belongs to no type. */

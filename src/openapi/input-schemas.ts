@@ -101,7 +101,7 @@ export const filtersSchema = (type: ContentType, components: Components): Schema
   components.ofType(type, 'Filters', () => {
     const self = filtersSchema(type, components);
     const conditions = [...type.attributes.values()].flatMap((attribute) => {
-      const schema = readable(type, attribute.name, components.access) === null ? null : filterOf(attribute, components);
+      const schema = readable(type, attribute.name, components.access) === null ? null : filterOf(attribute, type, components);
       return schema === null ? [] : [[attribute.name, schema] as const];
     });
     const groups = { $and: listOf(self), $or: listOf(self), $not: self };
@@ -109,10 +109,10 @@ export const filtersSchema = (type: ContentType, components: Components): Schema
     return { type: 'object', properties: { ...ownId, ...Object.fromEntries(conditions), ...groups } };
   });
 
-function filterOf(attribute: Attribute, components: Components): Schema | null {
+function filterOf(attribute: Attribute, type: ContentType, components: Components): Schema | null {
   switch (attribute.kind) {
     case 'scalar':
-      return scalarCondition(attribute, components);
+      return scalarCondition(attribute, type, components);
     case 'relation':
     case 'media':
       return isOpenLink(attribute, components.access) && maySee(components.access, attribute.target)

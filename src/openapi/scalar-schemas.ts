@@ -1,5 +1,5 @@
 import { operators, type Operator } from '../query/operators.js';
-import type { ScalarAttribute, ScalarType } from '../schema/content-type.js';
+import type { ContentType, ScalarAttribute, ScalarType } from '../schema/content-type.js';
 import { scalarTypes, type Stored } from '../schema/scalar-types.js';
 import type { Components } from './components.js';
 import { anything, flag, listOf, text, type Schema } from './schema.js';
@@ -84,20 +84,38 @@ const operands: Readonly<Record<Stored, { readonly name: string; readonly value:
   link: { name: 'IdFilter', value: { type: 'integer' } },
 };
 
-/** A condition on a scalar attribute or an id: the value itself, or operators. */
+/** A condition on values that are stored in a way: the value itself, or operators. */
 export function conditionSchema(stored: Stored, components: Components): Schema {
   const { name, value } = operands[stored];
-  return { anyOf: [value, components.named(name, () => operatorsSchema(stored, name))] };
+  const filter = (): Schema => components.named(name, () => operatorsSchema(stored, { value, whole: value, self: filter() }));
+  return { anyOf: [value, filter()] };
 }
 
-export const scalarCondition = ({ type }: ScalarAttribute, components: Components): Schema =>
-  conditionSchema(scalarTypes[type].stored, components);
-
-function operatorsSchema(stored: Stored, name: string): Schema {
+/** A condition on an attribute of a type; whole values of an enumeration are those that it lists. */
+export function scalarCondition(attribute: ScalarAttribute, type: ContentType, components: Components): Schema {
+  const { stored } = scalarTypes[attribute.type];
+  if (attribute.type !== 'enumeration') return conditionSchema(stored, components);
   const { value } = operands[stored];
-  const self = { $ref: `#/components/schemas/${name}` };
+  const whole = answerSchema(attribute);
+  const filter = (): Schema =>
+    components.ofAttribute(type, attribute, () => operatorsSchema(stored, { value, whole, self: filter() }));
+  return { anyOf: [whole, filter()] };
+}
+
+interface Operands {
+  /** What texts are compared with by parts or regardless of case. */
+  readonly value: Schema;
+  readonly whole: Schema;
+  /** Refers to the schema with all operators. */
+  readonly self: Schema;
+}
+
+function operatorsSchema(stored: Stored, { value, whole, self }: Operands): Schema {
   const names = (Object.keys(operators) as Operator[]).filter((operator) => takes(stored, operator));
-  const tests = names.map((operator) => [`$${operator}`, operandOf(operator, value)] as const);
+  const tests = names.map((operator) => {
+    const operand = operators[operator].text === undefined ? whole : value;
+    return [`$${operator}`, operandOf(operator, operand)] as const;
+  });
   const groups = { $and: listOf(self), $or: listOf(self), $not: self };
   return { type: 'object', properties: { ...Object.fromEntries(tests), ...groups }, additionalProperties: false };
 }

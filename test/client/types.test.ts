@@ -20,7 +20,7 @@ export const label = ({ attributes }: Card): string => attributes.title + (attri
 export async function read(): Promise<void> {
   const { data, meta } = await client.find('articles', {
     fields: ['title', 'kind'],
-    filters: { $or: [{ title: { $containsi: 'tide' } }, { author: { name: 'Ines' } }], tags: { id: { $in: [1, 2] } } },
+    filters: { kind: { $in: ['essay', 'report'], $notContains: 'x' }, $or: [{ title: { $containsi: 'tide' } }, { author: { name: 'Ines' } }], tags: { id: { $in: [1, 2] } } },
     sort: ['author.name', 'readingTime:desc'],
     populate: {
       author: { fields: ['name'], populate: { avatar: true }, filters: { name: { $notNull: true } } },
@@ -130,6 +130,7 @@ const wrong = {
   "Object literal may only specify known properties, but 'nam'": "client.find('articles', { filters: { author: { nam: 'x' } } })",
   "Object literal may only specify known properties, and '$like'":
     "client.find('articles', { filters: { title: { $like: 'x' } } })",
+  'Type \'"poem"\' is not assignable to type \'"feature"': "client.find('articles', { filters: { kind: { $eq: 'poem' } } })",
   "Object literal may only specify known properties, and 'wich'": "client.find('articles', { wich: 1 })",
   'Type \'"titel"\' is not assignable': "client.find('articles', { sort: 'titel' })",
   'Type \'"autor"\' is not assignable': "client.find('articles', { populate: 'autor' })",
