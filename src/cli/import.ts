@@ -11,8 +11,10 @@ import { changing, runOnService, type Command } from './run-command.js';
 import { showProgress } from './show-progress.js';
 
 export const usage = `usage: npx mangrove import SOURCE [options]
-  SOURCE             an archive of strapi export: .tar, .tar.gz, and .enc
+  SOURCE             an archive of strapi export: .tar, .tar.gz, and .enc;
+                     or mongodb://…, the database of a Strapi v3 project
   --key KEY          the key of an encrypted archive; else it is asked for, or MANGROVE_IMPORT_KEY
+  --project DIR      the folder of the Strapi v3 project, for the files in its public/uploads
   --dry-run          read all of the source and say what would come; nothing is stored
   --replace          entries that are there give way to those of the source
 npx mangrove import --abandon
@@ -20,6 +22,7 @@ npx mangrove import --abandon
 
 const options = {
   key: { type: 'string' },
+  project: { type: 'string' },
   'dry-run': { type: 'boolean', default: false },
   replace: { type: 'boolean', default: false },
   abandon: { type: 'boolean', default: false },
@@ -38,7 +41,7 @@ const importSource: Command = async (service, args) => {
   if (given === null) throw new Error(usage);
   const context = await contextOf(service);
   if (given.abandon) return abandon(context);
-  const source = await openSource(given);
+  const source = await openSource(given, service.store.database);
   try {
     console.error(`reading ${source.description}`);
     const prepared = await prepareImport(source, context);

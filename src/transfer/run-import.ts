@@ -88,6 +88,7 @@ export async function runImport(prepared: PreparedImport, context: ImportContext
   const run: ImportRun = { source, manifest, plan, context, tally, state };
   const collections = [...plan.types.values()].map(({ collection }) => collection);
   if (state.stage !== 'publish') await createStaged(database, collections);
+  await source.prepare?.();
   await gatherLinks(run);
   await gatherEntries(run);
   await gatherAssets(run);

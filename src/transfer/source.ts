@@ -52,6 +52,8 @@ export interface Source {
    * does not answer.
    */
   readonly read: (stages: readonly Stage[]) => AsyncIterable<TransferRecord>;
+  /** Does what has to be done before records are stored, in the database that they are stored in. May run twice. */
+  readonly prepare?: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 

@@ -142,11 +142,17 @@ function ranksOf(type: ContentType, entry: TransferredEntry, context: FormContex
   const shown = [...type.attributes.values()].filter(
     (attribute) => attribute.kind === 'relation' && isHeld(attribute) && attribute.inverse !== null,
   ) as LinkAttribute[]; // of these kinds
-  return Object.fromEntries(shown.map((link) => [link.name, rankOf(link, linksAt(link.name, entry, context))]));
+  return Object.fromEntries(
+    shown.flatMap((link) => {
+      const rank = rankOf(link, linksAt(link.name, entry, context));
+      return rank === undefined ? [] : [[link.name, rank]];
+    }),
+  );
 }
 
+/** Undefined: the link has none, so that its entry comes before those that have one. */
 function rankOf({ many }: LinkAttribute, links: readonly HeldLink[]): unknown {
-  if (!many) return links[0]?.rank ?? null;
+  if (!many) return links[0] === undefined ? null : (links[0].rank ?? undefined);
   return Object.fromEntries(links.flatMap(({ target, rank }) => (rank === null ? [] : [[String(target), rank]])));
 }
 

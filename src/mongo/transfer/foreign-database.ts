@@ -1,0 +1,64 @@
+import { Decimal128, type Document, Long, MongoClient, ObjectId } from 'mongodb';
+import type { Values } from '../../values.js';
+import { translating } from '../database.js';
+
+/** A database of another program, to read from. Ids of MongoDB come as their 24 hexadecimal digits. */
+export interface ForeignDatabase {
+  /** Host and database, without credentials. */
+  readonly description: string;
+  readonly count: (collection: string) => Promise<number>;
+  /** Reads all documents in the order of their ids, some at a time. */
+  readonly read: (collection: string, filter?: Document) => AsyncIterable<readonly Values[]>;
+  /** Reads the documents with these ids, in any order. */
+  readonly readByIds: (collection: string, ids: readonly string[]) => Promise<readonly Values[]>;
+  readonly close: () => Promise<void>;
+}
+
+/** Documents that are read at a time. */
+const batch = 500;
+
+/** Connects to a database of another program. Rejects if no server answers. */
+export async function openForeign(uri: string): Promise<ForeignDatabase> {
+  const client = new MongoClient(uri, {
+    appName: 'mangrove-import',
+    readPreference: 'primaryPreferred',
+    serverSelectionTimeoutMS: 10_000,
+  });
+  await translating(() => client.connect());
+  const db = client.db();
+  return {
+    description: `${client.options.hosts.map(String).join(',')}/${db.databaseName}`,
+    count: (collection) => db.collection(collection).estimatedDocumentCount(),
+    read: async function* (collection, filter = {}) {
+      let rows: Values[] = [];
+      for await (const row of db.collection(collection).find(filter, { sort: { _id: 1 }, batchSize: batch })) {
+        rows.push(plain(row) as Values); // an object in, an object out
+        if (rows.length < batch) continue;
+        yield rows;
+        rows = [];
+      }
+      if (rows.length > 0) yield rows;
+    },
+    readByIds: async (collection, ids) => {
+      const wanted = ids.map((id) => (ObjectId.isValid(id) ? new ObjectId(id) : id));
+      const rows = await translating(() =>
+        db
+          .collection(collection)
+          .find({ _id: { $in: wanted as ObjectId[] } }) // or texts
+          .toArray(),
+      );
+      return rows.map((row) => plain(row) as Values); // objects in, objects out
+    },
+    close: () => client.close(),
+  };
+}
+
+/** Values that JSON has a form of, and dates. */
+function plain(value: unknown): unknown {
+  if (value instanceof ObjectId) return value.toHexString();
+  if (value instanceof Decimal128) return Number(value.toString());
+  if (value instanceof Long) return value.toString();
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));
+}

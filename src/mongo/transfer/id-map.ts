@@ -1,0 +1,49 @@
+import { type Database, readAll, translating } from '../database.js';
+import { insertStaged } from './staged.js';
+
+/** The number that a document of another database has here. Kept for those who look for it later. */
+interface MappedId {
+  /** `articles:5f1b…` */
+  readonly _id: string;
+  readonly collection: string;
+  readonly source: string;
+  readonly number: number;
+}
+
+/** The collection is no part of what an import drops in the end. */
+export const idMapCollection = '_imported_ids';
+
+export const idKey = (collection: string, id: string): string => `${collection}:${id}`;
+
+/** Gives numbers to documents behind those that were given. */
+export async function mapIds(database: Database, collection: string, batches: AsyncIterable<readonly string[]>): Promise<void> {
+  await translating(() => database.db.collection(idMapCollection).createIndex({ collection: 1, number: -1 }));
+  let next = (await lastNumber(database, collection)) + 1;
+  for await (const ids of batches) {
+    const known = await readIds(
+      database,
+      ids.map((id) => idKey(collection, id)),
+    );
+    const missing = ids.filter((id) => !known.has(idKey(collection, id)));
+    const rows = missing.map((source): MappedId => ({ _id: idKey(collection, source), collection, source, number: next++ }));
+    await insertStaged(database, idMapCollection, rows);
+  }
+}
+
+async function lastNumber(database: Database, collection: string): Promise<number> {
+  const command = { find: idMapCollection, filter: { collection }, sort: { number: -1 }, limit: 1 };
+  const [last] = await readAll(database, command);
+  return Number(last?.['number'] ?? 0);
+}
+
+/** The numbers of documents by their keys. */
+export async function readIds(database: Database, keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  if (keys.length === 0) return new Map();
+  const rows = await readAll(database, {
+    find: idMapCollection,
+    filter: { _id: { $in: keys } },
+    projection: { number: 1 },
+    batchSize: 100_000,
+  });
+  return new Map(rows.map(({ _id, number }) => [String(_id), Number(number)]));
+}

@@ -1,0 +1,159 @@
+import { isRecord, type Values } from '../../values.js';
+
+/** A model as Strapi v3 keeps it in `core_store`. */
+export interface V3Model {
+  /** In the form of Strapi v4: `api::article.article`. */
+  readonly uid: string;
+  /** `article`; what relations name. */
+  readonly name: string;
+  readonly plugin: string | null;
+  readonly collection: string;
+  readonly attributes: Readonly<Record<string, Values>>;
+  readonly definition: Values;
+}
+
+/** Returns the model of a definition of Strapi v3; null if it is none, or one of the admin panel. */
+export function readV3Model(definition: unknown): V3Model | null {
+  if (!isRecord(definition) || !isRecord(definition['attributes'])) return null;
+  const { uid, collectionName, attributes } = definition;
+  if (typeof uid !== 'string' || typeof collectionName !== 'string' || uid.startsWith('strapi::')) return null;
+  const [, origin, owner = '', name = ''] = /^(?:(application|plugins)::)?([^.]+)\.(.+)$/.exec(uid) ?? [];
+  const prefix = origin === undefined ? '' : origin === 'plugins' ? 'plugin::' : 'api::';
+  return {
+    uid: `${prefix}${prefix === 'api::' ? kebab(owner) : owner}.${prefix === 'api::' ? kebab(name) : name}`,
+    name,
+    plugin: origin === 'plugins' ? owner : null,
+    collection: collectionName,
+    attributes: Object.fromEntries(Object.entries(attributes).filter((entry): entry is [string, Values] => isRecord(entry[1]))),
+    definition,
+  };
+}
+
+const kebab = (name: string): string =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .replace(/[^A-Za-z0-9]+/g, '-')
+    .toLowerCase();
+
+/** Attributes that Strapi adds to models, under names that a model chooses for its dates. */
+export function stampNames({ definition }: V3Model): readonly [created: string, updated: string] {
+  const options = isRecord(definition['options']) ? definition['options'] : {};
+  const names: unknown = options['timestamps'];
+  const [created = 'createdAt', updated = 'updatedAt'] = Array.isArray(names) ? names.map(String) : [];
+  return [created, updated];
+}
+
+const added = new Set(['published_at', 'created_by', 'updated_by', 'localizations', 'locale', 'createdAt', 'updatedAt']);
+
+/** The attributes of the project. */
+export function ownAttributes(model: V3Model): readonly (readonly [name: string, attribute: Values])[] {
+  const stamps = new Set(stampNames(model));
+  return Object.entries(model.attributes).filter(([name]) => !added.has(name) && !stamps.has(name));
+}
+
+/** How a relation of Strapi v3 is one of v4. */
+export interface V3Relation {
+  /** The attribute as Strapi v4 defines it. */
+  readonly definition: Values;
+  readonly kind: 'media' | 'link' | 'morph';
+  readonly target: V3Model | null;
+  /** Whether documents of this side hold the ids that count. */
+  readonly keeps: boolean;
+}
+
+/** Returns the relation of an attribute; null if it is none, or leads to a model that there is not. */
+export function relationOf(model: V3Model, name: string, models: readonly V3Model[]): V3Relation | null {
+  const attribute = model.attributes[name] ?? {};
+  const many = typeof attribute['collection'] === 'string';
+  const targetName = many ? attribute['collection'] : attribute['model'];
+  if (typeof targetName !== 'string') return null;
+  if (targetName === '*') return morphRelation(many);
+  const plugin = typeof attribute['plugin'] === 'string' ? attribute['plugin'] : null;
+  if (targetName === 'file' && plugin === 'upload') return mediaRelation(attribute, many, models);
+  const target = models.find((other) => other.name === targetName && other.plugin === plugin);
+  if (target === undefined) return null;
+  return linkRelation({ model, name, attribute, many }, target);
+}
+
+const morphRelation = (many: boolean): V3Relation => ({
+  definition: { type: 'relation', relation: many ? 'morphToMany' : 'morphToOne' },
+  kind: 'morph',
+  target: null,
+  keeps: true,
+});
+
+const mediaRelation = ({ allowedTypes, required }: Values, multiple: boolean, models: readonly V3Model[]): V3Relation => ({
+  definition: {
+    type: 'media',
+    multiple,
+    ...(Array.isArray(allowedTypes) && { allowedTypes: allowedTypes as unknown }),
+    required: required === true,
+  },
+  kind: 'media',
+  target: models.find(({ uid }) => uid === 'plugin::upload.file') ?? null,
+  keeps: true,
+});
+
+interface LinkSide {
+  readonly model: V3Model;
+  readonly name: string;
+  readonly attribute: Values;
+  readonly many: boolean;
+}
+
+/** Relations without another side may share their targets, as in Strapi v3. */
+function linkRelation({ model, name, attribute, many }: LinkSide, target: V3Model): V3Relation {
+  const via = typeof attribute['via'] === 'string' ? attribute['via'] : null;
+  const other = via === null ? undefined : target.attributes[via];
+  const link = (relation: string, sides: Values, keeps: boolean): V3Relation => ({
+    definition: { type: 'relation', relation, target: target.uid, ...sides },
+    kind: 'link',
+    target,
+    keeps,
+  });
+  if (via === null || other === undefined) return link(many ? 'manyToMany' : 'oneToOne', {}, true);
+  if (other['model'] === '*' || other['collection'] === '*')
+    return link(many ? 'morphMany' : 'morphOne', { morphBy: via }, false);
+  const otherMany = typeof other['collection'] === 'string';
+  if (many && !otherMany) return link('oneToMany', { mappedBy: via }, false);
+  if (!many && otherMany) return link('manyToOne', { inversedBy: via }, true);
+  const owns = attribute['dominant'] === true || (other['dominant'] !== true && `${model.uid} ${name}` < `${target.uid} ${via}`);
+  return link(many ? 'manyToMany' : 'oneToOne', owns ? { inversedBy: via } : { mappedBy: via }, owns);
+}
+
+/** Keys of attributes that mean the same in Strapi v4. */
+const sameKeys = [
+  ...['type', 'required', 'unique', 'private', 'default', 'min', 'max', 'minLength', 'maxLength', 'regex', 'enum', 'enumName'],
+  ...['targetField', 'component', 'components', 'repeatable', 'pluginOptions', 'options'],
+];
+
+/** Returns a model in the form of Strapi v4. */
+export function toSchema(model: V3Model, models: readonly V3Model[]): Values {
+  const { definition, uid, collection } = model;
+  const attributes = ownAttributes(model).flatMap(([name, attribute]) => {
+    const relation = relationOf(model, name, models);
+    if (relation !== null) return [[name, relation.definition] as const];
+    if (typeof attribute['type'] !== 'string') return [];
+    return [[name, Object.fromEntries(Object.entries(attribute).filter(([key]) => sameKeys.includes(key)))] as const];
+  });
+  const info = isRecord(definition['info']) ? definition['info'] : {};
+  const isType = uid.includes('::');
+  const names = isType ? namesOf(model) : {};
+  const { draftAndPublish } = isRecord(definition['options']) ? definition['options'] : {};
+  return {
+    uid,
+    ...(isType && { kind: definition['kind'] ?? 'collectionType' }),
+    collectionName: collection,
+    info: { displayName: String(info['name'] ?? model.name), description: String(info['description'] ?? ''), ...names },
+    options: { draftAndPublish: draftAndPublish === true },
+    pluginOptions: isRecord(definition['pluginOptions']) ? definition['pluginOptions'] : {},
+    attributes: Object.fromEntries(attributes),
+  };
+}
+
+/** Strapi v3 names collections in the plural. */
+function namesOf({ name, collection }: V3Model): Values {
+  const singularName = kebab(name);
+  const pluralName = kebab(collection);
+  return { singularName, pluralName: pluralName === singularName ? `${singularName}s` : pluralName };
+}

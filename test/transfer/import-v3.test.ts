@@ -1,0 +1,251 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { hashSync } from 'bcrypt';
+import { type Document, ObjectId } from 'mongodb';
+import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
+import { runCli, type CliResult } from '../support/run-cli.js';
+import { serveModels, type Serving } from '../support/serve.js';
+
+const names = [
+  ...['ann', 'editor', 'grant', 'denied', 'ada', 'bo', 'salt', 'sel', 'wind', 'sea', 'air', 'pic', 'small', 'front', 'en', 'fr'],
+  ...['seo', 'quote', 'inner', 'badge', 'gone', 'mail'],
+] as const;
+const id = Object.fromEntries(
+  names.map((name, index) => [name, new ObjectId((index + 1).toString(16).padStart(24, '0'))]),
+) as Record<(typeof names)[number], ObjectId>; // all names
+
+const file = { via: 'related', plugin: 'upload' };
+const model = (uid: string, collectionName: string, attributes: object, more: object = {}) => ({
+  uid,
+  collectionName,
+  attributes,
+  info: { name: uid },
+  ...more,
+});
+const models = [
+  model(
+    'application::blog.story',
+    'stories',
+    {
+      title: { type: 'string' },
+      writer: { model: 'writer', via: 'stories' },
+      topics: { collection: 'topic', via: 'stories', dominant: true },
+      similar: { collection: 'story' },
+      editor: { model: 'user', plugin: 'users-permissions' },
+      cover: { model: 'file', ...file },
+      pictures: { collection: 'file', ...file },
+      seo: { type: 'component', component: 'parts.seo', repeatable: false },
+      blocks: { type: 'dynamiczone', components: ['parts.seo', 'parts.quote'] },
+      about: { model: '*', filter: 'field' },
+      published_at: { type: 'datetime' },
+      localizations: { collection: 'story' },
+      locale: { type: 'string' },
+    },
+    { options: { draftAndPublish: true, timestamps: ['made_at', 'changed_at'] }, pluginOptions: { i18n: { localized: true } } },
+  ),
+  model('application::writer.writer', 'writers', {
+    name: { type: 'string', required: true },
+    stories: { collection: 'story', via: 'writer' },
+    badge: { model: 'badge', via: 'owner' },
+  }),
+  model('application::badge.badge', 'badges', { code: { type: 'string' }, owner: { model: 'writer', via: 'badge' } }),
+  model('application::topic.topic', 'topics', { name: { type: 'string' }, stories: { collection: 'story', via: 'topics' } }),
+  model('application::front.front', 'front', { line: { type: 'text' } }, { kind: 'singleType' }),
+  model('parts.seo', 'components_parts_seos', {
+    title: { type: 'string' },
+    inner: { type: 'component', component: 'parts.quote', repeatable: true },
+  }),
+  model('parts.quote', 'components_parts_quotes', { text: { type: 'text' }, by: { model: 'writer' } }),
+  model('plugins::upload.file', 'upload_file', {
+    ...Object.fromEntries(['name', 'hash', 'ext', 'mime', 'url', 'provider'].map((name) => [name, { type: 'string' }])),
+    size: { type: 'decimal' },
+    formats: { type: 'json' },
+    related: { collection: '*', filter: 'field' },
+  }),
+  model('plugins::users-permissions.user', 'users-permissions_user', {
+    ...Object.fromEntries(['username', 'email', 'provider'].map((name) => [name, { type: 'string' }])),
+    password: { type: 'password' },
+    confirmed: { type: 'boolean' },
+    role: { model: 'role', via: 'users', plugin: 'users-permissions' },
+  }),
+  model('plugins::users-permissions.role', 'users-permissions_role', {
+    name: { type: 'string' },
+    type: { type: 'string' },
+    users: { collection: 'user', via: 'role', plugin: 'users-permissions' },
+    permissions: { collection: 'permission', via: 'role', plugin: 'users-permissions' },
+  }),
+  model('plugins::users-permissions.permission', 'users-permissions_permission', {
+    type: { type: 'string' },
+    role: { model: 'role', via: 'permissions', plugin: 'users-permissions' },
+  }),
+  model('plugins::i18n.locale', 'i18n_locales', { name: { type: 'string' }, code: { type: 'string' } }),
+  model('strapi::user', 'strapi_administrator', { email: { type: 'string' } }),
+];
+
+const part = (kind: string, ref: ObjectId) => ({ _id: new ObjectId(), kind, ref });
+const documents: Readonly<Record<string, readonly Document[]>> = {
+  core_store: [
+    ...models.map((definition) => ({ key: `model_def_${definition.uid}`, value: JSON.stringify(definition) })),
+    { key: 'plugin_i18n_default_locale', value: '"fr"' },
+    { key: 'plugin_users-permissions_advanced', value: JSON.stringify({ allow_register: false }) },
+  ],
+  stories: [
+    {
+      _id: id.salt,
+      title: 'Salt',
+      writer: id.ada,
+      topics: [id.sea, id.air, id.gone],
+      similar: [id.wind],
+      editor: id.ann,
+      cover: id.pic,
+      pictures: [id.pic],
+      seo: [part('ComponentPartsSeo', id.seo)],
+      blocks: [part('ComponentPartsQuote', id.quote), part('ComponentPartsSeo', id.gone)],
+      about: { kind: 'Topic', ref: id.air, field: 'x' },
+      published_at: new Date('2021-01-01T00:00:00Z'),
+      made_at: new Date('2020-01-01T00:00:00Z'),
+      locale: 'en',
+      localizations: [id.sel],
+    },
+    { _id: id.sel, title: 'Sel', locale: 'fr', localizations: [id.salt], published_at: null },
+    { _id: id.wind, title: 'Wind', locale: 'en', writer: id.ada, published_at: null },
+  ],
+  writers: [
+    { _id: id.ada, name: 'Ada', badge: id.badge },
+    { _id: id.bo, name: 'Bo' },
+  ],
+  badges: [{ _id: id.badge, code: 'x', owner: id.ada }],
+  topics: [
+    { _id: id.sea, name: 'sea' },
+    { _id: id.air, name: 'air' },
+  ],
+  front: [{ _id: id.front, line: 'hello' }],
+  components_parts_seos: [{ _id: id.seo, title: 'S', inner: [part('ComponentPartsQuote', id.inner)] }],
+  components_parts_quotes: [
+    { _id: id.quote, text: 'q', by: id.bo },
+    { _id: id.inner, text: 'i' },
+  ],
+  upload_file: [
+    {
+      _id: id.pic,
+      ...{ name: 'sea', hash: 'sea_1', ext: '.png', mime: 'image/png', url: '/uploads/sea_1.png', provider: 'local', size: 1.5 },
+      formats: { thumbnail: { hash: 'thumbnail_sea_1', ext: '.png', url: '/uploads/thumbnail_sea_1.png' } },
+      related: [{ ref: id.salt, kind: 'Story', field: 'cover' }],
+    },
+  ],
+  'users-permissions_role': [{ _id: id.editor, name: 'Editor', type: 'editor' }],
+  'users-permissions_user': [
+    {
+      _id: id.ann,
+      username: 'ann',
+      email: 'ann@mail.test',
+      provider: 'local',
+      password: hashSync('Passw0rd', 4),
+      confirmed: true,
+      role: id.editor,
+    },
+  ],
+  'users-permissions_permission': [
+    { _id: id.grant, type: 'application', controller: 'story', action: 'findone', enabled: true, role: id.editor },
+    { _id: id.denied, type: 'application', controller: 'story', action: 'create', enabled: false, role: id.editor },
+    { _id: id.mail, type: 'email', controller: 'email', action: 'send', enabled: true, role: id.editor },
+  ],
+  i18n_locales: [
+    { _id: id.en, code: 'en', name: 'English' },
+    { _id: id.fr, code: 'fr', name: 'French' },
+  ],
+};
+
+describe('npx mangrove import of the MongoDB of Strapi v3', () => {
+  let directory: string;
+  let source: FreshDatabase;
+  let serving: Serving;
+  let result: CliResult;
+  const run = (...args: readonly string[]) => runCli('import', args, { directory, env: { MONGODB_URI: serving.database.uri } });
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'mangrove-v3-'));
+    await mkdir(join(directory, 'old/public/uploads'), { recursive: true });
+    await writeFile(join(directory, 'secret'), 'a secret');
+    await writeFile(join(directory, 'old/public/uploads/sea_1.png'), 'the bytes');
+    await symlink(join(directory, 'secret'), join(directory, 'old/public/uploads/thumbnail_sea_1.png'));
+    source = await freshDatabase();
+    for (const [name, rows] of Object.entries(documents)) await source.db.collection(name).insertMany([...rows]);
+    serving = await serveModels({ models: [] });
+    await run(source.uri, '--dry-run');
+    expect(await serving.database.db.collection('_imported_ids').countDocuments()).to.equal(0);
+    result = await run(source.uri, '--project', 'old');
+    await serving.settled();
+  });
+  after(async () => {
+    await serving.stop();
+    await source.drop();
+    await rm(directory, { recursive: true });
+  });
+  const get = async (path: string): Promise<Document> => (await serving.call('GET', path)).body as Document;
+
+  it('brings entries with relations, components, zones, files and locales', async () => {
+    expect(result.exitCode, result.stderr).to.equal(0);
+    const { data } = await get(
+      '/api/stories/1?populate[seo][populate]=*&populate[blocks][populate]=*&populate[topics]=*&populate[writer]=*&populate[cover]=*&populate[pictures]=*&populate[similar]=*&populate[editor]=*&populate[about]=*&populate[localizations]=*',
+    );
+    const { attributes } = data as { readonly attributes: Document };
+    expect(attributes).to.deep.include({
+      title: 'Salt',
+      createdAt: '2020-01-01T00:00:00.000Z',
+      publishedAt: '2021-01-01T00:00:00.000Z',
+      locale: 'en',
+    });
+    const related = ['topics', 'similar', 'pictures', 'localizations'].map((name) =>
+      attributes[name].data.map((one: Document) => one['id'] as number),
+    );
+    expect(related).to.deep.equal([[1, 2], [3], [1], [2]]);
+    expect(['writer', 'cover', 'editor'].map((name) => attributes[name].data.id as number)).to.deep.equal([1, 1, 1]);
+    expect(attributes['seo']).to.deep.include({ id: 1, title: 'S' });
+    expect(attributes['seo'].inner).to.deep.equal([{ id: 2, text: 'i' }]);
+    expect(attributes['blocks'].map((block: Document) => [block['__component'], block['by'].data.id])).to.deep.equal([
+      ['parts.quote', 2],
+    ]);
+  });
+
+  it('brings the other sides, single types and drafts', async () => {
+    const writer = await get('/api/writers/1?publicationState=preview&populate=*');
+    expect(writer['data'].attributes.stories.data.map((story: Document) => story['id'] as number)).to.deep.equal([1, 3]);
+    expect(writer['data'].attributes.badge.data.id).to.equal(1);
+    expect((await get('/api/front'))['data'].attributes.line).to.equal('hello');
+    expect((await get('/api/stories?locale=all'))['data']).to.have.lengthOf(1);
+  });
+
+  it('brings users, roles, rights and settings', async () => {
+    const login = await serving.call('POST', '/api/auth/local', { identifier: 'ann', password: 'Passw0rd' });
+    expect(login.status).to.equal(200);
+    const grants = await serving.database.db.collection('up_permissions').find().toArray();
+    expect(grants.map(({ action, role }) => [action, role] as unknown)).to.deep.equal([['api::blog.story.findOne', 1]]);
+    expect((await get('/api/i18n/locales')).map((locale: Document) => locale['isDefault'] as boolean)).to.deep.equal([
+      false,
+      true,
+    ]);
+  });
+
+  it('brings the files of the project, and follows no link', async () => {
+    const [picture] = (await get('/api/upload/files')) as unknown as readonly Document[];
+    const load = (url: unknown) => fetch(`${serving.server.url}${String(url)}`);
+    expect(await (await load(picture?.['url'])).text()).to.equal('the bytes');
+    expect((await load(picture?.['formats'].thumbnail.url)).status).to.equal(404);
+    expect(result.stdout)
+      .to.match(/the source has no bytes of a file \(thumbnail_sea_1.png\)/)
+      .and.match(/plugin::email.permission/);
+  });
+
+  it('keeps the map of ids', async () => {
+    const kept = await serving.database.db
+      .collection<{ _id: string }>('_imported_ids')
+      .findOne({ _id: `stories:${id.wind.toHexString()}` });
+    expect(kept).to.deep.include({ source: id.wind.toHexString(), number: 3 });
+  });
+
+  it('says that a database holds no project', async () => {
+    expect((await run(serving.database.uri)).stderr).to.match(/holds no models of Strapi v3/);
+  });
+});
