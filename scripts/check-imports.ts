@@ -28,7 +28,7 @@ const forbidden: Readonly<Record<string, readonly string[]>> = { query: ['config
 /** Packages that only some folders may import. The first pattern that matches a name holds. */
 const owners: readonly (readonly [name: RegExp, folders: readonly string[]])[] = [
   [/^mongodb(-|$)/, ['mongo']],
-  [/^(koa|@koa\/.*|koa-.*)$/, ['http', 'rest', 'graphql', 'openapi', 'admin', 'media', 'server']],
+  [/^(koa|@koa\/.*|koa-.*)$/, ['http', 'rest', 'graphql', 'openapi', 'admin', 'media', 'strapi', 'server']],
   [/^(graphql|graphql-.*|@graphql-.*|nexus)$/, ['graphql']],
   [/^qs$/, ['rest']],
   [/^(jsonwebtoken|bcrypt)$/, ['access', 'accounts', 'content']],

@@ -132,7 +132,13 @@ class Server implements MangroveServer {
     const secrets = await loadSecrets(config);
     if (uri === null) throw new Error('database.uri is not set');
     const routes = serviceRoutes(config, this.#graphql);
-    const app = createApp({ config, logger: this.#logger, connection: this.#connection, routes });
+    const app = createApp({
+      config,
+      logger: this.#logger,
+      connection: this.#connection,
+      routes,
+      own: this.#project?.own ?? null,
+    });
     const hooks = this.#project?.writeHooks ?? null;
     const parts = { config, uri, secrets, logger: this.#logger, address: this.#address, hooks };
     await this.#connect({ ...parts, isEmbedded: this.#isEmbedded });

@@ -11,6 +11,8 @@ import { defaultTemplates, escapeHtml, fillTemplate, type Placeholders } from '.
 export interface Mailer {
   /** Sends the e-mail of that name. Rejects if it cannot be handed over. */
   send(name: TemplateName, user: KnownUser, values: Placeholders): Promise<void>;
+  /** Hands any e-mail over, from the configured sender unless it names one. Rejects if it cannot. */
+  deliver(mail: SendMailOptions): Promise<void>;
 }
 
 /**
@@ -36,7 +38,7 @@ interface MailerInput {
 /** By SMTP where the configuration names a server (`plugins.email.config.providerOptions`), else into `./data/mail` and the log. */
 export function createMailer(input: MailerInput): Mailer {
   const { enabled, config } = input.config.plugins.email;
-  if (!enabled) return { send: () => Promise.resolve() };
+  if (!enabled) return { send: () => Promise.resolve(), deliver: () => Promise.resolve() };
   const hasServer = Object.keys(config.providerOptions).length > 0;
   const deliver = hasServer ? bySmtp(config.providerOptions) : byFile(input);
   return {
@@ -44,19 +46,17 @@ export function createMailer(input: MailerInput): Mailer {
       const template = (await input.settings()).templates[name] ?? defaultTemplates[name];
       await deliver(compose(template, user, { ...values, SERVER_URL: input.address.url }, config.settings));
     },
+    deliver: async (mail) => {
+      const { defaultFrom, defaultReplyTo } = config.settings;
+      await deliver({ from: defaultFrom, ...(defaultReplyTo !== null && { replyTo: defaultReplyTo }), ...mail });
+    },
   };
 }
 
-interface Mail extends SendMailOptions {
-  readonly to: { readonly name: string; readonly address: string };
-  readonly subject: string;
-  readonly text: string;
-}
-
-type Deliver = (mail: Mail) => Promise<unknown>;
+type Deliver = (mail: SendMailOptions) => Promise<unknown>;
 type Senders = Config['plugins']['email']['config']['settings'];
 
-function compose(template: EmailTemplate, user: KnownUser, values: Placeholders, senders: Senders): Mail {
+function compose(template: EmailTemplate, user: KnownUser, values: Placeholders, senders: Senders): SendMailOptions {
   const all = { ...values, 'USER.username': user.username, 'USER.email': user.email };
   const html = fillTemplate(template.message, all, escapeHtml);
   const replyTo = template.response_email || senders.defaultReplyTo;
@@ -100,12 +100,26 @@ function byFile({ config, logger }: MailerInput): Deliver {
     const name = `${new Date().toISOString().replaceAll(':', '-')}-${String(count++)}`;
     const [file, text] = [join(directory, `${name}.eml`), join(directory, `${name}.txt`)];
     await mkdir(directory, { recursive: true });
-    await writeFile(text, readable(mail), { mode: 0o600 });
+    const shown = shownMail(mail);
+    await writeFile(text, readable(shown), { mode: 0o600 });
     await writeFile(file, message, { mode: 0o600 });
-    const link = /\S+[?&]\S+=\S+/.exec(mail.text)?.[0];
-    logger.info({}, `e-mail "${mail.subject}" to ${mail.to.address}: ${[text, ...(link === undefined ? [] : [link])].join(' ')}`);
+    const link = /\S+[?&]\S+=\S+/.exec(shown.text)?.[0];
+    logger.info({}, `e-mail "${shown.subject}" to ${shown.to}: ${[text, ...(link === undefined ? [] : [link])].join(' ')}`);
   };
 }
 
+/** What a person reads of an e-mail. */
+interface ShownMail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+}
+
 /** An e-mail as a person reads it: without the encoding in which it is sent. */
-const readable = ({ to, subject, text }: Mail): string => `To: ${to.address}\nSubject: ${subject}\n\n${text}\n`;
+const readable = ({ to, subject, text }: ShownMail): string => `To: ${to}\nSubject: ${subject}\n\n${text}\n`;
+
+function shownMail({ to, subject = '', text, html }: SendMailOptions): ShownMail {
+  const addresses = [to ?? []].flat().map((one) => (typeof one === 'object' && 'address' in one ? one.address : String(one)));
+  const body = typeof text === 'string' ? text : typeof html === 'string' ? withoutTags(html) : '';
+  return { to: addresses.join(', '), subject, text: body };
+}

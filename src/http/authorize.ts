@@ -31,6 +31,8 @@ export interface Demand {
   readonly action: RequiredAction;
   /** A token of a user that has expired counts as none. */
   readonly ignoresExpired?: true;
+  /** Nobody is identified, whatever credentials come along, and everything may be read: the code of the row decides. */
+  readonly anonymous?: true;
   /** An admin token is taken as well, which elsewhere opens the admin API only. */
   readonly admitsAdmin?: true;
 }
@@ -40,8 +42,19 @@ export interface Demand {
  * that are missing; a RateLimitError for too many requests.
  */
 export async function identify(ctx: Context, row: Demand, running: Running): Promise<Authorized> {
-  const caller = row.action === 'admin' ? await findAdmin(ctx, running) : await findAnybody(ctx, row, running);
+  const caller = await callerOf(ctx, row, running);
   return { caller, content: createRequestContext(running.config, running.source, { caller, asker: askerOf(ctx, caller) }) };
+}
+
+function callerOf(ctx: Context, row: Demand, running: Running): Promise<Caller> {
+  if (row.anonymous === true) return findNobody(ctx, running);
+  return row.action === 'admin' ? findAdmin(ctx, running) : findAnybody(ctx, row, running);
+}
+
+async function findNobody(ctx: Context, { limiter }: Running): Promise<Caller> {
+  const caller: Caller = { kind: 'public', access: fullAccess, publicRoleIsEmpty: false, hasExpired: false };
+  await limiter?.(ctx, caller);
+  return caller;
 }
 
 async function findAnybody(ctx: Context, row: Demand, running: Running): Promise<Caller> {

@@ -12,7 +12,7 @@ import { timeLimit } from './time-limit.js';
 import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
-import type { AnyRoute, PathSettings } from './route.js';
+import type { AnyRoute, OwnCode, PathSettings } from './route.js';
 import type { Connection } from './running.js';
 
 /** What the application is made of. */
@@ -22,15 +22,18 @@ interface AppInput {
   readonly connection: Connection;
   /** Of all front ends; the first one whose path fits a request decides. */
   readonly routes: readonly AnyRoute[];
+  /** Code of a project, which comes before them. */
+  readonly own?: OwnCode | null;
 }
 
 /** The Koa application: the route table, and what all requests pass through on the way to their row. */
-export function createApp({ config, logger, connection, routes }: AppInput): Koa<RequestState> {
+export function createApp({ config, logger, connection, routes, own = null }: AppInput): Koa<RequestState> {
   const app = new Koa<RequestState>({ proxy: config.server.proxy, maxIpsCount: config.server.proxyCount });
   app.use(requestId);
   if (config.middlewares.logger.enabled) app.use(accessLog(logger, writesForPeople(config) ? 'text' : 'fields'));
-  const shared = sharedMiddleware(config, logger);
-  app.use(routeTable({ routes, connection, shared }));
+  own?.extend(app);
+  const shared = sharedMiddleware(config, logger, own);
+  app.use(routeTable({ routes, connection, shared, own }));
   for (const part of shared({})) app.use(part);
   app.use(answerUnknown);
   app.on('error', (err: unknown) => {
@@ -41,7 +44,7 @@ export function createApp({ config, logger, connection, routes }: AppInput): Koa
 }
 
 /** What requests to a path pass through, in order; the settings of the path come before those of the service. */
-function sharedMiddleware(config: Config, logger: Logger): (settings: PathSettings) => Middleware[] {
+function sharedMiddleware(config: Config, logger: Logger, code: OwnCode | null): (settings: PathSettings) => Middleware[] {
   const { cors, security, compress, body } = config.middlewares;
   const headers = security.enabled ? [securityHeaders(security)] : [];
   const otherOrigins = cors.enabled ? [crossOrigin(cors)] : [];
@@ -57,6 +60,7 @@ function sharedMiddleware(config: Config, logger: Logger): (settings: PathSettin
       ...compression,
       ...checks,
       own.body === undefined ? readBody : requestBody(own.body),
+      ...(code === null ? [] : [code.middleware]),
     ];
   };
 }

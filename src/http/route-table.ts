@@ -5,7 +5,7 @@ import { ApiError, notFoundError } from '../errors.js';
 import { checkRight, identify } from './authorize.js';
 import { countAttempt } from './limit-requests.js';
 import { bodyOf, type RouteParams, RouteRequest } from './route-request.js';
-import type { Answer, AnyRoute, FixedRoute, LateRoute, PathSettings, Row, Rows } from './route.js';
+import type { Answer, AnyRoute, FixedRoute, LateRoute, OwnCode, OwnMatch, PathSettings, Row, Rows } from './route.js';
 import type { Connection } from './running.js';
 
 interface RouteTableInput {
@@ -14,6 +14,8 @@ interface RouteTableInput {
   readonly connection: Connection;
   /** What requests to a path pass through before they are answered. */
   readonly shared: (settings: PathSettings) => readonly Middleware[];
+  /** Code of a project; null if there is none. */
+  readonly own: OwnCode | null;
 }
 
 /**
@@ -32,7 +34,23 @@ export function routeTable(input: RouteTableInput): Middleware {
     );
   const routers = new Map(routed.map(({ path }) => [startOf(path), routerOf(startOf(path))]));
   const otherwise = routerOf(null);
-  return (ctx, next) => (bare.get(ctx.path) ?? routers.get(startOf(ctx.path)) ?? otherwise)(ctx, next);
+  const table: Middleware = (ctx, next) => (bare.get(ctx.path) ?? routers.get(startOf(ctx.path)) ?? otherwise)(ctx, next);
+  return input.own === null ? table : beforeTable(table, input.own, input);
+}
+
+/** Asks the code of a project first. */
+function beforeTable(table: Middleware, own: OwnCode, { shared, connection }: RouteTableInput): Middleware {
+  const matches = new WeakMap<Context, OwnMatch>();
+  const answer = nest(shared({}), (ctx) => {
+    const { rows = null, params = {} } = matches.get(ctx) ?? {};
+    return rows === null ? answerUnknown(ctx) : answerRoute(rows, { ctx, params, connection });
+  });
+  return (ctx, next) => {
+    const match = own.find(ctx.method, ctx.path);
+    if (match === null) return table(ctx, next);
+    matches.set(ctx, match);
+    return answer(ctx);
+  };
 }
 
 /** `api` of `/api/articles`. */

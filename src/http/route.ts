@@ -1,10 +1,11 @@
-import type { Context } from 'koa';
+import type Koa from 'koa';
+import type { Context, Middleware } from 'koa';
 import type { LimitedRoute } from '../accounts/limit-attempts.js';
 import type { MiddlewaresConfig } from '../config/config.js';
 import type { ApiError } from '../errors.js';
 import type { Authorized, Demand } from './authorize.js';
 import type { CorsSettings } from './cross-origin.js';
-import type { RouteRequest } from './route-request.js';
+import type { RouteParams, RouteRequest } from './route-request.js';
 import type { Connection, Running } from './running.js';
 
 /** What goes back to the client. */
@@ -98,3 +99,21 @@ export type AnyRoute = FixedRoute | LateRoute;
 /** Returns the rows with a prefix in front of their paths. */
 export const withPrefix = (prefix: string, routes: readonly Route[]): Route[] =>
   routes.map((route) => ({ ...route, path: `${prefix}${route.path}` }));
+
+/** What code of a project has at a path. */
+export interface OwnMatch {
+  /** Null: nothing, and nothing else is looked for. */
+  readonly rows: Rows | null;
+  /** Decoded. */
+  readonly params: RouteParams;
+}
+
+/** Code of a project that takes part in requests. */
+export interface OwnCode {
+  /** Returns what is at a path; null: the route table decides. Asked before the table. */
+  find(method: string, path: string): OwnMatch | null;
+  /** Runs around the answer to every request, when the body is read. */
+  readonly middleware: Middleware;
+  /** Adds to Koa's context what code expects of it. */
+  extend(app: Koa): void;
+}

@@ -21,7 +21,7 @@ import type { QueryCache } from './query-cache.js';
 /** A request to entries of a type. */
 interface ActionInput extends RouteCall {
   readonly type: ContentType;
-  readonly queries: QueryCache;
+  readonly queries: Pick<QueryCache, 'parse' | 'parseEntry'>;
 }
 
 /** What a method does on a path; `name` is the right that it needs. Null: there is no such entry. */

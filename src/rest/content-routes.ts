@@ -60,7 +60,8 @@ function createRows(type: ContentType, queries: QueryCache): TypeRows {
   };
 }
 
-const createRow = (type: ContentType, { name, run }: Action, queries: QueryCache): GuardedRow => ({
+/** Returns the row of an action on a type. */
+export const createRow = (type: ContentType, { name, run }: Action, queries: QueryCache): GuardedRow => ({
   action: actionOf(type, name),
   handle: async (call) => {
     const body = await run({ ...call, type, queries });
@@ -68,3 +69,9 @@ const createRow = (type: ContentType, { name, run }: Action, queries: QueryCache
     return { body };
   },
 });
+
+/** The actions that REST has on a type, by name. */
+export function namedActions({ kind }: ContentType): Readonly<Record<string, Action>> {
+  const places = Object.values<Actions>(kind === 'singleType' ? singleActions : collectionActions);
+  return Object.fromEntries(places.flatMap((actions) => Object.values(actions)).map((action) => [action.name, action]));
+}

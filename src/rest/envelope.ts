@@ -32,7 +32,8 @@ export const flatEntries = (entries: readonly Loaded[], { bind }: ContentContext
 /** The same for one entry. */
 export const flatEntry = (entry: Loaded, { bind }: ContentContext): Json => createShaper(flat, bind.budget)(entry);
 
-function showPagination(pagination: BoundPagination, total: number | null): Json {
+/** The pages of an answer; the total and the number of pages if the total was wanted. */
+export function showPagination(pagination: BoundPagination, total: number | null): Json {
   if (pagination.kind === 'offset') {
     const { start, limit } = pagination;
     return total === null ? { start, limit } : { start, limit, total };

@@ -45,7 +45,7 @@ export class QueryCache {
 }
 
 /** Figures of `api.limits` that the query string alone decides. */
-interface QueryStringLimits {
+export interface QueryStringLimits {
   readonly parameters: number;
   readonly queryDepth: number;
   readonly listValues: number;

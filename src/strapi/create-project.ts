@@ -1,20 +1,25 @@
 import { join, relative } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
-import { loadSource, sourceFile, type LoadOptions } from '../config/load-source.js';
+import { createSourceLoader, sourceFile, type MissingModule } from '../config/load-source.js';
 import type { ContentContext, WriteHooks } from '../content/content-context.js';
-import { contentOfCode, type Hook, type Register } from '../graphql/extension/create-extension.js';
+import type { Hook, Register } from '../graphql/extension/create-extension.js';
+import type { Strapi } from '../graphql/extension/extension.js';
+import type { OwnCode } from '../http/route.js';
 import type { Connection } from '../http/running.js';
-import { isRecord } from '../values.js';
-import { CodeTransactions } from './code-transactions.js';
-import { Lifecycles } from './lifecycles.js';
+import { middlewaresOf } from './endpoints.js';
+import { loadFolders } from './load-folders.js';
+import { unsupportedUses } from './name-unsupported.js';
+import { OwnRoutes } from './own-routes.js';
+import { hooksOf, type HookName, type ProjectHooks } from './project-hooks.js';
+import { ProjectCode } from './project-code.js';
+import type { MiddlewareItem } from './project-route.js';
 import { createProjectStrapi, type ProjectStrapi } from './project-strapi.js';
+import { registerFolders } from './register-folders.js';
 import { runLeniently } from './run-code.js';
+import { readConfigFiles } from './strapi-config.js';
 import { strapiPackages } from './strapi-packages.js';
 import { UnsupportedCodeError } from './unsupported-code.js';
-
-const hookNames = ['register', 'bootstrap', 'destroy'] as const;
-type HookName = (typeof hookNames)[number];
 
 /** The code of a Strapi project. */
 export interface Project {
@@ -25,6 +30,9 @@ export interface Project {
   /** What operations of code work with at the time. Throws a 503 before there is a database. */
   readonly content: () => ContentContext;
   readonly writeHooks: WriteHooks;
+  readonly own: OwnCode;
+  /** Actions of the project that roles may be granted. */
+  readonly ownActions: () => readonly string[];
 }
 
 export interface ProjectInput {
@@ -35,55 +43,106 @@ export interface ProjectInput {
   readonly connection: Connection;
 }
 
-/** A function of src/index. */
-type ProjectHook = (input: { readonly strapi: ProjectStrapi }) => unknown;
-
-/** What src/index exports, and what its functions are given. */
+/** A project whose files have run. */
 interface Loaded {
-  readonly hooks: Partial<Record<HookName, ProjectHook>>;
   readonly strapi: ProjectStrapi;
+  readonly hooks: ProjectHooks;
+  readonly routes: OwnRoutes;
 }
 
 /**
  * Returns what runs the code of a project. Its files also see `strapi` as a global. What they throw is printed with its stack and becomes
- * a ConfigError. Code that cannot run here stops the start in production; elsewhere the function ends there, with a warning.
+ * a ConfigError. Code that cannot run here stops the start in production; elsewhere it is named in a warning and left out.
  */
-export function createProject({ directory, connection }: ProjectInput): Project {
-  const transactions = new CodeTransactions();
-  const contentOutside = contentOfCode(connection);
-  const content = (): ContentContext => transactions.contextOf(contentOutside());
-  const lifecycles = new Lifecycles({ content, transactions });
-  const path = sourceFile(join(directory, 'src/index'));
+export function createProject(input: ProjectInput): Project {
+  const { directory, connection } = input;
+  const code = new ProjectCode({ connection, limits: input.config.api.limits });
+  const index = sourceFile(join(directory, 'src/index'));
   let loaded: Loaded | null = null;
-  const hook =
-    (name: HookName): Hook =>
-    ({ strapi }) =>
-      runLeniently(path === null ? name : `${relative(directory, path)}, ${name}`, strapi, async () => {
-        if (name === 'register') {
-          const own = createProjectStrapi(strapi, { content, lifecycles, transactions });
-          loaded = { strapi: own, hooks: path === null ? {} : await loadHooks(path, directory, own) };
-        }
-        return loaded?.hooks[name]?.({ strapi: loaded.strapi });
-      });
+  const run = (name: HookName, given: Strapi, before: () => unknown): Promise<void> =>
+    runLeniently(index === null ? `src, ${name}` : `${relative(directory, index)}, ${name}`, given, async () => {
+      await before();
+      await loaded?.hooks[name]?.({ strapi: loaded.strapi });
+    });
+  const registry = () => connection.running?.backend.models.current() ?? null;
   return {
-    register: hook('register'),
-    bootstrap: hook('bootstrap'),
-    destroy: hook('destroy'),
-    content,
-    writeHooks: lifecycles,
+    register: ({ strapi }) =>
+      run('register', strapi, async () => {
+        loaded = await load(strapi, { ...input, code, index });
+      }),
+    bootstrap: ({ strapi }) =>
+      run('bootstrap', strapi, () => {
+        const current = registry();
+        if (current !== null) loaded?.routes.tableOf(current);
+      }),
+    destroy: ({ strapi }) => run('destroy', strapi, () => undefined),
+    content: code.content,
+    writeHooks: code.lifecycles,
+    own: code.ownCode((method, path) => {
+      const current = registry();
+      return current === null || loaded === null ? null : loaded.routes.find(method, path, current);
+    }),
+    ownActions: () => {
+      const current = registry();
+      return current === null || loaded === null ? [] : loaded.routes.actions(current);
+    },
   };
 }
 
-async function loadHooks(path: string, directory: string, strapi: ProjectStrapi): Promise<Loaded['hooks']> {
-  const missing: LoadOptions['missing'] = ({ message }) => {
-    throw new UnsupportedCodeError(message);
-  };
-  const module = await loadSource(path, { directory, packages: strapiPackages(), globals: { strapi }, missing });
-  const exported = isRecord(module) && isRecord(module['default']) ? module['default'] : module;
-  const hooks = hookNames.flatMap((name) => {
-    const hook = isRecord(exported) ? exported[name] : undefined;
-    if (hook !== undefined && typeof hook !== 'function') throw new Error(`${name} must be a function`);
-    return hook === undefined ? [] : [[name, hook] as const];
+interface LoadInput extends ProjectInput {
+  readonly code: ProjectCode;
+  /** Of src/index; null if there is none. */
+  readonly index: string | null;
+}
+
+async function load(given: Strapi, { directory, config, logger, code, index }: LoadInput): Promise<Loaded> {
+  const warn = createWarn(config, logger);
+  const files = await readConfigFiles(directory, config, (text) => {
+    logger.warn({}, text);
   });
-  return Object.fromEntries(hooks) as Loaded['hooks']; // the contract of the file
+  const strapi = createProjectStrapi(given, { code, directory, files });
+  code.begin(strapi);
+  const packages = strapiPackages({ factories: code.core.factories, requests: code.requests, content: code.content });
+  const missing = ({ message }: MissingModule): void => {
+    warn(message);
+  };
+  const run = await createSourceLoader({ directory, packages, globals: { strapi }, missing });
+  const loadFile = leniently(run, { directory, warn });
+  for (const line of unsupportedUses(directory)) logger.warn({}, line);
+  const folders = loadFolders({ directory, load: loadFile });
+  const parts = { strapi, directory, load: loadFile, registry: code.registry, requests: code.requests };
+  registerFolders(folders, { ...parts, lifecycles: code.lifecycles, addRouter: code.addRouter, warn });
+  for (const handler of middlewaresOf(ownMiddlewares(files['middlewares']), null, parts)) code.addMiddleware(handler);
+  const routes = new OwnRoutes({ ...parts, config, warn, code, apis: folders.apis });
+  return { strapi, hooks: index === null ? {} : hooksOf(loadFile(index)), routes };
+}
+
+/** Code that cannot run stops the start in production. */
+const createWarn =
+  ({ environment }: Config, logger: Logger) =>
+  (text: string): void => {
+    if (environment === 'production') throw new UnsupportedCodeError(text);
+    logger.warn({}, text);
+  };
+
+/** Returns what loads a file; undefined for one that uses what is not offered. */
+const leniently =
+  (run: (file: string) => unknown, { directory, warn }: { readonly directory: string; readonly warn: (text: string) => void }) =>
+  (file: string): unknown => {
+    try {
+      return run(file);
+    } catch (error) {
+      if (!(error instanceof UnsupportedCodeError)) throw error;
+      warn(`${relative(directory, file)}: ${error.message}`);
+      return undefined;
+    }
+  };
+
+/** The middlewares of the list in config/middlewares that are code of the project. */
+function ownMiddlewares(list: unknown): readonly (string | MiddlewareItem)[] {
+  if (!Array.isArray(list)) return [];
+  return (list as readonly (string | MiddlewareItem)[]).filter((item) => {
+    const name = typeof item === 'string' ? item : item.name;
+    return name?.startsWith('strapi::') !== true; // items of Strapi's form
+  });
 }

@@ -1,20 +1,42 @@
-import { sectionNames } from '../config/sections.js';
-import type { Config } from '../config/config.js';
-import type { ContentContext } from '../content/content-context.js';
-import type { Plugin, Strapi } from '../graphql/extension/extension.js';
-import { isRecord } from '../values.js';
-import type { CodeTransactions } from './code-transactions.js';
+import { join } from 'node:path';
+import type { Context } from 'koa';
+import type { Logger } from 'pino';
+import type { Strapi } from '../graphql/extension/extension.js';
+import { openCodeStore } from '../mongo/code-store.js';
+import type { Values } from '../values.js';
+import type { Controller } from './core-controller.js';
+import type { Service } from './core-service.js';
 import { describeModel, type StrapiModel } from './describe-model.js';
-import type { Lifecycles } from './lifecycles.js';
+import { createProjectEntityService, type ProjectEntityService } from './entity-service.js';
+import { createPluginServices } from './plugin-services.js';
+import type { ProjectCode } from './project-code.js';
 import type { QueryEngine } from './query-engine.js';
+import { createStrapiConfig, type StrapiConfig } from './strapi-config.js';
 import { createStrapiDatabase, type StrapiDatabase } from './strapi-database.js';
-import { missingMember, missingPlugin, missingService, missingSetting } from './unsupported-code.js';
+import { createPlugins, type StrapiPlugin } from './strapi-plugins.js';
+import type { StrapiServer } from './strapi-server.js';
+import { createStrapiStore, type StrapiStore } from './strapi-store.js';
+import { missingMember, missingService } from './unsupported-code.js';
 
 /** The `strapi` that code of a project is given: that of config/extensions, and more of Strapi v4 by its names. */
-export interface ProjectStrapi extends Omit<Strapi, 'contentTypes' | 'contentType'> {
+export interface ProjectStrapi extends Omit<
+  Strapi,
+  'config' | 'contentTypes' | 'contentType' | 'entityService' | 'plugin' | 'service'
+> {
+  readonly config: StrapiConfig;
+  readonly entityService: ProjectEntityService;
   readonly db: StrapiDatabase;
   /** The same as `db.query`. */
   query(uid: string): QueryEngine;
+  readonly server: StrapiServer;
+  readonly store: StrapiStore;
+  /** A service of the project, of a plugin, or the generated one of a content type; undefined if there is none. */
+  service(uid: string): Service;
+  readonly services: Readonly<Record<string, Service>>;
+  controller(uid: string): Controller;
+  readonly controllers: Readonly<Record<string, Controller>>;
+  plugin(name: string): StrapiPlugin;
+  readonly plugins: Readonly<Record<string, StrapiPlugin>>;
   /** All content types in force, by uid. */
   readonly contentTypes: Readonly<Record<string, StrapiModel>>;
   /** All components in force, by uid. */
@@ -23,43 +45,81 @@ export interface ProjectStrapi extends Omit<Strapi, 'contentTypes' | 'contentTyp
   contentType(uid: string): StrapiModel;
   /** The same; undefined for an unknown uid. */
   getModel(uid: string): StrapiModel | undefined;
+  readonly requestContext: { get(): Context | undefined };
+  readonly dirs: { readonly app: Readonly<Record<string, string>>; readonly static: { readonly public: string } };
 }
 
 interface StrapiParts {
-  readonly content: () => ContentContext;
-  readonly lifecycles: Lifecycles;
-  readonly transactions: CodeTransactions;
+  readonly directory: string;
+  /** What the files of config/ say, by name. */
+  readonly files: Values;
+  readonly code: ProjectCode;
 }
 
 /**
  * Members of Strapi v4 that are not offered throw an UnsupportedCodeError; names that Strapi lacks too are undefined, and may be
  * set.
  */
-export function createProjectStrapi(strapi: Strapi, parts: StrapiParts): ProjectStrapi {
-  const plugin = (name: string): Plugin => {
-    if (name !== 'graphql') throw missingPlugin(name);
-    return strapi.plugin(name);
-  };
-  const db = createStrapiDatabase(parts);
+export function createProjectStrapi(strapi: Strapi, { directory, files, code }: StrapiParts): ProjectStrapi {
+  const { content, registry, running, server, requestContext, lifecycles } = code;
+  const db = createStrapiDatabase(code);
+  const models = modelMembers(content);
+  const plugins = createPlugins(
+    strapi,
+    registry,
+    createPluginServices({ running, entityService: strapi.entityService, query: db.query }),
+  );
   const own = {
-    config: withGet(strapi.config),
+    config: createStrapiConfig(strapi.config, files),
+    log: withLevels(strapi.log),
+    entityService: createProjectEntityService({
+      base: strapi.entityService,
+      query: db.query,
+      model: models.contentType,
+      reads: lifecycles,
+    }),
     db,
     query: db.query,
-    plugin,
-    plugins: byName(plugin),
-    service: (uid: string) => {
-      if (!uid.startsWith('plugin::graphql.')) throw missingService(uid);
-      return strapi.service(uid as Parameters<Strapi['service']>[0]); // its prefix was checked
-    },
+    server,
+    store: createStrapiStore(() => openCodeStore(running().backend.store.database)),
+    ...plugins,
+    service: (uid: string) => registry.get('service', uid) ?? plugins.service(uid) ?? missing(missingService(uid)),
+    controller: (uid: string) => registry.get('controller', uid),
+    requestContext,
+    dirs: dirsOf(directory),
   };
   const target = Object.assign(Object.create(strapi) as object, own);
-  Object.defineProperties(target, Object.getOwnPropertyDescriptors(modelMembers(parts.content)));
+  Object.defineProperties(target, Object.getOwnPropertyDescriptors(models));
+  Object.defineProperties(target, {
+    services: { get: () => registry.all('service') },
+    controllers: { get: () => registry.all('controller') },
+  });
   return new Proxy(target, { get: readMember }) as ProjectStrapi; // it inherits the rest
+}
+
+function missing(error: Error | null): undefined {
+  if (error !== null) throw error;
+  return undefined;
+}
+
+/** Levels of Strapi's logger that pino does not have. */
+const withLevels = (log: Logger): Logger =>
+  Object.assign(Object.create(log) as Logger, {
+    http: log.info.bind(log),
+    verbose: log.debug.bind(log),
+    silly: log.trace.bind(log),
+  });
+
+function dirsOf(directory: string): ProjectStrapi['dirs'] {
+  const folders = ['api', 'components', 'extensions', 'middlewares', 'policies'];
+  const below = Object.fromEntries(folders.map((name) => [name, join(directory, 'src', name)]));
+  const app = { root: directory, src: join(directory, 'src'), config: join(directory, 'config'), ...below };
+  return { app, static: { public: join(directory, 'public') } };
 }
 
 /** Models are read when code asks for them: they change while the service runs. */
 function modelMembers(
-  content: StrapiParts['content'],
+  content: ProjectCode['content'],
 ): Pick<ProjectStrapi, 'contentTypes' | 'components' | 'contentType' | 'getModel'> {
   const ofKind = (isComponent: boolean): Record<string, StrapiModel> => {
     const types = [...content().bind.registry.types.values()].filter(({ kind }) => (kind === 'component') === isComponent);
@@ -85,32 +145,8 @@ function modelMembers(
   };
 }
 
-/** An object that returns for each name what the function says. */
-const byName = (read: (name: string) => unknown): object =>
-  new Proxy({}, { get: (_, name) => (typeof name === 'symbol' ? undefined : read(name)) });
-
 function readMember(target: object, name: string | symbol): unknown {
-  const missing = typeof name === 'symbol' || name in target ? null : missingMember(name);
-  if (missing !== null) throw missing;
+  const error = typeof name === 'symbol' || name in target ? null : missingMember(name);
+  if (error !== null) throw error;
   return Reflect.get(target, name) as unknown;
 }
-
-const withGet = (config: Config): Config =>
-  Object.assign(Object.create(config) as Config, {
-    get: (path: string, fallback?: unknown) => readSetting(config, path, fallback),
-    has: (path: string) => readSetting(config, path, undefined) !== undefined,
-  });
-
-/** A setting by its path, such as `server.port` or `plugin.graphql.maxLimit`; the fallback if it is not set. */
-function readSetting(config: Config, path: string, fallback: unknown): unknown {
-  const [section = '', ...rest] = path.replace(/^plugin::/, 'plugin.').split('.');
-  if (section === 'environment') return config.environment;
-  const [name = '', ...inner] = rest;
-  if (section === 'plugin') return below(config.plugins, [name, 'config', ...inner]) ?? fallback;
-  const known = sectionNames.find((other) => other === section);
-  if (known === undefined) throw missingSetting(path, sectionNames);
-  return below(config[known], rest) ?? fallback;
-}
-
-const below = (value: unknown, path: readonly string[]): unknown =>
-  path.reduce<unknown>((inner, key) => (isRecord(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined), value);

@@ -1,3 +1,8 @@
+import { acceptInput } from '../content/check-body.js';
+import type { ContentContext } from '../content/content-context.js';
+import { createEnv } from '../config/create-env.js';
+import { lenientReaders } from '../config/read-variable.js';
+import { ApiError } from '../errors.js';
 import {
   ApplicationError,
   ForbiddenError,
@@ -6,18 +11,93 @@ import {
   UnauthorizedError,
   ValidationError,
 } from '../graphql/extension/custom-errors.js';
+import { entryType } from '../graphql/extension/entity-service.js';
+import type { ContentType } from '../schema/content-type.js';
+import type { Values } from '../values.js';
+import { checkQuery, type CodeRequests } from './core-controller.js';
+import type { Factories } from './factories.js';
+import { hideFrom } from './flat-entries.js';
 import { missingExport } from './unsupported-code.js';
 
+interface PackageParts {
+  readonly factories: Factories;
+  readonly requests: CodeRequests;
+  readonly content: () => ContentContext;
+}
+
 /**
- * What imports of Strapi's packages give, by the name of the package: the error classes, as `errors` of @strapi/utils. Whatever
- * else is read of them throws an UnsupportedCodeError.
+ * Returns what imports of Strapi's packages give, by the name of the package: Mangrove's own equivalents, whether the package is installed or
+ * not. Whatever else is read of them throws an UnsupportedCodeError.
  */
-export const strapiPackages = (): Readonly<Record<string, object>> => ({
-  '@strapi/strapi': standIn('@strapi/strapi', {}),
-  '@strapi/utils': standIn('@strapi/utils', { errors: standIn('@strapi/utils', errorClasses) }),
+export const strapiPackages = (parts: PackageParts): Readonly<Record<string, object>> => ({
+  '@strapi/strapi': standIn('@strapi/strapi', { factories: parts.factories }),
+  '@strapi/utils': standIn('@strapi/utils', {
+    errors: standIn('@strapi/utils', errorClasses),
+    env: createEnv(process.env, lenientReaders),
+    policy: { createPolicy: (policy: unknown) => policy },
+    ...asyncHelpers,
+    ...contentHelpers(parts),
+  }),
 });
 
-const errorClasses = { ApplicationError, ForbiddenError, NotFoundError, PolicyError, UnauthorizedError, ValidationError };
+/** An error class of Strapi v4 with a status and a message of its own. */
+const errorClass = (status: number, name: string, text: string) =>
+  class extends ApiError {
+    constructor(message = text, details: Values = {}) {
+      super(status, name, message, details);
+    }
+  };
+
+const errorClasses = {
+  ApplicationError,
+  ForbiddenError,
+  HttpError: errorClass(400, 'HttpError', 'An error occurred'),
+  NotFoundError,
+  NotImplementedError: errorClass(501, 'NotImplementedError', 'This feature is not implemented yet'),
+  PaginationError: errorClass(400, 'PaginationError', 'Invalid pagination'),
+  PayloadTooLargeError: errorClass(413, 'PayloadTooLargeError', 'Entity too large'),
+  PolicyError,
+  RateLimitError: errorClass(429, 'RateLimitError', 'Too many requests, please try again later.'),
+  UnauthorizedError,
+  ValidationError,
+};
+
+type Step = (value: unknown, ...rest: readonly unknown[]) => unknown;
+
+const asyncHelpers = {
+  /** Runs functions one after the other, each with what the one before returned. */
+  pipeAsync:
+    (...steps: readonly Step[]) =>
+    async (value: unknown, ...rest: readonly unknown[]): Promise<unknown> => {
+      let result = value;
+      for (const [index, step] of steps.entries()) result = await (index === 0 ? step(result, ...rest) : step(result));
+      return result;
+    },
+  mapAsync: (values: readonly unknown[], map: (value: unknown, index: number) => unknown): Promise<unknown[]> =>
+    Promise.all(values.map(map)),
+};
+
+interface About {
+  /** `ctx.state.auth`; without it relations to entries that a caller may not find stay. */
+  readonly auth?: unknown;
+}
+
+/** `sanitize.contentAPI` and `validate.contentAPI`. The model is one of `strapi.getModel(uid)`. */
+function contentHelpers({ requests, content }: PackageParts) {
+  const typeOf = (model: { readonly uid: string }): ContentType => entryType(model.uid, content().bind.registry);
+  const contentOf = ({ auth }: About = {}): ContentContext => requests.callOfAuth(auth)?.content ?? content();
+  const output = (data: unknown, model: { readonly uid: string }, about: About = {}): Promise<unknown> => {
+    const access = requests.callOfAuth(about.auth)?.content.bind.access ?? null;
+    return Promise.resolve(hideFrom(access, data, typeOf(model), content().bind.registry));
+  };
+  const input = async (data: unknown, model: { readonly uid: string }, about?: About): Promise<unknown> =>
+    Promise.resolve(acceptInput(typeOf(model), data, contentOf(about).bind));
+  const query = async (asked: Values, model: { readonly uid: string }, about?: About): Promise<Values> => {
+    checkQuery(asked, typeOf(model), contentOf(about));
+    return Promise.resolve(asked);
+  };
+  return { sanitize: { contentAPI: { output, input, query } }, validate: { contentAPI: { input, query } } };
+}
 
 /** Compiled modules ask every package whether it is an ES module, and for its default export. */
 const asked = new Set(['__esModule', 'default', 'then']);

@@ -8,7 +8,7 @@ const notOffered = (what: string, instead: string): UnsupportedCodeError =>
 
 const entries = 'read and write entries by strapi.entityService';
 const panel = 'there is no admin panel; the admin API (/admin/api) does its work';
-const routes = 'routes, controllers and services of a project do not run; fields of GraphQL may be added in register()';
+const code = 'strapi.service(uid), strapi.controller(uid) and strapi.server reach the code of the project';
 const outside = 'jobs and notices run outside of the service, over its API';
 const fields = 'the setting api.customFields says how custom fields are stored';
 const types = 'strapi.contentTypes and strapi.getModel(uid) have all models in force';
@@ -17,14 +17,11 @@ const types = 'strapi.contentTypes and strapi.getModel(uid) have all models in f
 const members: Readonly<Record<string, string>> = {
   EE: panel,
   admin: panel,
-  api: routes,
-  app: routes,
-  container: entries,
-  controller: routes,
-  controllers: routes,
+  api: code,
+  app: code,
+  container: code,
   cron: outside,
   customFields: fields,
-  dirs: 'paths belong to the code of the project: use node:path',
   documents: entries,
   entityValidator: 'strapi.entityService checks what it writes',
   eventHub: outside,
@@ -33,12 +30,8 @@ const members: Readonly<Record<string, string>> = {
   hook: 'there are no hooks',
   hooks: 'there are no hooks',
   models: types,
-  requestContext: 'resolvers are given the context of their request',
   sanitizers: 'answers never hold private attributes; resolvers choose what they return',
-  server: routes,
-  services: routes,
   startupLogger: 'use strapi.log',
-  store: 'keep settings in a content type',
   telemetry: 'nothing is sent',
   validators: 'strapi.entityService checks what it writes',
   webhookRunner: outside,
@@ -79,13 +72,20 @@ export const missingMember = (name: string): UnsupportedCodeError | null => {
   return instead === null ? null : notOffered(`strapi.${name}`, instead);
 };
 
-/** Returns the error for `strapi.plugin(name)`. */
-export const missingPlugin = (name: string): UnsupportedCodeError =>
-  notOffered(`strapi.plugin('${name}')`, valueOf(plugins, name) ?? 'plugins of Strapi do not run');
+/** Returns the error for `strapi.plugin(name)`, or for one of its services. */
+export const missingPlugin = (name: string, service?: string): UnsupportedCodeError =>
+  notOffered(
+    `strapi.plugin('${name}')${service === undefined ? '' : `.service('${service}')`}`,
+    valueOf(plugins, name) ?? 'plugins of Strapi do not run',
+  );
 
-/** Returns the error for `strapi.service(uid)`. */
-export const missingService = (uid: string): UnsupportedCodeError =>
-  notOffered(`strapi.service('${uid}')`, uid.startsWith('admin::') ? panel : routes);
+/** Returns the error for another member of `strapi.server`. */
+export const missingServer = (name: string): UnsupportedCodeError =>
+  notOffered(`strapi.server.${name}`, 'strapi.server has routes() and use()');
+
+/** Returns the error for `strapi.service(uid)`; null if Strapi has no such service either. */
+export const missingService = (uid: string): UnsupportedCodeError | null =>
+  uid.startsWith('admin::') ? notOffered(`strapi.service('${uid}')`, panel) : null;
 
 /** Returns the error for `strapi.db.query(uid)` of a model that only Strapi has; null if it has no such model. */
 export function missingModel(uid: string): UnsupportedCodeError | null {
@@ -99,13 +99,9 @@ export function missingDatabase(name: string): UnsupportedCodeError | null {
   return instead === null ? null : notOffered(`strapi.db.${name}`, instead);
 }
 
-/** Returns the error for a setting of a file that is not read. */
-export const missingSetting = (path: string, read: readonly string[]): UnsupportedCodeError =>
-  notOffered(`strapi.config.get('${path}')`, `only ${read.join(', ')} of config/ are read; use process.env`);
-
 /** Returns the error for a name that a package of Strapi exports. */
 export const missingExport = (name: string, packageName: string): UnsupportedCodeError =>
-  notOffered(`${name} of ${packageName}`, packageName === '@strapi/strapi' ? routes : 'use code of your own');
+  notOffered(`${name} of ${packageName}`, 'use code of your own');
 
 const valueOf = (table: Readonly<Record<string, string>>, name: string): string | null =>
   Object.hasOwn(table, name) ? (table[name] ?? null) : null;

@@ -9,7 +9,8 @@ import * as mangrove from '../../src/index.js';
 import { UnsupportedCodeError } from '../../src/strapi/unsupported-code.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { writeProject, type ProjectFiles as Files } from '../support/write-project.js';
-import { serveModels, type Serving, type TestModel } from '../support/serve.js';
+import { serveProject, type ServedProject } from '../support/serve-project.js';
+import { serveModels, type TestModel } from '../support/serve.js';
 
 const note: TestModel = {
   uid: 'api::note.note',
@@ -112,11 +113,11 @@ const unsupported: readonly (readonly [code: string, message: string])[] = [
   ["strapi.db.query('admin::role')", "strapi.db.query('admin::role') is not offered: there is no admin panel"],
   ["strapi.service('admin::user').exists()", "strapi.service('admin::user') is not offered: there is no admin panel"],
   ["strapi.plugin('upload').service('upload')", "strapi.plugin('upload') is not offered: upload files over the API"],
-  ["strapi.plugins['email'].services.email.send()", "strapi.plugin('email') is not offered: the service sends its own e-mails"],
+  ["strapi.plugin('i18n').service('content-types')", "strapi.plugin('i18n').service('content-types') is not offered"],
+  ['strapi.server.httpServer', 'strapi.server.httpServer is not offered: strapi.server has routes() and use()'],
   ["strapi.plugin('my-own')", "strapi.plugin('my-own') is not offered: plugins of Strapi do not run"],
   ['strapi.admin.services.permission', 'strapi.admin is not offered: there is no admin panel'],
   ['strapi.webhookStore.createWebhook({})', 'strapi.webhookStore is not offered: jobs and notices run outside of the service'],
-  ["strapi.config.get('mine.key')", "strapi.config.get('mine.key') is not offered: only server, database, api"],
 ];
 
 const supported: readonly (readonly [code: string, value: unknown])[] = [
@@ -124,6 +125,14 @@ const supported: readonly (readonly [code: string, value: unknown])[] = [
   ["strapi.config.get('server.nothing', 7)", 7],
   ["strapi.config.get('plugin.graphql.endpoint')", '/graphql'],
   ["strapi.config.has('server.host')", true],
+  ["strapi.config.get('mine.key.inner')", 5],
+  ["strapi.config.get('plugin.my-plugin.apiKey')", 'k'],
+  ["strapi.config.get('none.key')", undefined],
+  ["strapi.service('api::none.none')", undefined],
+  ["strapi.service('api::note.note') === strapi.service('api::note.note')", true],
+  ["typeof strapi.service('api::note.note').createOrUpdate", 'function'],
+  ["strapi.dirs.app.src.endsWith('/src')", true],
+  ["strapi.plugin('email').service('email') === strapi.plugins.email.services.email", true],
   ['strapi.config.environment', 'development'],
   ['strapi.io', undefined],
   ['strapi.plugins.graphql === undefined', false],
@@ -135,14 +144,17 @@ const supported: readonly (readonly [code: string, value: unknown])[] = [
 ];
 
 describe('the strapi of a project', () => {
-  let serving: Serving;
+  let serving: ServedProject;
   before(async () => {
-    const files = { 'src/index.js': 'module.exports = { register({ strapi }) { globalThis.projectStrapi = strapi; } };' };
-    serving = await serveModels({ models: [note], project: await writeProject(files) });
+    const files = {
+      'config/mine.js': 'module.exports = ({ env }) => ({ key: { inner: env.int("NOT_SET", 5) } });',
+      'config/plugins.js': "module.exports = { 'my-plugin': { config: { apiKey: 'k' } } };",
+    };
+    serving = await serveProject(files, { models: [note] });
   });
   after(() => serving.stop());
 
-  const run = (code: string): unknown => (0, eval)(`(strapi) => (${code})`)(Reflect.get(globalThis, 'projectStrapi'));
+  const run = (code: string): unknown => (0, eval)(`(strapi) => (${code})`)(serving.strapi);
 
   for (const [code, message] of unsupported)
     it(`${code}: ${message}`, () => {
@@ -181,9 +193,17 @@ describe('npm start in a Strapi project', function () {
     return { exitCode, text };
   };
 
+  it('names what is not offered before it runs', async () => {
+    const code = '// strapi.admin\nexport const later = () => strapi.db?.connection.raw("select 1");';
+    const { exitCode, text } = await run(code, 'development', 'is not offered');
+    expect(text).to.contain('src/index.ts: strapi.db.connection is not offered: there is no SQL database');
+    expect(text).not.to.contain('strapi.admin');
+    expect(exitCode).to.equal(0);
+  });
+
   it('goes on in development where code imports what is not installed', async () => {
     const { exitCode, text } = await run("require('no-such-package');", 'development', 'is not installed');
-    expect(text).to.contain('src/index.ts, register: src/index.ts: module "no-such-package" is not installed');
+    expect(text).to.contain('src/index.ts: module "no-such-package" is not installed');
     expect(exitCode).to.equal(0);
   });
 

@@ -1,0 +1,64 @@
+import type { Controller } from './core-controller.js';
+import type { Service } from './core-service.js';
+
+/* eslint-disable @typescript-eslint/no-explicit-any -- code of a project says itself what it takes and returns */
+type Code = Record<string, any>;
+type Factory = (input: { readonly strapi: any }) => unknown;
+/* eslint-enable @typescript-eslint/no-explicit-any */
+
+interface RegistryParts {
+  readonly strapi: () => unknown;
+  /** Returns what Strapi v4 generates for a content type; null for a uid that is none. */
+  readonly generate: {
+    readonly service: (uid: string) => Service | null;
+    readonly controller: (uid: string) => Controller | null;
+  };
+}
+
+type Kind = keyof RegistryParts['generate'];
+
+/**
+ * The services and controllers of a project, by uid: objects, or functions of `{ strapi }` that are called once, when code first asks.
+ * Types that have none get the generated ones.
+ */
+export class CodeRegistry {
+  readonly #parts: RegistryParts;
+  readonly #code: Readonly<Record<Kind, Map<string, unknown>>> = { service: new Map(), controller: new Map() };
+  readonly #made: Readonly<Record<Kind, Map<string, Code>>> = { service: new Map(), controller: new Map() };
+
+  constructor(parts: RegistryParts) {
+    this.#parts = parts;
+  }
+
+  add(kind: Kind, uid: string, code: unknown): void {
+    this.#code[kind].set(uid, code);
+    this.#made[kind].delete(uid);
+  }
+
+  /** Whether the project has written it. */
+  has(kind: Kind, uid: string): boolean {
+    return this.#code[kind].has(uid);
+  }
+
+  /** Returns undefined for a uid of which there is none. */
+  get(kind: Kind, uid: string): Code | undefined {
+    const known = this.#made[kind].get(uid);
+    if (known !== undefined) return known;
+    const made = this.has(kind, uid) ? this.#make(kind, uid) : this.#parts.generate[kind](uid);
+    if (made !== null) this.#made[kind].set(uid, made);
+    return made ?? undefined;
+  }
+
+  /** All of a kind that the project has written, by uid. */
+  all(kind: Kind): Readonly<Record<string, Code>> {
+    return Object.fromEntries([...this.#code[kind].keys()].map((uid) => [uid, this.get(kind, uid) ?? {}]));
+  }
+
+  #make(kind: Kind, uid: string): Code {
+    const code = this.#code[kind].get(uid);
+    const made: unknown = typeof code === 'function' ? (code as Factory)({ strapi: this.#parts.strapi() }) : code; // its contract
+    if (typeof made !== 'object' || made === null)
+      throw new Error(`the ${kind} ${uid} must be an object, or a function that returns one`);
+    return made;
+  }
+}

@@ -1,0 +1,186 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ContentContext } from '../content/content-context.js';
+import { acceptInput } from '../content/check-body.js';
+import { validationError } from '../errors.js';
+import { entryType } from '../graphql/extension/entity-service.js';
+import type { RouteCall } from '../http/route.js';
+import { bindEntrySelection, bindPlan } from '../query/bind-plan.js';
+import { parseEntryQuery, parseQuery } from '../query/parse-query.js';
+import type { Access } from '../query/access.js';
+import { namedActions } from '../rest/content-routes.js';
+import type { ContentType, Registry } from '../schema/content-type.js';
+import { isRecord, type Values } from '../values.js';
+import type { Service } from './core-service.js';
+import { envelopeFlat, hideFrom } from './flat-entries.js';
+
+/* eslint-disable @typescript-eslint/no-explicit-any -- code of a project says itself what its context and actions hold */
+
+/** Koa's context as code of a project uses it; code may also hand on a copy with another query. */
+export type CodeContext = Record<string, any>;
+
+/** A controller by its actions; those of `createCoreController` are overridden by those of the project. */
+export type Controller = Record<string, any>;
+/* eslint-enable @typescript-eslint/no-explicit-any */
+
+interface ActingCaller {
+  readonly uid: string;
+  readonly content: ContentContext;
+}
+
+/** The requests that code answers, by the state of their context. */
+export class CodeRequests {
+  readonly #calls = new WeakMap<object, RouteCall>();
+  readonly #acting = new AsyncLocalStorage<ActingCaller>();
+  readonly #content: () => ContentContext;
+
+  /** `content` returns what code works with that nobody has called. */
+  constructor(content: () => ContentContext) {
+    this.#content = content;
+  }
+
+  begin(ctx: CodeContext, call: RouteCall): void {
+    const state = ctx['state'] as { readonly auth?: object }; // Koa makes it
+    this.#calls.set(state, call);
+    if (state.auth !== undefined) this.#calls.set(state.auth, call);
+  }
+
+  /** The same for the `auth` of its state. */
+  callOfAuth(auth: unknown): RouteCall | null {
+    return typeof auth === 'object' && auth !== null ? (this.#calls.get(auth) ?? null) : null;
+  }
+
+  /** Null if the context is none of a request to a route of the project. */
+  callOf(ctx: CodeContext): RouteCall | null {
+    const state: unknown = ctx['state'];
+    return typeof state === 'object' && state !== null ? (this.#calls.get(state) ?? null) : null;
+  }
+
+  /** The context of the caller, or of code that nobody has called. */
+  contentOf(ctx: CodeContext): ContentContext {
+    return this.callOf(ctx)?.content ?? this.#content();
+  }
+
+  /** Runs work in which the core service of a type has the rights of the caller. */
+  acting<Result>(uid: string, ctx: CodeContext, work: () => Promise<Result>): Promise<Result> {
+    return this.#acting.run({ uid, content: this.contentOf(ctx) }, work);
+  }
+
+  readonly contextFor = (uid: string): ContentContext => {
+    const acting = this.#acting.getStore();
+    return acting?.uid === uid ? acting.content : this.#content();
+  };
+}
+
+interface ControllerParts {
+  readonly requests: CodeRequests;
+  readonly service: (uid: string) => Service;
+  /** Whether a method of a service is the generated one. */
+  readonly isCore: (method: unknown) => boolean;
+}
+
+/**
+ * Returns the controller that Strapi v4 generates for a content type. An action whose service is the generated one too answers as
+ * REST does, by the same code; else it asks the service, and shows of its result what the caller may see.
+ */
+export function createCoreController(uid: string, parts: ControllerParts): Controller {
+  const shared = sharedMethods(uid, parts);
+  const action =
+    (name: string, method: string, throughService: (ctx: CodeContext, service: Service, query: Values) => Promise<unknown>) =>
+    async (ctx: CodeContext): Promise<unknown> => {
+      const service = parts.service(uid);
+      const asked = name === 'update' && isSingle() ? 'createOrUpdate' : method;
+      if (parts.isCore(service[asked]) && parts.requests.callOf(ctx) !== null) return runCoreAction(uid, name, ctx, parts);
+      const query = await shared.sanitizeQuery(ctx);
+      return parts.requests.acting(uid, ctx, () => throughService(ctx, service, query));
+    };
+  const answer = async (ctx: CodeContext, entry: unknown): Promise<unknown> =>
+    shared.transformResponse(await shared.sanitizeOutput(entry, ctx));
+  const input = async (ctx: CodeContext): Promise<Values> => shared.sanitizeInput(dataOf(ctx), ctx);
+  const isSingle = (): boolean => typeOf(uid, parts).kind === 'singleType';
+  const actions = {
+    find: action('find', 'find', async (ctx, service, query) => {
+      const found: unknown = await service['find'](query);
+      if (isSingle()) return answer(ctx, found);
+      const { results, pagination } = Object(found) as Values; // what a service of Strapi returns
+      return shared.transformResponse(await shared.sanitizeOutput(results, ctx), { pagination });
+    }),
+    findOne: action('findOne', 'findOne', async (ctx, service, query) => answer(ctx, await service['findOne'](idOf(ctx), query))),
+    create: action('create', 'create', async (ctx, service, query) =>
+      answer(ctx, await service['create']({ ...query, data: await input(ctx) })),
+    ),
+    update: action('update', 'update', async (ctx, service, query) => {
+      const data = await input(ctx);
+      if (isSingle()) return answer(ctx, await service['createOrUpdate']({ ...query, data }));
+      return answer(ctx, await service['update'](idOf(ctx), { ...query, data }));
+    }),
+    delete: action('delete', 'delete', async (ctx, service, query) =>
+      answer(ctx, await (isSingle() ? service['delete'](query) : service['delete'](idOf(ctx), query))),
+    ),
+  };
+  return Object.assign(Object.create(shared) as object, actions);
+}
+
+const idOf = (ctx: CodeContext): unknown => (Object(ctx['params']) as Values)['id'];
+
+/** The `data` of the body. Throws a ValidationError if there is none. */
+function dataOf(ctx: CodeContext): unknown {
+  const { body } = Object(ctx['request']) as Values;
+  const data = isRecord(body) ? body['data'] : undefined;
+  if (typeof data !== 'object' || data === null) throw validationError('Missing "data" payload in the request body');
+  return data;
+}
+
+const typeOf = (uid: string, { requests }: ControllerParts): ContentType =>
+  entryType(uid, requests.contextFor(uid).bind.registry);
+
+/** Answers as REST does, by the query, parameters and body that code has left in the context. */
+async function runCoreAction(uid: string, name: string, ctx: CodeContext, { requests }: ControllerParts): Promise<unknown> {
+  const call = requests.callOf(ctx);
+  if (call === null) return null;
+  const type = entryType(uid, call.content.bind.registry);
+  const { limits } = call.content.bind;
+  const query = queryOf(ctx);
+  const request = call.request.asking(Object(ctx['params']) as Record<string, string>, '');
+  Object.defineProperty(request, 'body', { value: (Object(ctx['request']) as Values)['body'] });
+  const queries = { parse: () => parseQuery(query, limits), parseEntry: () => parseEntryQuery(query, limits) };
+  return namedActions(type)[name]?.run({ ...call, request, type, queries });
+}
+
+const queryOf = (ctx: CodeContext): Values => (isRecord(ctx['query']) ? ctx['query'] : {});
+
+/** What every generated controller offers its actions. */
+function sharedMethods(uid: string, parts: ControllerParts) {
+  const { requests } = parts;
+  const about = (ctx: CodeContext): { access: Access | null; type: ContentType; registry: Registry } => {
+    const { access, registry } = requests.contentOf(ctx).bind;
+    return { access: requests.callOf(ctx) === null ? null : access, registry, type: entryType(uid, registry) };
+  };
+  return {
+    transformResponse: (data: unknown, meta: Values = {}): unknown => {
+      const { registry } = requests.contextFor(uid).bind;
+      return envelopeFlat(data, meta, { type: entryType(uid, registry), registry });
+    },
+    sanitizeOutput: async (data: unknown, ctx: CodeContext): Promise<unknown> => {
+      const { access, type, registry } = about(ctx);
+      return Promise.resolve(hideFrom(access, data, type, registry));
+    },
+    sanitizeInput: async (data: unknown, ctx: CodeContext): Promise<Values> =>
+      Promise.resolve(acceptInput(about(ctx).type, data, requests.contentOf(ctx).bind)),
+    /** What the caller may not filter or sort by is refused, never left out. */
+    sanitizeQuery: async (ctx: CodeContext): Promise<Values> => {
+      checkQuery(queryOf(ctx), about(ctx).type, requests.contentOf(ctx));
+      return Promise.resolve(queryOf(ctx));
+    },
+    validateQuery: async (ctx: CodeContext): Promise<void> => {
+      checkQuery(queryOf(ctx), about(ctx).type, requests.contentOf(ctx));
+      return Promise.resolve();
+    },
+    validateInput: async (): Promise<void> => Promise.resolve(),
+  };
+}
+
+/** Throws a ValidationError for what a query may not name. */
+export function checkQuery(query: Values, type: ContentType, { bind }: ContentContext): void {
+  if (type.kind === 'singleType') bindEntrySelection(parseEntryQuery(query, bind.limits), type, bind);
+  else bindPlan(parseQuery(query, bind.limits), type, bind);
+}

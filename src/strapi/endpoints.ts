@@ -1,0 +1,130 @@
+import { resolve } from 'node:path';
+import type { Context } from 'koa';
+import { policyError } from '../errors.js';
+import { callerState } from '../graphql/execute/graphql-context.js';
+import type { EntityService } from '../graphql/extension/entity-service.js';
+import { checkRight } from '../http/authorize.js';
+import type { ContextRoute, RouteCall } from '../http/route.js';
+import type { CodeRegistry } from './code-registry.js';
+import type { CodeContext, CodeRequests } from './core-controller.js';
+import { defaultOf } from './load-folders.js';
+import type { CodeHandler, CodeMiddleware, CodePolicy, MiddlewareItem, PlacedRoute } from './project-route.js';
+import { handlerName, scopesOf } from './project-route.js';
+import { UnsupportedCodeError } from './unsupported-code.js';
+
+/** Named policies or middlewares, those of GraphQL among them. */
+interface Named {
+  has(name: string): boolean;
+  get(name: string): unknown;
+}
+
+export interface EndpointParts {
+  readonly strapi: {
+    readonly policies: Named;
+    readonly middlewares: Named;
+    readonly entityService: Pick<EntityService, 'findOne'>;
+  };
+  readonly registry: CodeRegistry;
+  readonly requests: CodeRequests;
+  /** Returns what a file of the project exports. */
+  readonly load: (file: string) => unknown;
+  readonly directory: string;
+}
+
+type Row = Pick<ContextRoute, 'action' | 'anonymous' | 'handleContext'>;
+
+/** Returns the row of a route of the project. Throws an Error for code that it names and that there is not. */
+export function createEndpoint(placed: PlacedRoute, parts: EndpointParts): Row {
+  const { config = {} } = placed.route;
+  const policies = (config.policies ?? []).map((item) => policyOf(item, placed.owner, parts));
+  const inner = [...middlewaresOf(config.middlewares ?? [], placed.owner, parts), ...handlersOf(placed, parts)];
+  const scopes = scopesOf(placed);
+  const [first, ...others] = scopes ?? [];
+  return {
+    action: scopes === null ? 'nothing' : (first ?? 'authenticated'),
+    ...(scopes === null && { anonymous: true }),
+    handleContext: async (ctx, call) => {
+      for (const action of others) checkRight(call.caller, action);
+      await beginCode(ctx, call, placed, parts);
+      for (const passes of policies) if (!(await passes(ctx))) throw policyError();
+      const value = await runAll(inner, ctx);
+      if ((ctx.body === undefined || ctx.body === null) && value !== undefined && value !== null) ctx.body = value;
+      return null;
+    },
+  };
+}
+
+/** Gives Koa's context what code of Strapi v4 finds there. */
+async function beginCode(ctx: Context, call: RouteCall, { route }: PlacedRoute, parts: EndpointParts): Promise<void> {
+  const { caller } = call;
+  Object.assign(ctx, { params: { ...call.request.params } });
+  Object.assign(ctx.state, callerState(caller), { route });
+  parts.requests.begin(ctx, call);
+  if (caller.kind !== 'user') return;
+  const user = await parts.strapi.entityService.findOne('plugin::users-permissions.user', caller.user.id, { populate: ['role'] });
+  if (user !== null) Object.assign(ctx.state, { user });
+}
+
+/** Runs functions one within the other, and returns what the first one returns. */
+export function runAll(handlers: readonly CodeHandler[], ctx: Context, end?: () => Promise<unknown>): Promise<unknown> {
+  const run = async (index: number): Promise<unknown> => {
+    const handler = handlers[index];
+    return handler === undefined ? end?.() : handler(ctx as CodeContext, () => run(index + 1)); // read as any by code
+  };
+  return run(0);
+}
+
+function handlersOf(placed: PlacedRoute, { registry }: EndpointParts): readonly CodeHandler[] {
+  const { handler } = placed.route;
+  const name = handlerName(placed);
+  if (typeof handler !== 'string' || name === null) return [handler].flat() as CodeHandler[]; // checked with the route
+  const [uid, action] = [name.slice(0, name.lastIndexOf('.')), name.slice(name.lastIndexOf('.') + 1)];
+  const controller = registry.get('controller', uid);
+  const method: unknown = controller?.[action];
+  if (controller === undefined || typeof method !== 'function') throw new UnsupportedCodeError(`handler not found "${handler}"`);
+  return [(ctx, next) => (method as CodeHandler).call(controller, ctx, next)]; // actions take the context
+}
+
+/** Returns what resolves to whether a request passes. */
+function policyOf(
+  item: string | CodePolicy | { readonly name: string; readonly config?: unknown },
+  owner: string | null,
+  { strapi }: EndpointParts,
+): (ctx: Context) => Promise<boolean> {
+  const [given, config] = typeof item === 'object' ? [item.name, item.config] : [item, undefined];
+  const code = typeof given === 'string' ? namedCode(given, owner, strapi.policies) : given;
+  const policy = (typeof code === 'function' ? code : Reflect.get(Object(code) as object, 'handler')) as CodePolicy; // its contract
+  if (typeof policy !== 'function') throw new Error(`the policy ${String(given)} is no function`);
+  return async (ctx) => {
+    const context: CodeContext = Object.assign(Object.create(ctx) as object, {
+      type: 'koa',
+      is: (type: string) => type === 'koa',
+    });
+    const passes = await policy(context, config ?? {}, { strapi });
+    return passes === true || passes === undefined;
+  };
+}
+
+/** Returns the middlewares of a list: names, functions, or objects with a configuration. */
+export function middlewaresOf(
+  items: readonly (string | CodeHandler | MiddlewareItem)[],
+  owner: string | null,
+  parts: EndpointParts,
+): readonly CodeHandler[] {
+  return items.flatMap((item) => {
+    if (typeof item === 'function') return [item];
+    const { name, resolve: file, config } = typeof item === 'string' ? { name: item, resolve: undefined, config: {} } : item;
+    const code =
+      name === undefined
+        ? defaultOf(parts.load(resolve(parts.directory, String(file))))
+        : namedCode(name, owner, parts.strapi.middlewares);
+    if (typeof code !== 'function') throw new Error(`the middleware ${String(name ?? file)} is no function`);
+    return (code as CodeMiddleware)(config ?? {}, { strapi: parts.strapi }) ?? []; // its contract
+  });
+}
+
+/** Code by its full name, by its name in the same API, or among those of the project. */
+function namedCode(name: string, owner: string | null, named: Named): unknown {
+  const local = owner === null ? name : `${owner}.${name}`;
+  return named.get(!name.includes('::') && named.has(local) ? local : name);
+}

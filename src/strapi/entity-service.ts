@@ -1,0 +1,53 @@
+import type { Entity, EntityParameters, EntityService } from '../graphql/extension/entity-service.js';
+import type { EnginePage, QueryEngine } from './query-engine.js';
+import type { StrapiModel } from './describe-model.js';
+import type { ReadHooks } from './lifecycles.js';
+
+type EntityId = number | string;
+
+/** `strapi.entityService` of a project. */
+export interface ProjectEntityService extends Omit<EntityService, 'findMany'> {
+  /** The entries; of a single type its entry, null if there is none. */
+  findMany(uid: string, parameters?: EntityParameters): Promise<Entity[] | Entity | null>;
+  findPage(uid: string, parameters?: EntityParameters): Promise<EnginePage>;
+  /** What a relation, component or dynamic zone of an entry leads to. */
+  load(uid: string, entry: { readonly id: EntityId }, name: string, parameters?: EntityParameters): Promise<unknown>;
+  /** Deletes the entries that meet `filters`. */
+  deleteMany(uid: string, parameters?: EntityParameters): Promise<{ readonly count: number }>;
+}
+
+interface EntityParts {
+  readonly base: EntityService;
+  readonly query: (uid: string) => QueryEngine;
+  /** Throws for an unknown uid. */
+  readonly model: (uid: string) => StrapiModel;
+  /** Runs the code around reads. */
+  readonly reads: ReadHooks;
+}
+
+export function createProjectEntityService({ base, query, model, reads }: EntityParts): ProjectEntityService {
+  const findMany = (uid: string, params: EntityParameters = {}): Promise<Entity[]> =>
+    reads.run('FindMany', { uid, params }, (changed) => base.findMany(uid, changed));
+  const count = (uid: string, params: EntityParameters = {}): Promise<number> =>
+    reads.run('Count', { uid, params }, (changed) => base.count(uid, changed));
+  return {
+    ...base,
+    findOne: (uid, id, params = {}) => reads.run('FindOne', { uid, params }, (changed) => base.findOne(uid, id, changed)),
+    findMany: async (uid, parameters) => {
+      if (model(uid).kind !== 'singleType') return findMany(uid, parameters);
+      return (await findMany(uid, { ...parameters, limit: 1 }))[0] ?? null;
+    },
+    count,
+    findPage: async (uid, { page = 1, pageSize = 10, ...parameters } = {}) => {
+      const results = await findMany(uid, { ...parameters, pagination: { page, pageSize } });
+      const total = await count(uid, parameters);
+      const size = Math.max(Number(pageSize), 1);
+      return { results, pagination: { page: Number(page), pageSize: size, pageCount: Math.ceil(total / size), total } };
+    },
+    load: async (uid, { id }, name, parameters) => {
+      const entry = await base.findOne(uid, id, { fields: ['id'], populate: { [name]: parameters ?? true } });
+      return entry?.[name] ?? null;
+    },
+    deleteMany: (uid, { filters } = {}) => query(uid).deleteMany({ filters }),
+  };
+}

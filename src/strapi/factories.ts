@@ -1,0 +1,112 @@
+import type { ContentType } from '../schema/content-type.js';
+import { createCoreController, type CodeRequests, type Controller } from './core-controller.js';
+import { createCoreService, type Service } from './core-service.js';
+import type { ProjectRouter, ProjectRoute, RouteConfig } from './project-route.js';
+
+/* eslint-disable @typescript-eslint/no-explicit-any -- code of a project says itself what it takes and returns */
+interface Input {
+  readonly strapi: any;
+}
+type Own = Record<string, any>;
+/* eslint-enable @typescript-eslint/no-explicit-any */
+
+/** An object, or a function of `{ strapi }` that returns one. */
+type Overrides = Own | ((input: Input) => Own);
+
+interface RouterOptions {
+  readonly prefix?: string;
+  readonly only?: readonly string[];
+  readonly except?: readonly string[];
+  readonly type?: string;
+  /** By action. */
+  readonly config?: Readonly<Record<string, RouteConfig>>;
+}
+
+/** `factories` of @strapi/strapi. Methods of a project reach the generated ones by `super` and `this`. */
+export interface Factories {
+  createCoreController(uid: string, overrides?: Overrides): (input: Input) => Controller;
+  createCoreService(uid: string, overrides?: Overrides): (input: Input) => Service;
+  createCoreRouter(uid: string, options?: RouterOptions): ProjectRouter;
+}
+
+interface FactoryParts {
+  readonly requests: CodeRequests;
+  readonly service: (uid: string) => Service;
+  /** Throws for an unknown uid. */
+  readonly typeOf: (uid: string) => ContentType;
+}
+
+/** The factories, with what is generated where a project has written nothing. */
+export interface CoreCode {
+  readonly factories: Factories;
+  readonly createService: (uid: string) => Service;
+  readonly createController: (uid: string) => Controller;
+  /** Whether a method or action is a generated one. */
+  readonly isCore: (method: unknown) => boolean;
+}
+
+export function createCoreCode({ requests, service, typeOf }: FactoryParts): CoreCode {
+  const core = new WeakSet<object>();
+  const isCore = (method: unknown): boolean => typeof method === 'function' && core.has(method);
+  const marked = <Made extends Own>(made: Made): Made => {
+    for (const method of Object.values(made)) if (typeof method === 'function') core.add(method as object);
+    return made;
+  };
+  const createService = (uid: string): Service => marked(createCoreService(uid, requests));
+  const createController = (uid: string): Controller => marked(createCoreController(uid, { requests, service, isCore }));
+  return {
+    createService,
+    createController,
+    isCore,
+    factories: {
+      createCoreController: (uid, overrides) => (input) => override(createController(uid), overrides, input),
+      createCoreService: (uid, overrides) => (input) => override(createService(uid), overrides, input),
+      createCoreRouter: (uid, options = {}) => createRouter(() => typeOf(uid), options),
+    },
+  };
+}
+
+/** What the project has written, with the generated methods that it lacks, and all of them behind `super`. */
+function override(generated: Own, overrides: Overrides | undefined, input: Input): Own {
+  const own = typeof overrides === 'function' ? overrides(input) : { ...overrides };
+  for (const name of Object.keys(generated)) if (own[name] === undefined) own[name] = generated[name] as unknown;
+  Object.setPrototypeOf(own, generated);
+  return own;
+}
+
+/** The routes are made when they are asked for: the model is not known before. */
+function createRouter(
+  type: () => ContentType,
+  { prefix, only, except = [], config = {}, type: kind = 'content-api' }: RouterOptions,
+): ProjectRouter {
+  let routes: ProjectRoute[] | null = null;
+  return {
+    type: kind,
+    ...(prefix !== undefined && { prefix }),
+    get routes() {
+      routes ??= Object.entries(coreRoutes(type()))
+        .filter(([name]) => (only === undefined || only.includes(name)) && !except.includes(name))
+        .map(([name, route]) => ({ ...route, config: { ...config[name] } }));
+      return routes;
+    },
+  };
+}
+
+/** The routes that Strapi v4 generates for a type, by action. */
+export function coreRoutes({ uid, kind, singularName, pluralName }: ContentType): Readonly<Record<string, ProjectRoute>> {
+  const route = (method: ProjectRoute['method'], path: string, name: string): ProjectRoute => ({
+    method,
+    path,
+    handler: `${uid}.${name}`,
+  });
+  const [one, many] = [`/${singularName}`, `/${pluralName}`];
+  if (kind === 'singleType')
+    return { find: route('GET', one, 'find'), update: route('PUT', one, 'update'), delete: route('DELETE', one, 'delete') };
+  return {
+    find: route('GET', many, 'find'),
+    findOne: route('GET', `${many}/:id`, 'findOne'),
+    create: route('POST', many, 'create'),
+    update: route('PUT', `${many}/:id`, 'update'),
+    delete: route('DELETE', `${many}/:id`, 'delete'),
+  };
+}

@@ -1,0 +1,77 @@
+import { STATUS_CODES } from 'node:http';
+import type Koa from 'koa';
+import type { Request, Response } from 'koa';
+import { parseQueryString, type QueryStringLimits } from '../rest/query-cache.js';
+
+/**
+ * Adds to Koa's context what code of Strapi v4 uses: `ctx.query` as an object of filters, sort and populate, `ctx.send`, and a
+ * method for each error status: `ctx.badRequest(message, details)`.
+ */
+export function extendContext(app: Koa, limits: QueryStringLimits): void {
+  const queries = new WeakMap<Request, unknown>();
+  Object.defineProperty(app.request, 'query', {
+    get(this: Request): unknown {
+      const query = queries.get(this) ?? plain(parseQueryString(this.querystring, limits));
+      queries.set(this, query);
+      return query;
+    },
+    set(this: Request, query: unknown) {
+      queries.set(this, query);
+    },
+  });
+  for (const [name, method] of Object.entries(responseMethods)) {
+    Object.assign(app.response, { [name]: method });
+    Object.assign(app.context, {
+      [name](this: { readonly response: Record<string, (...args: unknown[]) => unknown> }, ...args: unknown[]): unknown {
+        return this.response[name]?.(...args);
+      },
+    });
+  }
+}
+
+/** Objects that code may spread and ask for their own keys. */
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]));
+}
+
+type ResponseMethod = (this: Response, ...args: never[]) => void;
+
+/** `Bad Request` is badRequest. */
+function methodName(text: string): string {
+  const words = text.replace(/[^A-Za-z ]/g, '').split(/ +/);
+  const [first = '', ...rest] = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase());
+  return first.charAt(0).toLowerCase() + first.slice(1) + rest.join('');
+}
+
+const errorMethods = Object.fromEntries(
+  Object.entries(STATUS_CODES).flatMap(([code, text = '']) => {
+    const status = Number(code);
+    if (status < 400) return [];
+    const method = methodName(text);
+    const className = method.charAt(0).toUpperCase() + method.slice(1);
+    const name = className.endsWith('Error') ? className : `${className}Error`;
+    const refuse: ResponseMethod = function (this: Response, message: unknown = text, details: unknown = {}) {
+      this.status = status;
+      this.body = { data: null, error: { status, name, message, details } };
+    };
+    return [[method, refuse]];
+  }),
+);
+
+const responseMethods: Readonly<Record<string, ResponseMethod>> = {
+  ...errorMethods,
+  send: function (this: Response, data: unknown, status = 200) {
+    this.status = status;
+    this.body = data;
+  },
+  created: function (this: Response, data: unknown) {
+    this.status = 201;
+    this.body = data;
+  },
+  deleted: function (this: Response, data: unknown) {
+    this.status = data === null || data === undefined ? 204 : 200;
+    if (this.status === 200) this.body = data;
+  },
+};

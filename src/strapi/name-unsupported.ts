@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join, relative } from 'node:path';
+import { sourceEndings } from '../config/load-source.js';
+import { missingDatabase, missingMember, missingPlugin, missingServer } from './unsupported-code.js';
+
+type Missing = (name: string) => Error | null;
+
+/** What code asks `strapi` for, and what says that it is not offered. */
+const uses: readonly { readonly pattern: RegExp; readonly missing: Missing }[] = [
+  { pattern: /\bstrapi\s*\??\.\s*db\s*\??\.\s*(\w+)/g, missing: missingDatabase },
+  { pattern: /\bstrapi\s*\??\.\s*server\s*\??\.\s*(httpServer|app|router|api|mount|listen)\b/g, missing: missingServer },
+  {
+    pattern: /\bstrapi\s*\??\.\s*plugin\(\s*['"`]([\w-]+)['"`]\s*\)/g,
+    missing: (name) => (offered.has(name) ? null : missingPlugin(name)),
+  },
+  { pattern: /\bstrapi\s*\??\.\s*(\w+)/g, missing: missingMember },
+];
+
+const offered: ReadonlySet<string> = new Set(['email', 'graphql', 'i18n', 'users-permissions']);
+
+/**
+ * Returns a line for each use of `strapi` in the files of src that is not offered, before it runs. It finds what is written out; what
+ * code works out by itself fails when it runs, with the same message.
+ */
+export function unsupportedUses(directory: string): string[] {
+  const files = readdirSync(join(directory, 'src'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && sourceEndings.includes(extname(entry.name)))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => !/\/(node_modules|plugins|admin)\//.test(relative(directory, file)))
+    .sort();
+  return files.flatMap((file) => {
+    const code = withoutComments(readFileSync(file, 'utf8'));
+    const found = uses.flatMap(({ pattern, missing }) =>
+      [...code.matchAll(pattern)].flatMap(([, name = '']) => missing(name)?.message ?? []),
+    );
+    return [...new Set(found)].map((message) => `${relative(directory, file)}: ${message}`);
+  });
+}
+
+const withoutComments = (code: string): string => code.replace(/\/\*[^]*?\*\//g, '').replace(/(^|[^:'"`])\/\/.*$/gm, '$1');

@@ -1,0 +1,195 @@
+import type { Config } from '../config/config.js';
+import type { RouteParams } from '../http/route-request.js';
+import type { OwnMatch, Row, Rows } from '../http/route.js';
+import { createRow, namedActions } from '../rest/content-routes.js';
+import { QueryCache } from '../rest/query-cache.js';
+import type { ContentType, Registry } from '../schema/content-type.js';
+import type { CodeRegistry } from './code-registry.js';
+import { createEndpoint, type EndpointParts } from './endpoints.js';
+import { coreRoutes, type CoreCode } from './factories.js';
+import { checkRoute, handlerName, type PlacedRoute, type ProjectRouter } from './project-route.js';
+import { compilePath, startOf, type PathMatcher } from './route-paths.js';
+
+/** A router with what the place says that it was written in. */
+export interface PlacedRouter {
+  readonly router: ProjectRouter;
+  /** Of `strapi.server.routes` and plugins; null: the prefix of the API. */
+  readonly prefix: string | null;
+  /** `api::page`, `plugin::users-permissions`; null if nobody owns it. */
+  readonly owner: string | null;
+  /** For messages. */
+  readonly file: string;
+}
+
+export interface OwnRoutesInput extends EndpointParts {
+  readonly config: Config;
+  readonly code: { readonly routers: readonly PlacedRouter[]; readonly core: Pick<CoreCode, 'isCore'> };
+  /** The APIs of the project: their types are served by its routers alone. */
+  readonly apis: readonly { readonly name: string }[];
+  /** Called with what is wrong with a route, which is left out. */
+  readonly warn: (text: string) => void;
+}
+
+interface OwnPath {
+  readonly matcher: PathMatcher;
+  /** Null: there is nothing there, though the service would serve it by itself. */
+  readonly rows: Map<string, Row> | null;
+}
+
+/** The paths of a project for one snapshot of the models. */
+interface OwnTable {
+  readonly byStart: ReadonlyMap<string, readonly OwnPath[]>;
+  readonly others: readonly OwnPath[];
+  /** Actions that roles may be granted, besides those of content types. */
+  readonly actions: readonly string[];
+}
+
+/** The routes of a project: those of its code, and of the generated ones those that it has. */
+export class OwnRoutes {
+  readonly #input: OwnRoutesInput;
+  readonly #queries: QueryCache;
+  #table: { readonly registry: Registry; readonly routers: number; readonly table: OwnTable } | null = null;
+
+  constructor(input: OwnRoutesInput) {
+    this.#input = input;
+    this.#queries = new QueryCache(input.config.api.limits);
+  }
+
+  /** Returns the rows of the first path that fits and has the method, else of all that fit; null if none fits. */
+  find(method: string, path: string, registry: Registry): OwnMatch | null {
+    const { byStart, others } = this.tableOf(registry);
+    const asked = method === 'HEAD' ? 'GET' : method;
+    let last: OwnMatch | null = null;
+    for (const { matcher, rows } of [...(byStart.get(startOf(path) ?? '') ?? []), ...others]) {
+      const params = matcher.match(path);
+      if (params === null) continue;
+      const match = { rows, params };
+      if (rows?.has(asked) === true || rows?.has('ALL') === true) return match;
+      last = join(last, match);
+    }
+    return last;
+  }
+
+  actions(registry: Registry): readonly string[] {
+    return this.tableOf(registry).actions;
+  }
+
+  /** Made anew for every snapshot, and when routes were added. */
+  tableOf(registry: Registry): OwnTable {
+    const routers = this.#input.code.routers.length;
+    if (this.#table?.registry === registry && this.#table.routers === routers) return this.#table.table;
+    const table = buildTable(registry, this.#input, this.#queries);
+    this.#table = { registry, routers, table };
+    return table;
+  }
+}
+
+const join = (one: OwnMatch | null, other: { rows: Rows | null; params: RouteParams }): OwnMatch =>
+  one?.rows && other.rows ? { params: one.params, rows: new Map([...other.rows, ...one.rows]) } : (one ?? other);
+
+function buildTable(registry: Registry, input: OwnRoutesInput, queries: QueryCache): OwnTable {
+  const paths = new Map<string, OwnPath>();
+  const actions = new Set<string>();
+  const routed = new Set<string>();
+  const add = (placed: PlacedRoute): void => {
+    checkRoute(placed);
+    const row = rowOf(placed, registry, { ...input, queries });
+    const known = paths.get(placed.path) ?? { matcher: compilePath(placed.path), rows: new Map<string, Row>() };
+    paths.set(placed.path, known);
+    const method = placed.route.method.toUpperCase();
+    if (known.rows !== null && !known.rows.has(method)) known.rows.set(method, row);
+    const name = handlerName(placed);
+    if (name === null) return;
+    routed.add(name.slice(0, name.lastIndexOf('.')));
+    actions.add(name);
+  };
+  for (const placed of input.code.routers.flatMap((router) => placeRoutes(router, input)))
+    try {
+      add(placed);
+    } catch (error) {
+      input.warn(`route ${placed.route.method} ${placed.path}: ${messageOf(error)}`);
+    }
+  for (const path of closedPaths(registry, routed, input))
+    if (!paths.has(path)) paths.set(path, { matcher: compilePath(path), rows: null });
+  return { ...indexPaths([...paths.values()]), actions: [...actions] };
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** The routes of a router. Those of a type that is not in force are left out with the warning of the model. */
+function placeRoutes({ router, prefix, owner, file }: PlacedRouter, { config, warn }: OwnRoutesInput): PlacedRoute[] {
+  try {
+    const base = prefix ?? config.api.rest.prefix;
+    return router.routes.map((route) => {
+      const own = route.config?.prefix ?? router.prefix ?? '';
+      return { route, path: `${base}${own}${route.path}`.replace(/(.)\/$/, '$1'), owner };
+    });
+  } catch (error) {
+    warn(`${file}: ${messageOf(error)}`);
+    return [];
+  }
+}
+
+/** A generated route with nothing of the project around it is answered by REST itself. */
+function rowOf(placed: PlacedRoute, registry: Registry, input: OwnRoutesInput & { readonly queries: QueryCache }): Row {
+  const name = handlerName(placed) ?? '';
+  const [uid, action] = [name.slice(0, name.lastIndexOf('.')), name.slice(name.lastIndexOf('.') + 1)];
+  const type = registry.types.get(uid);
+  if (type === undefined || !isPlain(placed, type, action, input)) return createEndpoint(placed, input);
+  const core = namedActions(type)[action];
+  if (core === undefined) return createEndpoint(placed, input);
+  const row = createRow(type, core, input.queries);
+  return placed.route.config?.auth === false ? { ...row, action: 'nothing', anonymous: true } : row;
+}
+
+function isPlain(
+  { route, path }: PlacedRoute,
+  type: ContentType,
+  action: string,
+  { registry, code: { core: generated }, config: { api } }: OwnRoutesInput,
+): boolean {
+  const { policies = [], middlewares = [], auth } = route.config ?? {};
+  const core = coreRoutes(type)[action];
+  return (
+    policies.length + middlewares.length === 0 &&
+    (auth === false || typeof auth !== 'object') &&
+    core !== undefined &&
+    route.method === core.method &&
+    path.endsWith(core.path) &&
+    path.startsWith(api.rest.prefix) &&
+    hasCore(registry, type, { action, isCore: generated.isCore })
+  );
+}
+
+/** Whether an action and what it asks of the service are the generated ones. */
+function hasCore(
+  registry: CodeRegistry,
+  type: ContentType,
+  { action, isCore }: { readonly action: string; readonly isCore: CoreCode['isCore'] },
+): boolean {
+  const method = type.kind === 'singleType' && action === 'update' ? 'createOrUpdate' : action;
+  return isCore(registry.get('controller', type.uid)?.[action]) && isCore(registry.get('service', type.uid)?.[method]);
+}
+
+/** The paths of types of the project that no router of it serves. */
+function closedPaths(registry: Registry, routed: ReadonlySet<string>, { apis, config }: OwnRoutesInput): string[] {
+  const own = [...registry.types.values()].filter(
+    ({ uid, kind }) => kind !== 'component' && apis.some(({ name }) => uid.startsWith(`api::${name}.`)),
+  );
+  return own
+    .filter(({ uid }) => !routed.has(uid))
+    .flatMap(({ singularName, pluralName }) => [
+      ...[singularName, pluralName].map((name) => `${config.api.rest.prefix}/${name}`),
+      ...[singularName, pluralName].map((name) => `${config.api.rest.prefix}/${name}/:id`),
+      `${config.api.rest.prefix}/${pluralName}/:id/localizations`,
+    ]);
+}
+
+function indexPaths(paths: readonly OwnPath[]): Omit<OwnTable, 'actions'> {
+  const byStart = new Map<string, OwnPath[]>();
+  for (const path of paths) {
+    const { start } = path.matcher;
+    if (start !== null) byStart.set(start, [...(byStart.get(start) ?? []), path]);
+  }
+  return { byStart, others: paths.filter(({ matcher }) => matcher.start === null) };
+}

@@ -1,0 +1,102 @@
+import { escapeHtml } from '../accounts/email-templates.js';
+import { isPassword } from '../accounts/passwords.js';
+import type { EntityParameters, EntityService } from '../graphql/extension/entity-service.js';
+import { accountsOf, type Running } from '../http/running.js';
+import { isRecord, type Values } from '../values.js';
+import type { QueryEngine } from './query-engine.js';
+
+/* eslint-disable @typescript-eslint/no-explicit-any -- code of a project says itself what it takes and returns */
+/** The services of plugins, by plugin and name. */
+export type PluginServices = Readonly<
+  Record<string, Readonly<Record<string, Readonly<Record<string, (...args: any[]) => unknown>>>>>
+>;
+/* eslint-enable @typescript-eslint/no-explicit-any */
+
+interface PluginParts {
+  /** Throws a 503 before there is a database. */
+  readonly running: () => Running;
+  readonly entityService: EntityService;
+  readonly query: (uid: string) => QueryEngine;
+}
+
+const userUid = 'plugin::users-permissions.user';
+
+/** What code of Strapi v4 asks the plugins for that Mangrove has. */
+export const createPluginServices = (parts: PluginParts): PluginServices => ({
+  email: { email: emailService(parts) },
+  'users-permissions': { user: userService(parts), jwt: tokenService(parts), role: roleService(parts) },
+  i18n: { locales: localeService(parts) },
+});
+
+interface Mail extends Values {
+  readonly subject?: string;
+}
+
+const emailService = ({ running }: PluginParts) => ({
+  /** Sends `{ to, from, replyTo, cc, bcc, subject, text, html, attachments }`. */
+  send: (mail: Mail) => accountsOf(running()).mailer.deliver(mail),
+  /** The same with `<%= user.name %>` in the texts of a template. */
+  sendTemplatedEmail: (mail: Mail, template: Partial<Record<'subject' | 'text' | 'html', string>>, data: Values = {}) => {
+    const values = flatten(data);
+    const filled = Object.entries(template).map(([name, text]) => [name, fill(text, values)] as const);
+    return accountsOf(running()).mailer.deliver({ ...mail, ...Object.fromEntries(filled) });
+  },
+});
+
+/** `<%= name %>` is the value, `<%- name %>` the same as text of HTML; a name that there is not stays empty. */
+const fill = (text: string, values: Readonly<Record<string, string>>): string =>
+  text.replace(/<%([=-])\s*([\w.]+)\s*%>/g, (_, kind: string, name: string) =>
+    kind === '-' ? escapeHtml(values[name] ?? '') : (values[name] ?? ''),
+  );
+
+/** `{ user: { name } }` as `{ 'user.name': name }`. */
+function flatten(values: Values, prefix = ''): Record<string, string> {
+  const parts = Object.entries(values).map(([key, value]) =>
+    isRecord(value) ? flatten(value, `${prefix}${key}.`) : { [`${prefix}${key}`]: String(value) },
+  );
+  return Object.assign({}, ...parts) as Record<string, string>;
+}
+
+const userService = ({ entityService, query }: PluginParts) => ({
+  /** Creates a user; the password is hashed. */
+  add: (values: object) => entityService.create(userUid, { data: values, populate: ['role'] }),
+  edit: (id: number, values: object) => entityService.update(userUid, id, { data: values, populate: ['role'] }),
+  fetch: (id: number, parameters?: EntityParameters) => entityService.findOne(userUid, id, parameters),
+  fetchAll: (parameters?: EntityParameters) => entityService.findMany(userUid, parameters),
+  fetchAuthenticatedUser: (id: number) => query(userUid).findOne({ where: { id }, populate: ['role'] }),
+  count: (where?: object) => query(userUid).count({ where }),
+  remove: (where: object) => query(userUid).delete({ where }),
+  /** Whether a password is the one that a hash was made of. */
+  validatePassword: (password: string, hash: string) => isPassword(password, hash),
+});
+
+const tokenService = ({ running }: PluginParts) => ({
+  /** A token for a user whose password was never changed. */
+  issue: ({ id, tokenVersion = 0 }: { readonly id: number; readonly tokenVersion?: number }) =>
+    accountsOf(running()).tokens.sign({ id, tokenVersion }),
+  /** Rejects for a token that is wrong or has expired. */
+  verify: (token: string) => {
+    const claims = accountsOf(running()).tokens.verify(token);
+    return typeof claims === 'string' ? Promise.reject(new Error('Invalid token.')) : Promise.resolve({ id: claims.id });
+  },
+  /** What the token of a request says; null if it has none. Rejects for a wrong one. */
+  getToken: (ctx: { readonly request: { readonly header: { readonly authorization?: string } } }) => {
+    const [, token] = /^bearer\s+(\S+)$/i.exec(ctx.request.header.authorization?.trim() ?? '') ?? [];
+    if (token === undefined) return Promise.resolve(null);
+    const claims = accountsOf(running()).tokens.verify(token);
+    return typeof claims === 'string' ? Promise.reject(new Error('Invalid token.')) : Promise.resolve({ id: claims.id });
+  },
+});
+
+const roleService = ({ query }: PluginParts) => ({
+  find: () => query('plugin::users-permissions.role').findMany({ orderBy: 'name' }),
+  findOne: (id: number) => query('plugin::users-permissions.role').findOne({ where: { id }, populate: ['permissions'] }),
+});
+
+const localeService = ({ running, query }: PluginParts) => ({
+  find: (where: object = {}) => query('plugin::i18n.locale').findMany({ where }),
+  findByCode: (code: string) => query('plugin::i18n.locale').findOne({ where: { code } }),
+  findById: (id: number) => query('plugin::i18n.locale').findOne({ where: { id } }),
+  count: (where: object = {}) => query('plugin::i18n.locale').count({ where }),
+  getDefaultLocale: () => Promise.resolve(running().backend.models.locales().default),
+});

@@ -1,0 +1,98 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Context } from 'koa';
+import type { ContentContext } from '../content/content-context.js';
+import { contentOfCode } from '../graphql/extension/create-extension.js';
+import { entryType } from '../graphql/extension/entity-service.js';
+import type { OwnCode } from '../http/route.js';
+import type { Connection } from '../http/running.js';
+import type { Limits } from '../query/limits.js';
+import type { QueryStringLimits } from '../rest/query-cache.js';
+import { CodeRegistry } from './code-registry.js';
+import { CodeTransactions } from './code-transactions.js';
+import { CodeRequests } from './core-controller.js';
+import { runAll } from './endpoints.js';
+import { createCoreCode, type CoreCode } from './factories.js';
+import { extendContext } from './koa-context.js';
+import { Lifecycles } from './lifecycles.js';
+import type { PlacedRouter } from './own-routes.js';
+import type { CodeHandler } from './project-route.js';
+import { createStrapiServer, type StrapiServer } from './strapi-server.js';
+
+interface CodeInput {
+  readonly connection: Connection;
+  readonly limits: Limits & QueryStringLimits;
+}
+
+/** What the code of a project registers, and what it works with. It is there before the first file runs. */
+export class ProjectCode {
+  readonly connection: Connection;
+  readonly transactions = new CodeTransactions();
+  readonly lifecycles: Lifecycles;
+  readonly requests: CodeRequests;
+  readonly registry: CodeRegistry;
+  readonly core: CoreCode;
+  readonly server: StrapiServer;
+  readonly #limits: CodeInput['limits'];
+  readonly #contexts = new AsyncLocalStorage<Context>();
+  readonly #middlewares: CodeHandler[] = [];
+  readonly #routers: PlacedRouter[] = [];
+  #strapi: unknown = null;
+
+  constructor({ connection, limits }: CodeInput) {
+    this.connection = connection;
+    this.#limits = limits;
+    const { content, transactions } = this;
+    this.lifecycles = new Lifecycles({ content, transactions });
+    this.requests = new CodeRequests(content);
+    this.core = createCoreCode({
+      requests: this.requests,
+      service: (uid) => this.registry.get('service', uid) ?? {},
+      typeOf: (uid) => entryType(uid, content().bind.registry),
+    });
+    const { createService, createController } = this.core;
+    this.registry = new CodeRegistry({
+      strapi: () => this.#strapi,
+      generate: {
+        service: (uid) => (this.#isApiType(uid) ? createService(uid) : null),
+        controller: (uid) => (this.#isApiType(uid) ? createController(uid) : null),
+      },
+    });
+    this.server = createStrapiServer(this);
+  }
+
+  /** What operations of code work with at the time: in the transaction that it runs in. Throws a 503 before there is a database. */
+  readonly content = (): ContentContext => this.transactions.contextOf(contentOfCode(this.connection)());
+
+  readonly running = () => this.connection.require();
+
+  readonly requestContext = { get: (): Context | undefined => this.#contexts.getStore() };
+
+  readonly addMiddleware = (middleware: CodeHandler): void => void this.#middlewares.push(middleware);
+
+  readonly addRouter = (router: PlacedRouter): void => void this.#routers.push(router);
+
+  get routers(): readonly PlacedRouter[] {
+    return this.#routers;
+  }
+
+  /** The files run from here on; what they register is called with this. */
+  begin(strapi: unknown): void {
+    this.#strapi = strapi;
+  }
+
+  ownCode(find: OwnCode['find']): OwnCode {
+    return {
+      find,
+      middleware: (ctx, next) => this.#contexts.run(ctx, () => runAll(this.#middlewares, ctx, next)),
+      extend: (app) => {
+        extendContext(app, this.#limits);
+      },
+    };
+  }
+
+  /** Before there is a database nobody knows. */
+  #isApiType(uid: string): boolean {
+    const types = this.connection.running?.backend.models.current().types;
+    return uid.startsWith('api::') && types?.has(uid) !== false;
+  }
+}

@@ -1,0 +1,78 @@
+import type { CodeContext } from './core-controller.js';
+
+/** A function of a route or middleware. */
+export type CodeHandler = (ctx: CodeContext, next: () => Promise<unknown>) => unknown;
+
+/** Passes with true or undefined; everything else is refused. */
+export type CodePolicy = (context: CodeContext, config: unknown, services: { readonly strapi: unknown }) => unknown;
+
+/** Returns a middleware for the configuration of its place. */
+export type CodeMiddleware = (config: unknown, services: { readonly strapi: unknown }) => CodeHandler | undefined;
+
+export interface RouteConfig {
+  /** false: for everybody, and nobody is identified. `scope`: all of these actions are needed. Else the action of the handler is. */
+  readonly auth?: boolean | { readonly scope?: readonly string[] };
+  readonly policies?: readonly (string | CodePolicy | { readonly name: string; readonly config?: unknown })[];
+  readonly middlewares?: readonly (string | CodeHandler | MiddlewareItem)[];
+  /** Stands in place of the prefix of the router. */
+  readonly prefix?: string;
+}
+
+/** A middleware by its name or its file, as config/middlewares lists them too. */
+export interface MiddlewareItem {
+  readonly name?: string;
+  readonly resolve?: string;
+  readonly config?: unknown;
+}
+
+/** A route as a project writes it. */
+export interface ProjectRoute {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'ALL';
+  readonly path: string;
+  /** `controller.action`, or functions. */
+  readonly handler: string | CodeHandler | readonly CodeHandler[];
+  readonly config?: RouteConfig;
+}
+
+export interface ProjectRouter {
+  /** Routes of type `content-api` have the prefix of the API. */
+  readonly type?: string;
+  readonly prefix?: string;
+  readonly routes: readonly ProjectRoute[];
+}
+
+/** A route with what the place says that it was written in. */
+export interface PlacedRoute {
+  readonly route: ProjectRoute;
+  /** With all prefixes. */
+  readonly path: string;
+  /** `api::page` or `plugin::users-permissions`; null: routes of strapi.server.routes. */
+  readonly owner: string | null;
+}
+
+const methods: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'ALL'];
+
+/** Throws an Error for what is no route. */
+export function checkRoute({ route, path }: PlacedRoute): void {
+  const { method, handler } = route;
+  const isHandler = typeof handler === 'string' || typeof handler === 'function' || Array.isArray(handler);
+  if (!methods.includes(String(method).toUpperCase()))
+    throw new Error(`route ${path}: the method must be one of ${methods.join(', ')}`);
+  if (!isHandler) throw new Error(`route ${String(method)} ${path}: there is no handler`);
+}
+
+/** The full name of a handler; null for functions. */
+export function handlerName({ route: { handler }, owner }: PlacedRoute): string | null {
+  if (typeof handler !== 'string') return null;
+  const name = handler.trim();
+  return owner === null || name.includes('::') ? name : `${owner}.${name}`;
+}
+
+/** The actions that a route asks for; null: it is for everybody, an empty list: for everybody who is identified. */
+export function scopesOf(placed: PlacedRoute): readonly string[] | null {
+  const auth = placed.route.config?.auth;
+  if (auth === false) return null;
+  if (typeof auth === 'object' && auth.scope !== undefined) return [auth.scope].flat();
+  const name = placed.owner === null ? null : handlerName(placed);
+  return name === null ? [] : [name];
+}

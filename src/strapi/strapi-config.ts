@@ -1,0 +1,52 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import type { Config } from '../config/config.js';
+import { createEnv } from '../config/create-env.js';
+import { isReadable, readSection } from '../config/read-section.js';
+import { lenientReaders } from '../config/read-variable.js';
+import { isRecord, type Values } from '../values.js';
+
+/** `strapi.config`: the settings in force, and what the files of config/ say besides. */
+export interface StrapiConfig extends Config {
+  /** A setting by its path, such as `server.port`, `plugin.graphql.maxLimit` or `my-file.key`; the fallback if it is not set. */
+  get(path: string | readonly string[], fallback?: unknown): unknown;
+  has(path: string | readonly string[]): boolean;
+  /** Sets what `get` returns. It changes no setting of the service. */
+  set(path: string, value: unknown): void;
+}
+
+/** Reads every file of config/ as it is written, by its name. */
+export async function readConfigFiles(directory: string, { environment }: Config, warn: (text: string) => void): Promise<Values> {
+  const folder = join(directory, 'config');
+  if (!existsSync(folder)) return {};
+  const files = readdirSync(folder).filter((file) => isReadable(extname(file)) && !file.endsWith('.d.ts'));
+  const names = [...new Set(files.map((file) => file.slice(0, -extname(file).length)))].filter((name) => name !== 'extensions');
+  const source = { directory, environment, env: createEnv(process.env, lenientReaders), warn };
+  const read = await Promise.all(names.map(async (name) => [name, (await readSection(source, name)).value] as const));
+  return Object.fromEntries(read);
+}
+
+/** The settings in force come before what is written. */
+export function createStrapiConfig(config: Config, files: Values): StrapiConfig {
+  const set = new Map<string, unknown>();
+  const get = (path: string | readonly string[], fallback?: unknown): unknown => {
+    const names = (typeof path === 'string' ? path.replace(/^plugin::/, 'plugin.').split('.') : path).map(String);
+    const key = names.join('.');
+    return set.get(key) ?? below(config, inSections(names)) ?? below(files, inSections(names)) ?? fallback;
+  };
+  const own = {
+    get,
+    has: (path: string | readonly string[]) => get(path) !== undefined,
+    set: (path: string, value: unknown) => void set.set(path, value),
+  };
+  return Object.assign(Object.create({ ...files, ...config }) as Config, own);
+}
+
+/** `plugin.graphql.maxLimit` stands in `plugins.graphql.config.maxLimit`. */
+const inSections = ([section = '', name, ...rest]: readonly string[]): readonly string[] =>
+  section === 'plugin' && name !== undefined
+    ? ['plugins', name, 'config', ...rest]
+    : [section, ...(name === undefined ? [] : [name]), ...rest];
+
+const below = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>((inner, key) => (isRecord(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined), value);

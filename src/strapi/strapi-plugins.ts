@@ -1,0 +1,58 @@
+import type { Strapi } from '../graphql/extension/extension.js';
+import type { CodeRegistry } from './code-registry.js';
+import type { Controller } from './core-controller.js';
+import type { Service } from './core-service.js';
+import type { PluginServices } from './plugin-services.js';
+import { missingPlugin } from './unsupported-code.js';
+
+/** A plugin as code reaches it. */
+export interface StrapiPlugin {
+  service(name: string): Service;
+  readonly services: Readonly<Record<string, Service>>;
+  controller(name: string): Controller | undefined;
+  readonly controllers: Readonly<Record<string, Controller>>;
+}
+
+interface PluginMembers {
+  plugin(name: string): StrapiPlugin;
+  readonly plugins: Readonly<Record<string, StrapiPlugin>>;
+  /** Undefined if there is no such service. */
+  service(uid: string): Service | undefined;
+}
+
+/** The plugins that Mangrove has; others throw an UnsupportedCodeError. */
+export function createPlugins(strapi: Strapi, registry: CodeRegistry, services: PluginServices): PluginMembers {
+  const find = (plugin: string, name: string): Service | undefined => {
+    const written = registry.get('service', `plugin::${plugin}.${name}`);
+    if (written !== undefined) return written;
+    if (plugin === 'graphql') return strapi.plugin('graphql').service(name as 'extension'); // it refuses others itself
+    return services[plugin]?.[name];
+  };
+  const plugin = (name: string): StrapiPlugin => {
+    if (name !== 'graphql' && services[name] === undefined) throw missingPlugin(name);
+    const service = (of: string): Service => {
+      const found = find(name, of);
+      if (found === undefined) throw missingPlugin(name, of);
+      return found;
+    };
+    const controller = (of: string): Controller | undefined => registry.get('controller', `plugin::${name}.${of}`);
+    return {
+      service,
+      services: byName(service),
+      controller,
+      controllers: byName((of) => controller(of)) as StrapiPlugin['controllers'],
+    }; // by name
+  };
+  return {
+    plugin,
+    plugins: byName(plugin),
+    service: (uid) => {
+      const [, name, of] = /^plugin::([^.]+)\.(.+)$/.exec(uid) ?? [];
+      return name === undefined || of === undefined ? undefined : find(name, of);
+    },
+  };
+}
+
+/** An object that returns for each name what the function says. */
+const byName = <Value>(read: (name: string) => Value): Readonly<Record<string, Value>> =>
+  new Proxy<Record<string, Value>>({}, { get: (_, name) => (typeof name === 'symbol' ? undefined : read(name)) });

@@ -1,0 +1,274 @@
+import { expect } from 'chai';
+import { serveProject, type ServedProject } from '../support/serve-project.js';
+import type { TestModel } from '../support/serve.js';
+import type { ProjectFiles } from '../support/write-project.js';
+
+const type = (name: string, attributes: object = {}, kind = 'collectionType'): TestModel => ({
+  uid: `api::${name}.${name}`,
+  kind,
+  info: { singularName: name, pluralName: `${name}s`, displayName: name },
+  options: { draftAndPublish: true },
+  attributes: { title: { type: 'string' }, secret: { type: 'string', private: true }, ...attributes },
+});
+
+const models = [
+  type('post', { author: { type: 'relation', relation: 'manyToOne', target: 'api::author.author' } }),
+  type('author'),
+  type('open'),
+  type('closed'),
+  type('home', {}, 'singleType'),
+  type('served'),
+];
+
+/** The files that Strapi v4 generates for a type. */
+const core = (name: string): ProjectFiles => ({
+  [`src/api/${name}/controllers/${name}.ts`]: `import { factories } from '@strapi/strapi';
+    export default factories.createCoreController('api::${name}.${name}');`,
+  [`src/api/${name}/services/${name}.ts`]: `import { factories } from '@strapi/strapi';
+    export default factories.createCoreService('api::${name}.${name}');`,
+  [`src/api/${name}/routes/${name}.ts`]: `import { factories } from '@strapi/strapi';
+    export default factories.createCoreRouter('api::${name}.${name}');`,
+});
+
+const files: ProjectFiles = {
+  ...core('author'),
+  ...core('post'),
+  ...core('home'),
+  ...core('open'),
+  ...core('served'),
+  'src/api/post/controllers/post.js': `'use strict';
+    const { createCoreController } = require('@strapi/strapi').factories;
+    module.exports = createCoreController('api::post.post', ({ strapi }) => ({
+      async find(ctx) {
+        if (ctx.query.mine) {
+          return super.find({ ...ctx, query: { filters: { id: { $in: [] } } } });
+        }
+        ctx.query = { ...ctx.query, sort: 'title:desc' };
+        const { data, meta } = await super.find(ctx);
+        return { data, meta: { ...meta, controller: true } };
+      },
+      async bySlug(ctx) {
+        const entity = await strapi.db.query('api::post.post').findOne({ where: { title: ctx.params.slug }, populate: ['author'] });
+        const sanitized = await this.sanitizeOutput(entity, ctx);
+        return this.transformResponse(sanitized, {});
+      },
+      async echo(ctx) {
+        ctx.send({ body: ctx.request.body, query: ctx.query, params: ctx.params, user: ctx.state.user?.email ?? null, route: ctx.state.route.handler }, 201);
+      },
+      async refuse(ctx) {
+        return ctx.badRequest('not so', { why: 'test' });
+      },
+      async missing(ctx) {
+        return ctx.notFound();
+      },
+      nothing() {},
+    }));`,
+  'src/api/post/policies/named.js': "module.exports = (ctx, config) => ctx.query.name === (config.name ?? 'ann');",
+  'src/api/post/middlewares/stamp.js': `module.exports = (config) => async (ctx, next) => {
+      await next(); ctx.set('X-Stamp', config.text ?? 'stamped'); };`,
+  'src/api/post/routes/01-custom.js': `module.exports = { routes: [
+      { method: 'GET', path: '/posts/slug/:slug', handler: 'post.bySlug', config: { auth: false } },
+      { method: 'POST', path: '/posts/echo/:id(\\\\d+)', handler: 'api::post.post.echo' },
+      { method: 'GET', path: '/posts/echo', handler: 'post.echo', config: { auth: { scope: ['api::post.post.find'] } } },
+      { method: 'GET', path: '/posts/refuse', handler: 'post.refuse', config: { auth: false, policies: ['named'] } },
+      { method: 'GET', path: '/posts/stamped', handler: 'post.refuse', config: { auth: false,
+        policies: [(ctx) => true, { name: 'global::open', config: { a: 1 } }],
+        middlewares: ['api::post.stamp', { name: 'global::twice', config: {} }, async (ctx, next) => { await next(); ctx.set('X-Own', '1'); }] } },
+      { method: 'GET', path: '/posts/missing', handler: 'post.missing', config: { auth: false } },
+      { method: 'GET', path: '/posts/nothing', handler: 'post.nothing', config: { auth: false } },
+      { method: 'GET', path: '/posts/function', handler: (ctx) => ({ query: ctx.query }), config: { auth: false } },
+      { method: 'GET', path: '/posts/absent', handler: 'post.absent', config: { auth: false } },
+    ] };`,
+  'src/policies/open.js': 'module.exports = (ctx, config) => config.a === 1;',
+  'src/middlewares/twice.js': "module.exports = () => async (ctx, next) => { await next(); ctx.set('X-Twice', '2'); };",
+  'src/api/open/routes/open.ts': `import { factories } from '@strapi/strapi';
+    export default factories.createCoreRouter('api::open.open', { only: ['find', 'findOne'], config: { find: { auth: false } } });`,
+  'src/api/closed/controllers/closed.js': 'module.exports = {};',
+  'src/api/served/services/served.js': `const { factories } = require('@strapi/strapi');
+    module.exports = factories.createCoreService('api::served.served', ({ strapi }) => ({
+      async find(...args) {
+        const { results, pagination } = await super.find(...args);
+        return { results: results.map((entry) => ({ ...entry, added: true, secret: 'shown?' })), pagination };
+      },
+      async titles() { return (await strapi.entityService.findMany('api::served.served')).map(({ title }) => title); },
+    }));`,
+  'src/index.ts': `
+    export default {
+      register({ strapi }) {
+        globalThis.projectStrapi = strapi;
+        strapi.server.use(async (ctx, next) => { await next(); ctx.set('X-Used', 'yes'); });
+        strapi.server.routes([{ method: 'GET', path: '/ping', handler: (ctx) => { ctx.body = 'pong'; }, config: { auth: false } }]);
+        strapi.server.routes({ type: 'content-api', prefix: '/mine',
+          routes: [{ method: 'GET', path: '/context', handler: () => ({ path: strapi.requestContext.get().path }), config: { auth: false } }] });
+      },
+    };`,
+};
+
+/** What the public may do; the rest is refused. */
+const granted = [
+  'post.post.find',
+  'post.post.findOne',
+  'post.post.echo',
+  'author.author.find',
+  'home.home.find',
+  'home.home.update',
+  'served.served.find',
+];
+
+interface Case {
+  readonly method?: string;
+  readonly path: string;
+  readonly body?: unknown;
+  readonly status?: number;
+  readonly answer: unknown;
+}
+
+const attributes = (title: string) => ({ title });
+const short = 'fields=title';
+
+const cases: readonly Case[] = [
+  { path: `/api/posts?${short}`, answer: { titles: ['b', 'a'], controller: true } },
+  { path: `/api/posts?${short}&filters[title]=a`, answer: { titles: ['a'], controller: true } },
+  { path: '/api/posts?mine=1', answer: { titles: [] } },
+  { path: '/api/posts?filters[secret]=x', status: 400, answer: 'Invalid parameter secret' },
+  { path: `/api/posts/1?${short}`, answer: { data: { id: 1, attributes: attributes('a'), meta: {} }, meta: {} } },
+  { method: 'POST', path: '/api/posts', body: { data: {} }, status: 403, answer: 'Forbidden' },
+  { path: '/api/posts/slug/a', answer: { hasSecret: false, title: 'a', author: 'Ann' } },
+  { path: '/api/posts/slug/none', status: 404, answer: 'Not Found' },
+  {
+    method: 'POST',
+    path: '/api/posts/echo/7?filters[a][$eq]=1',
+    body: { x: [1] },
+    status: 201,
+    answer: {
+      body: { x: [1] },
+      query: { filters: { a: { $eq: '1' } } },
+      params: { id: '7' },
+      user: null,
+      route: 'api::post.post.echo',
+    },
+  },
+  { method: 'POST', path: '/api/posts/echo/seven', body: {}, status: 405, answer: 'Method Not Allowed' },
+  { path: '/api/posts/echo', status: 201, answer: { query: {}, params: {}, user: null, route: 'post.echo' } },
+  { path: '/api/posts/refuse', status: 403, answer: 'Policy Failed' },
+  { path: '/api/posts/refuse?name=ann', status: 400, answer: 'not so' },
+  { path: '/api/posts/missing', status: 404, answer: 'Not Found' },
+  { path: '/api/posts/nothing', status: 404, answer: 'Not Found' },
+  { path: '/api/posts/function?a[]=1&a[]=2', answer: { query: { a: ['1', '2'] } } },
+  { path: `/api/opens?${short}`, answer: { titles: ['o'] } },
+  { path: '/api/opens/1', status: 403, answer: 'Forbidden' },
+  { method: 'POST', path: '/api/opens', body: { data: {} }, status: 405, answer: 'Method Not Allowed' },
+  { path: '/api/closeds', status: 404, answer: 'Not Found' },
+  { path: '/api/closeds/1', status: 404, answer: 'Not Found' },
+  { method: 'PUT', path: '/api/home', body: { data: { title: 'h' } }, answer: { data: { title: 'h' } } },
+  { path: `/api/home?${short}`, answer: { data: { title: 'h' } } },
+  { path: `/api/authors?${short}`, answer: { titles: ['Ann'] } },
+  { path: '/api/serveds', answer: { served: [{ title: 's', added: true }] } },
+  { path: '/ping', answer: 'pong' },
+  { path: '/api/mine/context', answer: { path: '/api/mine/context' } },
+  { method: 'DELETE', path: '/api/mine/context', status: 405, answer: 'Method Not Allowed' },
+  { path: '/api/users-permissions/roles', status: 403, answer: 'Forbidden' },
+];
+
+/** What of an answer a case compares. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- answers have every form
+function digest(body: any, answer: any): unknown {
+  if (body?.error !== undefined) return body.error.message;
+  if (answer?.titles !== undefined)
+    return {
+      titles: body.data.map((entry: { attributes: { title: string } }) => entry.attributes.title),
+      ...(body.meta.controller !== undefined && { controller: body.meta.controller }),
+    };
+  if (answer?.served !== undefined)
+    return {
+      served: body.data.map(({ attributes: { title, added, secret } }: { attributes: Record<string, unknown> }) => ({
+        title,
+        added,
+        ...(secret !== undefined && { secret }),
+      })),
+    };
+  if (answer?.hasSecret !== undefined) {
+    const { title, author, ...rest } = body.data.attributes;
+    return { hasSecret: 'secret' in rest, title, author: author?.data.attributes.title };
+  }
+  if (typeof answer?.data?.title === 'string') return { data: { title: body.data.attributes.title } };
+  return body;
+}
+
+describe('routes of a project', () => {
+  let serving: ServedProject;
+  before(async () => {
+    serving = await serveProject(files, { models, config: { api: { open: false } } });
+    const { strapi } = serving;
+    const publishedAt = new Date();
+    await strapi.db.query('api::author.author').create({ data: { title: 'Ann', secret: 'x', publishedAt } });
+    await strapi.db.query('api::post.post').createMany({
+      data: [
+        { title: 'a', secret: 'x', author: 1, publishedAt },
+        { title: 'b', publishedAt },
+      ],
+    });
+    await strapi.db.query('api::open.open').create({ data: { title: 'o', publishedAt } });
+    await strapi.db.query('api::served.served').create({ data: { title: 's', publishedAt } });
+    const rights = strapi.db.query('plugin::users-permissions.permission');
+    for (const action of granted) await rights.create({ data: { action: `api::${action}`, role: 2 } });
+    await serving.settled();
+  });
+  after(() => serving.stop());
+
+  for (const { method = 'GET', path, body, status = 200, answer } of cases)
+    it(`${method} ${path}`, async () => {
+      const answered = await serving.call(method, path, body);
+      expect([answered.status, digest(answered.body, answer)]).to.deep.equal([status, answer]);
+    });
+
+  it('pass middlewares', async () => {
+    const headers = async (path: string) => (await fetch(`${serving.server.url}${path}`)).headers;
+    const stamped = await headers('/api/posts/stamped');
+    expect(['x-stamp', 'x-twice', 'x-own', 'x-used'].map((name) => stamped.get(name))).to.deep.equal([
+      'stamped',
+      '2',
+      '1',
+      'yes',
+    ]);
+    expect((await headers('/api/authors')).get('x-used')).to.equal('yes');
+    expect((await headers('/ping')).get('x-used')).to.equal('yes');
+  });
+
+  it('know the user, and ask for the rights of the role', async () => {
+    const user = { username: 'reader', email: 'reader@example.org', password: 'secret1', confirmed: true, role: 1 };
+    await serving.strapi
+      .plugin('users-permissions')
+      .service('user')
+      .add({ ...user, provider: 'local' });
+    const { jwt } = (await serving.call('POST', '/api/auth/local', { identifier: 'reader', password: 'secret1' })).body;
+    const ask = (path: string, token = jwt) =>
+      fetch(`${serving.server.url}${path}`, { headers: { authorization: `Bearer ${token}` } });
+    expect((await ask('/api/posts/echo')).status).to.equal(403);
+    await serving.strapi
+      .query('plugin::users-permissions.permission')
+      .create({ data: { action: 'api::post.post.find', role: 1 } });
+    await serving.settled();
+    expect(await (await ask('/api/posts/echo')).json()).to.include({ user: 'reader@example.org' });
+    expect((await ask('/api/posts/slug/a', 'wrong.token.here')).status).to.equal(200);
+    const issued = serving.strapi.plugins['users-permissions'].services.jwt.issue({ id: 1 });
+    expect(await (await ask('/api/users/me', issued)).json()).to.include({ username: 'reader' });
+  });
+
+  it('reach services and controllers', async () => {
+    const { strapi } = serving;
+    expect(await strapi.service('api::served.served').titles()).to.deep.equal(['s']);
+    const { results, pagination } = await strapi.service('api::post.post').find({ fields: ['title'], sort: 'title' });
+    expect(results).to.deep.equal([
+      { id: 1, title: 'a' },
+      { id: 2, title: 'b' },
+    ]);
+    expect(pagination).to.include({ page: 1, total: 2 });
+    const made = await strapi.service('api::author.author').create({ data: { title: 'Bob' } });
+    expect(made.publishedAt).to.be.a('string');
+    expect(await strapi.service('api::author.author').delete(made.id)).to.include({ title: 'Bob' });
+    expect(Object.keys(strapi.controllers)).to.include('api::post.post');
+    expect(typeof strapi.controller('api::post.post').bySlug).to.equal('function');
+    expect(strapi.service('api::none.none')).to.equal(undefined);
+  });
+});
