@@ -113,7 +113,9 @@ async function load(given: Strapi, { directory, config, logger, code, index }: L
   const parts = { strapi, directory, load: loadFile, registry: code.registry, requests: code.requests };
   registerFolders(folders, { ...parts, lifecycles: code.lifecycles, addRouter: code.addRouter, warn });
   for (const handler of middlewaresOf(ownMiddlewares(files['middlewares']), null, parts)) code.addMiddleware(handler);
-  const routes = new OwnRoutes({ ...parts, config, warn, code, apis: folders.apis });
+  // A tree of models alone closes none of them.
+  const apis = folders.apis.some(({ routes: files }) => files.size > 0) ? folders.apis : [];
+  const routes = new OwnRoutes({ ...parts, config, warn, code, apis });
   return { strapi, hooks: index === null ? {} : hooksOf(loadFile(index)), routes };
 }
 
