@@ -1,4 +1,4 @@
 import { run } from './cli/start.js';
 
 /** The process of the service: the command `start`. */
-await run([]);
+await run(process.argv.slice(2));

@@ -29,9 +29,9 @@ interface AddOptions {
   readonly quiet: boolean;
 }
 
-/** Stores the models that are right; those that are not keep no other back. */
-async function addOnce(
-  { database, config }: OpenedDatabase,
+/** Stores the models that are right; those that are not keep no other back. Prints what became of them. Returns the exit code. */
+export async function addOnce(
+  { database, config }: Pick<OpenedDatabase, 'database' | 'config'>,
   paths: readonly string[],
   { isDry, quiet }: AddOptions,
 ): Promise<number> {

@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { readOpenness } from '../access/is-open.js';
 import type { Config } from '../config/config.js';
 import { dependsOnStrapi, loadConfig } from '../config/load-config.js';
+import { addOnce } from './add-models.js';
 import { describeStart } from './describe-start.js';
 import { fillDemo } from './load-demo.js';
 import { loadRegister } from './load-register.js';
@@ -12,19 +15,29 @@ import * as mangrove from '../index.js';
 import { createServer, type MangroveServer } from '../server.js';
 import { UnsupportedCodeError } from '../strapi/unsupported-code.js';
 
-export const usage = `usage: npx mangrove start
-  Starts the service from config/ of the working directory, and stops it on SIGTERM and SIGINT.`;
+export const usage = `usage: npx mangrove start [--project DIR]
+  Starts the service from config/ of the working directory, and stops it on SIGTERM and SIGINT.
+  --project DIR   from the folder of a Strapi v4 project instead, whose models are stored first (MANGROVE_PROJECT)`;
 
-/** Starts the service. The exit code; null: there are arguments. A start that fails ends the process. */
+/** Starts the service. The exit code; null: the arguments are wrong. A start that fails ends the process. */
 export async function run(args: readonly string[]): Promise<number | null> {
-  if (args.length > 0) return null;
-  await startService().catch(endWith);
+  const project = projectOf(args);
+  if (project === undefined) return null;
+  await startService(project).catch(endWith);
   return 0;
 }
 
-async function startService(): Promise<void> {
-  const directory = process.cwd();
-  const config = await loadConfig({ directory });
+/** The folder that is asked for; null: none, undefined: the arguments are wrong. */
+function projectOf(args: readonly string[]): string | null | undefined {
+  const [flag = '', value, ...rest] = args.flatMap((arg) => arg.split(/(?<=^--project)=/));
+  if (flag === '') return process.env['MANGROVE_PROJECT'] ?? null;
+  return flag === '--project' && value !== undefined && rest.length === 0 ? value : undefined;
+}
+
+async function startService(project: string | null): Promise<void> {
+  const directory = resolve(project ?? '.');
+  if (!existsSync(directory)) throw new Error(`there is no folder ${directory}`);
+  const config = await loadConfig({ directory, ...(project !== null && { isStrapiProject: true }) });
   const register = await loadRegister(directory, mangrove);
   if (config.environment !== 'production') process.on('unhandledRejection', warnOfUnsupported);
   const embedded = config.database.uri === null ? await startConfigured(config, { log: console.log, onLost: endWith }) : null;
@@ -35,12 +48,24 @@ async function startService(): Promise<void> {
     logger,
     embeddedDatabase: embedded !== null,
     ...(register && { register }),
-    ...(dependsOnStrapi(directory) && { project: directory }),
-    bootstrap: () => fillDemo(server),
+    ...((project !== null || dependsOnStrapi(directory)) && { project: directory }),
+    bootstrap: async () => {
+      if (project !== null) await storeProjectModels(server, directory);
+      await fillDemo(server);
+    },
   });
   stopOnSignal(server, embedded);
   await server.start();
   await announce(server, embedded);
+}
+
+/** Stores what the files of a project have changed. */
+async function storeProjectModels({ backend, config }: MangroveServer, directory: string): Promise<void> {
+  if (backend === null) return;
+  const source = join(directory, 'src');
+  const { database } = backend.store;
+  await addOnce({ database, config }, [existsSync(source) ? source : directory], { isDry: false, quiet: true });
+  await backend.models.load();
 }
 
 /** Code of a project may begin what it does not wait for. Anything but code that cannot run here ends the process, as without this. */

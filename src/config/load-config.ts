@@ -17,6 +17,8 @@ interface LoadInput {
   readonly environment?: string | undefined;
   /** The environment of the process, with the .env file of the directory, unless given. */
   readonly variables?: Variables | undefined;
+  /** Whether the directory is that of a Strapi project; its package.json says so unless given. */
+  readonly isStrapiProject?: boolean;
 }
 
 /**
@@ -27,7 +29,7 @@ export async function loadConfig(input: LoadInput): Promise<Config> {
   const directory = resolve(input.directory);
   const variables = input.variables ?? readProcess(directory);
   const environment = input.environment ?? variables.NODE_ENV;
-  const isStrapiProject = dependsOnStrapi(directory);
+  const isStrapiProject = input.isStrapiProject ?? dependsOnStrapi(directory);
   const warnings: string[] = [];
   const env = createEnv(variables, isStrapiProject ? lenientReaders : undefined);
   const warn = (text: string): void => void warnings.push(text);

@@ -177,15 +177,29 @@ describe('npm start in a Strapi project', function () {
 
   const secrets = { JWT_SECRET: 'a'.repeat(40), API_TOKEN_SALT: 'b'.repeat(40), ADMIN_TOKEN: 'c'.repeat(40) };
   /** Runs the service until it ends, or until it serves and has printed the text. */
-  const run = async (code: string, environment: string, awaited: string): Promise<{ exitCode: number; text: string }> => {
+  const run = async (
+    code: string | null,
+    environment: string,
+    awaited: string,
+    args: readonly string[] = [],
+    ask: (url: string) => Promise<void> = () => Promise.resolve(),
+  ): Promise<{ exitCode: number; text: string }> => {
     const main = new URL('../../src/main.ts', import.meta.url).pathname;
-    const cwd = await writeProject({ 'src/index.ts': code });
+    const cwd = await writeProject(code === null ? { 'package.json': '{}' } : { 'src/index.ts': code });
     const env = { ...process.env, ...secrets, MONGODB_URI: database.uri, NODE_ENV: environment, PORT: '0' };
-    const child = spawn(process.execPath, ['--import', createRequire(import.meta.url).resolve('tsx'), main], { cwd, env });
+    const child = spawn(process.execPath, ['--import', createRequire(import.meta.url).resolve('tsx'), main, ...args], {
+      cwd,
+      env,
+    });
     let text = '';
+    let isAsked = false;
     const read = (part: Buffer): void => {
       text += part.toString();
-      if (text.includes(awaited) && /REST +http/.test(text)) child.kill('SIGTERM');
+      const url = /REST +(http:\S+)\/api/.exec(text)?.[1];
+      if (!isAsked && url !== undefined && text.includes(awaited)) {
+        isAsked = true;
+        void ask(url).finally(() => child.kill('SIGTERM'));
+      }
     };
     child.stdout.on('data', read);
     child.stderr.on('data', read);
@@ -201,9 +215,29 @@ describe('npm start in a Strapi project', function () {
     expect(exitCode).to.equal(0);
   });
 
-  it('goes on in development where code imports what is not installed', async () => {
-    const { exitCode, text } = await run("require('no-such-package');", 'development', 'is not installed');
+  it('serves the models and routes of --project, and names what cannot be loaded', async () => {
+    const directory = await writeProject({
+      'src/index.ts': "require('no-such-package');",
+      'src/api/memo/content-types/memo/schema.json': JSON.stringify({
+        ...note,
+        uid: undefined,
+        info: { singularName: 'memo', pluralName: 'memos' },
+      }),
+      'src/api/memo/routes/memo.ts': `import { factories } from '@strapi/strapi';
+        export default factories.createCoreRouter('api::memo.memo', { only: ['find'], config: { find: { auth: false } } });`,
+      'src/api/memo/routes/own.ts': `export default { routes: [
+        { method: 'GET', path: '/hello/:name', handler: (ctx) => ({ hello: ctx.params.name }), config: { auth: false } }] };`,
+    });
+    const asked: unknown[] = [];
+    const { exitCode, text } = await run(null, 'development', 'REST', ['--project', directory], async (url) => {
+      for (const path of ['/api/memos', '/api/hello/you']) asked.push(await (await fetch(`${url}${path}`)).json());
+    });
     expect(text).to.contain('src/index.ts: module "no-such-package" is not installed');
+    expect(text).to.match(/added +api::memo\.memo/);
+    expect(asked).to.deep.equal([
+      { data: [], meta: { pagination: { page: 1, pageSize: 25, pageCount: 0, total: 0 } } },
+      { hello: 'you' },
+    ]);
     expect(exitCode).to.equal(0);
   });
 

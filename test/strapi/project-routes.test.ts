@@ -36,7 +36,7 @@ const files: ProjectFiles = {
   ...core('home'),
   ...core('open'),
   ...core('served'),
-  'src/api/post/controllers/post.js': `'use strict';
+  'src/api/post/controllers/post.ts': `'use strict';
     const { createCoreController } = require('@strapi/strapi').factories;
     module.exports = createCoreController('api::post.post', ({ strapi }) => ({
       async find(ctx) {
@@ -84,7 +84,7 @@ const files: ProjectFiles = {
   'src/api/open/routes/open.ts': `import { factories } from '@strapi/strapi';
     export default factories.createCoreRouter('api::open.open', { only: ['find', 'findOne'], config: { find: { auth: false } } });`,
   'src/api/closed/controllers/closed.js': 'module.exports = {};',
-  'src/api/served/services/served.js': `const { factories } = require('@strapi/strapi');
+  'src/api/served/services/served.ts': `const { factories } = require('@strapi/strapi');
     module.exports = factories.createCoreService('api::served.served', ({ strapi }) => ({
       async find(...args) {
         const { results, pagination } = await super.find(...args);

@@ -9,7 +9,6 @@ import { didYouMean } from '../../nearest-name.js';
 import type { Query } from '../../query/ast.js';
 import { parseQuery } from '../../query/parse-query.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
-import { isRecord } from '../../values.js';
 import { entryId } from '../execute/read-resolvers.js';
 import { markLoadedByExtension } from '../execute/load-on-demand.js';
 import { shapeForCode } from '../execute/results.js';
@@ -102,10 +101,8 @@ function withPagination(parameters: EntityParameters): EntityParameters {
   const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
   const page = given.filter(([key]) => pageKeys.includes(key));
   const rest = Object.fromEntries(given.filter(([key]) => !pageKeys.includes(key)));
-  return page.length === 0 ? rest : { ...rest, pagination: { ...Object.fromEntries(page), ...asObject(rest['pagination']) } };
+  return page.length === 0 ? rest : { ...rest, pagination: Object.fromEntries(page) };
 }
-
-const asObject = (value: unknown): object => (isRecord(value) ? value : {});
 
 /** Returns the content type of a uid. Throws an Error with the nearest one if there is none. */
 export function entryType(uid: string, { types }: Registry): ContentType {
