@@ -1,5 +1,6 @@
 import type { ContentType } from '../schema/content-type.js';
 import { servesDocs } from '../openapi/docs-routes.js';
+import { commandLine } from '../command-line.js';
 import { packageVersion } from '../package-root.js';
 import type { Openness } from '../access/is-open.js';
 import type { Backend } from '../mongo/open-backend.js';
@@ -37,7 +38,7 @@ function accessLines(openness: Openness | null, sample: ContentType | undefined)
     case 'nobody':
       return [
         '  Access    closed: everybody may do what their role grants, and nothing else',
-        `            npx mangrove permissions grant public '${sample?.uid ?? 'api::article.article'}.find'`,
+        `            ${commandLine(`permissions grant public '${sample?.uid ?? 'api::article.article'}.find'`)}`,
         '            MANGROVE_OPEN=true opens it to everybody',
       ];
   }
@@ -50,7 +51,7 @@ export function describeStart(server: MangroveServer, { embedded, openness }: St
   const types = [...(backend?.models.current().types.values() ?? [])].filter(({ uid }) => uid.startsWith('api::'));
   const sample = types.find(({ kind }) => kind === 'collectionType');
   const names = types.map(({ singularName }) => singularName).join(', ');
-  const none = backend === null ? 'read when the database answers' : 'none yet: npx mangrove models add FILE';
+  const none = backend === null ? 'read when the database answers' : `none yet: ${commandLine('models add FILE')}`;
   const { enabled, config: graphql } = config.plugins.graphql;
   return [
     `Mangrove ${packageVersion} (${config.environment})`,

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../access/caller.js';
 import type { Config } from '../config/config.js';
+import { commandLine } from '../command-line.js';
 import { ApiError } from '../errors.js';
 
 /** Takes what a request has failed with, and whose request it was. */
@@ -30,7 +31,7 @@ function nameOf(caller: Caller): string {
 /** The command that grants the actions. */
 function remedyOf(caller: Caller, missing: readonly string[]): string {
   if (caller.kind === 'token')
-    return `npx mangrove token create --type custom ${missing.map((action) => `--action ${action}`).join(' ')}`;
+    return commandLine(`token create --type custom ${missing.map((action) => `--action ${action}`).join(' ')}`);
   const role = caller.kind === 'public' ? 'public' : (caller.role?.type ?? 'ROLE');
-  return `npx mangrove permissions grant ${role} ${missing.join(' ')}`;
+  return commandLine(`permissions grant ${role} ${missing.join(' ')}`);
 }

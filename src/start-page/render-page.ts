@@ -1,4 +1,5 @@
 import type { Openness } from '../access/is-open.js';
+import { commandLine } from '../command-line.js';
 import { html, type Html } from './html.js';
 import type { Overview, TypeOverview } from './overview.js';
 import { style } from './style.js';
@@ -123,11 +124,14 @@ const recipe = JSON.stringify({
 const steps = (type: TypeOverview | undefined): readonly (readonly [title: string, command: string])[] => [
   [
     'Add a content type. This page shows it when it is loaded again.',
-    `echo '${recipe}' > recipe.json\nnpx mangrove models add recipe.json`,
+    `echo '${recipe}' > recipe.json\n${commandLine('models add recipe.json')}`,
   ],
-  ['Let everybody read.', `npx mangrove permissions grant public ${type?.uid ?? 'api::recipe.recipe'}.find`],
-  ['Create a user.', 'npx mangrove user create --username ines --email ines@example.org'],
-  ['Make a token for a program.', 'npx mangrove token create --name app --type read-only'],
-  ['Keep the data in a MongoDB of yours.', "MONGODB_URI='mongodb://localhost:27017/content?replicaSet=rs0' npx mangrove start"],
-  ['See all commands.', 'npx mangrove help'],
+  ['Let everybody read.', commandLine(`permissions grant public ${type?.uid ?? 'api::recipe.recipe'}.find`)],
+  ['Create a user.', commandLine('user create --username ines --email ines@example.org')],
+  ['Make a token for a program.', commandLine('token create --name app --type read-only')],
+  [
+    'Keep the data in a MongoDB of yours.',
+    `MONGODB_URI='mongodb://localhost:27017/content?replicaSet=rs0' ${commandLine('start')}`,
+  ],
+  ['See all commands.', commandLine('help')],
 ];

@@ -31,7 +31,7 @@ describe('the log of a refused request', () => {
     await work();
     return log.lines.slice(before).flatMap(({ msg, missing }) => (missing === undefined ? [] : [String(msg)]));
   };
-  const grant = 'npx mangrove permissions grant';
+  const grant = 'npm run mangrove -- permissions grant';
 
   type Case = readonly [caller: string, request: readonly [string, string, unknown?], status: number, ...expected: string[]];
   const graphql = (query: string): readonly [string, string, unknown] => ['POST', '/graphql', { query }];
@@ -49,7 +49,7 @@ describe('the log of a refused request', () => {
       'token',
       ['POST', '/api/articles', { data: {} }],
       403,
-      `the API token feed lacks ${article}.create: npx mangrove token create --type custom --action ${article}.create`,
+      `the API token feed lacks ${article}.create: npm run mangrove -- token create --type custom --action ${article}.create`,
     ],
     ['public', graphql('{ articles { data { id } } }'), 200],
     ['public', graphql('{ notes { data { id } } }'), 200, `the public lacks ${note}.find: ${grant} public ${note}.find`],

@@ -21,7 +21,7 @@ describe('cli/describe-start', () => {
 
   it('says how to add models where there are none', async () => {
     const database = await freshDatabase();
-    expect(await modelsLine(database.uri)).to.equal('Models    none yet: npx mangrove models add FILE');
+    expect(await modelsLine(database.uri)).to.equal('Models    none yet: npm run mangrove -- models add FILE');
     await database.drop();
   });
 
@@ -36,7 +36,7 @@ describe('cli/describe-start', () => {
       'nobody',
       [
         'Access    closed: everybody may do what their role grants, and nothing else',
-        "npx mangrove permissions grant public 'api::article.article.find'",
+        "npm run mangrove -- permissions grant public 'api::article.article.find'",
         'MANGROVE_OPEN=true opens it to everybody',
       ],
     ],

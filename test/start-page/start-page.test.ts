@@ -99,8 +99,8 @@ describe('the start page', () => {
       'curl -g &#39;http://localhost:',
       '&#34;title&#34;: &#34;&#60;b&#62;Salt&#60;/b&#62;&#34;',
       '&#34;status&#34;: 404',
-      'npx mangrove models add recipe.json',
-      'npx mangrove permissions grant public api::',
+      'npm run mangrove -- models add recipe.json',
+      'npm run mangrove -- permissions grant public api::',
     ])
       expect(text).to.contain(shown);
     expect((await send(`${open.server.url}/`, browser)).text).to.contain('Everybody may change everything: api.open');
