@@ -24,6 +24,12 @@ const ofUsers = [
 
 const ofUpload = ['find', 'findOne', 'destroy', 'upload', 'replace'].map((name) => `plugin::upload.content-api.${name}`);
 
+/** The actions on users and on files, by the uid of the type that their answers show. */
+export const pluginActions: Readonly<Record<string, readonly string[]>> = {
+  'plugin::users-permissions.user': ofUsers,
+  'plugin::upload.file': ofUpload,
+};
+
 /** Adds files. */
 export const uploadAction = 'plugin::upload.content-api.upload';
 /** Gives a file other content. */

@@ -10,7 +10,8 @@ import { openDatabase } from './open-database.js';
 
 export const usage = `usage: npx mangrove types FILE [--url URL]
   writes the content types into FILE, as TypeScript: all that are stored, or those that the service at URL shows
-  to everybody, or to the holder of the token in MANGROVE_TOKEN`;
+  to everybody, or to the holder of the token in MANGROVE_TOKEN; URL may also be the address of the declarations,
+  https://cms.example.org/content/types.d.ts`;
 
 /** Writes the file. Returns the exit code; null: the arguments are wrong. */
 export async function run(args: readonly string[]): Promise<number | null> {

@@ -107,7 +107,10 @@ export interface Client<T extends Types<T>> {
   /** Deletes an entry, and returns what it was. */
   delete<Name extends Collections<T, 'delete'>>(name: Name, id: Id, options?: CallOptions): Promise<Single<EntryOf<T[Name]>>>;
 
-  /** Creates an entry in another language, beside the entry of that id. */
+  /**
+   * Creates an entry in another language, beside the entry of that id: a draft unless `publishedAt` is given. It takes over values that are
+   * not translated, and no relations.
+   */
   localize<Name extends Collections<T, 'createLocalization'>>(
     name: Name,
     id: Id,

@@ -89,8 +89,9 @@ export function refusal({ status, text, header }: Received): Failure {
   return Object.assign(new RequestError(message), told) as Failure; // more than each kind needs
 }
 
-export const silence = (kind: Silence['kind'], cause?: unknown): Failure =>
-  Object.assign(new RequestError(`No answer: ${kind}`), { kind, cause });
+/** `what` says which request has no answer. */
+export const silence = (kind: Silence['kind'], what: string, cause?: unknown): Failure =>
+  Object.assign(new RequestError(`${what}: ${kind}`), { kind, cause });
 
 interface ToldError {
   readonly name?: string;

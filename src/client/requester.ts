@@ -81,7 +81,7 @@ export function createRequester(options: ClientOptions): Requester {
     } catch (error) {
       const wait = call.method === 'GET' && repeated < retries ? waitAfter(error as Failure, repeated) : null; // the same
       if (wait === null) throw error;
-      await pause(wait, call.signal);
+      await pause(wait, call);
       return send(call, repeated + 1);
     }
   };
@@ -135,7 +135,7 @@ function waitAfter(failure: Failure, repeated: number): number | null {
   }
 }
 
-const pause = (milliseconds: number, signal: Signal | undefined): Promise<void> =>
+const pause = (milliseconds: number, { signal, path }: Call): Promise<void> =>
   new Promise((resolve, reject) => {
     const end = (): void => {
       clearTimeout(timer);
@@ -143,7 +143,7 @@ const pause = (milliseconds: number, signal: Signal | undefined): Promise<void> 
     };
     const stop = (): void => {
       end();
-      reject(silence('aborted'));
+      reject(silence('aborted', path));
     };
     const timer = setTimeout(() => {
       end();

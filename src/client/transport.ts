@@ -40,7 +40,8 @@ export type Fetch = (
 /** Sends a request, and returns the answer, whatever its status. Throws a Failure if there is none. */
 export async function transmit(sent: Sent, fetch: Fetch): Promise<Received> {
   const { signal, timeout, onProgress } = sent;
-  if (signal?.aborted === true) throw silence('aborted');
+  const what = `${sent.method} ${sent.url}`;
+  if (signal?.aborted === true) throw silence('aborted', what);
   const controller = new AbortController();
   const stop = (): void => controller.abort();
   let isLate = false;
@@ -56,7 +57,7 @@ export async function transmit(sent: Sent, fetch: Fetch): Promise<Received> {
       ? await byXhr(new Request(), { ...sent, onProgress, signal: controller.signal })
       : await byFetch(fetch, { ...sent, signal: controller.signal });
   } catch (error) {
-    throw silence(isLate ? 'timeout' : controller.signal.aborted ? 'aborted' : 'unreachable', error);
+    throw silence(isLate ? 'timeout' : controller.signal.aborted ? 'aborted' : 'unreachable', what, error);
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', stop);

@@ -1,6 +1,6 @@
-import { actionsOn } from '../access/known-actions.js';
+import { actionsOn, pluginActions } from '../access/known-actions.js';
 import { allows, type Access } from '../query/access.js';
-import { actionOf, type ContentType, type Registry, uploadFile } from '../schema/content-type.js';
+import { actionOf, type ContentType, type Registry } from '../schema/content-type.js';
 import { Components } from './components.js';
 import { createSchema, filtersSchema, inputSchema } from './input-schemas.js';
 import { printDeclarations } from './print-schema.js';
@@ -18,14 +18,12 @@ export function printTypes(registry: Registry, access: Access): string {
 
 const head = '// The content types of a Mangrove service. Generated from its models: changes are lost.\n\n';
 
-const usersType = 'plugin::users-permissions.user';
-
 /** The content types with which the caller may do something, by the name in their path; users and files by their uid. */
 function contentTypes(components: Components): Schema {
   const { byPluralName, bySingularName, types } = components.registry;
   const routed = [...byPluralName, ...bySingularName].filter(([, type]) => allowedOn(type, components).length > 0);
-  const ofPlugins = [usersType, uploadFile].flatMap((uid) => [...types.values()].filter((type) => type.uid === uid));
-  const named = [...routed, ...ofPlugins.map((type) => [type.uid, type] as const)];
+  const isShown = (uid: string): boolean => pluginActions[uid]?.some((action) => allows(components.access, action)) === true;
+  const named = [...routed, ...[...types].filter(([uid]) => isShown(uid))];
   return components.named('ContentTypes', () =>
     record(Object.fromEntries(named.map(([name, type]) => [name, typeShape(type, components)]))),
   );
