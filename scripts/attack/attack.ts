@@ -9,7 +9,7 @@ export interface Hit {
   readonly status: number | null;
   /** Bytes of the answer's body. */
   readonly bytes: number;
-  /** The beginning of a body that is no success. */
+  /** The beginning of a body that is no success, or holds errors of GraphQL. */
   readonly refusal?: string;
 }
 
@@ -20,6 +20,8 @@ export interface Attack {
   readonly run: (target: Target, scale: Scale) => Promise<readonly Hit[]>;
   /** Part of the message that refuses it, by which it is seen to reach what it aims at. Absent: it is answered. */
   readonly refusedBy?: string;
+  /** Statuses that some of its requests may have besides: 503 where work waits in a queue, null where connections are cut. */
+  readonly besides?: readonly (number | null)[];
   /** The most database commands that one of its requests may cause. */
   readonly commands: number;
   /** The most documents that one of its requests may read. */
@@ -36,6 +38,9 @@ export interface Damage {
   readonly documents: number;
   /** Milliseconds that a harmless request of somebody else took at most. */
   readonly longestWait: number;
+  /** Harmless requests that were sent meanwhile, and those of them that were not answered by 200. */
+  readonly others: number;
+  readonly othersFailed: number;
   /** Resident memory at its peak above that of the start, in bytes. */
   readonly memory: number;
   readonly seconds: number;
@@ -44,13 +49,13 @@ export interface Damage {
 /** Bytes that an answer may have: `api.limits.answerBytes`, and what is around its entries. */
 const mostBytes = 16_777_216 + 65_536;
 
-/** A request may be cut, or told to come back, besides what its attack is about. */
-const isAimed = ({ status, refusal = '' }: Hit, { refusedBy }: Attack): boolean =>
-  status === null || status === 503 || (refusedBy === undefined ? status === 200 : refusal.includes(refusedBy));
+const isAimed = ({ status, refusal }: Hit, { refusedBy, besides = [] }: Attack): boolean =>
+  besides.includes(status) ||
+  (refusedBy === undefined ? status === 200 && refusal === undefined : refusal?.includes(refusedBy) === true);
 
 /** Returns what an attack has shown to be wrong, one sentence each. Waiting time and memory count on the full scale only. */
 export function judge(damage: Damage, scale: Scale): readonly string[] {
-  const { attack, hits, isAlive, commands, documents, longestWait, memory } = damage;
+  const { attack, hits, isAlive, commands, documents, longestWait, others, othersFailed, memory } = damage;
   const failed = hits.filter(({ status }) => status !== null && status >= 500 && status !== 503).length;
   const missed = hits.filter((hit) => !isAimed(hit, attack)).length;
   const largest = Math.max(0, ...hits.map(({ bytes }) => bytes));
@@ -62,6 +67,8 @@ export function judge(damage: Damage, scale: Scale): readonly string[] {
       missed > 0,
       `${String(missed)} requests were not ${attack.refusedBy === undefined ? 'answered' : `refused by: ${attack.refusedBy}`}`,
     ],
+    [others === 0, 'nobody else was served'],
+    [othersFailed > 0, `${String(othersFailed)} of ${String(others)} requests of others were not answered by 200`],
     [largest > mostBytes, `an answer had ${String(largest)} bytes`],
     [commands > attack.commands, `${commands.toFixed(1)} commands for each request, ${String(attack.commands)} allowed`],
     [documents > attack.documents, `${documents.toFixed(0)} documents for each request, ${String(attack.documents)} allowed`],

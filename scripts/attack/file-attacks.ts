@@ -1,4 +1,4 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import sharp from 'sharp';
 import type { Attack, Hit } from './attack.js';
@@ -66,6 +66,58 @@ function neverRead({ port }: Target, path: string, patience: number): Promise<Hi
   });
 }
 
+/** `server.maxConnections` of the attacked service. */
+export const maxConnections = 400;
+
+/** A client that takes 2 kB of its answer ten times a second, and leaves after a time. */
+function readSlowly({ port }: Target, path: string, patience: number): Promise<Hit> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);
+    });
+    let status: number | null = null;
+    let bytes = 0;
+    const sip = setInterval(() => {
+      const piece = socket.read(2_048) as Buffer | null; // no encoding is set
+      if (piece === null) return;
+      status ??= Number(/^HTTP\/1\.1 (\d+)/.exec(piece.toString('latin1'))?.[1] ?? 0);
+      bytes += piece.length;
+    }, 100);
+    const leave = setTimeout(() => socket.destroy(), patience);
+    socket.on('readable', () => undefined); // which keeps it from reading on its own
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      clearInterval(sip);
+      clearTimeout(leave);
+      resolve({ status, bytes });
+    });
+  });
+}
+
+/**
+ * Opens connections, asks by each, and keeps them until all have been answered or cut. A service that answers them all has no limit:
+ * they are judged as failures.
+ */
+async function crowd({ port }: Target, count: number): Promise<Hit[]> {
+  const sockets: Socket[] = [];
+  const asked = Array.from({ length: count }, async (_, n): Promise<Hit> => {
+    await delay(5 * n);
+    const socket = connect(port, '127.0.0.1');
+    sockets.push(socket);
+    return new Promise((resolve) => {
+      socket.on('error', () => undefined).on('close', () => resolve({ status: null, bytes: 0 }));
+      socket.once('data', (bytes: Buffer) => {
+        resolve({ status: Number(/^HTTP\/1\.1 (\d+)/.exec(bytes.toString('latin1'))?.[1] ?? 0), bytes: bytes.length });
+      });
+      socket.write('GET /api/tags?pagination[pageSize]=1 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+    });
+  });
+  const hits = await Promise.all(asked);
+  for (const socket of sockets) socket.destroy();
+  const isLimited = hits.some(({ status }) => status === null);
+  return isLimited ? hits : hits.map((hit) => ({ ...hit, status: 599 }));
+}
+
 /** Attacks on files and connections. */
 export const fileAttacks: readonly Attack[] = [
   {
@@ -79,6 +131,7 @@ export const fileAttacks: readonly Attack[] = [
         asked.length,
       );
     },
+    besides: [503],
     commands: 60,
     documents: 200,
   },
@@ -95,6 +148,22 @@ export const fileAttacks: readonly Attack[] = [
       return [await send(target, { method: 'POST', path: '/graphql', headers, body })];
     },
     refusedBy: 'Files are accepted only',
+    commands: 10,
+    documents: 10,
+  },
+  {
+    name: 'files that an empty map names not',
+    run: async (target, scale) => {
+      const size = scale === 'full' ? 150_000_000 : 20_000_000;
+      const body = multipart(
+        part('name="operations"', 'application/json', Buffer.from('{"query":"{tags{data{id}}}"}')),
+        part('name="map"', 'application/json', Buffer.from('{}')),
+        part('name="0"; filename="a.bin"', 'application/octet-stream', Buffer.alloc(size, 'a')),
+      );
+      const headers = { ...multipartHeaders, 'content-length': String(body.length) };
+      return [await send(target, { method: 'POST', path: '/graphql', headers, body })];
+    },
+    refusedBy: 'map names no variable',
     commands: 10,
     documents: 10,
   },
@@ -121,8 +190,31 @@ export const fileAttacks: readonly Attack[] = [
       }
       return Promise.all(hits);
     },
+    besides: [null],
     commands: 10,
     documents: 5_000,
+  },
+  {
+    name: 'readers that read a little at a time',
+    run: (target, scale) =>
+      Promise.all(
+        Array.from({ length: scale === 'full' ? 60 : 15 }, () =>
+          readSlowly(
+            target,
+            encodeURI('/api/authors?populate=articles&pagination[pageSize]=10'),
+            scale === 'full' ? 30_000 : 3_000,
+          ),
+        ),
+      ),
+    commands: 10,
+    documents: 5_000,
+  },
+  {
+    name: 'more connections than are allowed',
+    run: (target) => crowd(target, maxConnections + 100),
+    besides: [null],
+    commands: 3,
+    documents: 3,
   },
   {
     name: 'bodies that never end',

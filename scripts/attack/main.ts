@@ -18,7 +18,7 @@ const mongo = await startDatabase('ephemeral');
 let target = await openReady();
 let failures = 0;
 try {
-  const start = await target.memory();
+  let start = await target.memory();
   for (const attack of attacks) {
     const damage = await inflict(attack, start);
     const problems = judge(damage, scale);
@@ -27,6 +27,7 @@ try {
     if (damage.isAlive) continue;
     await target.stop();
     target = await openReady();
+    start = await target.memory();
   }
 } finally {
   await target.stop();
@@ -50,7 +51,7 @@ async function inflict(attack: Attack, start: number): Promise<Damage> {
   const began = performance.now();
   const hits = await attack.run(target, scale);
   const seconds = (performance.now() - began) / 1_000;
-  const { longestWait, peak, requests } = await watch();
+  const { longestWait, peak, requests, failed } = await watch();
   const isAlive = await target.isAlive();
   const after = isAlive ? await target.counts() : before;
   const each = (total: number): number => total / Math.max(hits.length, 1);
@@ -61,6 +62,8 @@ async function inflict(attack: Attack, start: number): Promise<Damage> {
     commands: each(after.commands - before.commands - requests * 2),
     documents: each(after.documents - before.documents - requests),
     longestWait,
+    others: requests,
+    othersFailed: failed,
     memory: peak - start,
     seconds,
   };
@@ -71,15 +74,17 @@ interface Watched {
   readonly peak: number;
   /** Harmless requests that were sent: each reads one document, with two commands at most. */
   readonly requests: number;
+  /** Those that were not answered by 200. */
+  readonly failed: number;
 }
 
 /** Watches until the returned function is called. */
 function watchOthers(): () => Promise<Watched> {
-  let [longestWait, peak, requests, watching] = [0, 0, 0, true];
+  let [longestWait, peak, requests, failed, watching] = [0, 0, 0, 0, true];
   const watched = (async () => {
     while (watching) {
       const began = performance.now();
-      await ask();
+      if (!(await isAnswered())) failed += 1;
       longestWait = Math.max(longestWait, performance.now() - began);
       requests += 1;
       await delay(20);
@@ -91,22 +96,24 @@ function watchOthers(): () => Promise<Watched> {
   return async () => {
     watching = false;
     await Promise.all([watched, weighed]);
-    return { longestWait, peak, requests };
+    return { longestWait, peak, requests, failed };
   };
 }
 
-/** One that fails has waited as long as one that is not answered. */
-async function ask(): Promise<void> {
+/** Sends a harmless request. One that fails has waited as long as one that is not answered. */
+async function isAnswered(): Promise<boolean> {
   try {
     const answer = await fetch(`${target.url}/api/tags?pagination[pageSize]=1`, { signal: AbortSignal.timeout(60_000) });
     await answer.arrayBuffer();
+    return answer.status === 200;
   } catch {
     await delay(1_000);
+    return false;
   }
 }
 
 function print(damage: Damage, problems: readonly string[]): void {
-  const { attack, hits, commands, documents, longestWait, memory, seconds } = damage;
+  const { attack, hits, commands, documents, longestWait, others, othersFailed, memory, seconds } = damage;
   const statuses = new Map<string, number>();
   for (const { status } of hits) statuses.set(String(status ?? 'cut'), (statuses.get(String(status ?? 'cut')) ?? 0) + 1);
   const bytes = Math.max(0, ...hits.map((hit) => hit.bytes));
@@ -114,7 +121,7 @@ function print(damage: Damage, problems: readonly string[]): void {
   console.log(
     `     ${[...statuses].map(([status, count]) => `${status} x${String(count)}`).join(', ')}, largest ${(bytes / 1e6).toFixed(2)} MB;` +
       ` ${Math.max(commands, 0).toFixed(1)} commands, ${Math.max(documents, 0).toFixed(0)} documents each;` +
-      ` others waited ${longestWait.toFixed(0)} ms; memory +${(memory / 1e6).toFixed(0)} MB; ${seconds.toFixed(1)} s`,
+      ` others waited ${longestWait.toFixed(0)} ms${othersFailed > 0 ? `, ${String(othersFailed)} of ${String(others)} failed` : ''}; memory +${(memory / 1e6).toFixed(0)} MB; ${seconds.toFixed(1)} s`,
   );
   const [refusal] = hits.flatMap((hit) => (hit.refusal === undefined ? [] : [hit.refusal]));
   if (refusal !== undefined)

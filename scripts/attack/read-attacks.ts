@@ -51,6 +51,17 @@ const one = (name: string, shot: Shot, limits: Pick<Attack, 'commands' | 'docume
   ...limits,
 });
 
+/** A polymorphic relation that leads through itself by fragments of every level: two to the power of the levels in all. */
+function spreading(levels: number): string {
+  const types = ['Note', 'Author'];
+  const below = (level: number): string =>
+    level === levels ? '__typename' : types.map((name) => `...${name}${String(level)}`).join(' ');
+  const ofNote = (level: number): string => `fragment Note${String(level)} on Note{text about{${below(level + 1)}}}`;
+  const ofAuthor = (level: number): string => `fragment Author${String(level)} on Author{name}`;
+  const fragments = Array.from({ length: levels }, (_, level) => `${ofNote(level)} ${ofAuthor(level)}`);
+  return `{notes{data{attributes{about{${below(0)}}}}}} ${fragments.join(' ')}`;
+}
+
 /** A request may read the entries of `api.limits.entriesRead`, and one level more before it is noticed. */
 const withinBudget = { commands: 40, documents: 25_000 };
 
@@ -91,6 +102,23 @@ export const readAttacks: readonly Attack[] = [
   one('a sort path of 400 links', get(`/api/articles?sort=${linked(400)}`), { ...unread, refusedBy: 'more than 100 names' }),
   one('a sort path of 1,200 links', get(`/api/articles?sort=${linked(1_200)}`), { ...unread, refusedBy: 'more than 100 names' }),
   one('a sort path of five links', get(`/api/articles?sort=${linked(5)}`), { ...unread, refusedBy: 'api.limits.sortKeyLinks' }),
+  one('GraphQL, a sort path of 400 links', graphql(`{articles(sort:"${linked(400)}"){data{id}}}`), {
+    ...unread,
+    refusedBy: 'more than 100 names',
+  }),
+  one('GraphQL, a sort path of five links', graphql(`{articles(sort:"${linked(5)}"){data{id}}}`), {
+    ...unread,
+    refusedBy: 'api.limits.sortKeyLinks',
+  }),
+  one('GraphQL, polymorphic fragments', graphql(spreading(4)), withinBudget),
+  one('GraphQL, polymorphic fragments, thirty levels', graphql(spreading(30)), {
+    ...unread,
+    refusedBy: 'exceeds maximum operation depth',
+  }),
+  one('what links to files, ten levels', get(`/api/upload/files?${nested(['related', 'cover'], 10)}`), {
+    ...withinBudget,
+    refusedBy: 'api.limits.',
+  }),
   one('sixty related conditions', get(`/api/articles?${byAuthor(60)}`), { ...unread, refusedBy: 'api.limits.relatedConditions' }),
   one('related conditions with many matches', get(`/api/articles?${manyMatches(10)}`), { commands: 60, documents: 1_000 }),
   {
@@ -101,6 +129,7 @@ export const readAttacks: readonly Attack[] = [
         times(scale === 'full' ? 200 : 40, () => get(`/api/articles?${related(6)}`)),
         40,
       ),
+    besides: [503],
     commands: 60,
     documents: 2_000,
   },

@@ -18,16 +18,18 @@ export function send({ port }: Pick<Target, 'port'>, { method = 'GET', path, hea
     const kept = { ...headers, connection: 'keep-alive' };
     const sent = request({ host: '127.0.0.1', port, method, path, headers: kept, agent: false }, (answer) => {
       let bytes = 0;
-      let refusal = '';
+      let beginning = '';
       const status = answer.statusCode ?? null;
       const end = (): void => {
         sent.destroy();
-        resolve({ status, bytes, ...(refusal !== '' && { refusal }) });
+        // GraphQL says in an answer of 200 what it refuses.
+        const isRefused = status !== 200 || beginning.includes('"errors":[');
+        resolve({ status, bytes, ...(isRefused && beginning !== '' && { refusal: beginning }) });
       };
       answer
         .on('data', (piece: Buffer) => {
           bytes += piece.length;
-          if (status !== 200 && refusal.length < 400) refusal += piece.toString('utf8');
+          if (beginning.length < 400) beginning += piece.toString('utf8', 0, 400);
         })
         .on('end', end)
         .on('error', end);

@@ -4,6 +4,7 @@ import { createToken } from '../../src/accounts/api-tokens.js';
 import { loadDemo } from '../../src/cli/load-demo.js';
 import { createServer } from '../../src/server.js';
 import { addRelatedEntries, openActions } from './content.js';
+import { maxConnections } from './file-attacks.js';
 
 /** What the attacked service tells its parent. */
 export type VictimReport =
@@ -22,7 +23,7 @@ const [uri = '', sendTimeout = '30000'] = process.argv.slice(2);
 const salt = 'the-salt-of-the-attacked-service';
 const server = await createServer({
   config: {
-    server: { host: '127.0.0.1', port: 0, sendTimeout: Number(sendTimeout) },
+    server: { host: '127.0.0.1', port: 0, sendTimeout: Number(sendTimeout), maxConnections },
     database: { uri: `${uri}${uri.includes('?') ? '&' : '?'}monitorCommands=true`, name: 'attack' },
     api: { open: false },
     plugins: { 'users-permissions': { config: { jwtSecret: 'a-secret-of-the-attacked-service-32' } } },
