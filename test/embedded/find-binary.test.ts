@@ -1,9 +1,10 @@
 import { expect } from 'chai';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { create } from 'tar';
 import { downloadOfficial, isReachable } from '../../src/mongo/embedded/download-official.js';
 import { chooseDownload, chooseInstalled, findBinary, type Installed } from '../../src/mongo/embedded/find-binary.js';
@@ -77,7 +78,10 @@ describe('find-binary', () => {
     const program = await writeProgram(folder, 'mongod', 'echo "db version v7.0.14"');
     const other = await writeProgram(folder, 'other', 'echo "db version v6.0.2"');
     const PATH = `/nowhere:${folder}`;
-    expect(await findBinary({ env: { PATH }, log })).to.deep.equal({ path: program, version: '7.0.14' });
+    const lines: string[] = [];
+    const found = await findBinary({ env: { PATH }, log: (line) => lines.push(line) });
+    expect(found).to.deep.equal({ path: program, version: '7.0.14' });
+    expect(lines).to.deep.equal([`MongoDB 7.0.14 on PATH is used: ${program}`]);
     const env = { PATH, MONGOMS_SYSTEM_BINARY: other };
     expect(await findBinary({ env, log })).to.deep.equal({ path: other, version: '6.0.2' });
   });
@@ -107,6 +111,9 @@ describe('find-binary', () => {
 describe('download-official', () => {
   let folder: string;
   let mirror: Server;
+  let checksum: string;
+  const lines: string[] = [];
+  const log = (line: string): void => void lines.push(line);
   const variables = ['MONGOMS_DOWNLOAD_MIRROR', 'MONGOMS_USE_HTTP', 'MONGOMS_MD5_CHECK'] as const;
   const before_ = variables.map((name) => process.env[name]);
 
@@ -120,6 +127,9 @@ describe('download-official', () => {
     };
     await create({ gzip: true, file: archive, cwd: folder, onWriteEntry }, ['bin-mongod']);
     mirror = await serveFile(archive);
+    checksum = createHash('sha256')
+      .update(await readFile(archive))
+      .digest('base64');
     process.env['MONGOMS_DOWNLOAD_MIRROR'] = urlOf(mirror);
     process.env['MONGOMS_USE_HTTP'] = 'true';
     process.env['MONGOMS_MD5_CHECK'] = 'false';
@@ -140,7 +150,7 @@ describe('download-official', () => {
     const refusing = createServer((_request, response) => response.writeHead(403).end());
     await listen(refusing);
     process.env['MONGOMS_DOWNLOAD_MIRROR'] = urlOf(refusing);
-    const error = await rejection(downloadOfficial(join(folder, 'none')));
+    const error = await rejection(downloadOfficial(join(folder, 'none'), { log: (line) => lines.push(line) }));
     process.env['MONGOMS_DOWNLOAD_MIRROR'] = urlOf(mirror);
     refusing.close();
     refusing.closeAllConnections();
@@ -149,11 +159,36 @@ describe('download-official', () => {
 
   it('puts the program where the cache finds it the next time', async () => {
     const cacheDir = join(folder, 'cache');
-    expect(await binaryInCache(cacheDir)).to.equal(undefined);
-    const binary = await downloadOfficial(cacheDir);
+    expect(await binaryInCache(cacheDir, log)).to.equal(undefined);
+    const binary = await downloadOfficial(cacheDir, { log, checksums: { [await nameOfArchive()]: checksum } });
     expect(binary.path.startsWith(cacheDir)).to.equal(true);
-    expect(await binaryInCache(cacheDir)).to.deep.equal(binary);
+    expect(await binaryInCache(cacheDir, log)).to.deep.equal(binary);
+    expect(lines).to.deep.equal([]);
+    await writeFile(binary.path, '#!/bin/sh\necho "db version v8.0.1"\n', { mode: 0o755 });
+    expect(await binaryInCache(cacheDir, log)).to.equal(undefined);
+    expect(lines.splice(0)).to.deep.equal([`${binary.path} is passed over: it is MongoDB 8.0.1, not 8.2.6`]);
   });
+
+  it('throws an archive away that is not the pinned one, and warns of one that is not pinned', async () => {
+    const cacheDir = join(folder, 'wrong');
+    const name = await nameOfArchive();
+    const error = await rejection(downloadOfficial(cacheDir, { log, checksums: { [name]: 'AAAA' } }));
+    expect(error).to.include(`${name} is not what was expected and was thrown away: its SHA-256 is ${checksum}, not AAAA`);
+    expect(await readdir(cacheDir)).to.deep.equal([]);
+    expect(lines.splice(0)).to.deep.equal([]);
+    await downloadOfficial(cacheDir, { log, checksums: {} });
+    expect(lines.splice(0)).to.deep.equal([
+      `No checksum of ${name} is pinned: only the certificate of its host and the MD5 there vouch for it`,
+    ]);
+  });
+
+  /** As the library calls the archive for this system. */
+  const nameOfArchive = async (): Promise<string> => {
+    const { MongoBinaryDownloadUrl } = await import('mongodb-memory-server/lib/util/MongoBinaryDownloadUrl.js');
+    const { DryMongoBinary } = await import('mongodb-memory-server');
+    const options = await DryMongoBinary.generateOptions({ version: '8.2.6' });
+    return basename(await new MongoBinaryDownloadUrl({ ...options, platform: process.platform }).getDownloadUrl());
+  };
 });
 
 const listen = (server: Server | TcpServer): Promise<void> => new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));

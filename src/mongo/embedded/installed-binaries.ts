@@ -19,16 +19,21 @@ export const binaryOnPath = async (env: NodeJS.ProcessEnv): Promise<Binary | und
   return 'problem' in probe ? undefined : probe;
 };
 
-/** A mongod that was fetched before. It is not asked for its version, which its place tells: a start takes tenths of a second. */
-export const binaryInCache = async (cacheDir: string): Promise<Binary | undefined> => {
+/** A mongod that was fetched before. One that is not of the version that its place tells is passed over, with a line in the log. */
+export const binaryInCache = async (cacheDir: string, log: (line: string) => void): Promise<Binary | undefined> => {
   const names = await readdir(cacheDir).catch(() => []);
   const official = isLocked(names) ? undefined : names.find((name) => isOfficial(name, names));
   const candidates = [
     ...(official === undefined ? [] : [{ path: join(cacheDir, official), version: fetchedVersions.official }]),
     { path: join(npmFolder(cacheDir), 'mongod'), version: fetchedVersions.npm },
   ];
-  const path = await firstExecutable(candidates.map((candidate) => candidate.path));
-  return candidates.find((candidate) => candidate.path === path);
+  for (const { path, version } of candidates) {
+    if (!(await isExecutable(path))) continue;
+    const probe = await probeBinary(path);
+    if ('version' in probe && probe.version === version) return probe;
+    log(`${path} is passed over: ${'problem' in probe ? probe.problem : `it is MongoDB ${probe.version}, not ${version}`}`);
+  }
+  return undefined;
 };
 
 const programName = process.platform === 'win32' ? 'mongod.exe' : 'mongod';
