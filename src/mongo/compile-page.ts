@@ -103,8 +103,8 @@ function linkPaths(storage: Extract<Child, { kind: 'link' }>['link']['storage'],
 export function compileSort(sort: readonly SortKey[]): Document {
   const keys = new Map<string, 1 | -1>();
   for (const [index, key] of sort.entries()) {
-    const path = isComputed(key) ? computed(index) : key.path;
-    if (!keys.has(path)) keys.set(path, key.order);
+    const field = sortField(key, index);
+    if (!keys.has(field)) keys.set(field, key.order);
   }
   if (!keys.has('_id')) keys.set('_id', sort.at(-1)?.order ?? 1);
   return Object.fromEntries(keys);
@@ -115,14 +115,15 @@ export function compileSort(sort: readonly SortKey[]): Document {
  * sort by two keys that are arrays, and puts an empty array before null.
  */
 const compileSortValues = (sort: readonly SortKey[]): Document[] =>
-  sort.flatMap((key, index) => (isComputed(key) ? compileKey(key, computed(index)) : []));
+  sort.flatMap((key, index) => (isComputed(key) ? compileKey(key, sortField(key, index)) : []));
 
 /** Whether a sort needs values that the documents do not hold as they are, so that a plain `find` cannot do it. */
 export const sortsByComputed = (sort: readonly SortKey[]): boolean => sort.some(isComputed);
 
 const isComputed = ({ links, lists }: SortKey): boolean => links.length > 0 || lists.length > 0;
 
-const computed = (index: number): string => `_sort${String(index)}`;
+/** The field that a document is sorted by: the path itself, or the one that its value is computed into. */
+const sortField = (key: SortKey, index: number): string => (isComputed(key) ? `_sort${String(index)}` : key.path);
 
 /** Joins what the key leads through, each step in the place of the one before, and reduces the values at its end to one. */
 function compileKey({ links, path, lists, order }: SortKey, field: string): Document[] {

@@ -7,15 +7,17 @@ import { readAll, type Database } from './database.js';
 import { isTooLarge } from './driver-errors.js';
 import type { Loaded } from './loaded.js';
 import { readTreeOf } from './read-page.js';
+import { resolveLists } from './resolve-lists.js';
 import { resolveRelated } from './resolve-related.js';
 
 /**
  * Reads the entry that meets the condition, the first by id if several do; null if there is none. Plain relations of the first
  * level come along in the same command, which for one entry costs a third of a second command.
  */
-export async function readEntry(condition: Condition, selection: Selection, database: Database): Promise<Loaded | null> {
+export async function readEntry(condition: Condition, asked: Selection, database: Database): Promise<Loaded | null> {
   if (isNever(condition)) return null;
   const match = compileCondition(condition, await resolveRelated(condition, database));
+  const selection = await resolveLists(asked, database);
   const { joins, document } = await readJoined(match, selection, database);
   if (document === undefined) return null;
   database.budget.spend('entriesRead');

@@ -10,6 +10,7 @@ import { asScanned, readAll, runRead, type Database } from './database.js';
 import { growNode, growNodes, type PendingLevel, type PendingRelation, type QueryRows } from './grow-tree.js';
 import { indexRows } from './index-rows.js';
 import type { Loaded } from './loaded.js';
+import { resolveLists } from './resolve-lists.js';
 import { asksForRelated, resolveRelated } from './resolve-related.js';
 import { isScanned, scanPage } from './scan-page.js';
 
@@ -96,8 +97,9 @@ type JoinedRows = ReadonlyMap<LinkChild | MorphChild, readonly Document[]>;
  * and relations. Returns the entries in the order of the documents.
  */
 async function readTree(selection: Selection, documents: readonly Document[], database: Database): Promise<Loaded[]> {
+  if (documents.length === 0) return [];
   const level: PendingLevel = new Map();
-  const entries = growNodes(selection, documents, level);
+  const entries = growNodes(await resolveLists(selection, database), documents, level);
   await readLevels(level, database);
   return entries;
 }
@@ -110,7 +112,7 @@ export async function readTreeOf(
   joined: JoinedRows = new Map(),
 ): Promise<Loaded> {
   const level: PendingLevel = new Map();
-  const entry = growNode(selection, document, level);
+  const entry = growNode(await resolveLists(selection, database), document, level);
   const next: PendingLevel = new Map();
   for (const [child, rows] of joined) {
     database.budget.spend('entriesRead', rows.length);

@@ -133,7 +133,11 @@ const resolvers: Readonly<Record<RelatedCondition['link']['storage']['kind'], Re
 };
 
 /** Reads the `_id`s that the stages lead to, in one document: as many as the budget has, and one to see that it is exceeded. */
-async function collectIds(collection: string, stages: readonly Document[], database: Database): Promise<readonly unknown[]> {
+export async function collectIds(
+  collection: string,
+  stages: readonly Document[],
+  database: Database,
+): Promise<readonly unknown[]> {
   const { budget } = database;
   const pipeline = [...stages, ...atMost(budget.left('idsResolved')), { $group: { _id: null, ids: { $push: '$_id' } } }];
   const [group] = await readAll(asScanned(database), { aggregate: collection, pipeline, cursor: {} });

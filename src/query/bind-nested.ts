@@ -33,8 +33,8 @@ export function bindLocales(type: ContentType, context: VisibleContext): LinkChi
 }
 
 /**
- * Binds filter and sort of a nested list. Components come with their entry and are filtered and sorted in memory, so theirs cannot
- * lead through relations. Throws a ValidationError.
+ * Binds filter and sort of a nested list. Components come with their entry and are sorted in memory, so their sort cannot lead
+ * through relations. Throws a ValidationError.
  */
 export function bindNested(
   { filter, sort }: Query,
@@ -44,9 +44,8 @@ export function bindNested(
   const condition = filter === null ? null : bindFilter(filter, type, context);
   const keys = bindSort(sort, type, context);
   if (type.kind !== 'component') return { condition, sort: keys };
-  const related = condition === null ? null : relatedName(condition);
-  const link = related ?? keys.find(({ links }) => links.length > 0)?.links[0]?.link.name;
-  if (link !== undefined) throw validationError(`Invalid parameter ${link}: lists of components have no conditions on relations`);
+  const link = keys.find(({ links }) => links.length > 0)?.links[0]?.link.name;
+  if (link !== undefined) throw validationError(`Invalid parameter ${link}: lists of components cannot be sorted by relations`);
   return { condition, sort: keys };
 }
 
@@ -54,19 +53,4 @@ export function bindNested(
 export function bindNestedList(query: Query, type: ContentType, context: BindContext): NestedList | null {
   const list = { ...bindNested(query, type, context), window: bindWindow(query.pagination, context) };
   return list.condition === null && list.sort.length === 0 && list.window === null ? null : list;
-}
-
-/** The first relation that a condition leads through. */
-function relatedName(condition: Condition): string | null {
-  switch (condition.kind) {
-    case 'and':
-    case 'or':
-      return condition.conditions.map(relatedName).find((name) => name !== null) ?? null;
-    case 'element':
-      return relatedName(condition.condition);
-    case 'related':
-      return condition.link.name;
-    case 'comparison':
-      return null;
-  }
 }

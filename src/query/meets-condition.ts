@@ -1,3 +1,4 @@
+import { storedIds } from '../schema/parse-link-input.js';
 import { isRecord, type Values } from '../values.js';
 import type { Comparator, Condition } from './plan.js';
 import { comparesText, textPattern, type TextComparator } from './conditions.js';
@@ -5,7 +6,7 @@ import { storedText } from './stored-text.js';
 
 /**
  * Whether a stored entry or component meets a condition, as the database would find it. Conditions on related entries have no
- * place here; binding refuses them for lists of components.
+ * place here; they come as conditions on the stored ids.
  */
 export function meetsCondition(condition: Condition, holder: Values): boolean {
   switch (condition.kind) {
@@ -33,12 +34,19 @@ type Comparison = Extract<Condition, { kind: 'comparison' }>;
 /** A denied comparison never matches null, as in SQL. */
 function meetsComparison(condition: Comparison, value: unknown): boolean {
   const { comparator, stored, operand, denied } = condition;
+  if (stored === 'link') return meetsIds(condition, storedIds(value));
   if (comparator === 'null') return (value === null) !== denied;
   if (value === null) return false;
   const meets = comparesText(comparator)
     ? patternOf(condition, comparator).test(storedText(value, stored))
     : comparisons[comparator](value, operand);
   return meets !== denied;
+}
+
+/** A link to several entries meets a comparison if one of them does. */
+function meetsIds({ comparator, operand, denied }: Comparison, ids: readonly number[]): boolean {
+  if (comparator === 'null') return (ids.length === 0) !== denied;
+  return ids.some((id) => comparisons.in(id, operand) !== denied);
 }
 
 const patterns = new WeakMap<Condition, RegExp>();

@@ -34,12 +34,19 @@ const models: readonly TestModel[] = [
   }),
 ];
 
+/** Persons by the id of the part that they have made. */
+const makers: ReadonlyMap<number, number> = new Map([
+  [1, 1],
+  [2, 2],
+  [4, 1],
+  [5, 2],
+]);
 const part = (id: number, label: string | null, size: number | null, marks: readonly (number | null)[] = []): object => ({
   id,
   label,
   size,
   meta: label === null ? null : { label },
-  maker: null,
+  maker: makers.get(id) ?? null,
   marks: marks.map((n, index) => ({ id: id * 10 + index, n })),
 });
 const zonePart = (id: number, label: string, size: number): object => ({ __component: 'box.part', ...part(id, label, size) });
@@ -77,6 +84,12 @@ const parts: readonly (readonly [rest: Readonly<Record<string, string>>, graphql
   [{ 'filters][marks][n': '2' }, 'filters: { marks: { n: { eq: 2 } } }', [3]],
   [{ 'filters][marks][n][$contains': '1' }, 'filters: { marks: { n: { contains: 1 } } }', [1]],
   [{ 'filters][marks][n][$null': 'true' }, 'filters: { marks: { n: { null: true } } }', [2, 4]],
+  [{ 'filters][maker][name': 'Ada' }, 'filters: { maker: { name: { eq: "Ada" } } }', [1, 4]],
+  [{ 'filters][maker][id][$in': '2' }, 'filters: { maker: { id: { in: [2] } } }', [2]],
+  [{ 'filters][maker][name][$ne': 'Ada' }, 'filters: { maker: { name: { ne: "Ada" } } }', [2]],
+  [{ 'filters][maker][name][$null': 'true' }, 'filters: { maker: { name: { null: true } } }', [3]],
+  [{ 'filters][maker][name': 'Eve' }, 'filters: { maker: { name: { eq: "Eve" } } }', []],
+  [{ 'filters][$not][maker][name': 'Ada' }, 'filters: { not: { maker: { name: { eq: "Ada" } } } }', [2]],
   [{ sort: 'label' }, 'sort: "label"', [3, 4, 2, 1]],
   [{ sort: 'size:desc,label' }, 'sort: ["size:desc", "label"]', [2, 1, 3, 4]],
   [{ sort: 'marks.n' }, 'sort: "marks.n"', [2, 4, 1, 3]],
@@ -127,6 +140,7 @@ const zones: readonly (readonly [name: string, rest: Readonly<Record<string, str
   ['zone', { 'zone][on][box.part][start': '1' }, [6, 7]],
   ['zone', { 'zone][on][box.part][sort': 'size:desc', 'zone][on][box.part][limit': '2' }, [6, 7]],
   ['zone', { 'zone][filters][id][$gt': '5' }, [21, 6, 22, 7]],
+  ['zone', { 'zone][on][box.part][filters][maker][name': 'Bob' }, [5]],
   ['zone', { 'zone][start': '1' }, [6, 22, 7]],
   ['zone', { 'zone][sort': 'id:desc' }, [5, 21, 6, 22, 7]],
   ['main', { 'main][filters][label': 'm' }, [8]],
@@ -145,8 +159,8 @@ const refused: readonly (readonly [string, string])[] = [
   ['populate[parts][filters][bogus]=1', 'Invalid parameter bogus'],
   ['populate[parts][sort]=bogus', 'Invalid parameter bogus'],
   ['populate[parts][limit]=-2', 'Invalid parameter limit: expected -1 or more'],
-  ['populate[parts][filters][maker][name]=x', 'Invalid parameter maker: lists of components have no conditions on relations'],
-  ['populate[parts][sort]=maker.name', 'Invalid parameter maker: lists of components have no conditions on relations'],
+  ['populate[parts][filters][maker][bogus]=x', 'Invalid parameter bogus'],
+  ['populate[parts][sort]=maker.name', 'Invalid parameter maker: lists of components cannot be sorted by relations'],
   ['populate[zone][on][box.part][filters][bogus]=1', 'Invalid parameter bogus'],
   ['populate[zone][on][box.part][sort]=bogus', 'Invalid parameter bogus'],
   ['populate[zone][filters][label]=x', 'Invalid parameter label'],

@@ -192,8 +192,8 @@ describe('components and dynamic zones', () => {
     ['[start]=1', [2, 3]],
     ['[start]=1&populate[editions][limit]=1', [2]],
     ['[filters][number][$ne]=2&populate[editions][sort]=number:desc&populate[editions][limit]=1', [3]],
-    ['[filters][printer][name]=House', 'Invalid parameter printer: lists of components have no conditions on relations'],
-    ['[sort]=printer.name', 'Invalid parameter printer: lists of components have no conditions on relations'],
+    ['[filters][printer][name]=House', []],
+    ['[sort]=printer.name', 'Invalid parameter printer: lists of components cannot be sorted by relations'],
     ['[filters][nope]=1', 'Invalid parameter nope'],
   ];
   describe('lists of components', () => {

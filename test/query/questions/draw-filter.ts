@@ -38,19 +38,14 @@ function testOf(kind: Kind): Arbitrary<Filter> {
 
 const nest = (name: string, inner: Arbitrary<Filter>): Arbitrary<Filter> => inner.map((value) => ({ [name]: value }));
 
-/** Relations and components that a filter or sort may lead through. */
-const leadsOf = ({ links, parts }: Holder, throughLinks: boolean, left: readonly string[]) =>
-  Object.entries({ ...parts, ...(throughLinks && links) }).filter(([name]) => !left.includes(name));
+/** Relations and components, but for those that are left out. */
+const leadsOf = ({ links, parts }: Holder, left: readonly string[]) =>
+  Object.entries({ ...parts, ...links }).filter(([name]) => !left.includes(name));
 
-/** Filters lists of components only by what they hold. */
-export function filterOf(holder: Holder, depth: number, throughLinks = true): Arbitrary<Filter> {
+export function filterOf(holder: Holder, depth: number): Arbitrary<Filter> {
   const fields = Object.entries(holder.fields).map(([name, kind]) => nest(name, testOf(kind)));
   const leads =
-    depth === 0
-      ? []
-      : leadsOf(holder, throughLinks, holder.unfiltered).map(([name, { to }]) =>
-          nest(name, filterOf(holderOf(to), depth - 1, throughLinks)),
-        );
+    depth === 0 ? [] : leadsOf(holder, holder.unfiltered).map(([name, { to }]) => nest(name, filterOf(holderOf(to), depth - 1)));
   const id = holder.plural === null ? [] : [nest('id', testOf('whole'))]; // GraphQL has no ids in filters of components
   const leaf = fc.oneof(...fields, ...id, ...leads);
   const several = fc.array(leaf, { minLength: 1, maxLength: 3 });
@@ -63,6 +58,7 @@ export function filterOf(holder: Holder, depth: number, throughLinks = true): Ar
   );
 }
 
+/** Lists of components are sorted by nothing behind a relation. */
 export function keyOf(holder: Holder, depth: number, throughLinks = true): Arbitrary<Key> {
   const direction = fc.constantFrom('asc' as const, 'desc' as const);
   const names = Object.keys(holder.fields).filter((name) => holder.fields[name] !== 'json');
@@ -70,7 +66,7 @@ export function keyOf(holder: Holder, depth: number, throughLinks = true): Arbit
   const leads =
     depth === 0
       ? []
-      : leadsOf(holder, throughLinks, holder.unsorted).map(([name, { to }]) =>
+      : leadsOf({ ...holder, ...(!throughLinks && { links: {} }) }, holder.unsorted).map(([name, { to }]) =>
           keyOf(holderOf(to), depth - 1, throughLinks).map(({ path, ...key }) => ({ path: [name, ...path], ...key })),
         );
   const leaf = own.map(([name, order]): Key => ({ path: [name], order }));

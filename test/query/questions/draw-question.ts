@@ -18,7 +18,7 @@ interface Reach {
 
 const listOf = (holder: Holder, { depth, throughLinks }: Reach): Arbitrary<List> =>
   fc.record({
-    filter: rarely(null, filterOf(holder, depth, throughLinks), 2),
+    filter: rarely(null, filterOf(holder, depth), 2),
     sort: rarely([], fc.array(keyOf(holder, depth, throughLinks), { minLength: 1, maxLength: 2 }), 2),
     start: rarely(null, fc.integer({ min: 0, max: 4 })),
     limit: rarely(null, fc.oneof(fc.integer({ min: 1, max: 6 }), fc.constant(-1))),
@@ -28,7 +28,7 @@ const listOf = (holder: Holder, { depth, throughLinks }: Reach): Arbitrary<List>
 /** A relation to one has no list arguments; what is asked of it otherwise is asked over REST alone. */
 const oneOf = (holder: Holder): Arbitrary<List> =>
   fc.record({
-    filter: rarely(null, filterOf(holder, 1, holder.plural !== null), 8),
+    filter: rarely(null, filterOf(holder, 1), 8),
     sort: fc.constant([]),
     start: fc.constant(null),
     limit: fc.constant(null),
