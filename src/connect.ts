@@ -27,8 +27,8 @@ export interface ConnectInput {
   readonly isEmbedded: boolean;
   /** Where the service can be reached; links in e-mails begin with it. */
   readonly address: Address;
-  /** The code of a project around writes; null if there is none. */
-  readonly hooks: WriteHooks | null;
+  /** The code of a project; null if there is none. */
+  readonly code: { readonly writeHooks: WriteHooks; readonly ownActions: () => readonly string[] } | null;
 }
 
 /** Connects to the database and puts together what requests work with. Rejects if the database does not answer. */
@@ -48,7 +48,7 @@ function openStore({ config, uri, logger }: ConnectInput): Promise<Backend> {
 }
 
 async function assemble(input: ConnectInput, backend: Backend): Promise<Running> {
-  const { config, secrets, logger, address, isEmbedded, hooks } = input;
+  const { config, secrets, logger, address, isEmbedded, code } = input;
   const { database } = backend.store;
   const { 'users-permissions': users, upload } = config.plugins;
   if (users.enabled) await createDefaultRoles(backend.store);
@@ -75,7 +75,8 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
     attempts: attemptLimits(users.config.ratelimit, database),
     limiter: requestLimiter(config, database),
     explainRefusal: createExplainRefusal(config, logger),
-    source: { ...sourceOf(backend, media), ...(hooks && { hooks }) },
+    source: { ...sourceOf(backend, media), ...(code && { hooks: code.writeHooks }) },
+    ...(code && { ownActions: code.ownActions }),
     close: () => close(opened, backend),
   };
 }

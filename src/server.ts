@@ -139,8 +139,7 @@ class Server implements MangroveServer {
       routes,
       own: this.#project?.own ?? null,
     });
-    const hooks = this.#project?.writeHooks ?? null;
-    const parts = { config, uri, secrets, logger: this.#logger, address: this.#address, hooks };
+    const parts = { config, uri, secrets, logger: this.#logger, address: this.#address, code: this.#project };
     await this.#connect({ ...parts, isEmbedded: this.#isEmbedded });
     await this.#bootstrap();
     this.#http = await startHttpServer(app.callback(), config.server);

@@ -1,4 +1,3 @@
-import { activePlugins, knownActions } from '../access/known-actions.js';
 import type { Role } from '../access/role.js';
 import { enabledActions } from '../accounts/permission-tree.js';
 import { createRole, deleteRole, updateRole } from '../accounts/roles.js';
@@ -6,6 +5,7 @@ import { setActions } from '../accounts/grant-actions.js';
 import { setRules, type RulesChange } from '../accounts/set-rules.js';
 import { notFoundError, validationError } from '../errors.js';
 import { idOf } from '../http/route-request.js';
+import { grantableActions } from '../http/running.js';
 import type { Values } from '../values.js';
 import { readRoles } from '../access/read-roles.js';
 import { suggest } from '../nearest-name.js';
@@ -102,5 +102,4 @@ function actionsIn({ actions, permissions }: Values, call: AdminCall): string[] 
   return listed === null ? null : named;
 }
 
-const actionsOf = ({ running, content }: AdminCall): string[] =>
-  knownActions(content.bind.registry, activePlugins(running.config));
+const actionsOf = ({ running, content }: AdminCall): string[] => grantableActions(running, content.bind.registry);

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { activePlugins, knownActions } from '../access/known-actions.js';
 import type { Role } from '../access/role.js';
 import { grantActions, revokeActions } from '../accounts/grant-actions.js';
@@ -18,7 +20,8 @@ const list: Command = async (service, [type]) => {
 
 const grant: Command = async (service, [type, ...patterns]) => {
   const role = await roleFor(service, type, patterns);
-  const actions = matching(allActions(service), patterns);
+  const hasCode = existsSync(join(service.config.directory, 'src/api'));
+  const actions = matching(allActions(service), patterns, hasCode);
   await grantActions(role.id, actions, service.content);
   for (const action of actions) console.log(`${role.type} may ${action}`);
 };
@@ -37,8 +40,14 @@ function roleFor(service: OpenedService, type: string | undefined, patterns: rea
 
 const allActions = ({ config, content }: OpenedService): string[] => knownActions(content.bind.registry, activePlugins(config));
 
-function matching(actions: readonly string[], patterns: readonly string[]): string[] {
-  const found = patterns.map((pattern) => actions.filter((action) => fits(action, pattern)));
+/** An action of a project's own code, which only the service knows. */
+const isOwnAction = /^api::[\w-]+\.[\w-]+\.\w+$/;
+
+function matching(actions: readonly string[], patterns: readonly string[], hasCode = false): string[] {
+  const found = patterns.map((pattern) => {
+    const fitting = actions.filter((action) => fits(action, pattern));
+    return fitting.length === 0 && hasCode && isOwnAction.test(pattern) ? [pattern] : fitting;
+  });
   const without = patterns.find((_, index) => found[index]?.length === 0);
   if (without !== undefined) throw new Error(`no action is called ${without}${didYouMean(without, actions)}`);
   return [...new Set(found.flat())];

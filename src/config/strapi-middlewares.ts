@@ -24,7 +24,11 @@ export function translateMiddleware(item: unknown): Translation & { readonly nam
   const { name, resolve, config } =
     typeof item === 'string' ? { name: item, resolve: undefined, config: undefined } : valuesOf(item);
   const shown = String(name ?? resolve ?? JSON.stringify(item));
-  const meaning = Object.hasOwn(known, shown) ? known[shown] : 'it is code of the project, which Mangrove does not run';
+  const meaning = Object.hasOwn(known, shown)
+    ? known[shown]
+    : shown.startsWith('strapi::')
+      ? 'Mangrove has no such middleware'
+      : null;
   if (typeof meaning === 'function') return { name: shown, ...meaning(config) };
   return { name: shown, ...(typeof meaning === 'string' && { advice: meaning }) };
 }

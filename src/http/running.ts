@@ -1,4 +1,5 @@
 import type { Authenticator } from '../access/authenticate.js';
+import { activePlugins, knownActions } from '../access/known-actions.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { Config } from '../config/config.js';
 import type { Secrets } from '../config/load-secrets.js';
@@ -7,6 +8,7 @@ import { notFoundError, unavailableError } from '../errors.js';
 import type { AttemptLimits } from '../accounts/limit-attempts.js';
 import type { Media } from '../media/media.js';
 import type { Backend } from '../mongo/open-backend.js';
+import type { Registry } from '../schema/content-type.js';
 import type { ExplainRefusal } from './explain-refusal.js';
 import type { RequestLimiter } from './limit-requests.js';
 
@@ -28,6 +30,8 @@ export interface Running {
   readonly limiter: RequestLimiter | null;
   /** Logs, in development, what a refused caller lacks. */
   readonly explainRefusal: ExplainRefusal;
+  /** Returns the actions of the code of a project, which roles may be granted. */
+  readonly ownActions?: () => readonly string[];
   /** What the context of each request is made from. */
   readonly source: ContentSource;
   /** Stops what runs behind the requests, and disconnects. */
@@ -58,3 +62,9 @@ export function mediaOf({ media }: Pick<Running, 'media'>): Media {
   if (media === null) throw notFoundError('Uploads are switched off');
   return media;
 }
+
+/** Every action that a role or token can be granted. */
+export const grantableActions = (
+  { config, ownActions }: Pick<Running, 'config' | 'ownActions'>,
+  registry: Registry,
+): string[] => [...new Set([...knownActions(registry, activePlugins(config)), ...(ownActions?.() ?? [])])];

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Context } from 'koa';
+import { sourceFile } from '../config/load-source.js';
 import { policyError } from '../errors.js';
 import { callerState } from '../graphql/execute/graphql-context.js';
 import type { EntityService } from '../graphql/extension/entity-service.js';
@@ -116,11 +117,18 @@ export function middlewaresOf(
     const { name, resolve: file, config } = typeof item === 'string' ? { name: item, resolve: undefined, config: {} } : item;
     const code =
       name === undefined
-        ? defaultOf(parts.load(resolve(parts.directory, String(file))))
+        ? defaultOf(parts.load(fileOf(String(file), parts.directory)))
         : namedCode(name, owner, parts.strapi.middlewares);
     if (typeof code !== 'function') throw new Error(`the middleware ${String(name ?? file)} is no function`);
     return (code as CodeMiddleware)(config ?? {}, { strapi: parts.strapi }) ?? []; // its contract
   });
+}
+
+/** A file by its path from the project, or from its config/. */
+function fileOf(path: string, directory: string): string {
+  const found = sourceFile(resolve(directory, path)) ?? sourceFile(resolve(directory, 'config', path));
+  if (found === null) throw new UnsupportedCodeError(`the middleware ${path} is no file of the project`);
+  return found;
 }
 
 /** Code by its full name, by its name in the same API, or among those of the project. */

@@ -12,7 +12,12 @@ import { program } from '../support/run-cli.js';
 const root = new URL('../../', import.meta.url).pathname;
 const page = await readFile(join(root, 'docs/coming-from-strapi.md'), 'utf8');
 
-/** The project of the page, as the generator of Strapi v4 makes it; the page shows src/index.ts. */
+/** The files that the page shows, in order. */
+const shownNames = ['src/index.ts', 'src/api/article/controllers/article.ts', 'src/api/article/routes/01-article.ts'];
+const shownTexts = [...page.matchAll(/```ts\n(.*?)```/gs)].map(([, text = '']) => text);
+const shownFiles = Object.fromEntries(shownNames.map((name, index) => [name, shownTexts[index] ?? '']));
+
+/** The project of the page, as the generator of Strapi v4 makes it; the page shows some of its files. */
 const project: Readonly<Record<string, string>> = {
   'package.json': '{ "name": "my-project", "dependencies": { "@strapi/strapi": "4.25.1" } }',
   'config/server.ts': `export default ({ env }) => ({
@@ -27,7 +32,11 @@ const project: Readonly<Record<string, string>> = {
     'strapi::poweredBy', 'strapi::query', 'strapi::body', 'strapi::session', 'strapi::favicon', 'strapi::public'];`,
   'config/plugins.ts': `export default ({ env }) => ({ graphql: { enabled: true },
     upload: { config: { provider: 'cloudinary', providerOptions: { cloud_name: env('CLOUDINARY_NAME') } } } });`,
-  'src/index.ts': /```ts\n(.*?)```/s.exec(page)?.[1] ?? '',
+  ...shownFiles,
+  'src/api/article/services/article.ts': `import { factories } from '@strapi/strapi';
+    export default factories.createCoreService('api::article.article');`,
+  'src/api/article/routes/article.ts': `import { factories } from '@strapi/strapi';
+    export default factories.createCoreRouter('api::article.article');`,
   'src/api/article/content-types/article/schema.json': JSON.stringify({
     kind: 'collectionType',
     collectionName: 'articles',

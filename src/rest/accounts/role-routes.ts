@@ -1,8 +1,8 @@
-import { activePlugins, knownActions } from '../../access/known-actions.js';
 import { permissionTree } from '../../accounts/permission-tree.js';
 import { createRole, deleteRole, findRole, listRoles, updateRole } from '../../accounts/roles.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
 import type { Answer, Route, RouteCall } from '../../http/route.js';
+import { grantableActions } from '../../http/running.js';
 import { flatEntry } from '../envelope.js';
 
 const action = (name: string): string => `plugin::users-permissions.role.${name}`;
@@ -53,5 +53,4 @@ async function destroy(call: RouteCall): Promise<Answer> {
 
 const done: Answer = { body: { ok: true } };
 
-const actionsOf = ({ running, content }: RouteCall): string[] =>
-  knownActions(content.bind.registry, activePlugins(running.config));
+const actionsOf = ({ running, content }: RouteCall): string[] => grantableActions(running, content.bind.registry);
