@@ -1,21 +1,77 @@
 export { createServer, type MangroveServer, type ServerInput } from './server.js';
-export type { Config } from './config/config.js';
-export type { ConfigFile } from './config/config-file.js';
+
+export type {
+  AdminConfig,
+  ApiConfig,
+  Config,
+  DatabaseConfig,
+  MiddlewaresConfig,
+  PluginsConfig,
+  ServerConfig,
+} from './config/config.js';
+export type { ConfigFile, Given as GivenSection, PartialSection } from './config/config-file.js';
 export type { PartialConfig } from './config/create-config.js';
+export type { Env, VariableReader } from './config/create-env.js';
+export type { ProviderSettings } from './config/plugin-settings.js';
+export type { SectionName } from './config/sections.js';
+export type {
+  Environment,
+  Group as SettingGroup,
+  GroupNode,
+  JsonSchema,
+  Setting,
+  SettingMap,
+  SettingNode,
+  ValueOf,
+} from './config/setting.js';
+
+export type {
+  Attribute,
+  AttributeBase,
+  ComponentAttribute,
+  ContentType,
+  LinkAttribute,
+  LinkStorage,
+  MorphAttribute,
+  Registry,
+  ScalarAttribute,
+  ScalarType,
+  ZoneAttribute,
+} from './schema/content-type.js';
+export type { Values } from './values.js';
+
+export type { CallerState, RequestContext, StateUser } from './graphql/execute/graphql-context.js';
+export type { EntryResult, ListResult, Row } from './graphql/execute/results.js';
+export type { BuilderTools } from './graphql/extension/builder-tools.js';
 export type { Hook, HookInput, Register, RegisterInput } from './graphql/extension/create-extension.js';
-export type { ContentType, Registry } from './schema/content-type.js';
-export type { Entity, EntityParameters, EntityService } from './graphql/extension/entity-service.js';
+export type { Entity, EntityId, EntityParameters, EntityService } from './graphql/extension/entity-service.js';
 export type {
   Extension,
   ExtensionInput,
+  ExtensionService,
   FieldConfiguration,
+  GraphqlServicesByName,
   Middleware,
   MiddlewareFactory,
+  Next,
+  Plugin,
   Policy,
   PolicyContext,
   PolicyObject,
+  Resolver,
+  Resolvers,
+  ResolversConfig,
   Strapi,
+  TypeResolvers,
+  UsedExtension,
 } from './graphql/extension/extension.js';
+export type { Nexus } from './graphql/extension/load-nexus.js';
+export type { NamedCode } from './graphql/extension/named-code.js';
+export type { OfType, QueriesBuilder } from './graphql/extension/queries-builder.js';
+export type { ReturnInfo, ReturnTypes } from './graphql/extension/return-types.js';
+export type { FieldControl, TypeControl } from './graphql/extension/shadow-crud.js';
+export type { RegisteredType, TypeRegistry } from './graphql/extension/type-registry.js';
+
 export {
   ApplicationError,
   ForbiddenError,
@@ -24,4 +80,4 @@ export {
   UnauthorizedError,
   ValidationError,
 } from './graphql/extension/custom-errors.js';
-export { ApiError, applicationError, forbiddenError, policyError, validationError } from './errors.js';
+export { ApiError, applicationError, type ErrorCode, forbiddenError, policyError, validationError } from './errors.js';

@@ -55,10 +55,6 @@ export interface MangroveServer {
   /** Address of the service, without a slash at the end; empty before it listens. */
   readonly url: string;
   readonly config: Config;
-  /** Null until the database has answered. */
-  readonly backend: Backend | null;
-  /** Null until the database has answered, and if uploads are switched off. */
-  readonly media: Media | null;
   /**
    * Listens, and connects to the database; resolves when the port is open and the database has answered or failed once. If it
    * rejects, `stop` closes what it has opened.
@@ -66,6 +62,14 @@ export interface MangroveServer {
   start(): Promise<void>;
   /** Lets requests under way finish, then closes everything. */
   stop(): Promise<void>;
+}
+
+/** A server with what the commands of Mangrove work on. */
+export interface Service extends MangroveServer {
+  /** Null until the database has answered. */
+  readonly backend: Backend | null;
+  /** Null until the database has answered, and if uploads are switched off. */
+  readonly media: Media | null;
   /** Drops caches and reserved ids, after the data were replaced by other means. */
   forget(): void;
 }
@@ -73,8 +77,17 @@ export interface MangroveServer {
 /** How long to wait between attempts to reach the database, in milliseconds. */
 const retryAfter = 2000;
 
-/** Puts a server together; nothing is opened before `start`. Throws a ConfigError with all that is wrong. */
-export async function createServer(input: ServerInput): Promise<MangroveServer> {
+/**
+ * Puts a server together; nothing is opened before `start`. Throws a ConfigError with all that is wrong.
+ *
+ * @example
+ * const server = await createServer({ config: { database: { uri: 'mongodb://localhost:27017/content?replicaSet=rs0' } } });
+ * await server.start();
+ */
+export const createServer = (input: ServerInput): Promise<MangroveServer> => createService(input);
+
+/** The same for the commands of Mangrove. */
+export async function createService(input: ServerInput): Promise<Service> {
   const config = createConfig(input.config);
   if (config.database.uri === null) throw new ConfigError(withoutUri);
   return new Server(config, input.logger ?? (await createLogger(config)), input);
@@ -84,7 +97,7 @@ const withoutUri =
   'database.uri is missing: createServer needs the address of a MongoDB, such as mongodb://localhost:27017/content?replicaSet=rs0. ' +
   'The command `npx mangrove start` starts one of its own.';
 
-class Server implements MangroveServer {
+class Server implements Service {
   readonly config: Config;
   readonly #logger: Logger;
   readonly #connection = new Connection();

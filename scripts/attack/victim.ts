@@ -2,7 +2,7 @@ import type { CommandStartedEvent, CommandSucceededEvent } from 'mongodb';
 import { setActions } from '../../src/accounts/grant-actions.js';
 import { createToken } from '../../src/accounts/api-tokens.js';
 import { loadDemo } from '../../src/cli/load-demo.js';
-import { createServer } from '../../src/server.js';
+import { createService } from '../../src/server.js';
 import { addRelatedEntries, openActions } from './content.js';
 import { maxConnections } from './file-attacks.js';
 
@@ -21,7 +21,7 @@ const report = (message: VictimReport): void => {
  */
 const [uri = '', sendTimeout = '30000'] = process.argv.slice(2);
 const salt = 'the-salt-of-the-attacked-service';
-const server = await createServer({
+const server = await createService({
   config: {
     server: { host: '127.0.0.1', port: 0, sendTimeout: Number(sendTimeout), maxConnections },
     database: { uri: `${uri}${uri.includes('?') ? '&' : '?'}monitorCommands=true`, name: 'attack' },

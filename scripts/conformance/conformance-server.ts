@@ -1,5 +1,5 @@
 import { MongoClient, type Db } from 'mongodb';
-import { createServer } from '../../src/index.js';
+import { createService } from '../../src/server.js';
 import { startDatabase } from '../start-database.js';
 import { setNextId } from './insert-entries.js';
 import { listenInFront, type Answer, type Exchange } from './listen-in-front.js';
@@ -69,7 +69,7 @@ async function start(
   if (archive === undefined) await seedDatabase(db, content);
   else await saveTokens(db, content.setup.apiTokens);
   const defaultLocale = content.setup.locales.default;
-  const product = await createServer({ config: serverConfig({ uri: mongo.uri, database: name, defaultLocale, rateLimit }) });
+  const product = await createService({ config: serverConfig({ uri: mongo.uri, database: name, defaultLocale, rateLimit }) });
   await product.start();
   atStop(() => product.stop());
   const forget = (): void => {

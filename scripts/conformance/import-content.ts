@@ -1,4 +1,4 @@
-import type { MangroveServer } from '../../src/index.js';
+import type { Service } from '../../src/server.js';
 import { createMedia } from '../../src/media/open-media.js';
 import { openArchive } from '../../src/transfer/archive/open-archive.js';
 import { prepareImport, runImport } from '../../src/transfer/run-import.js';
@@ -7,7 +7,7 @@ import type { Shortfall } from './load-fixtures.js';
 const silent = { begin: () => undefined, advance: () => undefined, end: () => undefined };
 
 /** Imports an archive into a product that runs. */
-export async function importContent(file: string, { config, backend }: MangroveServer): Promise<Shortfall> {
+export async function importContent(file: string, { config, backend }: Service): Promise<Shortfall> {
   if (backend === null) throw new Error('the product has no database');
   const { store, models } = backend;
   const context = {

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { Readable } from 'node:stream';
-import { createServer } from '../../src/server.js';
+import { createService } from '../../src/server.js';
 import { startDatabase } from '../start-database.js';
 
 /**
@@ -9,7 +9,7 @@ import { startDatabase } from '../start-database.js';
  */
 const size = Number(process.argv[2] ?? 1_000_000_000);
 const mongo = await startDatabase('ephemeral');
-const server = await createServer({
+const server = await createService({
   config: {
     server: { host: '127.0.0.1', port: 0 },
     database: { uri: mongo.uri, name: 'memory' },

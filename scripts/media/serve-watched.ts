@@ -1,4 +1,4 @@
-import { createServer } from '../../src/server.js';
+import { createService } from '../../src/server.js';
 import { watchLoop, type LoopDelays } from './loop-watch.js';
 
 /** What the watched service tells its parent: where it is, and with every message how late its event loop was since the last. */
@@ -9,7 +9,7 @@ const report = (message: WatchReport): void => {
 };
 
 const [uri = ''] = process.argv.slice(2);
-const server = await createServer({
+const server = await createService({
   config: {
     server: { host: '127.0.0.1', port: 0 },
     database: { uri, name: 'event_loop' },

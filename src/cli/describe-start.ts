@@ -4,7 +4,7 @@ import { commandLine } from '../command-line.js';
 import { packageVersion } from '../package-root.js';
 import type { Openness } from '../access/is-open.js';
 import type { Backend } from '../mongo/open-backend.js';
-import type { MangroveServer } from '../server.js';
+import type { Service } from '../server.js';
 
 /** What the start message says besides what the server tells itself. */
 interface StartNotes {
@@ -45,7 +45,7 @@ function accessLines(openness: Openness | null, sample: ContentType | undefined)
 }
 
 /** The lines that a start prints for people: what runs, where, on what data, and a request to try. */
-export function describeStart(server: MangroveServer, { embedded, openness }: StartNotes): string[] {
+export function describeStart(server: Service, { embedded, openness }: StartNotes): string[] {
   const { config, backend, url } = server;
   const rest = config.api.rest.prefix;
   const types = [...(backend?.models.current().types.values() ?? [])].filter(({ uid }) => uid.startsWith('api::'));

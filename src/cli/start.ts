@@ -12,7 +12,7 @@ import { createLogger } from '../http/create-logger.js';
 import { startConfigured } from '../mongo/embedded/configured-server.js';
 import type { EmbeddedDatabase } from '../mongo/embedded/start-embedded.js';
 import * as mangrove from '../index.js';
-import { createServer, type MangroveServer } from '../server.js';
+import { createService, type Service } from '../server.js';
 import { UnsupportedCodeError } from '../strapi/unsupported-code.js';
 
 export const usage = `usage: npx mangrove start [--project DIR]
@@ -43,7 +43,7 @@ async function startService(project: string | null): Promise<void> {
   const embedded = config.database.uri === null ? await startConfigured(config, { log: console.log, onLost: endWith }) : null;
   const logger = await createLogger(config);
   const given = embedded === null ? config : withUri(config, embedded.uri);
-  const server: MangroveServer = await createServer({
+  const server: Service = await createService({
     config: given,
     logger,
     embeddedDatabase: embedded !== null,
@@ -76,7 +76,7 @@ function warnOfUnsupported(error: unknown): void {
 
 const withUri = (config: Config, uri: string): Config => ({ ...config, database: { ...config.database, uri } });
 
-async function announce(server: MangroveServer, embedded: EmbeddedDatabase | null): Promise<void> {
+async function announce(server: Service, embedded: EmbeddedDatabase | null): Promise<void> {
   const { backend, config } = server;
   const openness = backend && (await readOpenness({ config, backend, isEmbedded: embedded !== null }));
   const note = embedded === null ? null : { version: embedded.version, directory: embedded.dataDir, uri: embedded.uri };
@@ -84,7 +84,7 @@ async function announce(server: MangroveServer, embedded: EmbeddedDatabase | nul
   else for (const line of describeStart(server, { embedded: note, openness })) console.log(line);
 }
 
-function stopOnSignal(server: MangroveServer, embedded: EmbeddedDatabase | null): void {
+function stopOnSignal(server: Service, embedded: EmbeddedDatabase | null): void {
   let stopping = false;
   const stop = async (): Promise<void> => {
     if (stopping) return;

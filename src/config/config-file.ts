@@ -10,7 +10,7 @@ export type ConfigFile<S extends SectionName> =
 export type Given<T> = T extends readonly unknown[]
   ? T
   : T extends object
-    ? Partly<T> | (T extends { readonly enabled: boolean } ? boolean : never)
+    ? PartialSection<T> | (T extends { readonly enabled: boolean } ? boolean : never)
     : T;
 
-type Partly<T> = { readonly [K in keyof T]?: Given<T[K]> | undefined };
+export type PartialSection<T> = { readonly [K in keyof T]?: Given<T[K]> | undefined };

@@ -8,10 +8,10 @@ import type { Environment, ValueOf } from './setting.js';
 
 export type ServerConfig = ValueOf<typeof serverSettings>;
 export type DatabaseConfig = ValueOf<typeof databaseSettings>;
-type ApiConfig = ValueOf<typeof apiSettings>;
+export type ApiConfig = ValueOf<typeof apiSettings>;
 export type PluginsConfig = ValueOf<typeof pluginSettings>;
 export type MiddlewaresConfig = ValueOf<typeof middlewareSettings>;
-type AdminConfig = ValueOf<typeof adminSettings>;
+export type AdminConfig = ValueOf<typeof adminSettings>;
 
 /** All settings, complete, checked and frozen. Each is described where it is declared, in the `*-settings.ts` of its section. */
 export interface Config {

@@ -2,20 +2,20 @@ import { lookUp, readers } from './read-variable.js';
 import type { Variables } from './read-variable.js';
 
 /** One kind of look-up: without a fallback, a variable that is not set gives undefined. */
-interface Look<T> {
+export interface VariableReader<T> {
   (name: string): T | undefined;
   <F>(name: string, fallback: F): T | F;
 }
 
 /** The `env` that a function in config/* is given: `env('KEY', 'default')`, `env.int('PORT', 1337)` and so on. */
-export interface Env extends Look<string> {
-  readonly int: Look<number>;
-  readonly float: Look<number>;
-  readonly bool: Look<boolean>;
+export interface Env extends VariableReader<string> {
+  readonly int: VariableReader<number>;
+  readonly float: VariableReader<number>;
+  readonly bool: VariableReader<boolean>;
   /** Values separated by commas. */
-  readonly array: Look<readonly string[]>;
-  readonly json: Look<unknown>;
-  readonly date: Look<Date>;
+  readonly array: VariableReader<readonly string[]>;
+  readonly json: VariableReader<unknown>;
+  readonly date: VariableReader<Date>;
   /** A variable that is none of these values counts as not set. */
   readonly oneOf: (name: string, values: readonly string[], fallback?: string) => string | undefined;
 }
@@ -28,7 +28,7 @@ export function createEnv(variables: Variables, read: typeof readers = readers):
       const value = lookUp(variables, name);
       return value === undefined ? fallback : readValue(name, value);
     };
-  // Look's first signature is the second with F = undefined, which TypeScript cannot see.
+  // VariableReader's first signature is the second with F = undefined, which TypeScript cannot see.
   return Object.assign(look(read.string), {
     int: look(read.integer),
     float: look(read.number),

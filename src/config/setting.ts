@@ -1,5 +1,5 @@
 /** The part of JSON Schema that settings use; checked by ajv. */
-type JsonSchema = Readonly<Record<string, unknown>>;
+export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
  * One setting: what may be given, what holds when nothing is given, and a sentence for docs/configuration.md.
@@ -21,7 +21,7 @@ export interface Group<M extends SettingMap> {
   readonly settings: M;
 }
 
-type SettingMap = Readonly<Record<string, SettingNode>>;
+export type SettingMap = Readonly<Record<string, SettingNode>>;
 export type SettingNode = Setting<unknown> | GroupNode;
 /** Any group; an interface of its own since a type cannot hold itself. */
 export interface GroupNode {

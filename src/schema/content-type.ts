@@ -18,7 +18,7 @@ export type ScalarType =
   | 'json'
   | 'blocks';
 
-interface Common {
+export interface AttributeBase {
   readonly name: string;
   readonly required: boolean;
   /** Never in an answer; a filter, sort or field list that names it is refused. */
@@ -31,7 +31,7 @@ interface Common {
   readonly localized: boolean;
 }
 
-export interface ScalarAttribute extends Common {
+export interface ScalarAttribute extends AttributeBase {
   readonly kind: 'scalar';
   readonly type: ScalarType;
   readonly unique: boolean;
@@ -66,7 +66,7 @@ export type LinkStorage =
   | { readonly kind: 'morph'; readonly field: string };
 
 /** A relation with one target type, media included. */
-export interface LinkAttribute extends Common {
+export interface LinkAttribute extends AttributeBase {
   readonly kind: 'relation' | 'media';
   readonly relation: string;
   /** uid of the target type */
@@ -83,7 +83,7 @@ export interface LinkAttribute extends Common {
 }
 
 /** morphToOne, morphToMany: several types as targets, stored as `{ __type, id }`, one or an ordered array. */
-export interface MorphAttribute extends Common {
+export interface MorphAttribute extends AttributeBase {
   readonly kind: 'morph';
   readonly relation: 'morphToOne' | 'morphToMany';
   readonly many: boolean;
@@ -92,7 +92,7 @@ export interface MorphAttribute extends Common {
 }
 
 /** An embedded component, or an ordered array of them. */
-export interface ComponentAttribute extends Common {
+export interface ComponentAttribute extends AttributeBase {
   readonly kind: 'component';
   readonly component: string;
   readonly repeatable: boolean;
@@ -101,7 +101,7 @@ export interface ComponentAttribute extends Common {
 }
 
 /** An embedded ordered array of components of several types, each with its `__component`. */
-export interface ZoneAttribute extends Common {
+export interface ZoneAttribute extends AttributeBase {
   readonly kind: 'dynamiczone';
   readonly components: readonly string[];
   readonly min: number | null;

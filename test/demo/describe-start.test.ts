@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import type { Openness } from '../../src/access/is-open.js';
 import { describeStart } from '../../src/cli/describe-start.js';
-import { createServer } from '../../src/server.js';
+import { createService } from '../../src/server.js';
 import { freshDatabase } from '../support/mongo.js';
 
 describe('cli/describe-start', () => {
   const modelsLine = async (uri: string): Promise<string | undefined> => {
-    const server = await createServer({
+    const server = await createService({
       config: {
         server: { host: '127.0.0.1', port: 0 },
         database: { uri, selectionTimeout: 500 },
@@ -43,7 +43,7 @@ describe('cli/describe-start', () => {
   ];
   for (const [openness, expected] of states)
     it(`says to whom it is open: ${openness}`, async () => {
-      const server = await createServer({ config: { database: { uri: 'mongodb://127.0.0.1:9/none' } } });
+      const server = await createService({ config: { database: { uri: 'mongodb://127.0.0.1:9/none' } } });
       const lines = describeStart(server, { embedded: null, openness }).map((line) => line.trim());
       const first = lines.findIndex((line) => line.startsWith('Access'));
       expect(lines.slice(first, first + expected.length)).to.deep.equal(expected);
@@ -56,7 +56,7 @@ describe('cli/describe-start', () => {
   ] as const)
     it(`names the documentation page where it is served: ${environment}, ${String(docs)}`, async () => {
       const secret = 'a-secret-of-the-tests-0123456789abcdef';
-      const server = await createServer({
+      const server = await createService({
         config: {
           environment,
           api: { docs },

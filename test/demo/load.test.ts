@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { fillDemo, loadDemo } from '../../src/cli/load-demo.js';
 import type { PartialConfig } from '../../src/config/create-config.js';
-import { createServer, type MangroveServer } from '../../src/server.js';
+import { createService, type Service } from '../../src/server.js';
 import { drawNoise } from '../media/draw.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { demoFolder, readDemo } from './read-demo.js';
@@ -18,7 +18,7 @@ describe('cli/load-demo', () => {
   let database: FreshDatabase;
   /** The demo with pictures that take no time to draw. */
   let light: string;
-  const servers: MangroveServer[] = [];
+  const servers: Service[] = [];
   before(async () => {
     light = await mkdtemp(path.join(tmpdir(), 'mangrove-demo-'));
     await cp(demoFolder, light, { recursive: true });
@@ -35,7 +35,7 @@ describe('cli/load-demo', () => {
   });
 
   const start = async (plugins: PartialConfig['plugins'] = {}, settings: PartialConfig['database'] = {}) => {
-    const server = await createServer({
+    const server = await createService({
       config: {
         server: { host: '127.0.0.1', port: 0 },
         database: { uri: database.uri, ...settings },
@@ -48,12 +48,12 @@ describe('cli/load-demo', () => {
     await server.start();
     return server;
   };
-  const load = async ({ config, backend, media }: MangroveServer): Promise<number> => {
+  const load = async ({ config, backend, media }: Service): Promise<number> => {
     if (backend === null) throw new Error('the test database did not answer');
     return loadDemo({ config, backend, media }, light);
   };
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into answers of every form
-  const read = async ({ url }: MangroveServer, path: string): Promise<any> => (await fetch(url + path)).json();
+  const read = async ({ url }: Service, path: string): Promise<any> => (await fetch(url + path)).json();
   const count = (name: string, filter = {}) => database.db.collection(name).countDocuments(filter);
   const counted = async () => ({
     models: await count('_models'),

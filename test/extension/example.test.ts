@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { loadDemo } from '../../src/cli/load-demo.js';
 import { loadRegister } from '../../src/cli/load-register.js';
+import { createService, type Service } from '../../src/server.js';
 import * as mangrove from '../../src/index.js';
 import { compileStrict, generateTypes, readSchema } from '../support/codegen.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
@@ -21,7 +22,7 @@ const send = `mutation Send($article: ID!, $name: String!, $text: String!) {
 describe('config/extensions.example.ts over the demo magazine', () => {
   let directory: string;
   let database: FreshDatabase;
-  let server: mangrove.MangroveServer;
+  let server: Service;
   const lines: { field?: string }[] = [];
 
   const ask = async (query: string) => {
@@ -39,7 +40,7 @@ describe('config/extensions.example.ts over the demo magazine', () => {
     if (register === null) throw new Error('the example was not found');
     database = await freshDatabase();
     const logger = pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line) as { field?: string }) });
-    server = await mangrove.createServer({
+    server = await createService({
       config: { server: { host: '127.0.0.1', port: 0 }, database: { uri: database.uri }, api: { open: true } },
       logger,
       register,

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadRegister } from '../../src/cli/load-register.js';
 import { ConfigError } from '../../src/config/setting.js';
+import { createService } from '../../src/server.js';
 import * as mangrove from '../../src/index.js';
 import type { Register } from '../../src/index.js';
 import { freshDatabase } from '../support/mongo.js';
@@ -166,7 +167,7 @@ describe('config/extensions', () => {
   it('a register that throws stops createServer().start() with the very error', async () => {
     const database = await freshDatabase();
     const thrown = new Error('no such luck');
-    const server = await mangrove.createServer({
+    const server = await createService({
       config: { database: { uri: database.uri }, server: { port: 0 } },
       register: () => {
         throw thrown;

@@ -1,7 +1,7 @@
-import { createServer } from '../../src/server.js';
+import { createService } from '../../src/server.js';
 
 /** Serves media on the database that the environment names, until it is killed. Prints its address. */
-const server = await createServer({
+const server = await createService({
   config: {
     server: { host: '127.0.0.1', port: 0 },
     database: { uri: process.env['TEST_URI'] ?? '' },

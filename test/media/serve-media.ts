@@ -1,5 +1,5 @@
 import type { Media } from '../../src/media/media.js';
-import { createServer, type MangroveServer } from '../../src/server.js';
+import { createService, type Service } from '../../src/server.js';
 import type { PartialConfig } from '../../src/config/create-config.js';
 import type { Register } from '../../src/graphql/extension/create-extension.js';
 import type { Model } from '../../src/schema/model.js';
@@ -23,7 +23,7 @@ export interface FormFile {
 export interface MediaServer {
   readonly url: string;
   readonly database: FreshDatabase;
-  readonly server: MangroveServer;
+  readonly server: Service;
   readonly media: Media;
   send(method: string, path: string, body?: object): Promise<Answered>;
   /** Sends a form; to the upload route unless another is named. */
@@ -70,7 +70,7 @@ export async function serveMedia(
   const database = uses ?? (await freshDatabase());
   for (const { uid, ...model } of [shot, story])
     await database.db.collection<{ _id: string }>('_models').replaceOne({ _id: uid }, model, { upsert: true });
-  const server = await createServer({
+  const server = await createService({
     config: {
       server: { host: '127.0.0.1', port: 0 },
       database: { uri: database.uri },

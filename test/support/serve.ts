@@ -1,13 +1,7 @@
 import type { CommandStartedEvent, MongoClient } from 'mongodb';
 import type { Backend } from '../../src/mongo/open-backend.js';
-import {
-  createServer,
-  type Hook,
-  type MangroveServer,
-  type PartialConfig,
-  type Register,
-  type ServerInput,
-} from '../../src/index.js';
+import type { Hook, PartialConfig, Register, ServerInput } from '../../src/index.js';
+import { createService, type Service } from '../../src/server.js';
 import { freshDatabase, type FreshDatabase } from './mongo.js';
 
 /** A content type or component as a test writes it: schema.json with its uid. */
@@ -46,7 +40,7 @@ export interface CommandCount<Result> {
 
 /** The service on a free port, over a database of its own. */
 export interface Serving {
-  readonly server: MangroveServer;
+  readonly server: Service;
   readonly database: FreshDatabase;
   /** Sends a request; `path` begins behind the address, `body` goes as JSON. */
   readonly call: (method: string, path: string, body?: unknown) => Promise<Answer>;
@@ -68,7 +62,7 @@ export async function serveModels({
   const database = given ?? (await freshDatabase());
   await storeModels(database, models);
   await storeDocuments(database, documents);
-  const server = await createServer({
+  const server = await createService({
     ...input,
     config: testConfig(database.uri, config),
   });

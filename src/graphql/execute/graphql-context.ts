@@ -1,8 +1,6 @@
 import type { FieldNode } from 'graphql';
 import type { Context as KoaContext } from 'koa';
-import type { ApiToken } from '../../access/api-token.js';
 import type { Caller } from '../../access/caller.js';
-import type { KnownUser } from '../../access/known-user.js';
 import type { ContentContext } from '../../content/content-context.js';
 import type { ApiError } from '../../errors.js';
 import type { Running } from '../../http/running.js';
@@ -11,8 +9,14 @@ import type { Access } from '../../query/access.js';
 import type { PageSettings } from '../query/parse-list-arguments.js';
 import type { Tracer } from '../tracing/tracer.js';
 
+/** What resolvers, policies and middlewares of custom code are given for one operation. */
+export interface RequestContext {
+  readonly koaContext: KoaContext;
+  readonly state: CallerState;
+}
+
 /** What every resolver of one operation is given. */
-export interface GraphqlContext {
+export interface GraphqlContext extends RequestContext {
   readonly access: Access;
   readonly caller: Caller;
   readonly running: Running;
@@ -24,24 +28,26 @@ export interface GraphqlContext {
   readonly failures: Map<FieldNode, ApiError>;
   /** Null unless resolvers are timed. */
   readonly tracer: Tracer | null;
-  /** Koa's, for custom resolvers, policies and middlewares. */
-  readonly koaContext: KoaContext;
-  readonly state: CallerState;
 }
 
 /** A user as custom code sees it in `state.user`; the role has its name and type. */
-interface StateUser extends Pick<KnownUser, 'id' | 'username' | 'email' | 'confirmed' | 'blocked'> {
+export interface StateUser {
+  readonly id: number;
+  readonly username: string;
+  readonly email: string;
+  readonly confirmed: boolean;
+  readonly blocked: boolean;
   readonly role: { readonly id: number; readonly name: string; readonly type: string } | null;
 }
 
 /** Who calls, as code of Strapi v4 reads it from Koa's `ctx.state`. */
-interface CallerState {
+export interface CallerState {
   /** Absent without a user: for the public and for API tokens. */
   readonly user?: StateUser;
   readonly auth: {
     readonly strategy: { readonly name: 'users-permissions' | 'api-token' };
     /** Null: the public. */
-    readonly credentials: StateUser | Pick<ApiToken, 'id' | 'name' | 'type'> | null;
+    readonly credentials: StateUser | { readonly id: number; readonly name: string; readonly type: string } | null;
   };
   /** Whether there are credentials. */
   readonly isAuthenticated: boolean;

@@ -19,7 +19,7 @@ export type EntityParameters = Readonly<Record<string, unknown>>;
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- what an entry holds is for its model to say
 export type Entity = Record<string, any> & { readonly id: number };
 
-type EntityId = number | string;
+export type EntityId = number | string;
 
 /**
  * Reads and writes entries for custom code, which may do everything. Entries are flat: `{ id, title, author: { id, name } }`, private

@@ -3,7 +3,7 @@ import type { Context as KoaContext } from 'koa';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
-import type { GraphqlContext } from '../execute/graphql-context.js';
+import type { RequestContext } from '../execute/graphql-context.js';
 import type { BuilderTools } from './builder-tools.js';
 import type { EntityService } from './entity-service.js';
 import type { Nexus } from './load-nexus.js';
@@ -19,7 +19,7 @@ import type { TypeRegistry } from './type-registry.js';
 export type Resolver = GraphQLFieldResolver<any, any, any>;
 
 /** Of one type: resolvers by field, values by enum name, or `__resolveType` of a union or interface. */
-type TypeResolvers = Readonly<Record<string, Resolver | { readonly resolve?: Resolver } | string | number | boolean>>;
+export type TypeResolvers = Readonly<Record<string, Resolver | { readonly resolve?: Resolver } | string | number | boolean>>;
 
 /** Resolvers by type and field; a scalar stands for itself. */
 export type Resolvers = Readonly<Record<string, TypeResolvers | GraphQLScalarType>>;
@@ -27,7 +27,7 @@ export type Resolvers = Readonly<Record<string, TypeResolvers | GraphQLScalarTyp
 /** Continues with the resolver; what is left out stays as it was. */
 export type Next = (parent?: any, args?: any, context?: any, info?: GraphQLResolveInfo) => any;
 
-export type Middleware = (next: Next, parent: any, args: any, context: GraphqlContext, info: GraphQLResolveInfo) => unknown;
+export type Middleware = (next: Next, parent: any, args: any, context: RequestContext, info: GraphQLResolveInfo) => unknown;
 
 /** Gives a middleware for the options of its place. */
 export type MiddlewareFactory = (options: any, services: { readonly strapi: Strapi }) => Middleware;
@@ -36,7 +36,7 @@ export type MiddlewareFactory = (options: any, services: { readonly strapi: Stra
 export interface PolicyContext {
   readonly parent: any;
   readonly args: any;
-  readonly context: GraphqlContext;
+  readonly context: RequestContext;
   readonly info: GraphQLResolveInfo;
   readonly state: any;
   readonly http: KoaContext;

@@ -3,17 +3,17 @@ import { isRecord, type Values } from '../../values.js';
 import type { BuilderTools } from './builder-tools.js';
 import type { Entity, EntityService } from './entity-service.js';
 
-interface Of {
+export interface OfType {
   readonly contentType: ContentType;
 }
 
 /** Functions behind generated fields, for own fields that call them; they give entities, not responses. */
 export interface QueriesBuilder {
-  readonly buildQueriesResolvers: (of: Of) => {
+  readonly buildQueriesResolvers: (of: OfType) => {
     readonly find: (parent: unknown, args: Values) => Promise<Entity[]>;
     readonly findOne: (parent: unknown, args: Values) => Promise<Entity | null>;
   };
-  readonly buildMutationsResolvers: (of: Of) => {
+  readonly buildMutationsResolvers: (of: OfType) => {
     readonly create: (parent: unknown, args: Values) => Promise<Entity>;
     readonly update: (parent: unknown, args: Values) => Promise<Entity | null>;
     readonly delete: (parent: unknown, args: Values) => Promise<Entity | null>;

@@ -2,7 +2,7 @@ import type { EntryResult, ListResult, Row } from '../execute/results.js';
 import type { Entity, EntityService } from './entity-service.js';
 
 /** What a value was read with. */
-interface ReturnInfo {
+export interface ReturnInfo {
   /** As `transformArgs` gives them; `start` and `limit` decide the page figures. */
   readonly args?: Readonly<Record<string, unknown>>;
   readonly resourceUID?: string;

@@ -39,7 +39,7 @@ export interface TypeControl {
 }
 
 /** The shadow of one field. */
-interface FieldControl {
+export interface FieldControl {
   disable(): FieldControl;
   disableOutput(): FieldControl;
   disableInput(): FieldControl;

@@ -11,7 +11,7 @@ import {
 } from '../schema/names.js';
 
 /** One type of the generated schema; `config` says what it was generated for. */
-interface RegisteredType {
+export interface RegisteredType {
   readonly name: string;
   readonly definition: unknown;
   readonly config: { readonly kind: string; readonly contentType?: ContentType };

@@ -1,0 +1,38 @@
+import { pathToFileURL } from 'node:url';
+import { folderCircles } from './structure/circles.js';
+import { unusedExports } from './structure/exports.js';
+import { loadProject, type Project } from './structure/project.js';
+import { hiddenTypes } from './structure/public-types.js';
+import { storageFiles } from './structure/texts.js';
+
+interface Rule {
+  readonly find: (project: Project) => readonly string[];
+  /** What to do about what is found. */
+  readonly advice: string;
+}
+
+const rules: readonly Rule[] = [
+  {
+    find: storageFiles,
+    advice: 'knows how MongoDB stores entries: state a write by mongo/compile-change.ts, a filter by mongo/matches.ts',
+  },
+  { find: unusedExports, advice: 'is imported nowhere: export it no longer, or delete it' },
+  {
+    find: hiddenTypes,
+    advice: 'is reached by the public API: export it from index.ts, or let the API not name it if it is a detail, as all of mongo/ is',
+  },
+  {
+    find: (project) => folderCircles(project, 'graphql'),
+    advice: 'are folders of graphql/ that import each other: move what both need to the lower one',
+  },
+];
+
+/** Everything in a project that breaks the rules of its structure, one line each with what to do. */
+export const checkStructure = (project: Project): readonly string[] =>
+  rules.flatMap(({ find, advice }) => find(project).map((found) => `${found} ${advice}`));
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const problems = checkStructure(loadProject(process.cwd()));
+  for (const problem of problems) console.error(problem);
+  if (problems.length > 0) process.exitCode = 1;
+}
