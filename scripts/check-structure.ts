@@ -19,7 +19,8 @@ const rules: readonly Rule[] = [
   { find: unusedExports, advice: 'is imported nowhere: export it no longer, or delete it' },
   {
     find: hiddenTypes,
-    advice: 'is reached by the public API: export it from index.ts, or let the API not name it if it is a detail, as all of mongo/ is',
+    advice:
+      'is reached by the public API: export it from index.ts, or let the API not name it if it is a detail, as all of mongo/ is',
   },
   {
     find: (project) => folderCircles(project, 'graphql'),

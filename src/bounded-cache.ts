@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 /** The most that a cache holds. */
-export interface CacheBounds {
+interface CacheBounds {
   readonly entries: number;
   /** Bytes of all keys and values, with what the entries themselves take. */
   readonly bytes: number;

@@ -8,7 +8,7 @@ export interface Asker {
   readonly signal: AbortSignal;
 }
 
-export interface QueueBounds {
+interface QueueBounds {
   /** Pieces of work that run at a time. */
   readonly atOnce: number;
   /** Pieces of work that may wait; any number if absent. */

@@ -42,7 +42,7 @@ interface DemoFile {
 }
 
 /** The service that gets the demo; `media` is null if uploads are switched off. */
-export interface DemoTarget {
+interface DemoTarget {
   readonly config: Config;
   readonly backend: Backend;
   readonly media: Media | null;

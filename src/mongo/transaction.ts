@@ -31,7 +31,7 @@ export async function inTransaction<Result>(database: Database, work: (database:
 }
 
 /** What waits for the commit of a transaction. */
-export type AfterCommit = () => Promise<void>;
+type AfterCommit = () => Promise<void>;
 
 /** Runs work once everything that was written before is stored: after the commit, at once if there is no transaction. */
 export async function afterCommit({ session, later }: Database, work: AfterCommit): Promise<void> {

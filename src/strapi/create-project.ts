@@ -35,7 +35,7 @@ export interface Project {
   readonly ownActions: () => readonly string[];
 }
 
-export interface ProjectInput {
+interface ProjectInput {
   /** Absolute. */
   readonly directory: string;
   readonly config: Config;

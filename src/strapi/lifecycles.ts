@@ -12,12 +12,12 @@ type ReadKind = 'FindOne' | 'FindMany' | 'Count';
 type WriteKind = Capitalize<WriteAction>;
 
 /** The name of a lifecycle, such as `beforeCreate`. */
-export type LifecycleAction = `${'before' | 'after'}${ReadKind | WriteKind}`;
+type LifecycleAction = `${'before' | 'after'}${ReadKind | WriteKind}`;
 
 /* eslint-disable @typescript-eslint/no-explicit-any -- what entries hold is for their models to say */
 
 /** What code around a read or write is given. `state` is its own, from before to after. */
-export interface LifecycleEvent {
+interface LifecycleEvent {
   readonly action: LifecycleAction;
   readonly model: StrapiModel;
   /** `data` may be changed before a write; `where` says which entries are meant. */
@@ -31,7 +31,7 @@ export interface LifecycleEvent {
 type Listener = (event: LifecycleEvent) => unknown;
 
 /** Functions by lifecycle, for some models or for all. */
-export type SubscriberMap = { readonly models?: readonly string[] } & Readonly<Partial<Record<LifecycleAction, Listener>>>;
+type SubscriberMap = { readonly models?: readonly string[] } & Readonly<Partial<Record<LifecycleAction, Listener>>>;
 
 /** Code around reads and writes; a function is called for all of them. */
 export type Subscriber = Listener | SubscriberMap;

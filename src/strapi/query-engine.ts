@@ -19,7 +19,7 @@ import { missingModel } from './unsupported-code.js';
 type WithData = EngineParameters & { readonly data: object };
 
 /** The page of a list. */
-export interface EnginePage {
+interface EnginePage {
   readonly results: readonly Entity[];
   readonly pagination: {
     readonly page: number;
@@ -60,7 +60,7 @@ export interface QueryEngine {
 const accessOfEngine: Access = { ...fullAccess, seesPrivate: true };
 
 /** The context of code that stands below the API. */
-export function engineContext(context: ContentContext): ContentContext {
+function engineContext(context: ContentContext): ContentContext {
   const { bind } = context;
   const settings = { ...bind.settings, maxLimit: null, maxNested: null, withCount: true, roleUsers: true, strict: false };
   return {

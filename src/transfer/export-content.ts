@@ -15,7 +15,7 @@ import type { Progress } from './import-run.js';
 import { usedSettings } from './source.js';
 
 /** What an export works with. */
-export interface ExportContext {
+interface ExportContext {
   readonly database: Database;
   /** Null if there is no media library. */
   readonly media: Media | null;

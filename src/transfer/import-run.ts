@@ -38,8 +38,8 @@ export interface ImportRun {
 }
 
 /** The parts of an import, in their order. Entries come with their links, so that each is written once. */
-export const importStages = ['links', 'entities', 'assets', 'publish'] as const;
-export type ImportStage = (typeof importStages)[number];
+const importStages = ['links', 'entities', 'assets', 'publish'] as const;
+type ImportStage = (typeof importStages)[number];
 
 /** Stores that the records up to a position of a stage are stored. */
 export async function saveProgress(run: ImportRun, stage: ImportStage, position: number): Promise<void> {

@@ -22,7 +22,7 @@ interface LinkRecord extends TransferredLink {
 }
 
 /** A stored file or a variant of one. */
-export interface AssetRecord {
+interface AssetRecord {
   readonly stage: 'assets';
   /** `roots_0a1b2c3d4e.png` */
   readonly name: string;
@@ -33,7 +33,7 @@ export interface AssetRecord {
 }
 
 /** A setting by the key that Strapi stores it under. */
-export interface ConfigurationRecord {
+interface ConfigurationRecord {
   readonly stage: 'configuration';
   readonly key: string;
   readonly value: unknown;

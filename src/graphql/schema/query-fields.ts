@@ -1,10 +1,10 @@
-import { GraphQLID } from 'graphql';
+import { GraphQLID, type GraphQLScalarType } from 'graphql';
 import { actionOf, type ContentType } from '../../schema/content-type.js';
 import { findOneResolver, findResolver, findSingleResolver } from '../execute/read-resolvers.js';
 import { localeCodeScalar } from '../scalars/locale-code.js';
 import { listArgs } from './attribute-fields.js';
 import { findName, findOneName } from './names.js';
-import { emptyFields, type Fields, plainField, type SchemaContext, withScope } from './schema-context.js';
+import { emptyFields, type Fields, plainField, type PlainField, type SchemaContext, withScope } from './schema-context.js';
 
 /** The generated queries of one content type. */
 export function queryFields(type: ContentType, context: SchemaContext): Fields {
@@ -21,7 +21,8 @@ const readScope = (type: ContentType, action: 'find' | 'findOne') =>
   withScope([controllers[type.uid]?.[action] ?? actionOf(type, action)]);
 
 /** The `locale` argument of root fields of localized types. */
-export const localeArgs = (type: ContentType) => (type.localized ? { locale: plainField(localeCodeScalar) } : {});
+export const localeArgs = (type: ContentType): { readonly locale?: PlainField<GraphQLScalarType> } =>
+  type.localized ? { locale: plainField(localeCodeScalar) } : {};
 
 function collectionFields(type: ContentType, context: SchemaContext): Fields {
   const { hasAction } = context.shadow;

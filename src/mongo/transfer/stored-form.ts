@@ -14,7 +14,7 @@ import type { EntryDocument } from '../write-entries.js';
 import { type HeldLink, hiddenFields, type Holder, holderKey, type TransferredEntry } from './transferred.js';
 
 /** What the form of an entry depends on besides its type. */
-export interface FormContext {
+interface FormContext {
   readonly registry: Registry;
   readonly defaultLocale: string;
   /** The links of an entry or component, in their order. */
