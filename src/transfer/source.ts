@@ -22,7 +22,7 @@ interface LinkRecord extends TransferredLink {
 }
 
 /** A stored file or a variant of one. */
-interface AssetRecord {
+export interface AssetRecord {
   readonly stage: 'assets';
   /** `roots_0a1b2c3d4e.png` */
   readonly name: string;
