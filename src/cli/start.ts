@@ -60,7 +60,7 @@ async function startService(project: string | null): Promise<void> {
 }
 
 /** Stores what the files of a project have changed. */
-async function storeProjectModels({ backend, config }: MangroveServer, directory: string): Promise<void> {
+async function storeProjectModels({ backend, config }: Service, directory: string): Promise<void> {
   if (backend === null) return;
   const source = join(directory, 'src');
   const { database } = backend.store;

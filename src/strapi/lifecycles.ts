@@ -31,7 +31,7 @@ interface LifecycleEvent {
 type Listener = (event: LifecycleEvent) => unknown;
 
 /** Functions by lifecycle, for some models or for all. */
-type SubscriberMap = { readonly models?: readonly string[] } & Readonly<Partial<Record<LifecycleAction, Listener>>>;
+export type SubscriberMap = { readonly models?: readonly string[] } & Readonly<Partial<Record<LifecycleAction, Listener>>>;
 
 /** Code around reads and writes; a function is called for all of them. */
 export type Subscriber = Listener | SubscriberMap;

@@ -19,7 +19,7 @@ import { missingModel } from './unsupported-code.js';
 type WithData = EngineParameters & { readonly data: object };
 
 /** The page of a list. */
-interface EnginePage {
+export interface EnginePage {
   readonly results: readonly Entity[];
   readonly pagination: {
     readonly page: number;
