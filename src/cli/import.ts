@@ -12,9 +12,12 @@ import { showProgress } from './show-progress.js';
 
 export const usage = `usage: npx mangrove import SOURCE [options]
   SOURCE             an archive of strapi export: .tar, .tar.gz, and .enc;
-                     or mongodb://…, the database of a Strapi v3 project
+                     or mongodb://…, the database of a Strapi v3 project;
+                     or https://…, a Strapi v4 that runs, asked with the API token for
+                     full access in MANGROVE_IMPORT_TOKEN, else the token is asked for
   --key KEY          the key of an encrypted archive; else it is asked for, or MANGROVE_IMPORT_KEY
   --project DIR      the folder of the Strapi v3 project, for the files in its public/uploads
+  --allow-private    ask a Strapi v4 on this machine or in a private network
   --dry-run          read all of the source and say what would come; nothing is stored
   --replace          entries that are there give way to those of the source
 npx mangrove import --abandon
@@ -23,6 +26,7 @@ npx mangrove import --abandon
 const options = {
   key: { type: 'string' },
   project: { type: 'string' },
+  'allow-private': { type: 'boolean', default: false },
   'dry-run': { type: 'boolean', default: false },
   replace: { type: 'boolean', default: false },
   abandon: { type: 'boolean', default: false },

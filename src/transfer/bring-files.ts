@@ -8,6 +8,7 @@ import { type ExpectedBlob, findExpected, markCome, readMissing, stagedName, wri
 import { inTransaction } from '../mongo/transaction.js';
 import type { EntryDocument } from '../mongo/write-entries.js';
 import { isRecord, type Values } from '../values.js';
+import { AssetUnavailable } from './source.js';
 import { type ImportRun, type RecordOf, runStage } from './import-run.js';
 
 /** A file of the media library as it is stored here, and the bytes that belong to it. */
@@ -81,6 +82,8 @@ async function storeAsset({ tally, state }: ImportRun, asset: RecordOf<'assets'>
     });
     staging.keep([id]);
     tally.add('assets', 1);
+  } catch (error) {
+    if (!(error instanceof AssetUnavailable)) throw error;
   } finally {
     await staging.discard();
   }

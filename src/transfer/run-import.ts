@@ -84,6 +84,7 @@ export async function runImport(prepared: PreparedImport, context: ImportContext
   const { database } = context.store;
   const state = unfinished === null ? newState(source, runner) : { ...unfinished, runner };
   const tally = new Tally(state.counts, state.shortcomings);
+  if (unfinished === null) for (const [reason, where] of source.notes?.() ?? []) tally.report(reason, where);
   await beginImport(database, { ...state, aliveAt: new Date() });
   const run: ImportRun = { source, manifest, plan, context, tally, state };
   const collections = [...plan.types.values()].map(({ collection }) => collection);

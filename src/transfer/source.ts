@@ -28,9 +28,12 @@ export interface AssetRecord {
   readonly name: string;
   /** bytes; null: not known before they are read */
   readonly size: number | null;
-  /** Returns the bytes. Works once, and before the next record is asked for. */
+  /** Returns the bytes. Works once, and before the next record is asked for. Throws AssetUnavailable if they are not there. */
   readonly open: () => ByteSource;
 }
+
+/** The bytes of a file cannot be had from the source; everything else can. */
+export class AssetUnavailable extends Error {}
 
 /** A setting by the key that Strapi stores it under. */
 interface ConfigurationRecord {
@@ -54,6 +57,8 @@ export interface Source {
   readonly read: (stages: readonly Stage[]) => AsyncIterable<TransferRecord>;
   /** Does what has to be done before records are stored, in the database that they are stored in. May run twice. */
   readonly prepare?: () => Promise<void>;
+  /** Says what the source cannot show, and where, once it was read. */
+  readonly notes?: () => readonly (readonly [reason: string, where: string])[];
   readonly close: () => Promise<void>;
 }
 

@@ -1,0 +1,147 @@
+import { lookup as resolveName, type LookupAddress, type LookupOptions } from 'node:dns';
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { isIP } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import ipaddr from 'ipaddr.js';
+import { AssetUnavailable } from '../source.js';
+
+interface ClientInput {
+  /** `https://host`, with the prefix of the API if it is not /api. */
+  readonly url: string;
+  readonly token: string;
+  /** Whether addresses of this machine and of private networks may be asked. */
+  readonly allowPrivate: boolean;
+}
+
+/** Asks a service over its REST API. No redirection is followed. */
+export interface RestClient {
+  /** The address of the API, without the token. */
+  readonly base: string;
+  /** Returns the JSON of an answer; null for 404. Throws an Error that names the path for other failures. */
+  readonly get: (path: string) => Promise<unknown>;
+  /** Returns the bytes of a file; the token goes to the service alone. Throws AssetUnavailable if they are not there. */
+  readonly download: (url: string) => AsyncIterable<Uint8Array>;
+}
+
+/** Throws an Error if the address is none of HTTP. */
+export function createRestClient({ url, token, allowPrivate }: ClientInput): RestClient {
+  const given = new URL(url);
+  if (!/^https?:$/.test(given.protocol)) throw new Error(`${url} is no address of HTTP`);
+  const path = given.pathname.replace(/\/+$/, '');
+  const base = `${given.origin}${path === '' ? '/api' : path}`;
+  const send = (target: URL): Promise<IncomingMessage> =>
+    sendRequest(target, { allowPrivate, headers: target.origin === given.origin ? { authorization: `Bearer ${token}` } : {} });
+  return {
+    base,
+    get: (relative) => getJson(new URL(`${base}${relative}`), send),
+    download: (file) => download(new URL(file, given.origin), given.origin, send),
+  };
+}
+
+type Send = (target: URL) => Promise<IncomingMessage>;
+
+/** A file that is elsewhere may be gone; the service itself must answer. */
+async function* download(target: URL, origin: string, send: Send): AsyncGenerator<Uint8Array> {
+  const response = await send(target).catch((error: unknown) => {
+    throw target.origin === origin ? error : new AssetUnavailable(String(error));
+  });
+  const status = response.statusCode ?? 0;
+  if (status === 200) return yield* response as AsyncIterable<Uint8Array>; // no encoding is set
+  response.resume();
+  const message = `${target.pathname} answers ${String(status)}`;
+  throw target.origin !== origin || status < 500 ? new AssetUnavailable(message) : new Error(message);
+}
+
+const attempts = 5;
+const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+async function getJson(target: URL, send: Send): Promise<unknown> {
+  for (let attempt = 1; ; attempt++) {
+    const response = await send(target).catch((error: unknown) => failure(error, attempt));
+    const status = response?.statusCode ?? 503;
+    if (response !== null && !passing.has(status)) return readAnswer(target, response);
+    response?.resume();
+    if (attempt === attempts) throw new Error(`${target.pathname} answers ${String(status)}`);
+    await delay(500 * 2 ** attempt);
+  }
+}
+
+/** A connection that broke may be there again; an address that is refused stays refused. */
+function failure(error: unknown, attempt: number): null {
+  if (attempt === attempts || !(error instanceof Error && 'code' in error) || error.code === refusedCode) throw error;
+  return null;
+}
+
+/** Bytes of one answer. */
+const largest = 134_217_728;
+
+async function readAnswer(target: URL, response: IncomingMessage): Promise<unknown> {
+  const status = response.statusCode ?? 0;
+  if (status === 404) {
+    response.resume();
+    return null;
+  }
+  const text = (await readBytes(target, response)).toString('utf8');
+  if (status === 200) return JSON.parse(text) as unknown;
+  const hint = status === 401 || status === 403 ? ': the token must be allowed to read it' : reasonIn(text);
+  throw new Error(`${target.pathname} answers ${String(status)}${hint}`);
+}
+
+async function readBytes(target: URL, response: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of response) {
+    size += part.length;
+    if (size > largest) throw new Error(`${target.pathname} answers more than ${String(largest)} bytes`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+/** What the error of an answer says. */
+function reasonIn(text: string): string {
+  const message = /"message":"((?:[^"\\]|\\.){1,300})/.exec(text)?.[1];
+  return message === undefined ? '' : `: ${message}`;
+}
+
+interface RequestOptions {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly allowPrivate: boolean;
+}
+
+/** Milliseconds without a byte. */
+const patience = 60_000;
+
+function sendRequest(target: URL, { headers, allowPrivate }: RequestOptions): Promise<IncomingMessage> {
+  const host = target.hostname.replace(/^\[|\]$/g, '');
+  if (!allowPrivate && isIP(host) !== 0 && !isPublic(host)) return Promise.reject(refused(host));
+  const request = target.protocol === 'https:' ? requestHttps : requestHttp;
+  const options = { headers, timeout: patience, ...(!allowPrivate && { lookup: lookupPublic }) };
+  return new Promise((resolve, reject) => {
+    const sent = request(target, options, resolve);
+    sent.on('error', reject).on('timeout', () => sent.destroy(new Error(`${target.host} does not answer`)));
+    sent.end();
+  });
+}
+
+const refusedCode = 'PRIVATE_ADDRESS';
+
+const refused = (host: string): Error =>
+  Object.assign(new Error(`${host} is an address of this machine or of a private network: --allow-private asks it`), {
+    code: refusedCode,
+  });
+
+const isPublic = (address: string): boolean => ipaddr.process(address).range() === 'unicast';
+
+type LookupCallback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
+
+/** What is checked is what is connected to: a name cannot lead elsewhere the second time. */
+function lookupPublic(host: string, options: LookupOptions, done: LookupCallback): void {
+  resolveName(host, { ...options, all: true }, (error, addresses) => {
+    if (error !== null) done(error, []);
+    else if (addresses.some(({ address }) => !isPublic(address))) done(refused(host), []);
+    else if (options.all === true) done(null, addresses);
+    else done(null, addresses[0]?.address ?? '', addresses[0]?.family);
+  });
+}

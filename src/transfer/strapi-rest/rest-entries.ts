@@ -1,0 +1,73 @@
+import type { TransferredLink } from '../../mongo/transfer/transferred.js';
+import { uploadFile } from '../../schema/content-type.js';
+import { isRecord, type Values } from '../../values.js';
+
+/** Attributes by the uids of content types and components, as the service shows them. */
+export type Shapes = ReadonlyMap<string, Readonly<Record<string, Values>>>;
+
+/** An entry of an answer. */
+export interface RestRow {
+  readonly type: string;
+  readonly id: number;
+  readonly values: Values;
+}
+
+/** Links that a side owns: those of its own relations and files. The other side shows the same ones. */
+type Owned = { readonly kind: 'link'; readonly target: string } | { readonly kind: 'media' } | null;
+
+function ownedLink({ type, target, mappedBy, relation }: Values): Owned {
+  if (type === 'media') return { kind: 'media' };
+  if (type !== 'relation' || typeof target !== 'string' || typeof mappedBy === 'string') return null;
+  return /^morph/.test(String(relation)) || target.startsWith('admin::') ? null : { kind: 'link', target };
+}
+
+/** Relations that the API shows without their types. */
+export const isPolymorphic = ({ type, relation }: Values): boolean => type === 'relation' && /^morphTo/.test(String(relation));
+
+const deepest = 8;
+
+/** The parameters that populate everything that an entry keeps: components at any depth, and of related entries the ids. */
+export function populateOf(uid: string, shapes: Shapes, path = 'populate', depth = 0): readonly string[] {
+  return Object.entries(shapes.get(uid) ?? {}).flatMap(([name, attribute]) => {
+    const own = `${path}[${name}]`;
+    if (ownedLink(attribute) !== null) return [`${own}[fields][0]=id`];
+    if (depth === deepest) return [];
+    if (attribute['type'] === 'component') return within(String(attribute['component']), own, shapes, depth);
+    if (attribute['type'] !== 'dynamiczone' || !Array.isArray(attribute['components'])) return [];
+    return attribute['components'].flatMap((component) =>
+      within(String(component), `${own}[on][${String(component)}]`, shapes, depth),
+    );
+  });
+}
+
+function within(uid: string, path: string, shapes: Shapes, depth: number): readonly string[] {
+  const inner = populateOf(uid, shapes, `${path}[populate]`, depth + 1);
+  return inner.length === 0 ? [`${path}=true`] : inner;
+}
+
+/** Returns the links that an entry and its components own, from an answer that `populateOf` has asked for. */
+export function linksIn(uid: string, id: number, values: Values, shapes: Shapes): readonly TransferredLink[] {
+  return Object.entries(shapes.get(uid) ?? {}).flatMap(([field, attribute]) => {
+    const owned = ownedLink(attribute);
+    const value = values[field];
+    if (owned !== null)
+      return idsIn(value).map((target, index) => linkTo(owned, { type: uid, id, field, position: index + 1 }, target));
+    if (attribute['type'] !== 'component' && attribute['type'] !== 'dynamiczone') return [];
+    return [value].flat().flatMap((part: unknown) => {
+      if (!isRecord(part)) return [];
+      return linksIn(String(part['__component'] ?? attribute['component']), Number(part['id']), part, shapes);
+    });
+  });
+}
+
+function linkTo(owned: Exclude<Owned, null>, own: TransferredLink['left'], id: number): TransferredLink {
+  const position = null;
+  if (owned.kind === 'media') return { isMorph: true, left: { type: uploadFile, id, field: 'related', position }, right: own };
+  return { isMorph: false, left: own, right: { type: owned.target, id, field: null, position } };
+}
+
+/** The ids of related entries: in `data`, or where users and files have them. */
+export function idsIn(value: unknown): readonly number[] {
+  const list = isRecord(value) && 'data' in value ? value['data'] : value;
+  return [list].flat().flatMap((one: unknown) => (isRecord(one) && Number.isSafeInteger(one['id']) ? [Number(one['id'])] : []));
+}
