@@ -200,8 +200,12 @@ describe('filters, sort, start and limit of what stands inside an entry', () => 
   for (const [values, args, ids] of parts)
     it(`parts: ${args}`, async () => {
       expect(idsOf((await rest(below('parts][', values)))[0].attributes.parts), 'REST').to.deep.equal(ids);
-      const [box] = await graphql(`{ boxs { data { attributes { parts(${args}) { id } } } } }`);
-      expect(idsOf(box.attributes.parts), 'GraphQL').to.deep.equal(ids);
+      const field = `parts(${args}) { id }`;
+      const fragments = `...on Box { ...f } } } } } fragment f on Box { ${field} }`;
+      for (const query of [`{ boxs { data { attributes { ${field} } } } }`, `{ boxs { data { attributes { ${fragments}`]) {
+        const [box] = await graphql(query);
+        expect(idsOf(box.attributes.parts), query).to.deep.equal(ids);
+      }
     });
 
   for (const [query, args, isFound] of boxes)
