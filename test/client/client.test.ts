@@ -5,6 +5,7 @@ import { storedCode } from '../../src/accounts/passwords.js';
 import {
   attempt,
   createClient,
+  type Attempt,
   type Client,
   type ClientOptions,
   type Failure,
@@ -228,114 +229,122 @@ describe('a client', () => {
 /** An answer of a service that is in trouble; null: none at all. */
 type Trouble = { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string } | null;
 
+interface TroubledRequest {
+  readonly title: string;
+  /** The last one is repeated. */
+  readonly troubles: readonly Trouble[];
+  /** Sends the request to a content type of this name; a read unless given. */
+  readonly ask?: (options: Required<Pick<ClientOptions, 'url' | 'fetch'>>, name: string) => Promise<unknown>;
+  readonly requests: number;
+  /** What the request fails with, if it does. */
+  readonly failure?: object;
+  /** Milliseconds between the first two requests, at least. */
+  readonly wait?: number;
+}
+
+const error = (name: string): string => JSON.stringify({ data: null, error: { status: 0, name, message: name, details: {} } });
+const comeIn = (seconds: number) => ({ 'retry-after': String(seconds) });
+const unavailable: Trouble = { status: 503, headers: comeIn(0), body: error('ServiceUnavailableError') };
+
+const troubled: readonly TroubledRequest[] = [
+  { title: 'repeats a read', troubles: [unavailable, { status: 502, body: '<html>' }, { status: 200 }], requests: 3 },
+  {
+    title: 'stops repeating',
+    troubles: [unavailable],
+    requests: 3,
+    failure: { kind: 'unavailable', status: 503, name: 'ServiceUnavailableError' },
+  },
+  {
+    title: 'never repeats a write',
+    troubles: [unavailable],
+    ask: (options, name) => createClient(options).create(name, {}),
+    requests: 1,
+    failure: { kind: 'unavailable', retryAfter: 0 },
+  },
+  {
+    title: 'waits as long as it is told to',
+    troubles: [{ status: 429, headers: comeIn(1) }, { status: 200 }],
+    requests: 2,
+    wait: 990,
+  },
+  {
+    title: 'does not wait for an hour',
+    troubles: [{ status: 429, headers: comeIn(3600) }],
+    requests: 1,
+    failure: { kind: 'limited', retryAfter: 3600 },
+  },
+  {
+    title: 'does not repeat a bug',
+    troubles: [{ status: 500, body: 'no' }],
+    requests: 1,
+    failure: { kind: 'failed', message: 'The service answered with 500' },
+  },
+  {
+    title: 'takes no page for an answer',
+    troubles: [{ status: 200, body: '<html>' }],
+    requests: 1,
+    failure: { kind: 'failed', status: 200 },
+  },
+  {
+    title: 'has a time limit',
+    troubles: [null],
+    ask: (options, name) => createClient(options).find(name, {}, { timeout: 50 }),
+    requests: 3,
+    failure: { kind: 'timeout' },
+  },
+  {
+    title: 'gives up while it waits, if it is told to',
+    troubles: [{ status: 503, headers: comeIn(20) }],
+    ask: (options, name) => {
+      const controller = new AbortController();
+      const fetchOnce: NonNullable<ClientOptions['fetch']> = async (target, init) => {
+        const response = await options.fetch(target, init);
+        setImmediate(() => controller.abort());
+        return response;
+      };
+      return createClient({ ...options, fetch: fetchOnce }).find(name, {}, { signal: controller.signal });
+    },
+    requests: 1,
+    failure: { kind: 'aborted' },
+  },
+];
+
 describe('a client of a service in trouble', () => {
   let server: Server;
-  let answers: Trouble[] = [];
-  let arrivals: { readonly method: string | undefined; readonly at: number }[] = [];
-  let client: Client<AnyTypes>;
+  let results: readonly Promise<Attempt<unknown>>[];
+  /** When requests were sent, by the index of their case. */
+  const sent = troubled.map((): number[] => []);
   before(async () => {
-    server = createServer((request: IncomingMessage, response) => {
-      arrivals.push({ method: request.method, at: performance.now() });
+    const left = troubled.map(({ troubles }) => [...troubles]);
+    server = createServer(({ url = '' }: IncomingMessage, response) => {
+      const answers = left[Number(/case(\d+)/.exec(url)?.[1])] ?? [];
       const answer = answers.length > 1 ? answers.shift() : answers[0];
       if (answer == null) return;
       response.writeHead(answer.status, answer.headers).end(answer.body ?? '{"data":[],"meta":{}}');
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    client = createClient({ url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/` });
+    const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/`;
+    const read: NonNullable<TroubledRequest['ask']> = (options, name) => createClient(options).find(name);
+    results = troubled.map(({ ask = read }, index) => {
+      const noted: NonNullable<ClientOptions['fetch']> = (target, init) => {
+        sent[index]?.push(performance.now());
+        return fetch(target, init);
+      };
+      return attempt(ask({ url, fetch: noted }, `case${String(index)}`)); // all at once: most of it is waiting
+    });
   });
   after(() => {
     server.closeAllConnections();
     server.close();
   });
-  const meet = (...troubles: readonly Trouble[]): void => {
-    answers = [...troubles];
-    arrivals = [];
-  };
 
-  const soon = { 'retry-after': '0' };
-  const error = (name: string): string => JSON.stringify({ data: null, error: { status: 0, name, message: name, details: {} } });
-  const unavailable: Trouble = { status: 503, headers: soon, body: error('ServiceUnavailableError') };
-  const reads = (): Promise<unknown> => client.find('things');
-  const writes = (): Promise<unknown> => client.create('things', {});
-
-  const cases: readonly {
-    readonly title: string;
-    readonly troubles: readonly Trouble[];
-    readonly ask: () => Promise<unknown>;
-    readonly requests: number;
-    readonly failure?: object;
-  }[] = [
-    {
-      title: 'repeats a read',
-      troubles: [unavailable, { status: 502, body: '<html>' }, { status: 200 }],
-      ask: reads,
-      requests: 3,
-    },
-    {
-      title: 'stops repeating',
-      troubles: [unavailable],
-      ask: reads,
-      requests: 3,
-      failure: { kind: 'unavailable', status: 503, name: 'ServiceUnavailableError' },
-    },
-    {
-      title: 'never repeats a write',
-      troubles: [unavailable],
-      ask: writes,
-      requests: 1,
-      failure: { kind: 'unavailable', retryAfter: 0 },
-    },
-    {
-      title: 'does not wait for an hour',
-      troubles: [{ status: 429, headers: { 'retry-after': '3600' } }],
-      ask: reads,
-      requests: 1,
-      failure: { kind: 'limited', retryAfter: 3600 },
-    },
-    {
-      title: 'does not repeat a bug',
-      troubles: [{ status: 500, body: 'no' }],
-      ask: reads,
-      requests: 1,
-      failure: { kind: 'failed', message: 'The service answered with 500' },
-    },
-    {
-      title: 'takes no page for an answer',
-      troubles: [{ status: 200, body: '<html>' }],
-      ask: reads,
-      requests: 1,
-      failure: { kind: 'failed', status: 200 },
-    },
-    {
-      title: 'has a time limit',
-      troubles: [null],
-      ask: () => client.find('things', {}, { timeout: 50 }),
-      requests: 3,
-      failure: { kind: 'timeout' },
-    },
-  ];
-  for (const { title, troubles, ask, requests, failure } of cases)
+  for (const [index, { title, requests, failure, wait = 0 }] of troubled.entries())
     it(title, async () => {
-      meet(...troubles);
-      if (failure === undefined) await ask();
-      else expect(await failureOf(ask())).to.include(failure);
-      expect(arrivals).to.have.length(requests);
+      const result = await results[index];
+      if (failure === undefined) expect(result).to.have.property('ok', true);
+      else expect(result).to.have.property('error').that.includes(failure);
+      const [first = 0, second = Infinity] = sent[index] ?? [];
+      expect(sent[index]).to.have.length(requests);
+      expect(second - first).to.be.at.least(wait);
     });
-
-  it('waits as long as it is told to', async () => {
-    meet({ status: 429, headers: { 'retry-after': '1' } }, { status: 200 });
-    await reads();
-    const [first, second] = arrivals;
-    expect((second?.at ?? 0) - (first?.at ?? 0)).to.be.at.least(990);
-  });
-
-  it('gives up while it waits, if it is told to', async () => {
-    meet({ status: 503, headers: { 'retry-after': '20' } });
-    const controller = new AbortController();
-    const failed = failureOf(client.find('things', {}, { signal: controller.signal }));
-    while (arrivals.length === 0) await new Promise((resolve) => setImmediate(resolve));
-    controller.abort();
-    expect(await failed).to.include({ kind: 'aborted' });
-    expect(arrivals).to.have.length(1);
-  });
 });
