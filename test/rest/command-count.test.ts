@@ -26,7 +26,11 @@ const lists: readonly (readonly [string, readonly string[]])[] = [
   ['/api/books?filters[id][$gt]=0&populate=seo.image,editions.printer,authors', ['aggregate', 'count', 'find']],
   ['/api/books?filters[id][$gt]=0&populate[content][populate]=*&populate[editions][populate]=*', ['aggregate', 'count', 'find']],
   ['/api/books?filters[id][$gt]=0&populate=*', ['aggregate', 'count', 'find']],
-  // one for each condition on a relation
+  // one for each condition on a relation, those of populated components too
+  [
+    '/api/books?filters[id][$gt]=0&populate[editions][filters][printer][name][$contains]=House',
+    ['aggregate', 'aggregate', 'count', 'find'],
+  ],
   ['/api/reviews?filters[book][title]=Book%2012', ['aggregate', 'count', 'find']],
   ['/api/reviews?filters[book][title][$contains]=Book', ['aggregate', 'count', 'find']],
   ['/api/reviews?filters[book][authors][name][$contains]=Author', ['aggregate', 'aggregate', 'count', 'find']],
