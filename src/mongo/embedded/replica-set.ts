@@ -1,4 +1,4 @@
-import { type Document, MongoClient } from 'mongodb';
+import type { Document } from 'mongodb';
 
 /** The connection string of the embedded server. */
 export const addressOf = (port: number): string => `mongodb://127.0.0.1:${String(port)}/?replicaSet=rs0`;
@@ -8,6 +8,8 @@ export const addressOf = (port: number): string => `mongodb://127.0.0.1:${String
  * if they were served on another port before.
  */
 export const formReplicaSet = async (port: number): Promise<void> => {
+  // Loaded here only: it takes 0.1 s, in which the server starts.
+  const { MongoClient } = await import('mongodb');
   const client = new MongoClient(`mongodb://127.0.0.1:${String(port)}/?directConnection=true`, { maxPoolSize: 1 });
   try {
     const stored = await client.db('local').collection('system.replset').findOne({}, { readPreference: 'nearest' });

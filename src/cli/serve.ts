@@ -1,0 +1,83 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { readOpenness } from '../access/is-open.js';
+import type { Config } from '../config/config.js';
+import { dependsOnStrapi } from '../config/load-config.js';
+import { createLogger } from '../http/create-logger.js';
+import * as mangrove from '../index.js';
+import type { EmbeddedDatabase } from '../mongo/embedded/start-embedded.js';
+import { createService, type Service } from '../server.js';
+import { UnsupportedCodeError } from '../strapi/unsupported-code.js';
+import { addOnce } from './add-models.js';
+import { describeStart } from './describe-start.js';
+import { fillDemo } from './load-demo.js';
+import { loadRegister } from './load-register.js';
+
+interface ServeInput {
+  readonly config: Config;
+  /** Absolute. */
+  readonly directory: string;
+  /** Whether the models of the directory are stored first, and its code runs, whatever its package.json says. */
+  readonly isProject: boolean;
+  /** Null: the configuration names a database. */
+  readonly embedded: EmbeddedDatabase | null;
+}
+
+/** Runs the service of a directory until it is told to stop. Resolves when it serves. */
+export async function serve({ config, directory, isProject, embedded }: ServeInput): Promise<void> {
+  const register = await loadRegister(directory, mangrove);
+  if (config.environment !== 'production') process.on('unhandledRejection', warnOfUnsupported);
+  const logger = await createLogger(config);
+  const given = embedded === null ? config : withUri(config, embedded.uri);
+  const server: Service = await createService({
+    config: given,
+    logger,
+    embeddedDatabase: embedded !== null,
+    ...(register && { register }),
+    ...((isProject || dependsOnStrapi(directory)) && { project: directory }),
+    bootstrap: async () => {
+      if (isProject) await storeProjectModels(server, directory);
+      await fillDemo(server);
+    },
+  });
+  stopOnSignal(server, embedded);
+  await server.start();
+  await announce(server, embedded);
+}
+
+/** Stores what the files of a project have changed. */
+async function storeProjectModels({ backend, config }: Service, directory: string): Promise<void> {
+  if (backend === null) return;
+  const source = join(directory, 'src');
+  const { database } = backend.store;
+  await addOnce({ database, config }, [existsSync(source) ? source : directory], { isDry: false, quiet: true });
+  await backend.models.load();
+}
+
+/** Code of a project may begin what it does not wait for. Anything but code that cannot run here ends the process, as without this. */
+function warnOfUnsupported(error: unknown): void {
+  if (!(error instanceof UnsupportedCodeError)) throw error;
+  console.error(error);
+}
+
+const withUri = (config: Config, uri: string): Config => ({ ...config, database: { ...config.database, uri } });
+
+async function announce(server: Service, embedded: EmbeddedDatabase | null): Promise<void> {
+  const { backend, config } = server;
+  const openness = backend && (await readOpenness({ config, backend, isEmbedded: embedded !== null }));
+  const note = embedded === null ? null : { version: embedded.version, directory: embedded.dataDir, uri: embedded.uri };
+  if (config.environment === 'production') console.log(JSON.stringify({ msg: 'started', url: server.url, openTo: openness }));
+  else for (const line of describeStart(server, { embedded: note, openness })) console.log(line);
+}
+
+function stopOnSignal(server: Service, embedded: EmbeddedDatabase | null): void {
+  let stopping = false;
+  const stop = async (): Promise<void> => {
+    if (stopping) return;
+    stopping = true;
+    await server.stop();
+    await embedded?.stop();
+    process.exit();
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop());
+}
