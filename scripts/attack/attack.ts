@@ -16,8 +16,10 @@ export interface Hit {
 /** Something that a stranger may send. */
 export interface Attack {
   readonly name: string;
-  /** Sends it, and resolves when every request has ended. */
-  readonly run: (target: Target, scale: Scale) => Promise<readonly Hit[]>;
+  /** What somebody with rights does before; no part of the attack. Resolves to what the attack needs to know of it. */
+  readonly prepare?: (target: Target) => Promise<string>;
+  /** Sends it, and resolves when every request has ended. `prepared`: what `prepare` came to. */
+  readonly run: (target: Target, scale: Scale, prepared: string) => Promise<readonly Hit[]>;
   /** Part of the message that refuses it, by which it is seen to reach what it aims at. Absent: it is answered. */
   readonly refusedBy?: string;
   /** Statuses that some of its requests may have besides: 503 where work waits in a queue, null where connections are cut. */

@@ -42,29 +42,30 @@ const orders = [320, 480, 640, 768, 960, 1280, 1600, 1920].flatMap((side) =>
   ]),
 );
 
-/** A client that sends a request and reads nothing of its answer. Resolves when the service cuts it, or after the patience. */
-function neverRead({ port }: Target, path: string, patience: number): Promise<Hit> {
+/**
+ * A client that sends a request, and reads its answer only after a time. Status null: the service has cut the answer until then; one
+ * that is whole is judged as a failure.
+ */
+function readLate({ port }: Target, path: string, patience: number): Promise<Hit> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => {
-      socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`);
     });
     socket.pause();
-    const timer = setTimeout(() => {
-      socket.destroy();
-      resolve({ status: 599, bytes: 0 }); // judged as a failure: it was never cut
-    }, patience);
-    const end = (): void => {
-      clearTimeout(timer);
-      resolve({ status: null, bytes: 0 });
-    };
-    // A paused socket notices the end only by writing.
-    const poke = setInterval(() => socket.write(' '), 250);
-    socket.on('error', end).on('close', () => {
-      clearInterval(poke);
-      end();
+    let [bytes, whole] = [0, Infinity];
+    socket.on('data', (piece: Buffer) => {
+      if (bytes === 0) whole = lengthOf(piece.toString('latin1'));
+      bytes += piece.length;
     });
+    socket.pause(); // a listener for data begins to read
+    setTimeout(() => socket.resume(), patience);
+    socket.on('error', () => undefined).on('close', () => resolve({ status: bytes < whole ? null : 599, bytes }));
   });
 }
+
+/** Bytes of an answer with its head, by the beginning of it. */
+const lengthOf = (text: string): number =>
+  text.indexOf('\r\n\r\n') + 4 + Number(/\r\ncontent-length: (\d+)/i.exec(text)?.[1] ?? Infinity);
 
 /** `server.maxConnections` of the attacked service. */
 export const maxConnections = 400;
@@ -80,10 +81,11 @@ function readSlowly({ port }: Target, path: string, patience: number): Promise<H
     const sip = setInterval(() => {
       const piece = socket.read(2_048) as Buffer | null; // no encoding is set
       if (piece === null) return;
+      leave ??= setTimeout(() => socket.destroy(), patience);
       status ??= Number(/^HTTP\/1\.1 (\d+)/.exec(piece.toString('latin1'))?.[1] ?? 0);
       bytes += piece.length;
     }, 100);
-    const leave = setTimeout(() => socket.destroy(), patience);
+    let leave: NodeJS.Timeout | undefined;
     socket.on('readable', () => undefined); // which keeps it from reading on its own
     socket.on('error', () => undefined);
     socket.on('close', () => {
@@ -122,8 +124,8 @@ async function crowd({ port }: Target, count: number): Promise<Hit[]> {
 export const fileAttacks: readonly Attack[] = [
   {
     name: 'every size and format of the largest picture',
-    run: async (target, scale) => {
-      const url = await uploadLargest(target);
+    prepare: uploadLargest,
+    run: (target, scale, url) => {
       const asked = scale === 'full' ? orders : orders.filter((order) => order.includes('format=jpeg'));
       return sendMany(
         target,
@@ -181,18 +183,18 @@ export const fileAttacks: readonly Attack[] = [
   {
     name: 'readers that do not read',
     run: async (target, scale) => {
-      const path = '/api/authors?populate=articles&pagination[pageSize]=10';
-      const readers = scale === 'full' ? 60 : 15;
+      const path = '/api/authors?populate=articles&pagination[pageSize]=20';
+      const readers = scale === 'full' ? 30 : 15;
       const hits: Promise<Hit>[] = [];
       for (let n = 0; n < readers; n += 1) {
-        hits.push(neverRead(target, encodeURI(path), 75_000));
-        await delay(20);
+        hits.push(readLate(target, encodeURI(path), scale === 'full' ? 75_000 : 12_000));
+        await delay(200);
       }
       return Promise.all(hits);
     },
     besides: [null],
     commands: 10,
-    documents: 5_000,
+    documents: 10_000,
   },
   {
     name: 'readers that read a little at a time',
@@ -201,13 +203,13 @@ export const fileAttacks: readonly Attack[] = [
         Array.from({ length: scale === 'full' ? 60 : 15 }, () =>
           readSlowly(
             target,
-            encodeURI('/api/authors?populate=articles&pagination[pageSize]=10'),
+            encodeURI('/api/authors?populate=articles&pagination[pageSize]=20'),
             scale === 'full' ? 30_000 : 3_000,
           ),
         ),
       ),
     commands: 10,
-    documents: 5_000,
+    documents: 10_000,
   },
   {
     name: 'more connections than are allowed',

@@ -1,8 +1,12 @@
+import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fork } from 'node:child_process';
+import path from 'node:path';
 import { startDatabase } from '../start-database.js';
 import { judge, type Attack, type Damage, type Scale } from './attack.js';
 import { fileAttacks } from './file-attacks.js';
+import type { Watched, WatchOrder } from './others.js';
 import { memoryAttacks, readAttacks } from './read-attacks.js';
 import { openTarget, type Target } from './target.js';
 
@@ -16,6 +20,7 @@ const attacks = [...readAttacks, ...memoryAttacks, ...fileAttacks].filter(({ nam
 
 const mongo = await startDatabase('ephemeral');
 let target = await openReady();
+const others = fork(path.join(import.meta.dirname, 'others.ts'), { execArgv: ['--import', 'tsx'] });
 let failures = 0;
 try {
   let start = await target.memory();
@@ -30,6 +35,7 @@ try {
     start = await target.memory();
   }
 } finally {
+  others.disconnect();
   await target.stop();
   await mongo.stop();
 }
@@ -46,10 +52,11 @@ async function openReady(): Promise<Target> {
 
 /** Runs an attack while somebody else sends harmless requests, one after the other. */
 async function inflict(attack: Attack, start: number): Promise<Damage> {
+  const prepared = (await attack.prepare?.(target)) ?? '';
   const before = await target.counts();
-  const watch = watchOthers();
+  const watch = await watchOthers();
   const began = performance.now();
-  const hits = await attack.run(target, scale);
+  const hits = await attack.run(target, scale, prepared);
   const seconds = (performance.now() - began) / 1_000;
   const { longestWait, peak, requests, failed } = await watch();
   const isAlive = await target.isAlive();
@@ -69,47 +76,20 @@ async function inflict(attack: Attack, start: number): Promise<Damage> {
   };
 }
 
-interface Watched {
-  readonly longestWait: number;
-  readonly peak: number;
-  /** Harmless requests that were sent: each reads one document, with two commands at most. */
-  readonly requests: number;
-  /** Those that were not answered by 200. */
-  readonly failed: number;
-}
-
-/** Watches until the returned function is called. */
-function watchOthers(): () => Promise<Watched> {
-  let [longestWait, peak, requests, failed, watching] = [0, 0, 0, 0, true];
-  const watched = (async () => {
-    while (watching) {
-      const began = performance.now();
-      if (!(await isAnswered())) failed += 1;
-      longestWait = Math.max(longestWait, performance.now() - began);
-      requests += 1;
-      await delay(20);
-    }
-  })();
+/** Watches from the first answer to somebody else on, until the returned function is called. */
+async function watchOthers(): Promise<() => Promise<Watched & { readonly peak: number }>> {
+  others.send({ url: target.url } satisfies WatchOrder);
+  await once(others, 'message');
+  let [peak, watching] = [0, true];
   const weighed = (async () => {
     for (; watching; await delay(20)) peak = Math.max(peak, await target.memory());
   })();
   return async () => {
     watching = false;
-    await Promise.all([watched, weighed]);
-    return { longestWait, peak, requests, failed };
+    others.send('stop' satisfies WatchOrder);
+    const [[watched]] = await Promise.all([once(others, 'message'), weighed]);
+    return { ...(watched as Watched), peak }; // the process sends nothing else
   };
-}
-
-/** Sends a harmless request. One that fails has waited as long as one that is not answered. */
-async function isAnswered(): Promise<boolean> {
-  try {
-    const answer = await fetch(`${target.url}/api/tags?pagination[pageSize]=1`, { signal: AbortSignal.timeout(60_000) });
-    await answer.arrayBuffer();
-    return answer.status === 200;
-  } catch {
-    await delay(1_000);
-    return false;
-  }
 }
 
 function print(damage: Damage, problems: readonly string[]): void {

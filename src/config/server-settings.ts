@@ -18,6 +18,11 @@ export const serverSettings = group({
   sendTimeout: whole(30_000, 'Longest time in which a client may take nothing of an answer; beyond, the connection is cut', {
     minimum: 1,
   }),
+  unsentLimit: whole(
+    134_217_728,
+    'Bytes of all answers together that clients have not taken; beyond, those that take nothing for a second are cut',
+    { minimum: 1 },
+  ),
   headersTimeout: whole(10_000, 'Longest time to receive the headers of a request', { minimum: 1 }),
   keepAliveTimeout: whole(5_000, 'How long an idle connection is kept open'),
   maxHeaderSize: whole(81_920, 'Bytes of request line and headers; beyond: 431', { minimum: 1024 }),

@@ -21,7 +21,7 @@ export async function startHttpServer(callback: RequestListener, config: ServerC
   const server = createServer(optionsOf(config));
   server.maxConnections = config.maxConnections;
   const traffic = watchTraffic(server);
-  cutStalledAnswers(server, traffic, config.sendTimeout);
+  cutStalledAnswers(server, traffic, config);
   server.on('request', callback);
   const port = await listen(server, config);
   let closing: Promise<number> | undefined;
@@ -67,31 +67,52 @@ interface Progress {
   readonly since: number;
 }
 
+/** Longest stalls of answers, and most bytes of all answers together that clients have not taken. */
+type StallLimits = Pick<ServerConfig, 'sendTimeout' | 'unsentLimit'>;
+
+/** Milliseconds for which a client must have taken nothing to be cut because of what others have not taken. */
+const shortestStall = 1_000;
+
 /**
- * Ends connections whose client has taken nothing of an answer for `limit` milliseconds, so that answers that nobody reads are not
- * kept in memory. Bytes that the client sends meanwhile do not count, unlike in the timeouts of Node.
+ * Ends connections whose client has taken nothing of an answer for too long, so that answers that nobody reads are not kept in
+ * memory; where they take too much together, those that stall longest go sooner. Bytes that the client sends meanwhile do not count,
+ * unlike in the timeouts of Node.
  */
-function cutStalledAnswers(server: Server, { underWay }: Traffic, limit: number): void {
+function cutStalledAnswers(server: Server, { underWay }: Traffic, { sendTimeout, unsentLimit }: StallLimits): void {
   const progress = new WeakMap<ServerResponse, Progress>();
-  const check = (response: ServerResponse, now: number): void => {
+  const stallOf = (response: ServerResponse, now: number): Stall[] => {
     const { socket } = response;
-    if (socket === null || !response.headersSent) return;
+    if (socket === null || !response.headersSent) return [];
     const unsent = unsentBytes(socket);
     const sent = socket.bytesWritten - unsent;
     const last = progress.get(response);
-    if (unsent === 0 || last?.sent !== sent) progress.set(response, { sent, since: now });
-    else if (now - last.since >= limit) socket.destroy();
+    const current = unsent === 0 || last?.sent !== sent ? { sent, since: now } : last;
+    progress.set(response, current);
+    return [{ socket, unsent, duration: now - current.since }];
   };
-  const timer = setInterval(
-    () => {
-      const now = performance.now();
-      for (const response of underWay) check(response, now);
-    },
-    Math.min(limit, 4_000) / 4,
-  ).unref();
+  const cut = (): void => {
+    const now = performance.now();
+    const stalls = [...underWay].flatMap((response) => stallOf(response, now)).sort((a, b) => b.duration - a.duration);
+    let total = stalls.reduce((sum, { unsent }) => sum + unsent, 0);
+    for (const { socket, unsent, duration } of stalls) {
+      if (duration < Math.min(sendTimeout, total > unsentLimit ? shortestStall : Infinity)) break;
+      socket.destroy();
+      total -= unsent;
+    }
+  };
+  const timer = setInterval(cut, Math.min(sendTimeout, 4_000) / 4).unref();
   server.once('close', () => {
     clearInterval(timer);
   });
+}
+
+/** An answer that is not taken. */
+interface Stall {
+  readonly socket: Socket;
+  /** Bytes. */
+  readonly unsent: number;
+  /** Milliseconds since the client has last taken any. */
+  readonly duration: number;
 }
 
 /** Bytes that the operating system has not taken yet. The stream counts a chunk until all of it is taken; the handle knows better. */

@@ -216,6 +216,36 @@ describe('startHttpServer', () => {
     clearInterval(poke);
   });
 
+  it('cuts clients that take nothing sooner where their answers take too much together, the first of them first', async () => {
+    const server = await start({
+      config: { server: { sendTimeout: 60_000, unsentLimit: 25_000_000 } },
+      route: (ctx) => {
+        ctx.body = Buffer.alloc(20_000_000);
+      },
+    });
+    const order: number[] = [];
+    const readers = [1, 2].map((n) => {
+      const socket = connect(server.port, '127.0.0.1').pause();
+      const closed = deferred();
+      socket
+        .on('error', () => undefined)
+        .on('close', () => {
+          order.push(n);
+          closed.resolve();
+        });
+      socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+      return { socket, closed: closed.promise };
+    });
+    const poke = setInterval(() => {
+      for (const { socket } of readers) socket.write('\r\n');
+    }, 50);
+    await Promise.race(readers.map(({ closed }) => closed));
+    // What one of them leaves is little enough.
+    expect(order).to.have.length(1);
+    clearInterval(poke);
+    for (const { socket } of readers) socket.destroy();
+  });
+
   it('leaves a client alone that takes its answer slowly', async () => {
     const size = 3_000_000;
     const server = await start({
