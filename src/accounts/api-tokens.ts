@@ -18,15 +18,20 @@ interface MadeToken {
 
 /** What a token is made of: `name`, `type`, and `description`, `permissions` of custom ones, `lifespan` in milliseconds. */
 export async function createToken(body: Body, salt: string, store: Store): Promise<MadeToken> {
-  const { name, type, description, permissions, lifespan } = readToken(body);
   const key = randomBytes(128).toString('hex');
+  return { token: await adoptToken(body, hashKey(key, salt), store), key };
+}
+
+/** Stores a token by the hash of a key that was made before. */
+export async function adoptToken(body: Body, hash: string, store: Store): Promise<ApiToken> {
+  const { name, type, description, permissions, lifespan } = readToken(body);
   const now = Date.now();
   const document = {
     name,
     type,
     description,
     permissions: type === 'custom' ? permissions : [],
-    hash: hashKey(key, salt),
+    hash,
     lifespan,
     expiresAt: lifespan === null ? null : new Date(now + lifespan),
     lastUsedAt: null,
@@ -42,7 +47,7 @@ export async function createToken(body: Body, salt: string, store: Store): Promi
       if (found.length > 0) throw taken();
       const [_id = 0] = await store.ids.next(collections.tokens, 1, store.database);
       await insertEntry(store, collections.tokens, { _id, ...document });
-      return { token: apiToken({ _id, ...document }), key };
+      return apiToken({ _id, ...document });
     },
   });
 }

@@ -33,6 +33,7 @@ export function describeImport({ plan }: PreparedImport, { counts, shortcomings 
     ...brought,
     ['brought', 'links', String(counts.get('links') ?? 0)],
     ['brought', 'files', String(counts.get('assets') ?? 0)],
+    ...(counts.has('tokens') ? [['brought', 'API tokens', String(counts.get('tokens'))] as Row] : []),
     ...left,
   ];
 }

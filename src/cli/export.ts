@@ -21,7 +21,7 @@ function readArguments(args: readonly string[]) {
   return others.length === 0 && /\.(tar|tar\.gz|tgz)(\.enc)?$/.test(file) ? { file, key: values.key } : null;
 }
 
-const exportAll: Command = async ({ config, store: { database }, content }, args) => {
+const exportAll: Command = async ({ config, secrets, store: { database }, content }, args) => {
   const given = readArguments(args);
   if (given === null) throw new Error(usage);
   const { file } = given;
@@ -34,6 +34,7 @@ const exportAll: Command = async ({ config, store: { database }, content }, args
       media: config.plugins.upload.enabled ? createMedia(config, database) : null,
       build: buildRegistry(await readModels(database), modelSettings(config)),
       defaultLocale: content.bind.defaultLocale,
+      tokenSalt: secrets.tokenSalt,
       progress: showProgress(),
     },
   );

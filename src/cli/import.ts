@@ -53,15 +53,19 @@ const importSource: Command = async (service, args) => {
     if (prepared.unfinished !== null) console.error(`going on with the import of ${prepared.unfinished.source}`);
     const tally = await runImport(prepared, context, given);
     printTable(describeImport(prepared, tally));
+    if (tally.keys.length > 0)
+      console.error('the salt of API tokens is another one: new keys were made, which are shown this once');
+    for (const { name, key } of tally.keys) console.log(`${name}\t${key}`);
   } finally {
     await source.close();
   }
 };
 
-async function contextOf({ config, store, content }: OpenedService): Promise<ImportContext> {
+async function contextOf({ config, secrets, store, content }: OpenedService): Promise<ImportContext> {
   const media = config.plugins.upload.enabled ? createMedia(config, store.database) : null;
   if (media !== null) await ensureBlobIndexes(store.database);
-  return { config, store, media, defaultLocale: content.bind.defaultLocale, progress: showProgress() };
+  const tokens = { salt: secrets.tokenSalt, isGiven: config.admin.apiToken.salt !== null };
+  return { config, store, media, defaultLocale: content.bind.defaultLocale, tokens, progress: showProgress() };
 }
 
 async function abandon(context: ImportContext): Promise<void> {

@@ -1,4 +1,5 @@
 import { readAccountSettings } from '../access/account-settings.js';
+import { saltMark } from '../access/api-token.js';
 import type { FilePlace } from '../media/file-values.js';
 import { nameOf } from '../media/file-values.js';
 import { findStored, type Media, readStored } from '../media/media.js';
@@ -7,12 +8,13 @@ import { type ExportedLink, linksOf, toTransferred } from '../mongo/transfer/exp
 import { countDocuments, streamDocuments, streamSiblings } from '../mongo/transfer/stream-documents.js';
 import type { LinkEnd } from '../mongo/transfer/transferred.js';
 import type { RegistryBuild } from '../schema/build-registry.js';
+import { collections } from '../schema/collections.js';
 import type { ContentType } from '../schema/content-type.js';
 import { isRecord } from '../values.js';
 import { packJson, packLines, type PackedFile, writeArchive } from './archive/write-archive.js';
 import { schemaOf } from './export-schema.js';
 import type { Progress } from './import-run.js';
-import { usedSettings } from './source.js';
+import { tokenUid, usedSettings } from './source.js';
 
 /** What an export works with. */
 interface ExportContext {
@@ -21,6 +23,8 @@ interface ExportContext {
   readonly media: Media | null;
   readonly build: RegistryBuild;
   readonly defaultLocale: string;
+  /** What API tokens are hashed with. */
+  readonly tokenSalt: string;
   readonly progress: Progress;
 }
 
@@ -79,6 +83,14 @@ async function* entities(context: ExportContext, counts: ExportCounts): AsyncGen
       context.progress.advance(1);
       yield toTransferred(type, document, context.build.registry);
     }
+  for await (const token of streamDocuments(context.database, collections.tokens)) {
+    const { _id, hash, ...data } = token;
+    yield {
+      type: tokenUid,
+      id: _id as unknown,
+      data: { ...data, accessKey: hash as unknown, saltMark: saltMark(context.tokenSalt) },
+    };
+  }
 }
 
 async function* links(context: ExportContext, counts: ExportCounts): AsyncGenerator<unknown> {

@@ -21,6 +21,8 @@ export interface ImportContext {
   /** Null if there is no media library. */
   readonly media: Media | null;
   readonly defaultLocale: string;
+  /** What API tokens are hashed with, and whether the configuration says it. None come unless given. */
+  readonly tokens?: { readonly salt: string; readonly isGiven: boolean };
   /** Records that are stored together; 1,000 unless given. */
   readonly batch?: number;
   readonly progress: Progress;

@@ -10,6 +10,7 @@ import { countStaged, dropStaged, publishStaged, stagedName } from '../mongo/tra
 import { uploadFile, type ContentType } from '../schema/content-type.js';
 import { isRecord, type Values } from '../values.js';
 import { restoreAddresses } from './bring-files.js';
+import { publishTokens } from './bring-tokens.js';
 import { type ImportRun, saveProgress } from './import-run.js';
 import { usedSettings } from './source.js';
 
@@ -35,6 +36,7 @@ export async function publishImport(run: ImportRun): Promise<void> {
   );
   await writeModels(database, plan.models);
   await publishSettings(run);
+  await publishTokens(run);
   await dropStaged(database);
   context.progress.end();
 }

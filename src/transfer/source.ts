@@ -32,6 +32,9 @@ export interface AssetRecord {
   readonly open: () => ByteSource;
 }
 
+/** The type of API tokens in archives. */
+export const tokenUid = 'admin::api-token';
+
 /** The bytes of a file cannot be had from the source; everything else can. */
 export class AssetUnavailable extends Error {}
 

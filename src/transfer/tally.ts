@@ -7,6 +7,8 @@ const most = { reasons: 300, examples: 5 };
 export class Tally {
   readonly counts: Map<string, number>;
   readonly shortcomings: Map<string, Shortcoming>;
+  /** Keys that were made for API tokens; they are stored nowhere. */
+  readonly keys: { readonly name: string; readonly key: string }[] = [];
 
   constructor(counts: Iterable<readonly [string, number]> = [], shortcomings: Iterable<readonly [string, Shortcoming]> = []) {
     this.counts = new Map(counts);

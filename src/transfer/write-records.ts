@@ -5,8 +5,10 @@ import { insertExpected, insertLinks, insertStaged, raiseCounters, readLinks, st
 import { type HeldLink, type Holder, holderKey, placeLink } from '../mongo/transfer/transferred.js';
 import type { EntryDocument } from '../mongo/write-entries.js';
 import { uploadFile, type ContentType } from '../schema/content-type.js';
+import { gatherTokens } from './bring-tokens.js';
 import { placeFile } from './bring-files.js';
 import { type ImportContext, type ImportRun, type Numbered, type RecordOf, runStage } from './import-run.js';
+import { tokenUid } from './source.js';
 
 /** Gathers the links where they are found by the entries that keep them. */
 export const gatherLinks = (run: ImportRun): Promise<void> =>
@@ -46,7 +48,10 @@ type Entity = RecordOf<'entities'>;
 async function writeEntries(run: ImportRun, batch: readonly Numbered<Entity>[]): Promise<void> {
   const { plan, context, tally } = run;
   const { database } = context.store;
+  const tokens = batch.flatMap(([, entity]) => (entity.type === tokenUid ? [entity] : []));
+  await gatherTokens(run, tokens);
   const coming = batch.flatMap(([, entity]) => {
+    if (entity.type === tokenUid) return [];
     const type = plan.types.get(entity.type);
     if (type === undefined)
       tally.report(`entries of ${entity.type} do not come: ${plan.refused.get(entity.type) ?? ''}`, holderKey(entity));

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { hashKey } from '../../src/access/api-token.js';
 import { openArchive } from '../../src/transfer/archive/open-archive.js';
 import type { TransferRecord } from '../../src/transfer/source.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
@@ -44,6 +45,25 @@ describe('npx mangrove export', () => {
     const left = await links('one.tar.gz.enc');
     const given = (await links('strapi.tar')).filter((link) => !/admin::user|nothing|localizations/.test(link));
     expect(left).to.include.members(given.map((link) => link));
+  });
+
+  it('brings API tokens by their hashes where the salt is the same, and makes new keys otherwise', async () => {
+    const salted = (salt: string, database: FreshDatabase, name: string, ...args: readonly string[]): Promise<CliResult> =>
+      runCli(name, args, { directory, env: { MONGODB_URI: database.uri, API_TOKEN_SALT: salt } });
+    const [one, other] = ['salt-of-the-first-service', 'salt-of-another-service'];
+    await salted(one, first, 'token', 'create', '--name', 'front end', '--type', 'read-only');
+    await salted(one, first, 'token', 'create', '--name', 'root', '--type', 'admin');
+    await salted(one, first, 'export', 'tokens.tar');
+    const readToken = ({ db }: FreshDatabase) => db.collection('_tokens').findOne({ name: 'front end' });
+    const same = await salted(one, second, 'import', 'tokens.tar', '--replace');
+    expect(same.stdout)
+      .to.match(/brought +API tokens +1/)
+      .and.match(/none of the content API \(root\)/);
+    expect((await readToken(second))?.['hash']).to.equal((await readToken(first))?.['hash']);
+    await second.db.collection('_tokens').deleteMany({});
+    const made = await salted(other, second, 'import', 'tokens.tar', '--replace');
+    const [, key = ''] = /^front end\t([0-9a-f]{256})$/m.exec(made.stdout) ?? [];
+    expect((await readToken(second))?.['hash']).to.equal(hashKey(key, other));
   });
 
   it('leaves a file alone that is there, and none behind where it fails', async () => {

@@ -6,6 +6,7 @@ import type { HeldLink } from './transferred.js';
 const prefix = '_import_';
 const linksCollection = `${prefix}-links`;
 const blobsCollection = `${prefix}-blobs`;
+export const tokensCollection = `${prefix}-tokens`;
 
 /** The collection in which the entries of another are gathered before they take its place. */
 export const stagedName = (collection: string): string => `${prefix}${collection}`;

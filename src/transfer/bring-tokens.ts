@@ -1,0 +1,65 @@
+import { saltMark } from '../access/api-token.js';
+import { adoptToken, createToken } from '../accounts/api-tokens.js';
+import { ApiError } from '../errors.js';
+import { readAll } from '../mongo/database.js';
+import { insertStaged, tokensCollection } from '../mongo/transfer/staged.js';
+import type { TransferredEntry } from '../mongo/transfer/transferred.js';
+import { collections } from '../schema/collections.js';
+import type { Values } from '../values.js';
+import type { ImportContext, ImportRun } from './import-run.js';
+
+/** Gathers API tokens; of their keys sources have hashes. */
+export async function gatherTokens({ context }: ImportRun, entries: readonly TransferredEntry[]): Promise<void> {
+  const documents = entries.map(({ id, data }) => ({ _id: id, data }));
+  await insertStaged(context.store.database, tokensCollection, documents);
+}
+
+/** Tokens of one import. */
+const most = 1_000;
+
+/** Stores API tokens: by their hashes where the salt is that of the source, with new keys otherwise. Tokens that are there stay. */
+export async function publishTokens(run: ImportRun): Promise<void> {
+  const { store } = run.context;
+  const rows = await readAll(store.database, { find: tokensCollection, sort: { _id: 1 }, limit: most, batchSize: most });
+  for (const row of rows) await publishToken(run, row['data'] as Values); // staged in this form
+}
+
+async function publishToken({ context, tally }: ImportRun, data: Values): Promise<void> {
+  const { store, tokens } = context;
+  const name = String(data['name']);
+  const reason = await whyNot(data, context);
+  if (reason === 'there') return;
+  if (reason !== null || tokens === undefined) return void tally.report(`an API token is left out: ${reason ?? ''}`, name);
+  const body = {
+    name,
+    type: data['type'],
+    description: data['description'],
+    permissions: data['permissions'] ?? [],
+    lifespan: lifespanOf(data),
+  };
+  try {
+    if (isSameSalt(data, tokens)) await adoptToken(body, String(data['accessKey']), store);
+    else tally.keys.push({ name, key: (await createToken(body, tokens.salt, store)).key });
+    tally.add('tokens', 1);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    tally.report(`an API token is left out: ${error.message}`, name);
+  }
+}
+
+/** Sources that do not mark their salt are Strapi: its salt is the one of the configuration, or lost. */
+const isSameSalt = ({ saltMark: mark }: Values, { salt, isGiven }: NonNullable<ImportContext['tokens']>): boolean =>
+  mark === undefined ? isGiven : mark === saltMark(salt);
+
+const lifespanOf = ({ expiresAt }: Values): number | null =>
+  typeof expiresAt === 'string' ? Math.max(Date.parse(expiresAt) - Date.now(), 1) : null;
+
+/** Null: the token comes; `there`: it came before. The admin API is opened by tokens that are made here alone. */
+async function whyNot({ name, type, accessKey, expiresAt }: Values, { store, tokens }: ImportContext): Promise<string | null> {
+  if (tokens === undefined) return 'there is no salt';
+  if (type === 'admin' || !/^[0-9a-f]{128}$/.test(String(accessKey))) return 'it is none of the content API';
+  if (typeof expiresAt === 'string' && !(Date.parse(expiresAt) > Date.now())) return 'it has expired';
+  const [known] = await readAll(store.database, { find: collections.tokens, filter: { name }, limit: 1 });
+  if (known === undefined) return null;
+  return known['hash'] === accessKey ? 'there' : 'there is one of this name';
+}
