@@ -22,6 +22,20 @@ const levels: readonly (readonly string[])[] = [
 /** On this level, and only here, neighbours may import each other: it puts the parts together. */
 export const topLevel = levels.length - 1;
 
+/** The same inside folders that have subfolders; `.` are the files of the folder itself. */
+const innerLevels: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  graphql: [
+    ['.', 'scalars', 'limits', 'artifacts'],
+    ['selection'],
+    ['execute'],
+    ['types'],
+    ['plugins', 'playground', 'tracing'],
+    ['endpoint'],
+    ['extension'],
+  ],
+  mongo: [['.', 'embedded'], ['transfer']],
+};
+
 /** What the levels would allow and the architecture does not. */
 const forbidden: Readonly<Record<string, readonly string[]>> = { query: ['config'] };
 
@@ -94,10 +108,26 @@ function checkTarget(project: string, from: string, target: string, names: Reado
   if (!names.has(target))
     return existsSync(join(project, 'src', target)) ? [] : [`${from}: imports ${target}, which does not exist`];
   const [own, other] = [folderOf(from), folderOf(target)];
-  if (own === other || levelOf(from) === -1 || levelOf(target) === -1) return [];
+  if (own === other) return checkInner(own, from, target);
+  if (levelOf(from) === -1 || levelOf(target) === -1) return [];
   const lower = levelOf(target) < levelOf(from) || (levelOf(from) === topLevel && levelOf(target) === topLevel);
   return lower && !forbidden[own]?.includes(other) ? [] : [`${from}: ${own} may not import ${target}`];
 }
+
+/** The same for a file of the same folder, by the subfolders. */
+function checkInner(folder: string, from: string, target: string): readonly string[] {
+  const inner = innerLevels[folder];
+  const [own, other] = [subfolderOf(from), subfolderOf(target)];
+  if (inner === undefined || own === other) return [];
+  const [level, targetLevel] = [own, other].map((name) => inner.findIndex((names) => names.includes(name)));
+  if (level === -1 || targetLevel === -1)
+    return [`${from}: ${folder}/${level === -1 ? own : other} is not in the table of levels inside ${folder}/`];
+  return Number(targetLevel) < Number(level)
+    ? []
+    : [`${from}: may not import ${target}; move what both need to a lower level of ${folder}/`];
+}
+
+const subfolderOf = (name: string): string => (name.split('/').length > 2 ? (name.split('/')[1] ?? '.') : '.');
 
 function checkPackage(from: string, path: string, packages: ReadonlySet<string>): readonly string[] {
   if (path.startsWith('node:')) return [];

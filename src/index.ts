@@ -40,8 +40,8 @@ export type {
 } from './schema/content-type.js';
 export type { Values } from './values.js';
 
-export type { CallerState, RequestContext, StateUser } from './graphql/execute/graphql-context.js';
-export type { EntryResult, ListResult, Row } from './graphql/execute/results.js';
+export type { CallerState, RequestContext, StateUser } from './graphql/graphql-context.js';
+export type { EntryResult, ListResult, Row } from './graphql/results.js';
 export type { BuilderTools } from './graphql/extension/builder-tools.js';
 export type { Hook, HookInput, Register, RegisterInput } from './graphql/extension/create-extension.js';
 export type { Entity, EntityId, EntityParameters, EntityService } from './graphql/extension/entity-service.js';

@@ -1,6 +1,6 @@
 import { adminRoutes } from './admin/admin-routes.js';
 import type { Config } from './config/config.js';
-import type { GraphqlEndpoint } from './graphql/create-graphql.js';
+import type { GraphqlEndpoint } from './graphql/endpoint/create-graphql.js';
 import { fileRoutes } from './http/file-routes.js';
 import { healthRoutes } from './http/health.js';
 import type { AnyRoute } from './http/route.js';

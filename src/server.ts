@@ -5,7 +5,7 @@ import type { Config } from './config/config.js';
 import { loadSecrets } from './config/load-secrets.js';
 import { ConfigError } from './config/setting.js';
 import { connect, type ConnectInput } from './connect.js';
-import { createGraphql, type GraphqlEndpoint } from './graphql/create-graphql.js';
+import { createGraphql, type GraphqlEndpoint } from './graphql/endpoint/create-graphql.js';
 import {
   contentOfCode,
   createExtension,

@@ -22,5 +22,5 @@ const edgesOf = ({ name, file }: Source, folder: string): readonly string[] =>
     return from === to ? [] : [`${from} > ${to}`];
   });
 
-/** The subfolder of a path such as graphql/http/answer.js; `.` for a file of the folder itself. */
+/** The subfolder of a path such as graphql/endpoint/answer.js; `.` for a file of the folder itself. */
 const partOf = (path: string): string => (path.split('/').length > 2 ? (path.split('/')[1] ?? '.') : '.');

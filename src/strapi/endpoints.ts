@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Context } from 'koa';
 import { sourceFile } from '../config/load-source.js';
 import { policyError } from '../errors.js';
-import { callerState } from '../graphql/execute/graphql-context.js';
+import { callerState } from '../graphql/graphql-context.js';
 import type { EntityService } from '../graphql/extension/entity-service.js';
 import { checkRight } from '../http/authorize.js';
 import type { ContextRoute, RouteCall } from '../http/route.js';

@@ -4,7 +4,7 @@ import { isObjectType, isUnionType, printSchema, type GraphQLSchema } from 'grap
 import { createConfig } from '../../src/config/create-config.js';
 import { createExtension } from '../../src/graphql/extension/create-extension.js';
 import type { ExtensionService } from '../../src/graphql/extension/extension.js';
-import { buildSchema } from '../../src/graphql/schema/build-schema.js';
+import { buildSchema } from '../../src/graphql/endpoint/build-schema.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import { models } from '../graphql/content.js';
 import { someAccounts, someUpload } from '../graphql/services.js';

@@ -6,7 +6,7 @@ import { buildSchema as buildFromText } from 'graphql';
 import { pino } from 'pino';
 import ts from 'typescript';
 import { createConfig } from '../../src/config/create-config.js';
-import { createGraphql } from '../../src/graphql/create-graphql.js';
+import { createGraphql } from '../../src/graphql/endpoint/create-graphql.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import { models } from './content.js';
 import { serveGraphql } from './serve-graphql.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { GraphQLObjectType, GraphQLSchema, GraphQLString } from 'graphql';
-import { CurrentSchema } from '../../src/graphql/http/current-schema.js';
-import { buildSchema } from '../../src/graphql/schema/build-schema.js';
+import { CurrentSchema } from '../../src/graphql/endpoint/current-schema.js';
+import { buildSchema } from '../../src/graphql/endpoint/build-schema.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import type { Registry } from '../../src/schema/content-type.js';
 import { documents, models } from './content.js';

@@ -76,7 +76,9 @@ describe('apolloServer.cors and apolloServer.bodyParserConfig', () => {
     } finally {
       await stop();
     }
-    const refused = await createServer({ config: withOptions({ bodyParserConfig: { jsonLimit: 'much' } }) }).then(
+    const refused = await createServer({
+      config: { ...withOptions({ bodyParserConfig: { jsonLimit: 'much' } }), database: { uri: 'mongodb://localhost' } },
+    }).then(
       () => '',
       (error: unknown) => String(error),
     );

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { printSchema, validateSchema, type GraphQLSchema } from 'graphql';
-import { buildSchema } from '../../src/graphql/schema/build-schema.js';
+import { buildSchema } from '../../src/graphql/endpoint/build-schema.js';
 import { buildRegistry, type RegistryBuild } from '../../src/schema/build-registry.js';
 import { defaultModelSettings } from '../../src/schema/build-content-type.js';
 import type { Model } from '../../src/schema/model.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { isObjectType } from 'graphql';
-import { buildSchema } from '../../src/graphql/schema/build-schema.js';
+import { buildSchema } from '../../src/graphql/endpoint/build-schema.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import { someAccounts, someUpload } from './services.js';
 

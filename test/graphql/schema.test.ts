@@ -11,7 +11,7 @@ import {
   validateSchema,
 } from 'graphql';
 import type { GraphQLNamedType } from 'graphql';
-import { buildSchema } from '../../src/graphql/schema/build-schema.js';
+import { buildSchema } from '../../src/graphql/endpoint/build-schema.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import { someAccounts, someUpload } from './services.js';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createConfig } from '../../src/config/create-config.js';
-import { buildSchema } from '../../src/graphql/schema/build-schema.js';
-import { withoutPlugins } from '../../src/graphql/create-graphql.js';
+import { buildSchema } from '../../src/graphql/endpoint/build-schema.js';
+import { withoutPlugins } from '../../src/graphql/endpoint/create-graphql.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import { bookshopModels } from '../support/read-project.js';
 

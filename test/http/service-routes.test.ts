@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { createConfig } from '../../src/config/create-config.js';
 import type { Config } from '../../src/config/config.js';
-import { createGraphql } from '../../src/graphql/create-graphql.js';
+import { createGraphql } from '../../src/graphql/endpoint/create-graphql.js';
 import type { AnyRoute, FixedRoute, Row } from '../../src/http/route.js';
 import { Connection } from '../../src/http/running.js';
 import { modelSettings } from '../../src/mongo/open-backend.js';

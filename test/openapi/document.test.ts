@@ -7,7 +7,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { createConfig } from '../../src/config/create-config.js';
-import { createGraphql } from '../../src/graphql/create-graphql.js';
+import { createGraphql } from '../../src/graphql/endpoint/create-graphql.js';
 import { describedRows, describeRow } from '../../src/openapi/list-operations.js';
 import { serviceRoutes } from '../../src/routes.js';
 import { serveDemo } from '../graphql/serve-demo.js';

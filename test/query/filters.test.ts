@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { findMany } from '../../src/content/find-many.js';
-import { respellFilters } from '../../src/graphql/query/respell-filters.js';
+import { respellFilters } from '../../src/graphql/selection/respell-filters.js';
 import { compileCondition } from '../../src/mongo/compile-condition.js';
 import { emptyQuery } from '../../src/query/ast.js';
 import { bindFilter } from '../../src/query/bind-filter.js';

@@ -64,8 +64,8 @@ const cases: Readonly<Record<string, readonly [files: Files, problems: readonly 
       'http/c.ts': `import 'ajv/dist/2020.js'`,
     },
     [
-      'content/b.ts: only http, rest, graphql, openapi, admin, media, server may import koa',
-      'content/b.ts: only http, rest, graphql, openapi, admin, media, server may import @koa/cors',
+      'content/b.ts: only http, rest, graphql, openapi, admin, media, strapi, server may import koa',
+      'content/b.ts: only http, rest, graphql, openapi, admin, media, strapi, server may import @koa/cors',
       'http/c.ts: only config, schema, admin may import ajv',
       'rest/a.ts: only mongo may import mongodb',
     ],
@@ -86,6 +86,17 @@ const cases: Readonly<Record<string, readonly [files: Files, problems: readonly 
   'no import in a comment or a text': [
     { 'schema/a.ts': `// import '../rest/b.js'\nexport const a = "import '../rest/b.js'";` },
     [],
+  ],
+  'a higher level of the same folder': [
+    {
+      'graphql/selection/a.ts': "import '../execute/b.js';",
+      'graphql/execute/b.ts': "import '../new/c.js';",
+      'graphql/new/c.ts': '',
+    },
+    [
+      'graphql/execute/b.ts: graphql/new is not in the table of levels inside graphql/',
+      'graphql/selection/a.ts: may not import graphql/execute/b.ts; move what both need to a lower level of graphql/',
+    ],
   ],
 };
 

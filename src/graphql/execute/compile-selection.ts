@@ -15,8 +15,8 @@ import {
 } from 'graphql';
 import { bytesOf } from '../../content/shape-values.js';
 import type { Budget } from '../../query/budget.js';
-import { collectFields } from '../query/collect-fields.js';
-import type { GraphqlContext } from './graphql-context.js';
+import { collectFields } from '../selection/collect-fields.js';
+import type { GraphqlContext } from '../graphql-context.js';
 
 /** What changes while an answer is written: where in it we are, and what has gone wrong so far. */
 export interface Progress {

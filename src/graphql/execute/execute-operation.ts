@@ -15,10 +15,10 @@ import {
 } from 'graphql';
 import { bytesOf } from '../../content/shape-values.js';
 import type { ApiError } from '../../errors.js';
-import { collectFields } from '../query/collect-fields.js';
+import { collectFields } from '../selection/collect-fields.js';
 import { createTypeCounter } from '../../query/budget.js';
 import { compileComplete, fieldInfo, NotPlain, type Complete, type FieldInfo, type Progress } from './compile-selection.js';
-import type { GraphqlContext } from './graphql-context.js';
+import type { GraphqlContext } from '../graphql-context.js';
 
 /**
  * Executes an operation as graphql-js does, and by graphql-js itself where introspection or a field of an extension is selected, or

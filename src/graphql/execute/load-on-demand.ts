@@ -5,10 +5,10 @@ import type { ContentContext } from '../../content/content-context.js';
 import type { ApiError } from '../../errors.js';
 import { emptyQuery, type Query } from '../../query/ast.js';
 import type { ContentType } from '../../schema/content-type.js';
-import { selectionContext } from '../query/read-root.js';
-import { readChild, type Structured } from '../query/read-selection.js';
-import type { GraphqlContext } from './graphql-context.js';
-import { createRowShaper, type Row } from './results.js';
+import { selectionContext } from '../selection/read-root.js';
+import { readChild, type Structured } from '../selection/read-selection.js';
+import type { GraphqlContext } from '../graphql-context.js';
+import { createRowShaper, type Row } from '../results.js';
 
 /** Related entries and components that code of an extension has read itself, by another query than the client's. */
 const loadedByExtension = new WeakSet<object>();

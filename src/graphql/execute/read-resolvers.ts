@@ -14,13 +14,13 @@ import {
 } from '../../schema/content-type.js';
 import type { Values } from '../../values.js';
 import { decodeId, isId } from '../../schema/names.js';
-import { childKeyAt } from '../query/collect-fields.js';
-import { localeOf, readListQuery, readOneQuery } from '../query/read-root.js';
-import type { Structured } from '../query/read-selection.js';
-import { entityName } from '../schema/names.js';
-import type { GraphqlContext } from './graphql-context.js';
+import { childKeyAt } from '../selection/collect-fields.js';
+import { localeOf, readListQuery, readOneQuery } from '../selection/read-root.js';
+import type { Structured } from '../selection/read-selection.js';
+import { entityName } from '../type-names.js';
+import type { GraphqlContext } from '../graphql-context.js';
 import { isLoadedByExtension, loadOnDemand } from './load-on-demand.js';
-import { createRowShaper, entryResult, type EntryResult, type ListResult, noEntry, type Row } from './results.js';
+import { createRowShaper, entryResult, type EntryResult, type ListResult, noEntry, type Row } from '../results.js';
 
 type Resolver = GraphQLFieldResolver<unknown, GraphqlContext, Values, Promise<EntryResult | ListResult>>;
 

@@ -10,11 +10,11 @@ import { ApiError, notFoundError } from '../../errors.js';
 import { emptyQuery, type Query } from '../../query/ast.js';
 import type { ContentType } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
-import { collectFields, isCustomField } from '../query/collect-fields.js';
-import { localeOf, readOneQuery } from '../query/read-root.js';
-import { responseName } from '../schema/names.js';
-import type { GraphqlContext } from './graphql-context.js';
-import { noEntry, entryResult, type EntryResult } from './results.js';
+import { collectFields, isCustomField } from '../selection/collect-fields.js';
+import { localeOf, readOneQuery } from '../selection/read-root.js';
+import { responseName } from '../type-names.js';
+import type { GraphqlContext } from '../graphql-context.js';
+import { noEntry, entryResult, type EntryResult } from '../results.js';
 import { entryId } from './read-resolvers.js';
 
 type Resolver = GraphQLFieldResolver<unknown, GraphqlContext, Values, Promise<EntryResult>>;

@@ -12,7 +12,7 @@ import type { GraphQLNamedType, GraphQLSchema, GraphQLTypeResolver } from 'graph
 import { didYouMean } from '../../nearest-name.js';
 import { isRecord, type Values } from '../../values.js';
 import type { Resolver } from './extension.js';
-import { mapSchema, type FieldConfig } from './map-schema.js';
+import { mapSchema, type FieldConfig } from '../types/map-schema.js';
 
 /** Puts resolvers into a schema, over generated ones too. Throws for a type or field that the schema does not have. */
 export function addResolvers(schema: GraphQLSchema, resolvers: Values): GraphQLSchema {

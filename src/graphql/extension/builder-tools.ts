@@ -1,10 +1,10 @@
 import type { core } from 'nexus';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
-import { parsePagination } from '../query/parse-list-arguments.js';
-import type { PageSettings } from '../query/parse-list-arguments.js';
-import { respellFilters } from '../query/respell-filters.js';
-import { filtersName } from '../schema/names.js';
+import { parsePagination } from '../selection/parse-list-arguments.js';
+import type { PageSettings } from '../graphql-context.js';
+import { respellFilters } from '../selection/respell-filters.js';
+import { filtersName } from '../type-names.js';
 import { loadNexus } from './load-nexus.js';
 
 /** Tools for own fields that take the arguments of generated ones. */

@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { isRecord } from '../../values.js';
-import type { GraphqlContext } from '../execute/graphql-context.js';
+import type { GraphqlContext } from '../graphql-context.js';
 import type { FieldConfiguration, Middleware, MiddlewareFactory, Next, Resolver, Strapi } from './extension.js';
 
 type Middlewares = NonNullable<FieldConfiguration['middlewares']>;

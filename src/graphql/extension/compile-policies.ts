@@ -1,6 +1,6 @@
 import { policyError } from '../../errors.js';
 import { isRecord } from '../../values.js';
-import type { GraphqlContext } from '../execute/graphql-context.js';
+import type { GraphqlContext } from '../graphql-context.js';
 import type { FieldConfiguration, Policy, PolicyContext, PolicyObject, Resolver, Strapi } from './extension.js';
 
 type Policies = NonNullable<FieldConfiguration['policies']>;

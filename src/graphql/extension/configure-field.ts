@@ -1,14 +1,14 @@
 import { defaultFieldResolver } from 'graphql';
 import type { Access } from '../../query/access.js';
 import { actionOf } from '../../schema/content-type.js';
-import type { GraphqlContext } from '../execute/graphql-context.js';
-import { demand } from '../execute/guard-fields.js';
-import { demandOf, type Scope } from '../schema/schema-context.js';
+import type { GraphqlContext } from '../graphql-context.js';
+import { demand } from '../types/guard-fields.js';
+import { demandOf, type Scope } from '../types/schema-context.js';
 import { scopeOf } from './collect-extensions.js';
 import { withMiddlewares } from './compile-middlewares.js';
 import { withPolicies } from './compile-policies.js';
 import type { FieldConfiguration, Resolver, Strapi } from './extension.js';
-import type { FieldConfig } from './map-schema.js';
+import type { FieldConfig } from '../types/map-schema.js';
 import { refuseChanged, reloadChanged } from './reload-changed.js';
 
 /** Where a field stands in the schema. */

@@ -5,8 +5,8 @@ import { createContext, type ContentContext } from '../../content/content-contex
 import type { Connection } from '../../http/running.js';
 import { fullAccess } from '../../query/access.js';
 import type { Registry } from '../../schema/content-type.js';
-import { graphqlSettings } from '../http/graphql-settings.js';
-import type { SchemaOptions } from '../schema/build-schema.js';
+import { graphqlSettings } from '../endpoint/graphql-settings.js';
+import type { SchemaOptions } from '../endpoint/build-schema.js';
 import { createBuilderTools } from './builder-tools.js';
 import { createEntityService } from './entity-service.js';
 import { extendSchema } from './extend-schema.js';

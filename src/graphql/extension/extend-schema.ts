@@ -9,7 +9,7 @@ import { collectExtensions } from './collect-extensions.js';
 import { configureField } from './configure-field.js';
 import type { FieldConfiguration, Strapi, UsedExtension } from './extension.js';
 import { loadNexus } from './load-nexus.js';
-import { mapSchema, type FieldConfig, type SchemaMapping } from './map-schema.js';
+import { mapSchema, type FieldConfig, type SchemaMapping } from '../types/map-schema.js';
 import { createTypeRegistry, type TypeRegistry } from './type-registry.js';
 
 /** What a schema is extended with. */

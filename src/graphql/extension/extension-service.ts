@@ -1,5 +1,5 @@
 import type { Registry } from '../../schema/content-type.js';
-import type { Shadow } from '../schema/shadow.js';
+import type { Shadow } from '../types/shadow.js';
 import type { ExtensionService, UsedExtension } from './extension.js';
 import { controlType, type TypeRules } from './shadow-crud.js';
 import { firstRules, newRules, shadowOf } from './shadow-of.js';

@@ -3,7 +3,7 @@ import type { Context as KoaContext } from 'koa';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
-import type { RequestContext } from '../execute/graphql-context.js';
+import type { RequestContext } from '../graphql-context.js';
 import type { BuilderTools } from './builder-tools.js';
 import type { EntityService } from './entity-service.js';
 import type { Nexus } from './load-nexus.js';

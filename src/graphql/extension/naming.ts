@@ -11,7 +11,7 @@ import {
   responseName,
   typeName,
   zoneName,
-} from '../schema/names.js';
+} from '../type-names.js';
 
 type NamedEnum = Parameters<typeof enumName>[1];
 

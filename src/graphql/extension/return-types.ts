@@ -1,4 +1,4 @@
-import type { EntryResult, ListResult, Row } from '../execute/results.js';
+import type { EntryResult, ListResult, Row } from '../results.js';
 import type { Entity, EntityService } from './entity-service.js';
 
 /** What a value was read with. */

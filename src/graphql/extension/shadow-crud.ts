@@ -1,5 +1,5 @@
 import { suggest } from '../../nearest-name.js';
-import type { RootAction } from '../schema/shadow.js';
+import type { RootAction } from '../types/shadow.js';
 
 /** What custom code has switched off of one field; the flags do not follow from each other. */
 export interface FieldRules {

@@ -1,6 +1,6 @@
 import { didYouMean } from '../../nearest-name.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
-import { defaultShadow, type RootAction, type Shadow } from '../schema/shadow.js';
+import { defaultShadow, type RootAction, type Shadow } from '../types/shadow.js';
 import { isActionOn, type FieldRules, type TypeRules } from './shadow-crud.js';
 
 /** What custom code has switched off, by uid. */

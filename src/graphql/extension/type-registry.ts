@@ -8,7 +8,7 @@ import {
   relationCollectionName,
   responseName,
   typeName,
-} from '../schema/names.js';
+} from '../type-names.js';
 
 /** One type of the generated schema; `config` says what it was generated for. */
 export interface RegisteredType {

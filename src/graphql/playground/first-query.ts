@@ -1,6 +1,6 @@
 import { getNamedType, type GraphQLField, type GraphQLSchema, isLeafType, isObjectType, isRequiredArgument } from 'graphql';
 import type { Registry } from '../../schema/content-type.js';
-import { findName } from '../schema/names.js';
+import { findName } from '../type-names.js';
 
 /** A schema, and the content types that it was made from. */
 interface Queried {

@@ -1,9 +1,9 @@
 import { GraphQLID, GraphQLNonNull, GraphQLString } from 'graphql';
 import type { GraphQLFieldResolver } from 'graphql';
-import type { GraphqlContext } from '../execute/graphql-context.js';
+import type { GraphqlContext } from '../graphql-context.js';
 import { readEntry } from '../execute/read-resolvers.js';
-import { inputType } from '../schema/input-type.js';
-import { ignoringExpired, type Fields, type SchemaContext, type Scope, shownType, withScope } from '../schema/schema-context.js';
+import { inputType } from '../types/input-type.js';
+import { ignoringExpired, type Fields, type SchemaContext, type Scope, shownType, withScope } from '../types/schema-context.js';
 import type { AccountsService } from './accounts-service.js';
 import {
   createRolePayload,

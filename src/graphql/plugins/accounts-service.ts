@@ -1,5 +1,5 @@
 import type { Me } from '../../accounts/find-me.js';
-import type { GraphqlContext } from '../execute/graphql-context.js';
+import type { GraphqlContext } from '../graphql-context.js';
 import type { Values } from '../../values.js';
 
 export interface LoginPayload {

@@ -18,7 +18,7 @@ import { countAttempt } from '../../http/limit-requests.js';
 import { accountsOf } from '../../http/running.js';
 import { emptyQuery } from '../../query/ast.js';
 import { isRecord, type Values } from '../../values.js';
-import type { GraphqlContext } from '../execute/graphql-context.js';
+import type { GraphqlContext } from '../graphql-context.js';
 import type { AccountsService, LoginPayload, SessionOperations } from './accounts-service.js';
 
 /** Opens a session; attempts count together with those over REST. */

@@ -6,7 +6,7 @@ import { parseFileInfo } from '../../media/parse-file-info.js';
 import type { UploadedFile } from '../../media/staging.js';
 import { updateFileInfo } from '../../media/update-file.js';
 import { idsOf, uploadFiles } from '../../media/upload-files.js';
-import type { GraphqlContext } from '../execute/graphql-context.js';
+import type { GraphqlContext } from '../graphql-context.js';
 
 /** What an uploaded file is to be attached to, and its texts; as the fields `refId`, `ref`, `field` and `info` came. */
 export interface UploadTarget {

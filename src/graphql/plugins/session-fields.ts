@@ -1,5 +1,5 @@
 import { GraphQLNonNull, GraphQLString } from 'graphql';
-import { ignoringExpired, type Fields, withScope } from '../schema/schema-context.js';
+import { ignoringExpired, type Fields, withScope } from '../types/schema-context.js';
 import type { SessionOperations } from './accounts-service.js';
 import { logoutPayload, refreshablePayload } from './accounts-types.js';
 import type { Values } from '../../values.js';

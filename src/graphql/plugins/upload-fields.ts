@@ -2,14 +2,14 @@ import { GraphQLID, GraphQLInputObjectType, GraphQLList, GraphQLNonNull, GraphQL
 import type { GraphQLFieldResolver } from 'graphql';
 import { type ContentType, uploadFile } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
-import type { GraphqlContext } from '../execute/graphql-context.js';
+import type { GraphqlContext } from '../graphql-context.js';
 import { readEntry } from '../execute/read-resolvers.js';
 import { createResolver, deleteResolver, updateResolver } from '../execute/write-resolvers.js';
 import { checkRowChange } from '../../media/check-file-row.js';
 import type { UploadedFile } from '../../media/staging.js';
 import { uploadScalar } from '../scalars/upload.js';
-import { mutationFields } from '../schema/mutation-fields.js';
-import { type Fields, type SchemaContext, shownType, withScope } from '../schema/schema-context.js';
+import { mutationFields } from '../types/mutation-fields.js';
+import { type Fields, type SchemaContext, shownType, withScope } from '../types/schema-context.js';
 import type { UploadService, UploadTarget } from './create-uploads.js';
 
 type Resolver = GraphQLFieldResolver<unknown, GraphqlContext, Values>;

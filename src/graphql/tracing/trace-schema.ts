@@ -1,7 +1,7 @@
 import { defaultFieldResolver } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
-import type { GraphqlContext } from '../execute/graphql-context.js';
-import { mapSchema, type FieldConfig } from '../extension/map-schema.js';
+import type { GraphqlContext } from '../graphql-context.js';
+import { mapSchema, type FieldConfig } from '../types/map-schema.js';
 
 /** A copy of a schema with a stop watch around every resolver, those of extensions included; for servers with `tracing: true`. */
 export const traceSchema = (schema: GraphQLSchema): GraphQLSchema =>

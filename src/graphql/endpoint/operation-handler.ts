@@ -15,7 +15,7 @@ import type { Caller } from '../../access/caller.js';
 import type { Config } from '../../config/config.js';
 import { isRecord } from '../../values.js';
 import { executeOperation } from '../execute/execute-operation.js';
-import type { GraphqlContext } from '../execute/graphql-context.js';
+import type { GraphqlContext } from '../graphql-context.js';
 import { createDocuments, type Documents } from './documents.js';
 import { coded, createErrorFormat, type FormatError } from './format-error.js';
 import type { GraphqlSettings } from './graphql-settings.js';

@@ -1,7 +1,7 @@
-import { createShaper, type Presentation } from '../../content/shape-values.js';
-import type { ApiError } from '../../errors.js';
-import type { Loaded } from '../../mongo/loaded.js';
-import { unlimited } from '../../query/budget.js';
+import { createShaper, type Presentation } from '../content/shape-values.js';
+import type { ApiError } from '../errors.js';
+import type { Loaded } from '../mongo/loaded.js';
+import { unlimited } from '../query/budget.js';
 import type { GraphqlContext } from './graphql-context.js';
 
 /** An entry or component as resolvers see it: its id, the attributes that were loaded, and what was populated under its key. */

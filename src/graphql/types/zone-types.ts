@@ -1,7 +1,7 @@
 import { GraphQLScalarType, GraphQLUnionType, valueFromASTUntyped, type GraphQLScalarLiteralParser } from 'graphql';
 import type { ContentType, ZoneAttribute } from '../../schema/content-type.js';
 import { isRecord } from '../../values.js';
-import { typeName, zoneName } from './names.js';
+import { typeName, zoneName } from '../type-names.js';
 import { type SchemaContext, shownType } from './schema-context.js';
 import { errorType } from './shared-types.js';
 

@@ -3,12 +3,12 @@ import { type ApiError, refusedToken, unauthorizedError } from '../../errors.js'
 import type { MultipartBody } from '../../http/read-multipart.js';
 import type { Answer, ContextRoute, OpenRoute, PathSettings, RouteCall } from '../../http/route.js';
 import { Staging } from '../../media/staging.js';
-import { callerState, type GraphqlContext } from '../execute/graphql-context.js';
-import { demand } from '../execute/guard-fields.js';
+import { callerState, type GraphqlContext } from '../graphql-context.js';
+import { demand } from '../types/guard-fields.js';
 import { firstQuery } from '../playground/first-query.js';
 import { createPlayground, explainEndpoint } from '../playground/serve-playground.js';
-import type { FieldDemand } from '../schema/schema-context.js';
-import { createTracer } from '../tracing/tracer.js';
+import type { FieldDemand } from '../types/schema-context.js';
+import { createTracer } from '../tracer.js';
 import { acceptFile } from './accept-files.js';
 import { type Answer as GraphqlAnswer, textAnswer } from './read-parameters.js';
 import type { CurrentSchema, SchemaSnapshot } from './current-schema.js';

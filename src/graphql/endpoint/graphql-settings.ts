@@ -2,8 +2,8 @@ import type { GraphQLFormattedError, ValidationRule } from 'graphql';
 import { ConfigError } from '../../config/setting.js';
 import type { Config } from '../../config/config.js';
 import { isRecord } from '../../values.js';
-import type { PageSettings } from '../query/parse-list-arguments.js';
-import { pageSettings } from '../query/parse-list-arguments.js';
+import type { PageSettings } from '../graphql-context.js';
+import { pageSettings } from '../selection/parse-list-arguments.js';
 
 /** How much one request may ask for; every figure is configurable. */
 interface GraphqlLimits {

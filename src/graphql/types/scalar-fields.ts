@@ -3,7 +3,7 @@ import type { ContentType, ScalarAttribute, ScalarType } from '../../schema/cont
 import { enumValueName } from '../../schema/read-attribute.js';
 import { dateScalar, dateTimeScalar, timeScalar } from '../scalars/date.js';
 import { jsonScalar, longScalar } from '../scalars/long.js';
-import { enumName } from './names.js';
+import { enumName } from '../type-names.js';
 import type { SchemaContext } from './schema-context.js';
 
 /** The GraphQL scalar of each attribute type; enumerations have types of their own and are compared as strings. */

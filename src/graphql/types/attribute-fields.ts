@@ -4,7 +4,7 @@ import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, ScalarA
 import { componentResolver, linkResolver, morphResolver, zoneResolver } from '../execute/read-resolvers.js';
 import { filtersType } from './filters-type.js';
 import { morphUnion } from './morph-union.js';
-import { isGraphqlName } from './names.js';
+import { isGraphqlName } from '../type-names.js';
 import { enumType, scalarFields } from './scalar-fields.js';
 import { emptyFields, type Fields, plainField, type SchemaContext, shownType } from './schema-context.js';
 import { listArguments, publicationStateArgument } from './shared-types.js';

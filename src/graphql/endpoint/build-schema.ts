@@ -9,20 +9,20 @@ import {
   GraphQLSpecifiedByDirective,
 } from 'graphql';
 import type { Registry } from '../../schema/content-type.js';
-import { guardFields } from '../execute/guard-fields.js';
+import { guardFields } from '../types/guard-fields.js';
 import { accountMutations, accountQueries, roleMutations, userMutations } from '../plugins/accounts-fields.js';
 import type { AccountsService } from '../plugins/accounts-service.js';
 import { uploadMutations } from '../plugins/upload-fields.js';
 import type { UploadService } from '../plugins/create-uploads.js';
-import { allTypes, commonTypes } from './all-types.js';
-import { localizationFields, mutationFields } from './mutation-fields.js';
-import { objectTypes } from './object-types.js';
-import { queryFields } from './query-fields.js';
-import { emptyFields, shownTypes, type Fields, type SchemaContext } from './schema-context.js';
-import { defaultShadow, type Shadow } from './shadow.js';
-import { keptTypes, type Generated } from './kept-types.js';
-import { followTypes } from './morph-union.js';
-import { createTypeStore, pauseAfter, type Pause } from './type-store.js';
+import { allTypes, commonTypes } from '../types/all-types.js';
+import { localizationFields, mutationFields } from '../types/mutation-fields.js';
+import { objectTypes } from '../types/object-types.js';
+import { queryFields } from '../types/query-fields.js';
+import { emptyFields, shownTypes, type Fields, type SchemaContext } from '../types/schema-context.js';
+import { defaultShadow, type Shadow } from '../types/shadow.js';
+import { keptTypes, type Generated } from '../types/kept-types.js';
+import { followTypes } from '../types/morph-union.js';
+import { createTypeStore, pauseAfter, type Pause } from '../types/type-store.js';
 
 /** What a schema is generated from, besides the registry; what is left out is switched off or has its default. */
 export interface SchemaOptions {

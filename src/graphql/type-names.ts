@@ -1,5 +1,5 @@
-import type { Attribute, ContentType } from '../../schema/content-type.js';
-import { pascalCase, pluginOf, typeName } from '../../schema/names.js';
+import type { Attribute, ContentType } from '../schema/content-type.js';
+import { pascalCase, pluginOf, typeName } from '../schema/names.js';
 
 export { typeName };
 

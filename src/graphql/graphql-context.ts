@@ -1,13 +1,19 @@
 import type { FieldNode } from 'graphql';
 import type { Context as KoaContext } from 'koa';
-import type { Caller } from '../../access/caller.js';
-import type { ContentContext } from '../../content/content-context.js';
-import type { ApiError } from '../../errors.js';
-import type { Running } from '../../http/running.js';
-import type { Staging } from '../../media/staging.js';
-import type { Access } from '../../query/access.js';
-import type { PageSettings } from '../query/parse-list-arguments.js';
-import type { Tracer } from '../tracing/tracer.js';
+import type { Caller } from '../access/caller.js';
+import type { ContentContext } from '../content/content-context.js';
+import type { ApiError } from '../errors.js';
+import type { Running } from '../http/running.js';
+import type { Staging } from '../media/staging.js';
+import type { Access } from '../query/access.js';
+import type { Tracer } from './tracer.js';
+
+/** The page sizes of GraphQL; nested lists have them too. */
+export interface PageSettings {
+  readonly defaultLimit: number;
+  /** Null: no maximum. */
+  readonly maxLimit: number | null;
+}
 
 /** What resolvers, policies and middlewares of custom code are given for one operation. */
 export interface RequestContext {

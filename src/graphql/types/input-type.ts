@@ -1,7 +1,7 @@
 import { GraphQLID, GraphQLInputObjectType, GraphQLList, GraphQLNonNull } from 'graphql';
 import type { GraphQLInputFieldConfigMap, GraphQLInputType } from 'graphql';
 import { type Attribute, type ContentType, type LinkAttribute, uploadFile } from '../../schema/content-type.js';
-import { inputName, isGraphqlName } from './names.js';
+import { inputName, isGraphqlName } from '../type-names.js';
 import { enumType, scalarFields } from './scalar-fields.js';
 import { emptyFields, plainField, type SchemaContext, shownType } from './schema-context.js';
 import { zoneInput } from './zone-types.js';

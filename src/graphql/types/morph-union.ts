@@ -2,7 +2,7 @@ import { GraphQLUnionType } from 'graphql';
 import type { GraphQLObjectType } from 'graphql';
 import type { ContentType, MorphAttribute } from '../../schema/content-type.js';
 import { isRecord } from '../../values.js';
-import { morphName, typeName } from './names.js';
+import { morphName, typeName } from '../type-names.js';
 import { type SchemaContext, shownType, shownTypes } from './schema-context.js';
 
 /**

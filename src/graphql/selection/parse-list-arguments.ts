@@ -6,6 +6,7 @@ import { parseSort } from '../../query/parse-list.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { isRecord } from '../../values.js';
 import { respellFilters } from './respell-filters.js';
+import type { PageSettings } from '../graphql-context.js';
 
 /** What arguments are read with. */
 export interface ArgumentContext {
@@ -62,13 +63,6 @@ function offset(start: number, limit: number, { maxLimit }: PageSettings): Offse
   const most = maxLimit ?? Infinity;
   const cut = limit === -1 ? (maxLimit ?? -1) : Math.min(Math.max(limit, 1), most);
   return { kind: 'offset', start: Math.max(start, 0), limit: cut, withCount: null };
-}
-
-/** The page figures of GraphQL; nested lists use them too. */
-export interface PageSettings {
-  readonly defaultLimit: number;
-  /** Null: no maximum. */
-  readonly maxLimit: number | null;
 }
 
 /** `defaultLimit`, `maxLimit` and `amountLimit` of the plugin's configuration. A maxLimit of -1 lifts the cap, none leaves it to amountLimit. */

@@ -3,7 +3,7 @@ import { actionOf, type ContentType } from '../../schema/content-type.js';
 import { findOneResolver, findResolver, findSingleResolver } from '../execute/read-resolvers.js';
 import { localeCodeScalar } from '../scalars/locale-code.js';
 import { listArgs } from './attribute-fields.js';
-import { findName, findOneName } from './names.js';
+import { findName, findOneName } from '../type-names.js';
 import { emptyFields, type Fields, plainField, type PlainField, type SchemaContext, withScope } from './schema-context.js';
 
 /** The generated queries of one content type. */

@@ -3,7 +3,7 @@ import { ApiError } from '../../errors.js';
 import { maySee } from '../../query/access.js';
 import { emptyQuery, noPopulate, type PopulateField, type Query } from '../../query/ast.js';
 import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, ScalarAttribute } from '../../schema/content-type.js';
-import { entityName, relationCollectionName, responseName, typeName } from '../schema/names.js';
+import { entityName, relationCollectionName, responseName, typeName } from '../type-names.js';
 import { argumentsOf, childKey, collectFields, isCustomField } from './collect-fields.js';
 import { parseListArguments } from './parse-list-arguments.js';
 import type { Selected, SelectionContext } from './selection-context.js';

@@ -1,8 +1,8 @@
 import { defaultFieldResolver } from 'graphql';
 import { missingActions, refusedToken } from '../../errors.js';
 import { allows } from '../../query/access.js';
-import { demandOf, type Fields, type Scope } from '../schema/schema-context.js';
-import type { GraphqlContext } from './graphql-context.js';
+import { demandOf, type Fields, type Scope } from './schema-context.js';
+import type { GraphqlContext } from '../graphql-context.js';
 
 /** Puts the check of each root field's scope before its resolver; a field without one is for users only. */
 export function guardFields(fields: Fields): Fields {

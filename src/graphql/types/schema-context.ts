@@ -1,6 +1,6 @@
 import type { GraphQLFieldConfigMap, GraphQLObjectType } from 'graphql';
 import type { ContentType, Registry } from '../../schema/content-type.js';
-import type { GraphqlContext } from '../execute/graphql-context.js';
+import type { GraphqlContext } from '../graphql-context.js';
 import type { Shadow } from './shadow.js';
 import type { TypeStore } from './type-store.js';
 

@@ -9,8 +9,8 @@ import {
 } from 'graphql';
 import type { GraphQLArgumentConfig } from 'graphql';
 import type { PublicationState } from '../../query/ast.js';
-import type { ListResult } from '../execute/results.js';
-import { pageOfList } from '../execute/results.js';
+import type { ListResult } from '../results.js';
+import { pageOfList } from '../results.js';
 
 /** An item of a dynamic zone that has no components. */
 export const errorType = new GraphQLObjectType({

@@ -4,7 +4,7 @@ import { actionOf, type ContentType } from '../../schema/content-type.js';
 import { createResolver, deleteResolver, localizationResolver, updateResolver } from '../execute/write-resolvers.js';
 import { localeCodeScalar } from '../scalars/locale-code.js';
 import { inputType } from './input-type.js';
-import { typeName } from './names.js';
+import { typeName } from '../type-names.js';
 import { localeArgs } from './query-fields.js';
 import { emptyFields, type Fields, plainField, type SchemaContext, withScope } from './schema-context.js';
 import type { RootAction } from './shadow.js';

@@ -14,7 +14,7 @@ import {
 import { badRequestError, forbiddenError } from '../../errors.js';
 import type { MultipartBody } from '../../http/read-multipart.js';
 import { isRecord } from '../../values.js';
-import { demandOf, type FieldDemand } from '../schema/schema-context.js';
+import { demandOf, type FieldDemand } from '../types/schema-context.js';
 
 /** What decides about the files of a request. */
 interface FileRules {

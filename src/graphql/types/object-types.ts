@@ -1,8 +1,8 @@
 import { GraphQLID, GraphQLList, GraphQLNonNull, GraphQLObjectType } from 'graphql';
 import type { ContentType } from '../../schema/content-type.js';
-import type { EntryResult, ListResult, Row } from '../execute/results.js';
+import type { EntryResult, ListResult, Row } from '../results.js';
 import { attributeFields } from './attribute-fields.js';
-import { collectionName, entityName, relationCollectionName, responseName, typeName } from './names.js';
+import { collectionName, entityName, relationCollectionName, responseName, typeName } from '../type-names.js';
 import { type Fields, type ObjectTypes, plainField, type SchemaContext } from './schema-context.js';
 import { collectionMetaType } from './shared-types.js';
 

@@ -1,18 +1,18 @@
 import path from 'node:path';
 import type { Logger } from 'pino';
-import type { Config, PluginsConfig } from '../config/config.js';
-import type { ContextRoute, OpenRoute } from '../http/route.js';
-import type { Registry } from '../schema/content-type.js';
-import { type Artifacts, writeArtifacts } from './artifacts/write-artifacts.js';
-import { CurrentSchema } from './http/current-schema.js';
-import { graphqlPathSettings } from './http/graphql-paths.js';
-import { graphqlRoutes } from './http/graphql-routes.js';
-import { graphqlSettings } from './http/graphql-settings.js';
-import { accountsService } from './plugins/create-accounts-service.js';
-import { uploads } from './plugins/create-uploads.js';
-import { buildSchema, type SchemaOptions } from './schema/build-schema.js';
-import { defaultShadow, type Shadow } from './schema/shadow.js';
-import { traceSchema } from './tracing/trace-schema.js';
+import type { Config, PluginsConfig } from '../../config/config.js';
+import type { ContextRoute, OpenRoute } from '../../http/route.js';
+import type { Registry } from '../../schema/content-type.js';
+import { type Artifacts, writeArtifacts } from '../artifacts/write-artifacts.js';
+import { CurrentSchema } from './current-schema.js';
+import { graphqlPathSettings } from './graphql-paths.js';
+import { graphqlRoutes } from './graphql-routes.js';
+import { graphqlSettings } from './graphql-settings.js';
+import { accountsService } from '../plugins/create-accounts-service.js';
+import { uploads } from '../plugins/create-uploads.js';
+import { buildSchema, type SchemaOptions } from './build-schema.js';
+import { defaultShadow, type Shadow } from '../types/shadow.js';
+import { traceSchema } from '../tracing/trace-schema.js';
 
 /** What the GraphQL front end is given. */
 interface GraphqlServices {

@@ -1,7 +1,7 @@
 import { GraphQLID, GraphQLInputObjectType, GraphQLList } from 'graphql';
 import type { GraphQLInputFieldConfigMap, GraphQLInputType } from 'graphql';
 import type { Attribute, ContentType } from '../../schema/content-type.js';
-import { filtersName, isGraphqlName } from './names.js';
+import { filtersName, isGraphqlName } from '../type-names.js';
 import { scalarFields } from './scalar-fields.js';
 import { scalarFilter } from './scalar-filters.js';
 import { emptyFields, plainField, type SchemaContext, shownType } from './schema-context.js';

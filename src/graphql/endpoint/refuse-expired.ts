@@ -4,7 +4,7 @@ import type { Caller } from '../../access/caller.js';
 import type { Config } from '../../config/config.js';
 import { refusedToken } from '../../errors.js';
 import { ignoresExpired } from '../../http/authorize.js';
-import { demandOf, type FieldDemand, type Scope } from '../schema/schema-context.js';
+import { demandOf, type FieldDemand, type Scope } from '../types/schema-context.js';
 
 /** An operation that a request names, and the document that it stands in, which need not be valid. */
 export interface NamedOperation {
