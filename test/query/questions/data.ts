@@ -13,6 +13,11 @@ export interface Data {
 
 const counts = { articles: 24, persons: 6, tags: 5, users: 4, files: 5 };
 
+const roles: readonly Stored[] = [
+  { _id: 1, name: 'Authenticated', description: 'Default role', type: 'authenticated' },
+  { _id: 2, name: 'Public', description: null, type: 'public' },
+];
+
 /** What the entries are drawn with. */
 interface Drawing {
   readonly draw: Draw;
@@ -29,12 +34,12 @@ export function drawData(seed: number): Data {
   const persons = ids(counts.persons).map((id) => drawPerson(id, draw));
   const tags = ids(counts.tags).map((id) => drawTag(id, draw));
   const articles = drawPlaces(counts.articles, draw).map((place, index) => drawArticle(index + 1, place, drawing));
-  const users = ids(counts.users).map((id) => drawNamed('user', 'username', id, draw));
+  const users = ids(counts.users).map((id) => ({ ...drawNamed('user', 'username', id, draw), role: drawId(roles.length, draw) }));
   const files = ids(counts.files).map((id) => drawNamed('file', 'name', id, draw));
   const documents = { articles, persons, tags };
   const locales = ['en', 'fr', 'de'].map((code, index) => ({ _id: index + 1, code, name: code }));
-  const stored = { ...mapValues({ ...documents, files }, asStored), up_users: users, i18n_locales: locales };
-  return { documents: stored, rows: linkRows({ ...documents, users, files }) };
+  const stored = { ...mapValues({ ...documents, files }, asStored), up_users: users, up_roles: roles, i18n_locales: locales };
+  return { documents: stored, rows: linkRows({ ...documents, users, files, roles }) };
 }
 
 const mapValues = <In, Out>(values: Readonly<Record<string, readonly In[]>>, change: (value: In) => Out): Record<string, Out[]> =>

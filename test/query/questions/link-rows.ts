@@ -44,6 +44,7 @@ const linkers: Readonly<Record<string, (row: Growing, tables: Tables) => Growing
     zone: partsOf(row['zone'], tables),
     subjects: linksIn(row).flatMap(({ __type, id }) => byIds(__type === holderOf('tag').uid ? 'tags' : 'persons', id, tables)),
   }),
+  user: (row, tables) => ({ role: byIds('roles', row['role'], tables) }),
   person: (row, tables) => ({
     boss: byIds('persons', row['boss'], tables),
     staff: ranked(allOf('persons', tables), (other) => (other['boss'] === row['id'] ? rankOf(other, 'boss') : null)),

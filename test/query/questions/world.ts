@@ -88,6 +88,14 @@ export const holders: Readonly<Record<string, Holder>> = {
     uid: 'plugin::users-permissions.user',
     plural: 'users',
     fields: { username: 'text', provider: 'text', blocked: 'flag' },
+    links: { role: one('role') },
+  },
+  // over REST a role does not show its users
+  role: {
+    ...none,
+    uid: 'plugin::users-permissions.role',
+    plural: 'roles',
+    fields: { name: 'text', description: 'text', type: 'text' },
   },
   file: {
     ...none,
