@@ -50,14 +50,21 @@ function refuse(missing: readonly Names[], { admin }: Config): never {
 
 async function keptSecrets(file: string): Promise<Secrets> {
   const made: Secrets = { jwtSecret: makeSecret(), tokenSalt: makeSecret(), adminToken: makeSecret() };
-  await mkdir(dirname(file), { recursive: true });
+  await mkdir(dirname(file), { recursive: true }).catch((error: NodeJS.ErrnoException) => cannotKeep(file, error));
   try {
     await writeFile(file, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
     return made;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    return readSecrets(file);
+    const failure = error as NodeJS.ErrnoException; // of the file system
+    return failure.code === 'EEXIST' ? readSecrets(file) : cannotKeep(file, failure);
   }
+}
+
+function cannotKeep(file: string, { code = '' }: NodeJS.ErrnoException): never {
+  throw new ConfigError(
+    `the secrets cannot be kept in ${file} (${code}): start in a folder that can be written, name another file in ` +
+      `admin.secretsFile, or set ${Object.values(variables).join(', ')}`,
+  );
 }
 
 const makeSecret = (): string => randomBytes(32).toString('hex');

@@ -27,7 +27,7 @@ export function buildDocument({ operations, components, isPublic, version }: Doc
     openapi: '3.1.0',
     info: { title: 'Mangrove', description: about, version: String(version) },
     servers: [{ url: '/' }],
-    tags: [...new Set(operations.map(({ operation }) => operation.tag))].map((name) => ({ name })),
+    tags: tagsOf(operations),
     paths,
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'A token of a user, or an API token' } },
@@ -86,6 +86,15 @@ function showOperation({ operation, path }: ListedOperation, isPublic: boolean):
       ...errorAnswers,
     },
   };
+}
+
+/** Content types come first, in the order of the list. */
+function tagsOf(operations: readonly ListedOperation[]): object[] {
+  const [content, others] = [true, false].map((isContent) =>
+    operations.filter(({ row }) => (row.action?.startsWith('api::') ?? false) === isContent),
+  );
+  const names = [...(content ?? []), ...(others ?? [])].map(({ operation }) => operation.tag);
+  return [...new Set(names)].map((name) => ({ name }));
 }
 
 const showParameter = (parameter: QueryParameter): object => ({ ...parameter, in: 'query' });

@@ -66,6 +66,10 @@ const missing =
 
 /** The document is read again with each token that is entered, since it lists what the token allows. */
 const startScript = (url: string): string => `
+const dark = matchMedia('(prefers-color-scheme: dark)');
+const applyScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', applyScheme);
+applyScheme();
 let token = null;
 const readAgain = (action, system) => (given) => {
   const result = action(given);

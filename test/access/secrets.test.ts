@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -28,6 +28,12 @@ describe('secrets', () => {
     );
     expect({ adminToken, tokenSalt }).to.deep.equal({ adminToken: admin.token, tokenSalt: admin.apiToken.salt });
     expect(jwtSecret).to.have.length(64);
+  });
+
+  it('name the file where they cannot be kept', async () => {
+    await writeFile(join(directory, 'data'), '');
+    const error = await loadSecrets(createConfig({ directory, environment: 'development' })).catch((reason: unknown) => reason);
+    expect(String(error)).to.match(/secrets\.json \(EEXIST\): start in a folder that can be written.*JWT_SECRET/);
   });
 
   it('must be set in production, and the error says how', async () => {

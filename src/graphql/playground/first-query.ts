@@ -36,10 +36,7 @@ function fieldsOf(field: GraphQLField<unknown, unknown> | undefined): Readonly<R
   return isObjectType(type) ? type.getFields() : {};
 }
 
-const writeQuery = (
-  name: string,
-  attributes: readonly string[],
-): string => `# Control+Enter sends the query, Control+Space completes it.
+const writeQuery = (name: string, attributes: readonly string[]): string => `# Control+Enter sends it, Control+Space completes it.
 {
   ${name}(pagination: { limit: 3 }) {
     data {
