@@ -96,8 +96,12 @@ const entities = [
   }),
   file(2, { hash: 'far_2', ext: '.png', url: 'https://cdn.test/far_2.png', formats: null }),
   entity('plugin::users-permissions.role', 1, { name: 'Authenticated', type: 'authenticated' }),
-  entity('plugin::users-permissions.role', 2, { name: 'Public', type: 'public' }),
-  entity('plugin::users-permissions.role', 7, { name: 'Editor', type: 'editor' }),
+  entity('plugin::users-permissions.role', 2, { name: 'Public', type: 'public', _rules: 'none' }),
+  entity('plugin::users-permissions.role', 7, {
+    name: 'Editor',
+    type: 'editor',
+    _rules: { fields: {}, rows: { 'api::story.story': { title: { $eq: 'Salt' } } } },
+  }),
   entity('plugin::users-permissions.permission', 5, { action: 'api::story.story.find' }),
   entity('plugin::users-permissions.user', 3, {
     username: 'ann',

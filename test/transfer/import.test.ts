@@ -100,6 +100,8 @@ describe('npx mangrove import of an archive', () => {
       expect((await serving.call('POST', '/api/auth/reset-password', reset)).status).to.equal(200);
       const other = { username: 'bob', email: 'bob@mail.test', password: 'Passw0rd' };
       expect((await serving.call('POST', '/api/auth/local/register', other)).status).to.equal(400);
+      const roles = await serving.database.db.collection('up_roles').find().sort({ _id: 1 }).toArray();
+      expect(roles.map((role) => role['_rules'] as unknown)).to.deep.equal([undefined, undefined, editorRules]);
       const locales = await get('/api/i18n/locales');
       expect(locales.map((locale: Document) => [locale['code'], locale['isDefault']])).to.deep.equal([
         ['en', false],
@@ -211,6 +213,8 @@ describe('npx mangrove import of an archive', () => {
     });
   });
 });
+
+const editorRules = { fields: {}, rows: { 'api::story.story': { title: { $eq: 'Salt' } } } };
 
 const ids = (list: Document): number[] => (list['data'] as Document[]).map(({ id }) => Number(id));
 

@@ -3,7 +3,7 @@ import { scalarTypes } from '../../schema/scalar-types.js';
 import { uploadFile } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
 import { linkedIds, morphLinks, type StoredDocument } from '../loaded.js';
-import { hiddenFields, type Holder, type TransferredEntry, type TransferredLink } from './transferred.js';
+import { hiddenValues, type Holder, type TransferredEntry, type TransferredLink } from './transferred.js';
 
 /** A link with the kind of its relation, `manyToOne`. */
 export interface ExportedLink extends TransferredLink {
@@ -12,8 +12,7 @@ export interface ExportedLink extends TransferredLink {
 
 /** Returns the entry of a document, without its links. */
 export function toTransferred(type: ContentType, document: StoredDocument, registry: Registry): TransferredEntry {
-  const hidden = hiddenFields(type.uid).filter((name) => document[name] !== undefined);
-  const data = { ...dataOf(type, document, registry), ...Object.fromEntries(hidden.map((name) => [name, document[name]])) };
+  const data = { ...dataOf(type, document, registry), ...hiddenValues(type.uid, document) };
   return { type: type.uid, id: Number(document['_id']), data };
 }
 

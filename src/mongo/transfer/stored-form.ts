@@ -11,7 +11,7 @@ import {
 import { isRecord, type Values } from '../../values.js';
 import { scalarTypes } from '../../schema/scalar-types.js';
 import type { EntryDocument } from '../write-entries.js';
-import { type HeldLink, hiddenFields, type Holder, holderKey, type TransferredEntry } from './transferred.js';
+import { type HeldLink, hiddenValues, type Holder, holderKey, type TransferredEntry } from './transferred.js';
 
 /** What the form of an entry depends on besides its type. */
 interface FormContext {
@@ -53,7 +53,6 @@ export function toStoredForm(type: ContentType, entry: TransferredEntry, context
   const values = valuesOf(type, entry, context);
   const ranks = ranksOf(type, entry, context);
   const uniques = heldUniques(type, context.registry, values);
-  const hidden = hiddenFields(type.uid).filter((name) => entry.data[name] !== undefined);
   return {
     _id: entry.id,
     ...values,
@@ -61,7 +60,7 @@ export function toStoredForm(type: ContentType, entry: TransferredEntry, context
     ...groupOf(type, entry, context),
     ...(Object.keys(ranks).length > 0 && { _ranks: ranks }),
     ...(Object.keys(uniques).length > 0 && { _unique: uniques }),
-    ...Object.fromEntries(hidden.map((name) => [name, entry.data[name]])),
+    ...hiddenValues(type.uid, entry.data),
   };
 }
 

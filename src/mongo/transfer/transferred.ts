@@ -1,5 +1,5 @@
-import type { ContentType, Registry } from '../../schema/content-type.js';
-import type { Values } from '../../values.js';
+import type { Registry } from '../../schema/content-type.js';
+import { isRecord, type Values } from '../../values.js';
 
 /** An entry or a component, by its type and id. */
 export interface Holder {
@@ -74,10 +74,19 @@ function placeMorph({ left, right }: TransferredLink, isKept: boolean, { types }
   return { ...heldAt(right, holder.name), target: left.id, type: null, rank: null };
 }
 
-/** What types keep beside their attributes and archives hold among the values. Strapi ignores it. */
-const hidden: Readonly<Record<string, readonly string[]>> = {
-  'plugin::users-permissions.user': ['_subject', '_tokenVersion'],
-  'plugin::users-permissions.role': ['_rules'],
+/** What types keep beside their attributes and archives hold among the values, with its form. Strapi ignores it. */
+const hidden: Readonly<Record<string, Readonly<Record<string, (value: unknown) => boolean>>>> = {
+  'plugin::users-permissions.user': {
+    _subject: (value) => typeof value === 'string',
+    _tokenVersion: (value) => Number.isSafeInteger(value),
+  },
+  'plugin::users-permissions.role': {
+    _rules: (value) => isRecord(value) && isRecord(value['fields']) && isRecord(value['rows']),
+  },
 };
 
-export const hiddenFields = (uid: ContentType['uid']): readonly string[] => hidden[uid] ?? [];
+/** Returns those of these values that have their form. */
+export const hiddenValues = (uid: string, values: Values): Values =>
+  Object.fromEntries(
+    Object.entries(hidden[uid] ?? {}).flatMap(([name, fits]) => (fits(values[name]) ? [[name, values[name]]] : [])),
+  );
