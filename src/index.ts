@@ -71,7 +71,36 @@ export type { OfType, QueriesBuilder } from './graphql/extension/queries-builder
 export type { ReturnInfo, ReturnTypes } from './graphql/extension/return-types.js';
 export type { FieldControl, TypeControl } from './graphql/extension/shadow-crud.js';
 export type { RegisteredType, TypeRegistry } from './graphql/extension/type-registry.js';
-
+export type { CodeContext, Controller } from './strapi/core-controller.js';
+export type { Service } from './strapi/core-service.js';
+export type { StrapiModel } from './strapi/describe-model.js';
+export type { ProjectEntityService } from './strapi/entity-service.js';
+export type {
+  LifecycleAction,
+  LifecycleEvent,
+  Listener,
+  ReadKind,
+  Subscriber,
+  SubscriberMap,
+  WriteKind,
+} from './strapi/lifecycles.js';
+export type {
+  CodeHandler,
+  CodeMiddleware,
+  CodePolicy,
+  MiddlewareItem,
+  ProjectRoute,
+  ProjectRouter,
+  RouteConfig,
+} from './strapi/project-route.js';
+export type { ProjectStrapi } from './strapi/project-strapi.js';
+export type { EnginePage, QueryEngine, WithData } from './strapi/query-engine.js';
+export type { EngineParameters } from './strapi/respell-query.js';
+export type { StrapiConfig } from './strapi/strapi-config.js';
+export type { CodeTransaction, StrapiDatabase } from './strapi/strapi-database.js';
+export type { StrapiPlugin } from './strapi/strapi-plugins.js';
+export type { StrapiServer } from './strapi/strapi-server.js';
+export type { NamedStore, StoreKey, StrapiStore } from './strapi/strapi-store.js';
 export {
   ApplicationError,
   ForbiddenError,

@@ -12,16 +12,20 @@ const names = {
     'applicationError createServer forbiddenError policyError validationError'
   ).split(' '),
   types: (
-    'AdminConfig ApiConfig Attribute AttributeBase BuilderTools CallerState ComponentAttribute Config ConfigFile ' +
-    'ContentType DatabaseConfig Entity EntityId EntityParameters EntityService EntryResult Env Environment ' +
-    'ErrorCode Extension ExtensionInput ExtensionService FieldConfiguration FieldControl GivenSection ' +
-    'GraphqlServicesByName GroupNode Hook HookInput JsonSchema LinkAttribute LinkStorage ListResult MangroveServer ' +
-    'Middleware MiddlewareFactory MiddlewaresConfig MorphAttribute NamedCode Next Nexus OfType PartialConfig ' +
-    'PartialSection Plugin PluginsConfig Policy PolicyContext PolicyObject ProviderSettings QueriesBuilder Register ' +
-    'RegisterInput RegisteredType Registry RequestContext Resolver Resolvers ResolversConfig ReturnInfo ReturnTypes ' +
-    'Row ScalarAttribute ScalarType SectionName ServerConfig ServerInput Setting SettingGroup SettingMap ' +
-    'SettingNode StateUser Strapi TypeControl TypeRegistry TypeResolvers UsedExtension ValueOf Values ' +
-    'VariableReader ZoneAttribute'
+    'AdminConfig ApiConfig Attribute AttributeBase BuilderTools CallerState CodeContext CodeHandler ' +
+    'CodeMiddleware CodePolicy CodeTransaction ComponentAttribute Config ConfigFile ContentType Controller ' +
+    'DatabaseConfig EnginePage EngineParameters Entity EntityId EntityParameters EntityService EntryResult Env ' +
+    'Environment ErrorCode Extension ExtensionInput ExtensionService FieldConfiguration FieldControl ' +
+    'GivenSection GraphqlServicesByName GroupNode Hook HookInput JsonSchema LifecycleAction LifecycleEvent ' +
+    'LinkAttribute LinkStorage ListResult Listener MangroveServer Middleware MiddlewareFactory MiddlewareItem ' +
+    'MiddlewaresConfig MorphAttribute NamedCode NamedStore Next Nexus OfType PartialConfig PartialSection Plugin ' +
+    'PluginsConfig Policy PolicyContext PolicyObject ProjectEntityService ProjectRoute ProjectRouter ' +
+    'ProjectStrapi ProviderSettings QueriesBuilder QueryEngine ReadKind Register RegisterInput RegisteredType ' +
+    'Registry RequestContext Resolver Resolvers ResolversConfig ReturnInfo ReturnTypes RouteConfig Row ' +
+    'ScalarAttribute ScalarType SectionName ServerConfig ServerInput Service Setting SettingGroup SettingMap ' +
+    'SettingNode StateUser StoreKey Strapi StrapiConfig StrapiDatabase StrapiModel StrapiPlugin StrapiServer ' +
+    'StrapiStore Subscriber SubscriberMap TypeControl TypeRegistry TypeResolvers UsedExtension ValueOf Values ' +
+    'VariableReader WithData WriteKind ZoneAttribute'
   ).split(' '),
 };
 

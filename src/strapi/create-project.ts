@@ -8,15 +8,17 @@ import type { Strapi } from '../graphql/extension/extension.js';
 import type { OwnCode } from '../http/route.js';
 import type { Connection } from '../http/running.js';
 import { middlewaresOf } from './endpoints.js';
+import { extendPlugins } from './extend-plugins.js';
 import { loadFolders } from './load-folders.js';
 import { unsupportedUses } from './name-unsupported.js';
 import { OwnRoutes } from './own-routes.js';
 import { hooksOf, type HookName, type ProjectHooks } from './project-hooks.js';
+import { createPluginServices } from './plugin-services.js';
 import { ProjectCode } from './project-code.js';
 import type { MiddlewareItem } from './project-route.js';
 import { createProjectStrapi, type ProjectStrapi } from './project-strapi.js';
 import { registerFolders } from './register-folders.js';
-import { runLeniently } from './run-code.js';
+import { runLeniently, runUnlessUnsupported } from './run-code.js';
 import { readConfigFiles } from './strapi-config.js';
 import { strapiPackages } from './strapi-packages.js';
 import { UnsupportedCodeError } from './unsupported-code.js';
@@ -56,7 +58,7 @@ interface Loaded {
  */
 export function createProject(input: ProjectInput): Project {
   const { directory, connection } = input;
-  const code = new ProjectCode({ connection, limits: input.config.api.limits });
+  const code = new ProjectCode(input);
   const index = sourceFile(join(directory, 'src/index'));
   let loaded: Loaded | null = null;
   const run = (name: HookName, given: Strapi, before: () => unknown): Promise<void> =>
@@ -100,18 +102,21 @@ async function load(given: Strapi, { directory, config, logger, code, index }: L
   const files = await readConfigFiles(directory, config, (text) => {
     logger.warn({}, text);
   });
-  const strapi = createProjectStrapi(given, { code, directory, files });
+  const { running } = code;
+  const services = createPluginServices({ running, entityService: given.entityService, query: (uid) => strapi.query(uid) });
+  const strapi: ProjectStrapi = createProjectStrapi(given, { code, directory, files, services });
   code.begin(strapi);
   const packages = strapiPackages({ factories: code.core.factories, requests: code.requests, content: code.content });
   const missing = ({ message }: MissingModule): void => {
     warn(message);
   };
   const run = await createSourceLoader({ directory, packages, globals: { strapi }, missing });
-  const loadFile = leniently(run, { directory, warn });
+  const loadFile = (file: string): unknown => runUnlessUnsupported(relative(directory, file), warn, () => run(file));
   for (const line of unsupportedUses(directory)) logger.warn({}, line);
   const folders = loadFolders({ directory, load: loadFile });
   const parts = { strapi, directory, load: loadFile, registry: code.registry, requests: code.requests };
   registerFolders(folders, { ...parts, lifecycles: code.lifecycles, addRouter: code.addRouter, warn });
+  extendPlugins(folders.extensions, { ...parts, config, services, addRouter: code.addRouter, warn });
   for (const handler of middlewaresOf(ownMiddlewares(files['middlewares']), null, parts)) code.addMiddleware(handler);
   // A tree of models alone closes none of them.
   const apis = folders.apis.some(({ routes: files }) => files.size > 0) ? folders.apis : [];
@@ -125,19 +130,6 @@ const createWarn =
   (text: string): void => {
     if (environment === 'production') throw new UnsupportedCodeError(text);
     logger.warn({}, text);
-  };
-
-/** Returns what loads a file; undefined for one that uses what is not offered. */
-const leniently =
-  (run: (file: string) => unknown, { directory, warn }: { readonly directory: string; readonly warn: (text: string) => void }) =>
-  (file: string): unknown => {
-    try {
-      return run(file);
-    } catch (error) {
-      if (!(error instanceof UnsupportedCodeError)) throw error;
-      warn(`${relative(directory, file)}: ${error.message}`);
-      return undefined;
-    }
   };
 
 /** The middlewares of the list in config/middlewares that are code of the project. */

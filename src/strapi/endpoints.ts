@@ -32,7 +32,7 @@ export interface EndpointParts {
   readonly directory: string;
 }
 
-type Row = Pick<ContextRoute, 'action' | 'anonymous' | 'handleContext'>;
+type Row = Pick<ContextRoute, 'action' | 'anonymous' | 'handleContext' | 'limit' | 'ignoresExpired'>;
 
 /** Returns the row of a route of the project. Throws an Error for code that it names and that there is not. */
 export function createEndpoint(placed: PlacedRoute, parts: EndpointParts): Row {
@@ -42,6 +42,7 @@ export function createEndpoint(placed: PlacedRoute, parts: EndpointParts): Row {
   const scopes = scopesOf(placed);
   const [first, ...others] = scopes ?? [];
   return {
+    ...placed.demand,
     action: scopes === null ? 'nothing' : (first ?? 'authenticated'),
     ...(scopes === null && { anonymous: true }),
     handleContext: async (ctx, call) => {

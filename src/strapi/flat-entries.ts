@@ -16,7 +16,7 @@ interface FlatRules {
 }
 
 /** Applies rules to an entry, a list of them, or null. What is neither stays; so do keys that are no attributes. */
-export function mapEntries(value: unknown, type: ContentType, rules: FlatRules): unknown {
+function mapEntries(value: unknown, type: ContentType, rules: FlatRules): unknown {
   if (Array.isArray(value)) return value.map((item) => mapEntries(item, type, rules));
   return isRecord(value) ? rules.entry(mapAttributes(value, type, rules)) : value;
 }

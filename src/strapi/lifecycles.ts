@@ -8,16 +8,16 @@ import type { ContentType } from '../schema/content-type.js';
 import type { CodeTransactions } from './code-transactions.js';
 import { describeModel, type StrapiModel } from './describe-model.js';
 
-type ReadKind = 'FindOne' | 'FindMany' | 'Count';
-type WriteKind = Capitalize<WriteAction>;
+export type ReadKind = 'FindOne' | 'FindMany' | 'Count';
+export type WriteKind = Capitalize<WriteAction>;
 
 /** The name of a lifecycle, such as `beforeCreate`. */
-type LifecycleAction = `${'before' | 'after'}${ReadKind | WriteKind}`;
+export type LifecycleAction = `${'before' | 'after'}${ReadKind | WriteKind}`;
 
 /* eslint-disable @typescript-eslint/no-explicit-any -- what entries hold is for their models to say */
 
 /** What code around a read or write is given. `state` is its own, from before to after. */
-interface LifecycleEvent {
+export interface LifecycleEvent {
   readonly action: LifecycleAction;
   readonly model: StrapiModel;
   /** `data` may be changed before a write; `where` says which entries are meant. */
@@ -28,7 +28,7 @@ interface LifecycleEvent {
 }
 /* eslint-enable @typescript-eslint/no-explicit-any */
 
-type Listener = (event: LifecycleEvent) => unknown;
+export type Listener = (event: LifecycleEvent) => unknown;
 
 /** Functions by lifecycle, for some models or for all. */
 export type SubscriberMap = { readonly models?: readonly string[] } & Readonly<Partial<Record<LifecycleAction, Listener>>>;

@@ -108,7 +108,7 @@ function foldersIn(folder: string): string[] {
 }
 
 /** `blogPost` as Strapi names an API: `blog-post`. */
-export const kebabCase = (name: string): string =>
+const kebabCase = (name: string): string =>
   name
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
     .replace(/[^A-Za-z0-9]+/g, '-')

@@ -7,7 +7,14 @@ import type { ContentType, Registry } from '../schema/content-type.js';
 import type { CodeRegistry } from './code-registry.js';
 import { createEndpoint, type EndpointParts } from './endpoints.js';
 import { coreRoutes, type CoreCode } from './factories.js';
-import { checkRoute, handlerName, type PlacedRoute, type ProjectRouter } from './project-route.js';
+import {
+  checkRoute,
+  handlerName,
+  type PlacedRoute,
+  type ProjectRoute,
+  type ProjectRouter,
+  type RouteDemand,
+} from './project-route.js';
 import { compilePath, startOf, type PathMatcher } from './route-paths.js';
 
 /** A router with what the place says that it was written in. */
@@ -19,9 +26,10 @@ export interface PlacedRouter {
   readonly owner: string | null;
   /** For messages. */
   readonly file: string;
+  readonly demandOf?: (route: ProjectRoute) => RouteDemand;
 }
 
-export interface OwnRoutesInput extends EndpointParts {
+interface OwnRoutesInput extends EndpointParts {
   readonly config: Config;
   readonly code: { readonly routers: readonly PlacedRouter[]; readonly core: Pick<CoreCode, 'isCore'> };
   /** The APIs of the project: their types are served by its routers alone. */
@@ -117,12 +125,17 @@ function buildTable(registry: Registry, input: OwnRoutesInput, queries: QueryCac
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** The routes of a router. Those of a type that is not in force are left out with the warning of the model. */
-function placeRoutes({ router, prefix, owner, file }: PlacedRouter, { config, warn }: OwnRoutesInput): PlacedRoute[] {
+function placeRoutes({ router, prefix, owner, file, demandOf }: PlacedRouter, { config, warn }: OwnRoutesInput): PlacedRoute[] {
   try {
     const base = prefix ?? config.api.rest.prefix;
     return router.routes.map((route) => {
       const own = route.config?.prefix ?? router.prefix ?? '';
-      return { route, path: `${base}${own}${route.path}`.replace(/(.)\/$/, '$1'), owner };
+      return {
+        route,
+        path: `${base}${own}${route.path}`.replace(/(.)\/$/, '$1'),
+        owner,
+        ...(demandOf && { demand: demandOf(route) }),
+      };
     });
   } catch (error) {
     warn(`${file}: ${messageOf(error)}`);

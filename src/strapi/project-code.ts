@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Context } from 'koa';
+import type { Config } from '../config/config.js';
 import type { ContentContext } from '../content/content-context.js';
 import { contentOfCode } from '../graphql/extension/create-extension.js';
 import { entryType } from '../graphql/extension/entity-service.js';
 import type { OwnCode } from '../http/route.js';
 import type { Connection } from '../http/running.js';
-import type { Limits } from '../query/limits.js';
-import type { QueryStringLimits } from '../rest/query-cache.js';
+import { builtinControllers, builtinRoutes } from './builtin-controllers.js';
 import { CodeRegistry } from './code-registry.js';
 import { CodeTransactions } from './code-transactions.js';
 import { CodeRequests } from './core-controller.js';
@@ -20,7 +20,7 @@ import { createStrapiServer, type StrapiServer } from './strapi-server.js';
 
 interface CodeInput {
   readonly connection: Connection;
-  readonly limits: Limits & QueryStringLimits;
+  readonly config: Config;
 }
 
 /** What the code of a project registers, and what it works with. It is there before the first file runs. */
@@ -32,15 +32,15 @@ export class ProjectCode {
   readonly registry: CodeRegistry;
   readonly core: CoreCode;
   readonly server: StrapiServer;
-  readonly #limits: CodeInput['limits'];
+  readonly #config: Config;
   readonly #contexts = new AsyncLocalStorage<Context>();
   readonly #middlewares: CodeHandler[] = [];
   readonly #routers: PlacedRouter[] = [];
   #strapi: unknown = null;
 
-  constructor({ connection, limits }: CodeInput) {
+  constructor({ connection, config }: CodeInput) {
     this.connection = connection;
-    this.#limits = limits;
+    this.#config = config;
     const { content, transactions } = this;
     this.lifecycles = new Lifecycles({ content, transactions });
     this.requests = new CodeRequests(content);
@@ -50,11 +50,12 @@ export class ProjectCode {
       typeOf: (uid) => entryType(uid, content().bind.registry),
     });
     const { createService, createController } = this.core;
+    const builtin = builtinControllers(builtinRoutes(config), this.requests);
     this.registry = new CodeRegistry({
       strapi: () => this.#strapi,
       generate: {
         service: (uid) => (this.#isApiType(uid) ? createService(uid) : null),
-        controller: (uid) => (this.#isApiType(uid) ? createController(uid) : null),
+        controller: (uid) => builtin.get(uid) ?? (this.#isApiType(uid) ? createController(uid) : null),
       },
     });
     this.server = createStrapiServer(this);
@@ -85,7 +86,7 @@ export class ProjectCode {
       find,
       middleware: (ctx, next) => this.#contexts.run(ctx, () => runAll(this.#middlewares, ctx, next)),
       extend: (app) => {
-        extendContext(app, this.#limits);
+        extendContext(app, this.#config.api.limits);
       },
     };
   }

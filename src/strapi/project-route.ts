@@ -1,3 +1,4 @@
+import type { ContextRoute } from '../http/route.js';
 import type { CodeContext } from './core-controller.js';
 
 /** A function of a route or middleware. */
@@ -48,7 +49,12 @@ export interface PlacedRoute {
   readonly path: string;
   /** `api::page` or `plugin::users-permissions`; null: routes of strapi.server.routes. */
   readonly owner: string | null;
+  /** What the route asks of callers besides its actions. */
+  readonly demand?: RouteDemand;
 }
+
+/** What a route of the service that code overrides goes on asking. */
+export type RouteDemand = Pick<ContextRoute, 'limit' | 'ignoresExpired'>;
 
 const methods: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'ALL'];
 

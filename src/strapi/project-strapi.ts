@@ -8,7 +8,7 @@ import type { Controller } from './core-controller.js';
 import type { Service } from './core-service.js';
 import { describeModel, type StrapiModel } from './describe-model.js';
 import { createProjectEntityService, type ProjectEntityService } from './entity-service.js';
-import { createPluginServices } from './plugin-services.js';
+import type { PluginServices } from './plugin-services.js';
 import type { ProjectCode } from './project-code.js';
 import type { QueryEngine } from './query-engine.js';
 import { createStrapiConfig, type StrapiConfig } from './strapi-config.js';
@@ -54,21 +54,18 @@ interface StrapiParts {
   /** What the files of config/ say, by name. */
   readonly files: Values;
   readonly code: ProjectCode;
+  readonly services: PluginServices;
 }
 
 /**
  * Members of Strapi v4 that are not offered throw an UnsupportedCodeError; names that Strapi lacks too are undefined, and may be
  * set.
  */
-export function createProjectStrapi(strapi: Strapi, { directory, files, code }: StrapiParts): ProjectStrapi {
+export function createProjectStrapi(strapi: Strapi, { directory, files, code, services }: StrapiParts): ProjectStrapi {
   const { content, registry, running, server, requestContext, lifecycles } = code;
   const db = createStrapiDatabase(code);
   const models = modelMembers(content);
-  const plugins = createPlugins(
-    strapi,
-    registry,
-    createPluginServices({ running, entityService: strapi.entityService, query: db.query }),
-  );
+  const plugins = createPlugins(strapi, registry, services);
   const own = {
     config: createStrapiConfig(strapi.config, files),
     log: withLevels(strapi.log),

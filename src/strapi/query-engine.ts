@@ -16,7 +16,7 @@ import { engineFilter, engineQuery, limitsOfCode, type EngineParameters } from '
 import type { ReadHooks } from './lifecycles.js';
 import { missingModel } from './unsupported-code.js';
 
-type WithData = EngineParameters & { readonly data: object };
+export type WithData = EngineParameters & { readonly data: object };
 
 /** The page of a list. */
 export interface EnginePage {

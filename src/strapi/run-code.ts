@@ -22,6 +22,17 @@ export async function runLeniently(
   });
 }
 
+/** Runs code; what it uses that is not offered is a warning that names the place, and nothing is returned. */
+export function runUnlessUnsupported<Result>(place: string, warn: (text: string) => void, run: () => Result): Result | undefined {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof UnsupportedCodeError)) throw error;
+    warn(`${place}: ${error.message}`);
+    return undefined;
+  }
+}
+
 /** Runs code of a project. What it throws is printed with its stack and becomes a ConfigError that names the place. */
 export async function explained(place: string, run: () => unknown): Promise<unknown> {
   try {

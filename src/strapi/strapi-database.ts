@@ -20,7 +20,7 @@ export interface StrapiDatabase {
 }
 
 /** What code in a transaction is given. */
-interface CodeTransaction {
+export interface CodeTransaction {
   /** Runs after the commit. */
   onCommit(work: () => unknown): void;
   /** Runs if the transaction fails. */

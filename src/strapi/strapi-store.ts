@@ -1,7 +1,7 @@
 import type { CodeStore } from '../mongo/code-store.js';
 
 /** Which value is meant: `{ type: 'plugin', name: 'my-plugin', key: 'settings' }`. */
-interface StoreKey {
+export interface StoreKey {
   /** `core` unless given. */
   readonly type?: string;
   readonly name?: string;
@@ -9,7 +9,7 @@ interface StoreKey {
   readonly environment?: string;
 }
 
-interface NamedStore {
+export interface NamedStore {
   /** Null if there is no such value. */
   get(key?: StoreKey): Promise<unknown>;
   set(value: StoreKey & { readonly value: unknown }): Promise<void>;

@@ -79,6 +79,13 @@ export const missingPlugin = (name: string, service?: string): UnsupportedCodeEr
     valueOf(plugins, name) ?? 'plugins of Strapi do not run',
   );
 
+/** Returns the error for a part of a plugin that an extension asks for. */
+export const missingExtension = (name: string): UnsupportedCodeError =>
+  notOffered(
+    `the plugin ${name}`,
+    'extensions add and override controllers, routes, services and policies of users-permissions, upload and i18n',
+  );
+
 /** Returns the error for another member of `strapi.server`. */
 export const missingServer = (name: string): UnsupportedCodeError =>
   notOffered(`strapi.server.${name}`, 'strapi.server has routes() and use()');

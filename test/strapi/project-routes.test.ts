@@ -92,6 +92,16 @@ const files: ProjectFiles = {
       },
       async titles() { return (await strapi.entityService.findMany('api::served.served')).map(({ title }) => title); },
     }));`,
+  'src/extensions/users-permissions/strapi-server.js': `module.exports = (plugin) => {
+      const { me } = plugin.controllers.user;
+      plugin.controllers.user.me = async (ctx) => { await me(ctx); ctx.body = { ...ctx.body, extended: true }; };
+      plugin.controllers.user.hello = (ctx) => ({ hello: ctx.state.user?.username ?? 'nobody' });
+      plugin.routes['content-api'].routes.push({ method: 'GET', path: '/users/hello', handler: 'user.hello', config: { prefix: '', auth: false } });
+      plugin.routes['content-api'].routes.push({ method: 'GET', path: '/hello', handler: 'user.hello', config: { auth: false } });
+      return plugin;
+    };`,
+  'src/extensions/upload/strapi-server.js':
+    "module.exports = (plugin) => { plugin.services['image-manipulation'](); return plugin; };",
   'src/index.ts': `
     export default {
       register({ strapi }) {
@@ -164,6 +174,9 @@ const cases: readonly Case[] = [
   { path: `/api/home?${short}`, answer: { data: { title: 'h' } } },
   { path: `/api/authors?${short}`, answer: { titles: ['Ann'] } },
   { path: '/api/serveds', answer: { served: [{ title: 's', added: true }] } },
+  { path: '/api/users/hello', answer: { hello: 'nobody' } },
+  { path: '/api/users-permissions/hello', answer: { hello: 'nobody' } },
+  { path: '/api/users/me', status: 403, answer: 'Forbidden' },
   { path: '/ping', answer: 'pong' },
   { path: '/api/mine/context', answer: { path: '/api/mine/context' } },
   { method: 'DELETE', path: '/api/mine/context', status: 405, answer: 'Method Not Allowed' },
@@ -252,7 +265,7 @@ describe('routes of a project', () => {
     expect(await (await ask('/api/posts/echo')).json()).to.include({ user: 'reader@example.org' });
     expect((await ask('/api/posts/slug/a', 'wrong.token.here')).status).to.equal(200);
     const issued = serving.strapi.plugins['users-permissions'].services.jwt.issue({ id: 1 });
-    expect(await (await ask('/api/users/me', issued)).json()).to.include({ username: 'reader' });
+    expect(await (await ask('/api/users/me', issued)).json()).to.include({ username: 'reader', extended: true });
   });
 
   it('reach services and controllers', async () => {

@@ -1,0 +1,41 @@
+import type { Config } from '../config/config.js';
+import type { Route } from '../http/route.js';
+import { restRoutes } from '../rest/rest-routes.js';
+import type { CodeContext, CodeRequests, Controller } from './core-controller.js';
+import { compilePath } from './route-paths.js';
+
+/** The routes that the service has for a plugin, such as those of `plugin::users-permissions.user.me`; their paths have the prefix of the API. */
+export const builtinRoutes = (config: Config): readonly Route[] =>
+  restRoutes(config).flatMap((route) =>
+    'handle' in route && route.action !== null && isOfPlugin(route.action) ? [route as Route] : [],
+  ); // not null
+
+const isOfPlugin = (action: string): boolean => action.startsWith('plugin::');
+
+/** Returns the controllers of the plugins, by uid. Their actions answer as the service does by itself. */
+export function builtinControllers(routes: readonly Route[], requests: CodeRequests): ReadonlyMap<string, Controller> {
+  const controllers = new Map<string, Controller>();
+  for (const { action } of routes) {
+    const [uid, name] = [action.slice(0, action.lastIndexOf('.')), action.slice(action.lastIndexOf('.') + 1)];
+    const controller = controllers.get(uid) ?? {};
+    controllers.set(uid, controller);
+    const own = routes.filter((route) => route.action === action);
+    controller[name] ??= (ctx: CodeContext) => runBuiltin(own, ctx, requests);
+  }
+  return controllers;
+}
+
+/** Several routes may have one action: that of the request counts, else the first. */
+async function runBuiltin(routes: readonly Route[], ctx: CodeContext, requests: CodeRequests): Promise<void> {
+  const call = requests.callOf(ctx);
+  const asked = routes.find(
+    ({ method, path }) => method === ctx['method'] && compilePath(path).match(String(ctx['path'])) !== null,
+  );
+  const route = asked ?? routes[0];
+  if (call === null || route === undefined) throw new Error('actions of plugins answer requests to routes alone');
+  const { status = 200, headers = {}, body } = await route.handle(call);
+  const response = ctx['response'] as { set(headers: object): void; status: number; body: unknown }; // of Koa
+  response.set(headers);
+  response.status = status;
+  if (body !== undefined) response.body = body;
+}

@@ -1,0 +1,126 @@
+import type { Config } from '../config/config.js';
+import type { Route } from '../http/route.js';
+import { isRecord } from '../values.js';
+import { builtinRoutes } from './builtin-controllers.js';
+import type { CodeRegistry } from './code-registry.js';
+import type { Controller } from './core-controller.js';
+import type { Exports } from './load-folders.js';
+import type { PlacedRouter } from './own-routes.js';
+import type { PluginServices } from './plugin-services.js';
+import type { ProjectRoute, RouteDemand } from './project-route.js';
+import { runUnlessUnsupported } from './run-code.js';
+import { missingExtension } from './unsupported-code.js';
+
+/** A plugin as the strapi-server of src/extensions is given it; what the file changes counts. */
+interface ExtendedPlugin {
+  readonly controllers: Record<string, Controller>;
+  /** Functions that return the services. */
+  readonly services: Record<string, unknown>;
+  readonly policies: Record<string, unknown>;
+  readonly middlewares: Record<string, unknown>;
+  readonly routes: { readonly 'content-api': { readonly type: 'content-api'; readonly routes: ProjectRoute[] } };
+}
+
+interface Named {
+  readonly add: (name: string, code: never) => unknown;
+}
+
+interface ExtendParts {
+  readonly config: Config;
+  readonly registry: CodeRegistry;
+  readonly services: PluginServices;
+  readonly strapi: { readonly policies: Named; readonly middlewares: Named };
+  readonly addRouter: (router: PlacedRouter) => void;
+  readonly warn: (text: string) => void;
+}
+
+/** Runs the strapi-server of each extension, and takes over what it adds to a plugin and overrides in it. */
+export function extendPlugins(extensions: Exports, parts: ExtendParts): void {
+  const routes = builtinRoutes(parts.config);
+  for (const [name, { file, code }] of extensions)
+    runUnlessUnsupported(file, parts.warn, () => {
+      const own = routes.filter(({ action }) => action.startsWith(`plugin::${name}.`));
+      if (own.length === 0) throw missingExtension(name);
+      extendPlugin({ name, file, code }, own, parts);
+    });
+}
+
+interface Extension {
+  readonly name: string;
+  readonly file: string;
+  readonly code: unknown;
+}
+
+function extendPlugin({ name, file, code }: Extension, routes: readonly Route[], parts: ExtendParts): void {
+  const before = controllersOf(name, routes, parts.registry);
+  const written = new Map(routes.map((route) => [writtenRoute(route, name, parts.config), route] as const));
+  const given = pluginOf(name, [...written.keys()], { before, services: parts.services[name] ?? {} });
+  const returned: unknown = typeof code === 'function' ? (code as (plugin: ExtendedPlugin) => unknown)(given) : given; // its contract
+  const plugin = isRecord(returned) ? (returned as unknown as ExtendedPlugin) : given; // what it was given, mostly
+  register(name, plugin, parts);
+  const isChanged = (route: ProjectRoute): boolean => {
+    const [controller = '', action = ''] = String(route.handler).split('.');
+    return !written.has(route) || plugin.controllers[controller]?.[action] !== before[controller]?.[action];
+  };
+  const changed = plugin.routes['content-api'].routes.filter(isChanged);
+  const demandOf = (route: ProjectRoute): RouteDemand => {
+    const { limit, ignoresExpired } = written.get(route) ?? {};
+    return { ...(limit && { limit }), ...(ignoresExpired && { ignoresExpired }) };
+  };
+  parts.addRouter({ router: { prefix: `/${name}`, routes: changed }, prefix: null, owner: `plugin::${name}`, file, demandOf });
+}
+
+function register(name: string, plugin: ExtendedPlugin, { registry, strapi }: ExtendParts): void {
+  for (const [key, actions] of Object.entries(plugin.controllers)) registry.add('controller', `plugin::${name}.${key}`, actions);
+  for (const [key, service] of Object.entries(plugin.services))
+    if (!isGiven(service)) registry.add('service', `plugin::${name}.${key}`, service);
+  for (const [key, policy] of Object.entries(plugin.policies)) strapi.policies.add(`plugin::${name}.${key}`, policy as never); // checked where it is used
+  for (const [key, one] of Object.entries(plugin.middlewares)) strapi.middlewares.add(`plugin::${name}.${key}`, one as never); // the same
+}
+
+const givenServices = new WeakSet<object>();
+const isGiven = (service: unknown): boolean => typeof service === 'function' && givenServices.has(service);
+
+type Controllers = Readonly<Record<string, Controller>>;
+
+function controllersOf(name: string, routes: readonly Route[], registry: CodeRegistry): Controllers {
+  const keys = [...new Set(routes.map(({ action }) => action.split('.')[1] ?? ''))];
+  return Object.fromEntries(keys.map((key) => [key, registry.get('controller', `plugin::${name}.${key}`) ?? {}]));
+}
+
+/** A route of the service as Strapi v4 writes it. */
+const writtenRoute = ({ method, path, action }: Route, name: string, { api }: Config): ProjectRoute => ({
+  method: method as ProjectRoute['method'], // a method of REST
+  path: path.slice(api.rest.prefix.length),
+  handler: action.slice(`plugin::${name}.`.length),
+  config: { prefix: '' },
+});
+
+function pluginOf(
+  name: string,
+  routes: ProjectRoute[],
+  { before, services }: { readonly before: Controllers; readonly services: PluginServices[string] },
+): ExtendedPlugin {
+  const factories = Object.entries(services).map(([key, service]) => {
+    const factory = (): unknown => service;
+    givenServices.add(factory);
+    return [key, factory] as const;
+  });
+  const plugin: ExtendedPlugin = {
+    controllers: Object.fromEntries(Object.entries(before).map(([key, actions]) => [key, { ...actions }])),
+    services: onlyKnown(Object.fromEntries(factories), `${name}.services`),
+    policies: {},
+    middlewares: {},
+    routes: { 'content-api': { type: 'content-api', routes } },
+  };
+  return onlyKnown(plugin, name);
+}
+
+/** Reading what there is not throws an UnsupportedCodeError; it may be set. */
+const onlyKnown = <Target extends object>(target: Target, name: string): Target =>
+  new Proxy(target, {
+    get: (known, key) => {
+      if (typeof key === 'string' && !(key in known) && key !== 'then') throw missingExtension(`${name}.${key}`);
+      return Reflect.get(known, key) as unknown;
+    },
+  });
