@@ -22,13 +22,9 @@ const graphqlSettings = group({
     nullableOutput: flag(false, 'Required attributes may be null in answers, so that an entry that lacks one is still shown'),
     amountLimit: whole(100, 'Most entries of a list where maxLimit is not set', { minimum: 1 }),
     apolloServer: options(
-      'Options of the reference: allowBatchedHttpRequests, bodyParserConfig.jsonLimit, cors, csrfPrevention, debug, formatError, introspection, tracing, validationRules; others are named in a warning',
+      'Options of Strapi v4: allowBatchedHttpRequests, bodyParserConfig.jsonLimit, cors, csrfPrevention, debug, formatError, introspection, tracing, validationRules; others are named in a warning',
     ),
-    subscriptions: shaped<false>(
-      { const: false },
-      false,
-      'There are none; the setting may stay in a configuration of the reference',
-    ),
+    subscriptions: shaped<false>({ const: false }, false, 'There are none; the setting may stay in a configuration of Strapi v4'),
     generateArtifacts: maybeFlag('Write the files named in artifacts; null: in development only'),
     artifacts: group({
       schema: shaped<string | boolean>({ type: ['string', 'boolean'] }, false, 'File for the schema in SDL'),
