@@ -50,7 +50,7 @@ describe('GraphQL playground', () => {
       [{ playgroundAlways: true }, 200, 'GraphQLPlayground.init'],
     ] as const) {
       const production = await serveGraphql({ models, environment: 'production', config });
-      const page = await production.send(html);
+      const page = await production.send({ headers: { ...html.headers, 'sec-fetch-dest': 'document' } });
       expect(page.status).to.equal(status);
       expect(page.text).to.contain(text);
       expect((await production.send({ headers: { accept: '*/*' } })).status).to.equal(400);

@@ -48,7 +48,8 @@ export function graphqlRoutes(parts: GraphqlParts): readonly (OpenRoute | Contex
           throw caller.hasExpired ? refusedToken('token_expired') : unauthorizedError();
         if (ctx.method === 'GET' && request.asksForPage) {
           if (playground !== null) return playground.page(firstQuery(await parts.schema.read()));
-          if (request.querystring === '') return explainEndpoint();
+          // Browsers say so when a person opens an address; programs get the answer of Strapi v4.
+          if (request.querystring === '' && request.headers['sec-fetch-dest'] === 'document') return explainEndpoint();
         }
         return answerOperations(ctx, call, { parts, endpoint });
       },
