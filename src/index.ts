@@ -74,6 +74,7 @@ export type { RegisteredType, TypeRegistry } from './graphql/extension/type-regi
 export type { CodeContext, Controller } from './strapi/core-controller.js';
 export type { Service } from './strapi/core-service.js';
 export type { StrapiModel } from './strapi/describe-model.js';
+export type { WriteAction } from './content/content-context.js';
 export type { ProjectEntityService } from './strapi/entity-service.js';
 export type {
   LifecycleAction,

@@ -25,7 +25,7 @@ const names = {
     'ScalarAttribute ScalarType SectionName ServerConfig ServerInput Service Setting SettingGroup SettingMap ' +
     'SettingNode StateUser StoreKey Strapi StrapiConfig StrapiDatabase StrapiModel StrapiPlugin StrapiServer ' +
     'StrapiStore Subscriber SubscriberMap TypeControl TypeRegistry TypeResolvers UsedExtension ValueOf Values ' +
-    'VariableReader WithData WriteKind ZoneAttribute'
+    'VariableReader WithData WriteAction WriteKind ZoneAttribute'
   ).split(' '),
 };
 

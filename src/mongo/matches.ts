@@ -31,3 +31,6 @@ export const withElement = (match: Match): Match => ({ $elemMatch: match });
 
 /** A text of letters, digits and hyphens, alone or with a number behind it: `title`, `title-2`. */
 export const numbered = (text: string): Match => ({ $regex: `^${text}(-\\d+)?$` });
+
+/** A text that begins with one of these words of letters, digits, hyphens and underscores. */
+export const startingWith = (...words: readonly string[]): Match => ({ $regex: `^(${words.join('|')})` });

@@ -1,9 +1,7 @@
-import type { Entity, EntityParameters, EntityService } from '../graphql/extension/entity-service.js';
+import type { Entity, EntityId, EntityParameters, EntityService } from '../graphql/extension/entity-service.js';
 import type { EnginePage, QueryEngine } from './query-engine.js';
 import type { StrapiModel } from './describe-model.js';
 import type { ReadHooks } from './lifecycles.js';
-
-type EntityId = number | string;
 
 /** `strapi.entityService` of a project. */
 export interface ProjectEntityService extends Omit<EntityService, 'findMany'> {

@@ -11,7 +11,7 @@ interface MappedId {
 }
 
 /** The collection is no part of what an import drops in the end. */
-export const idMapCollection = '_imported_ids';
+const idMapCollection = '_imported_ids';
 
 export const idKey = (collection: string, id: string): string => `${collection}:${id}`;
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { startingWith } from '../../mongo/matches.js';
 import type { Database } from '../../mongo/database.js';
 import { type ForeignDatabase, openForeign } from '../../mongo/transfer/foreign-database.js';
 import { mapIds, readIds } from '../../mongo/transfer/id-map.js';
@@ -48,7 +49,7 @@ export async function openV3({ uri, project, database }: V3Input): Promise<Sourc
 }
 
 async function readCoreStore(foreign: ForeignDatabase): Promise<readonly (readonly [string, unknown])[]> {
-  const filter = { key: { $regex: '^(model_def_|plugin_users-permissions_|plugin_i18n_)' } };
+  const filter = { key: startingWith('model_def_', 'plugin_users-permissions_', 'plugin_i18n_') };
   const settings = [];
   for await (const rows of foreign.read('core_store', filter)) settings.push(...rows);
   return settings.map(({ key, value }) => [String(key), parse(value)]);

@@ -11,7 +11,7 @@ export interface V3Entry {
 }
 
 /** The models of a database, and the numbers of documents by their keys. */
-export interface V3Context {
+interface V3Context {
   readonly models: readonly V3Model[];
   readonly numbers: ReadonlyMap<string, number>;
 }

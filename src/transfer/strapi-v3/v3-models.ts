@@ -52,7 +52,7 @@ export function ownAttributes(model: V3Model): readonly (readonly [name: string,
 }
 
 /** How a relation of Strapi v3 is one of v4. */
-export interface V3Relation {
+interface V3Relation {
   /** The attribute as Strapi v4 defines it. */
   readonly definition: Values;
   readonly kind: 'media' | 'link' | 'morph';
