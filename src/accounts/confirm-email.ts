@@ -50,8 +50,8 @@ export async function confirmEmail(accounts: Accounts, body: Body, { content }: 
 }
 
 /**
- * Sends the link again, after the answer. The answer for an unknown address is that of a known one, and takes as long. Throws an ApplicationError if the address is
- * confirmed or its user blocked, unless accounts are hidden.
+ * Sends the link again, after the answer. The answer for an unknown address is that of a known one, and takes as long. Throws an
+ * ApplicationError if the address is confirmed or its user blocked, unless accounts are hidden.
  */
 export async function resendConfirmation(
   accounts: Accounts,
