@@ -9,6 +9,7 @@ import { accountsOf } from '../http/running.js';
 import { above } from '../mongo/matches.js';
 import { readAll } from '../mongo/database.js';
 import { emptyQuery } from '../query/ast.js';
+import type { ContentType } from '../schema/content-type.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
 import { anything, closed, type BodySchema } from './check-admin-body.js';
 
@@ -21,11 +22,18 @@ export const userAdminRoutes: readonly AdminRoute[] = [
   { method: 'DELETE', path: '/users/:id', handle: remove },
 ];
 
-/** Every attribute that a request may write. The values are checked by the operations. */
+/** Every attribute that a request may write; the same object as long as the type is. The values are checked by the operations. */
 function userBody({ content }: Pick<AdminCall, 'content'>): BodySchema {
-  const names = [...userType(content).attributes.values()].filter(({ writable }) => writable).map(({ name }) => name);
-  return closed(Object.fromEntries(names.map((name) => [name, anything])));
+  const type = userType(content);
+  const known = userBodies.get(type);
+  if (known !== undefined) return known;
+  const names = [...type.attributes.values()].filter(({ writable }) => writable).map(({ name }) => name);
+  const body = closed(Object.fromEntries(names.map((name) => [name, anything])));
+  userBodies.set(type, body);
+  return body;
 }
+
+const userBodies = new WeakMap<ContentType, BodySchema>();
 
 type ShownUser = Omit<KnownUser, 'tokenVersion'>;
 

@@ -30,12 +30,12 @@ export interface MultipartRules extends Limits {
 }
 
 /**
- * Reads a multipart body, its files straight into their storage. The caller has been let in: from here on the request has the time
- * of an upload. Throws 400 for a body that is broken, 413 beyond the limits, and what `accept` throws; the caller discards what was
+ * Reads a multipart body, its files straight into their storage. The request has the time of an upload once its caller has been let
+ * in: from the beginning, or from the first file that `accept` lets pass. Throws 400 for a body that is broken, 413 beyond the limits, and what `accept` throws; the caller discards what was
  * staged until then.
  */
 export async function readMultipart(ctx: Context, staging: Staging, settings: MultipartRules): Promise<MultipartBody> {
-  allowUploadTime(ctx.req);
+  if (settings.accept === undefined) allowUploadTime(ctx.req);
   const parts = new Parts(ctx.req, staging, settings);
   const parse = await createParser(parts);
   try {
@@ -81,6 +81,7 @@ const waitingPieces = 8;
 /** The parts of one body as they come. */
 class Parts {
   readonly request: GuardedRequest;
+  readonly #source: IncomingMessage;
   readonly #staging: Staging;
   readonly #settings: MultipartRules;
   readonly #fields = new Map<string, string[]>();
@@ -91,6 +92,7 @@ class Parts {
 
   constructor(request: IncomingMessage, staging: Staging, settings: MultipartRules) {
     this.request = new GuardedRequest(request);
+    this.#source = request;
     this.#staging = staging;
     this.#settings = settings;
   }
@@ -138,6 +140,7 @@ class Parts {
     if (this.request.failure !== null) return false;
     try {
       this.#settings.accept?.(part, this.#fields);
+      allowUploadTime(this.#source);
       return true;
     } catch (error) {
       this.request.fail(error);

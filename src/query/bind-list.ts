@@ -131,7 +131,7 @@ export function windowOf(pagination: BoundPagination): Window {
 export function bindWindow(pagination: Pagination | null, { settings }: BindContext): Window | null {
   if (pagination?.kind !== 'offset') return null;
   const { start, limit } = pagination;
-  const skip = Math.max(start, 0);
+  const skip = Math.min(Math.max(start, 0), Number.MAX_SAFE_INTEGER);
   if (limit === null || limit === -1) return skip === 0 ? null : { skip, limit: null };
   return { skip, limit: Math.min(limit, settings.maxNested ?? Infinity) };
 }

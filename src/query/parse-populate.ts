@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { invalidParameter, paginationError, validationError } from '../errors.js';
 import {
   emptyQuery,
@@ -146,7 +147,10 @@ function spend({ budget, limits }: Context): void {
     throw validationError(`Invalid parameter populate: more than ${String(limits.populateRelations)} relations`);
 }
 
-/** Merges fields of the same key (`seo`, `seo.image`) into one field with everything that is below either. */
+/**
+ * Merges fields of the same key (`seo`, `seo.image`) into one field with everything that is below either. Throws a ValidationError
+ * if more than one of them has filters, a sort, a window or the like of its own.
+ */
 export function mergeFields(fields: readonly PopulateField[]): PopulateField[] {
   const byKey = new Map<string, PopulateField>();
   for (const field of fields) {
@@ -157,9 +161,15 @@ export function mergeFields(fields: readonly PopulateField[]): PopulateField[] {
 }
 
 function mergeTwo(first: PopulateField, second: PopulateField): PopulateField {
+  const [plain, field] = isPlain(first) ? [first, second] : [second, first];
+  if (!isPlain(plain)) throw validationError(`Invalid parameter populate: ${field.name} is described more than once`);
   const populate: Populate = {
-    all: first.query.populate.all || second.query.populate.all,
+    all: plain.query.populate.all || field.query.populate.all,
     fields: mergeFields([...first.query.populate.fields, ...second.query.populate.fields]),
   };
-  return { ...first, query: { ...first.query, populate } };
+  return { ...field, query: { ...field.query, populate } };
 }
+
+/** True if nothing is said of the field but what is populated below. */
+const isPlain = (field: PopulateField): boolean =>
+  isDeepStrictEqual(field, plainField(field.name, { ...emptyQuery, populate: field.query.populate }));

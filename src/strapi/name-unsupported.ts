@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative } from 'node:path';
 import { sourceEndings } from '../config/load-source.js';
 import { missingDatabase, missingMember, missingPlugin, missingServer } from './unsupported-code.js';
@@ -23,7 +23,9 @@ const offered: ReadonlySet<string> = new Set(['email', 'graphql', 'i18n', 'users
  * code works out by itself fails when it runs, with the same message.
  */
 export function unsupportedUses(directory: string): string[] {
-  const files = readdirSync(join(directory, 'src'), { recursive: true, withFileTypes: true })
+  const source = join(directory, 'src');
+  if (!existsSync(source)) return [];
+  const files = readdirSync(source, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && sourceEndings.includes(extname(entry.name)))
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((file) => !/\/(node_modules|plugins|admin)\//.test(relative(directory, file)))

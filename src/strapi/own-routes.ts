@@ -184,18 +184,19 @@ function hasCore(
   return isCore(registry.get('controller', type.uid)?.[action]) && isCore(registry.get('service', type.uid)?.[method]);
 }
 
-/** The paths of types of the project that no router of it serves. */
+/**
+ * The generated paths of the project's types: what its routers do not list is not served. As in Strapi v4, a type that has a route
+ * has the one of its localizations too.
+ */
 function closedPaths(registry: Registry, routed: ReadonlySet<string>, { apis, config }: OwnRoutesInput): string[] {
+  const { prefix } = config.api.rest;
   const own = [...registry.types.values()].filter(
     ({ uid, kind }) => kind !== 'component' && apis.some(({ name }) => uid.startsWith(`api::${name}.`)),
   );
-  return own
-    .filter(({ uid }) => !routed.has(uid))
-    .flatMap(({ singularName, pluralName }) => [
-      ...[singularName, pluralName].map((name) => `${config.api.rest.prefix}/${name}`),
-      ...[singularName, pluralName].map((name) => `${config.api.rest.prefix}/${name}/:id`),
-      `${config.api.rest.prefix}/${pluralName}/:id/localizations`,
-    ]);
+  return own.flatMap(({ uid, singularName, pluralName }) => [
+    ...[singularName, pluralName].flatMap((name) => [`${prefix}/${name}`, `${prefix}/${name}/:id`]),
+    ...(routed.has(uid) ? [] : [`${prefix}/${pluralName}/:id/localizations`]),
+  ]);
 }
 
 function indexPaths(paths: readonly OwnPath[]): Omit<OwnTable, 'actions'> {

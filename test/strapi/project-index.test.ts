@@ -72,6 +72,13 @@ const javascript: Files = {
 };
 
 describe('src/index of a Strapi project', () => {
+  it('is not needed: a folder with config/ alone is a project too', async () => {
+    const directory = await writeProject({ 'config/app.js': 'module.exports = { name: "mine" };' });
+    const serving = await serveModels({ models: [note], project: directory });
+    expect((await serving.call('GET', '/api/notes')).status).to.equal(200);
+    await serving.stop();
+  });
+
   for (const [title, files] of Object.entries({ typescript, javascript }))
     it(`runs in ${title}`, async () => {
       const directory = await writeProject(files);

@@ -15,6 +15,8 @@ const models = [
   type('post', { author: { type: 'relation', relation: 'manyToOne', target: 'api::author.author' } }),
   type('author'),
   type('open'),
+  type('listed'),
+  type('renamed'),
   type('closed'),
   type('home', {}, 'singleType'),
   type('served'),
@@ -35,6 +37,8 @@ const files: ProjectFiles = {
   ...core('post'),
   ...core('home'),
   ...core('open'),
+  ...core('listed'),
+  ...core('renamed'),
   ...core('served'),
   'src/api/post/controllers/post.ts': `'use strict';
     const { createCoreController } = require('@strapi/strapi').factories;
@@ -79,6 +83,11 @@ const files: ProjectFiles = {
       { method: 'GET', path: '/posts/function', handler: (ctx) => ({ query: ctx.query }), config: { auth: false } },
       { method: 'GET', path: '/posts/absent', handler: 'post.absent', config: { auth: false } },
     ] };`,
+  'src/api/listed/routes/listed.ts': `import { factories } from '@strapi/strapi';
+    export default factories.createCoreRouter('api::listed.listed', { only: ['find'], config: { find: { auth: false } } });`,
+  'src/api/renamed/routes/renamed.ts': `module.exports = { routes: [
+    { method: 'GET', path: '/my-renameds', handler: 'renamed.find', config: { policies: [() => false] } },
+  ] };`,
   'src/policies/open.js': 'module.exports = (ctx, config) => config.a === 1;',
   'src/middlewares/twice.js': "module.exports = () => async (ctx, next) => { await next(); ctx.set('X-Twice', '2'); };",
   'src/api/open/routes/open.ts': `import { factories } from '@strapi/strapi';
@@ -123,6 +132,8 @@ const granted = [
   'home.home.find',
   'home.home.update',
   'served.served.find',
+  'listed.listed.findOne',
+  'renamed.renamed.find',
 ];
 
 interface Case {
@@ -168,6 +179,10 @@ const cases: readonly Case[] = [
   { path: `/api/opens?${short}`, answer: { titles: ['o'] } },
   { path: '/api/opens/1', status: 403, answer: 'Forbidden' },
   { method: 'POST', path: '/api/opens', body: { data: {} }, status: 405, answer: 'Method Not Allowed' },
+  { path: `/api/listeds?${short}`, answer: { titles: ['l'] } },
+  { path: '/api/listeds/1', status: 404, answer: 'Not Found' },
+  { path: '/api/my-renameds', status: 403, answer: 'Policy Failed' },
+  { path: '/api/renameds', status: 404, answer: 'Not Found' },
   { path: '/api/closeds', status: 404, answer: 'Not Found' },
   { path: '/api/closeds/1', status: 404, answer: 'Not Found' },
   { method: 'PUT', path: '/api/home', body: { data: { title: 'h' } }, answer: { data: { title: 'h' } } },
@@ -222,6 +237,7 @@ describe('routes of a project', () => {
       ],
     });
     await strapi.db.query('api::open.open').create({ data: { title: 'o', publishedAt } });
+    await strapi.db.query('api::listed.listed').create({ data: { title: 'l', publishedAt } });
     await strapi.db.query('api::served.served').create({ data: { title: 's', publishedAt } });
     const rights = strapi.db.query('plugin::users-permissions.permission');
     for (const action of granted) await rights.create({ data: { action: `api::${action}`, role: 2 } });
