@@ -1,5 +1,4 @@
-import type { Database } from './database.js';
-import { readAll, translating } from './database.js';
+import { type Database, inSession, readAll, translating } from './database.js';
 
 /** Values that code of a project keeps by name. */
 export interface CodeStore {
@@ -16,6 +15,7 @@ interface StoredValue {
   readonly value: unknown;
 }
 
+/** Opens the values for code: in the transaction of the database, if it has one. */
 export function openCodeStore(database: Database): CodeStore {
   const values = database.db.collection<StoredValue>(collection);
   return {
@@ -24,10 +24,10 @@ export function openCodeStore(database: Database): CodeStore {
       return stored === undefined ? null : ((stored['value'] ?? null) as unknown);
     },
     set: async (key, value) => {
-      await translating(() => values.replaceOne({ _id: key }, { value }, { upsert: true }));
+      await translating(() => values.replaceOne({ _id: key }, { value }, { upsert: true, ...inSession(database.session) }));
     },
     delete: async (key) => {
-      await translating(() => values.deleteOne({ _id: key }));
+      await translating(() => values.deleteOne({ _id: key }, inSession(database.session)));
     },
   };
 }

@@ -10,6 +10,7 @@ import type { Access } from '../query/access.js';
 import { namedActions } from '../rest/content-routes.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import { isRecord, type Values } from '../values.js';
+import type { CodeTransactions } from './code-transactions.js';
 import type { Service } from './core-service.js';
 import { envelopeFlat, hideFrom } from './flat-entries.js';
 
@@ -32,10 +33,12 @@ export class CodeRequests {
   readonly #calls = new WeakMap<object, RouteCall>();
   readonly #acting = new AsyncLocalStorage<ActingCaller>();
   readonly #content: () => ContentContext;
+  readonly #transactions: Pick<CodeTransactions, 'contextOf'>;
 
   /** `content` returns what code works with that nobody has called. */
-  constructor(content: () => ContentContext) {
+  constructor(content: () => ContentContext, transactions: Pick<CodeTransactions, 'contextOf'>) {
     this.#content = content;
+    this.#transactions = transactions;
   }
 
   begin(ctx: CodeContext, call: RouteCall): void {
@@ -55,9 +58,10 @@ export class CodeRequests {
     return typeof state === 'object' && state !== null ? (this.#calls.get(state) ?? null) : null;
   }
 
-  /** The context of the caller, or of code that nobody has called. */
+  /** The context of the caller, in the transaction that code runs in, or of code that nobody has called. */
   contentOf(ctx: CodeContext): ContentContext {
-    return this.callOf(ctx)?.content ?? this.#content();
+    const call = this.callOf(ctx);
+    return call === null ? this.#content() : this.#transactions.contextOf(call.content);
   }
 
   /** Runs work in which the core service of a type has the rights of the caller. */
@@ -67,7 +71,7 @@ export class CodeRequests {
 
   readonly contextFor = (uid: string): ContentContext => {
     const acting = this.#acting.getStore();
-    return acting?.uid === uid ? acting.content : this.#content();
+    return acting?.uid === uid ? this.#transactions.contextOf(acting.content) : this.#content();
   };
 }
 
@@ -143,7 +147,7 @@ async function runCoreAction(uid: string, name: string, ctx: CodeContext, { requ
   const request = call.request.asking(Object(ctx['params']) as Record<string, string>, '');
   Object.defineProperty(request, 'body', { value: (Object(ctx['request']) as Values)['body'] });
   const queries = { parse: () => parseQuery(query, limits), parseEntry: () => parseEntryQuery(query, limits) };
-  return namedActions(type)[name]?.run({ ...call, request, type, queries });
+  return namedActions(type)[name]?.run({ ...call, content: requests.contentOf(ctx), request, type, queries });
 }
 
 const queryOf = (ctx: CodeContext): Values => (isRecord(ctx['query']) ? ctx['query'] : {});

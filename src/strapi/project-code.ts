@@ -43,7 +43,7 @@ export class ProjectCode {
     this.#config = config;
     const { content, transactions } = this;
     this.lifecycles = new Lifecycles({ content, transactions });
-    this.requests = new CodeRequests(content);
+    this.requests = new CodeRequests(content, transactions);
     this.core = createCoreCode({
       requests: this.requests,
       service: (uid) => this.registry.get('service', uid) ?? {},

@@ -62,7 +62,7 @@ interface StrapiParts {
  * set.
  */
 export function createProjectStrapi(strapi: Strapi, { directory, files, code, services }: StrapiParts): ProjectStrapi {
-  const { content, registry, running, server, requestContext, lifecycles } = code;
+  const { content, registry, server, requestContext, lifecycles } = code;
   const db = createStrapiDatabase(code);
   const models = modelMembers(content);
   const plugins = createPlugins(strapi, registry, services);
@@ -78,7 +78,7 @@ export function createProjectStrapi(strapi: Strapi, { directory, files, code, se
     db,
     query: db.query,
     server,
-    store: createStrapiStore(() => openCodeStore(running().backend.store.database)),
+    store: createStrapiStore(() => openCodeStore(content().store.database)),
     ...plugins,
     service: (uid: string) => registry.get('service', uid) ?? plugins.service(uid) ?? missing(missingService(uid)),
     controller: (uid: string) => registry.get('controller', uid),

@@ -18,6 +18,7 @@ const models = [
   type('listed'),
   type('renamed'),
   type('closed'),
+  type('kept'),
   type('home', {}, 'singleType'),
   type('served'),
 ];
@@ -39,6 +40,7 @@ const files: ProjectFiles = {
   ...core('open'),
   ...core('listed'),
   ...core('renamed'),
+  ...core('kept'),
   ...core('served'),
   'src/api/post/controllers/post.ts': `'use strict';
     const { createCoreController } = require('@strapi/strapi').factories;
@@ -88,6 +90,17 @@ const files: ProjectFiles = {
   'src/api/renamed/routes/renamed.ts': `module.exports = { routes: [
     { method: 'GET', path: '/my-renameds', handler: 'renamed.find', config: { policies: [() => false] } },
   ] };`,
+  'src/api/kept/controllers/kept.ts': `import { factories } from '@strapi/strapi';
+    import { errors } from '@strapi/utils';
+    export default factories.createCoreController('api::kept.kept', ({ strapi }) => ({
+      async create(ctx) {
+        return strapi.db.transaction(async () => {
+          await super.create(ctx);
+          await strapi.store.set({ key: 'kept', value: 1 });
+          throw new errors.ApplicationError('rolled back');
+        });
+      },
+    }));`,
   'src/policies/open.js': 'module.exports = (ctx, config) => config.a === 1;',
   'src/middlewares/twice.js': "module.exports = () => async (ctx, next) => { await next(); ctx.set('X-Twice', '2'); };",
   'src/api/open/routes/open.ts': `import { factories } from '@strapi/strapi';
@@ -134,6 +147,8 @@ const granted = [
   'served.served.find',
   'listed.listed.findOne',
   'renamed.renamed.find',
+  'kept.kept.create',
+  'kept.kept.find',
 ];
 
 interface Case {
@@ -250,6 +265,14 @@ describe('routes of a project', () => {
       const answered = await serving.call(method, path, body);
       expect([answered.status, digest(answered.body, answer)]).to.deep.equal([status, answer]);
     });
+
+  it('belong to the transaction that code opens, with what core actions and the store write', async () => {
+    const { strapi } = serving;
+    const answered = await serving.call('POST', '/api/kepts', { data: { title: 'lost' } });
+    expect([answered.status, answered.body.error?.message]).to.deep.equal([400, 'rolled back']);
+    expect(await strapi.db.query('api::kept.kept').count()).to.equal(0);
+    expect(await strapi.store.get({ key: 'kept' })).to.equal(null);
+  });
 
   it('pass middlewares', async () => {
     const headers = async (path: string) => (await fetch(`${serving.server.url}${path}`)).headers;
