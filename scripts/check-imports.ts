@@ -10,7 +10,7 @@ const levels: readonly (readonly string[])[] = [
   ['config', 'schema', 'queue'],
   ['query'],
   ['mongo'],
-  ['access'],
+  ['auth'],
   ['content'],
   ['accounts', 'media'],
   ['http', 'transfer'],
@@ -33,7 +33,9 @@ const innerLevels: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['endpoint'],
     ['extension'],
   ],
-  mongo: [['.', 'embedded'], ['transfer']],
+  mongo: [['.', 'embedded'], ['stores', 'read'], ['write', 'models'], ['transfer']],
+  accounts: [['mail'], ['.'], ['login', 'roles'], ['users']],
+  media: [['storage'], ['images'], ['.']],
 };
 
 /** What the levels would allow and the architecture does not. */
@@ -45,7 +47,7 @@ const owners: readonly (readonly [name: RegExp, folders: readonly string[]])[] =
   [/^(koa|@koa\/.*|koa-.*)$/, ['http', 'rest', 'graphql', 'openapi', 'admin', 'media', 'strapi', 'server']],
   [/^(graphql|graphql-.*|@graphql-.*|nexus)$/, ['graphql']],
   [/^qs$/, ['rest']],
-  [/^(jsonwebtoken|bcrypt)$/, ['access', 'accounts', 'content']],
+  [/^(jsonwebtoken|bcrypt)$/, ['auth', 'accounts', 'content']],
   [/^ajv$/, ['config', 'schema', 'admin']],
 ];
 

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
-import { createAuthenticator } from './access/authenticate.js';
-import { createDefaultRoles } from './access/create-default-roles.js';
-import { userTokens } from './access/user-tokens.js';
-import { attemptLimits } from './accounts/limit-attempts.js';
+import { createAuthenticator } from './auth/authenticate.js';
+import { createDefaultRoles } from './auth/create-default-roles.js';
+import { userTokens } from './auth/user-tokens.js';
+import { attemptLimits } from './accounts/login/limit-attempts.js';
 import { createAccounts } from './accounts/create-accounts.js';
-import { upgradeGrants } from './accounts/upgrade-grants.js';
-import type { Address } from './accounts/mailer.js';
+import { upgradeGrants } from './accounts/roles/upgrade-grants.js';
+import type { Address } from './accounts/mail/mailer.js';
 import type { Config } from './config/config.js';
 import type { Secrets } from './config/load-secrets.js';
 import type { ContentSource, WriteHooks } from './content/content-context.js';
@@ -15,7 +15,7 @@ import type { Running } from './http/running.js';
 import type { Media } from './media/media.js';
 import { openMedia, type OpenMedia } from './media/open-media.js';
 import { retireFile } from './media/retire-file.js';
-import { modelSettings, openBackend, type Backend } from './mongo/open-backend.js';
+import { modelSettings, openBackend, type Backend } from './mongo/models/open-backend.js';
 
 export interface ConnectInput {
   readonly config: Config;

@@ -18,7 +18,7 @@ import { createLogger } from './http/create-logger.js';
 import { Connection, type Running } from './http/running.js';
 import { startHttpServer, type HttpServer } from './http/start-http-server.js';
 import type { Media } from './media/media.js';
-import type { Backend } from './mongo/open-backend.js';
+import type { Backend } from './mongo/models/open-backend.js';
 import { serviceRoutes } from './routes.js';
 import type { Registry } from './schema/content-type.js';
 import { createProject, type Project } from './strapi/create-project.js';

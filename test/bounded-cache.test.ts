@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Session } from 'node:inspector/promises';
 import { inspect, types } from 'node:util';
 import { LRUCache } from 'lru-cache';
-import { userTokens } from '../src/access/user-tokens.js';
+import { userTokens } from '../src/auth/user-tokens.js';
 import { BoundedCache } from '../src/bounded-cache.js';
 import { cacheByKey, ChangeBus } from '../src/mongo/changes.js';
 import { bookshopModels } from './support/read-project.js';

@@ -1,7 +1,7 @@
-import { typeActions } from '../../src/access/known-actions.js';
+import { typeActions } from '../../src/auth/known-actions.js';
 import { readAll } from '../../src/mongo/database.js';
-import { writeModels } from '../../src/mongo/model-store.js';
-import type { Backend } from '../../src/mongo/open-backend.js';
+import { writeModels } from '../../src/mongo/stores/model-store.js';
+import type { Backend } from '../../src/mongo/models/open-backend.js';
 import { actionOf } from '../../src/schema/content-type.js';
 
 const types = ['article', 'author', 'category', 'comment', 'tag', 'issue', 'homepage', 'note'] as const;

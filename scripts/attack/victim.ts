@@ -1,5 +1,5 @@
 import type { CommandStartedEvent, CommandSucceededEvent } from 'mongodb';
-import { setActions } from '../../src/accounts/grant-actions.js';
+import { setActions } from '../../src/accounts/roles/grant-actions.js';
 import { createToken } from '../../src/accounts/api-tokens.js';
 import { loadDemo } from '../../src/cli/load-demo.js';
 import { createService } from '../../src/server.js';

@@ -1,5 +1,5 @@
 import { hash } from 'bcrypt';
-import { storedCode } from '../../src/accounts/passwords.js';
+import { storedCode } from '../../src/accounts/login/passwords.js';
 import type { Db } from 'mongodb';
 import { insertEntries } from './insert-entries.js';
 import type { UserFixture } from './read-content.js';

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import type { Authenticator } from '../access/authenticate.js';
-import type { Caller } from '../access/caller.js';
-import type { UserTokens } from '../access/user-tokens.js';
+import type { Authenticator } from '../auth/authenticate.js';
+import type { Caller } from '../auth/caller.js';
+import type { UserTokens } from '../auth/user-tokens.js';
 import type { Config } from '../config/config.js';
 import type { ContentContext } from '../content/content-context.js';
-import type { Address, Mailer } from './mailer.js';
+import type { Address, Mailer } from './mail/mailer.js';
 
 /** What the operations on users and roles are made of. */
 export interface Accounts {

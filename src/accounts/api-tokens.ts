@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { collections } from '../schema/collections.js';
-import { grantsVersion } from '../access/known-actions.js';
-import { apiToken, hashKey, tokenTypes, type ApiToken, type TokenType } from '../access/api-token.js';
+import { grantsVersion } from '../auth/known-actions.js';
+import { apiToken, hashKey, tokenTypes, type ApiToken, type TokenType } from '../auth/api-token.js';
 import { applicationError, fieldErrors, notFoundError } from '../errors.js';
 import { readAll } from '../mongo/database.js';
-import { claim } from '../mongo/claim.js';
+import { claim } from '../mongo/stores/claim.js';
 import type { Store } from '../mongo/store.js';
-import { deleteEntry, insertEntry } from '../mongo/write-entries.js';
+import { deleteEntry, insertEntry } from '../mongo/write/write-entries.js';
 import { decodeId } from '../schema/names.js';
 import type { Body } from './accounts.js';
 

@@ -2,7 +2,7 @@ import { applicationError, type ApiError } from '../errors.js';
 import { matchesAny, otherThan } from '../mongo/matches.js';
 import type { Document } from '../mongo/database.js';
 import type { ContentContext } from '../content/content-context.js';
-import { claim } from '../mongo/claim.js';
+import { claim } from '../mongo/stores/claim.js';
 import { findStoredUser } from './user-store.js';
 
 /** Names that a user would have. Either may be typed in at a login, so that nobody else may have one of them as the other. */

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import type { Authenticator } from '../access/authenticate.js';
-import type { UserTokens } from '../access/user-tokens.js';
+import type { Authenticator } from '../auth/authenticate.js';
+import type { UserTokens } from '../auth/user-tokens.js';
 import type { Config } from '../config/config.js';
 import type { Accounts } from './accounts.js';
-import { createMailer, type Address } from './mailer.js';
+import { createMailer, type Address } from './mail/mailer.js';
 
 interface AccountsInput {
   readonly config: Config;

@@ -1,9 +1,9 @@
 import { collections } from '../schema/collections.js';
-import { knownUser, type KnownUser } from '../access/known-user.js';
+import { knownUser, type KnownUser } from '../auth/known-user.js';
 import type { ContentContext } from '../content/content-context.js';
-import type { Change } from '../mongo/compile-change.js';
+import type { Change } from '../mongo/write/compile-change.js';
 import { type Document, readAll } from '../mongo/database.js';
-import { updateEntry } from '../mongo/write-entries.js';
+import { updateEntry } from '../mongo/write/write-entries.js';
 import { allows, fullAccess } from '../query/access.js';
 import { actionOf, type ContentType } from '../schema/content-type.js';
 

@@ -1,9 +1,9 @@
-import type { Caller } from '../access/caller.js';
+import type { Caller } from '../auth/caller.js';
 import { notFoundError } from '../errors.js';
 import { configuredToken } from '../http/authorize.js';
 import { envelopeError } from '../http/error-envelope.js';
 import { withPrefix, type Route, type RouteCall } from '../http/route.js';
-import type { Actor, AuditRecord } from '../mongo/audit-log.js';
+import type { Actor, AuditRecord } from '../mongo/stores/audit-log.js';
 import type { Values } from '../values.js';
 import type { AdminRoute } from './admin-call.js';
 import { beginChange } from './begin-change.js';

@@ -1,6 +1,6 @@
 import { collections } from '../schema/collections.js';
 import { within, type ContentContext } from '../content/content-context.js';
-import { recordChange, type AuditRecord } from '../mongo/audit-log.js';
+import { recordChange, type AuditRecord } from '../mongo/stores/audit-log.js';
 import { inTransaction } from '../mongo/transaction.js';
 import type { AdminCall } from './admin-call.js';
 

@@ -1,7 +1,7 @@
 import { type ApiError, notFoundError, validationError } from '../errors.js';
-import { revokeType } from '../accounts/grant-actions.js';
+import { revokeType } from '../accounts/roles/grant-actions.js';
 import { parameterOf } from '../http/route-request.js';
-import { readModels, removeModel, writeModels } from '../mongo/model-store.js';
+import { readModels, removeModel, writeModels } from '../mongo/stores/model-store.js';
 import { isRecord, type Values } from '../values.js';
 import type { Model } from '../schema/model.js';
 import { warningText, type ModelReport } from '../schema/report-models.js';

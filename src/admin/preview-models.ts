@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { notFoundError } from '../errors.js';
 import type { Running } from '../http/running.js';
-import { modelSettings, type Backend } from '../mongo/open-backend.js';
-import { readModels } from '../mongo/model-store.js';
-import { findForeign } from '../mongo/served-collections.js';
-import { planIndexes } from '../mongo/plan-indexes.js';
+import { modelSettings, type Backend } from '../mongo/models/open-backend.js';
+import { readModels } from '../mongo/stores/model-store.js';
+import { findForeign } from '../mongo/models/served-collections.js';
+import { planIndexes } from '../mongo/read/plan-indexes.js';
 import { buildRegistry, type RegistryBuild } from '../schema/build-registry.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import type { Model } from '../schema/model.js';
 import { warningText } from '../schema/report-models.js';
-import { findUnfit, type UnfitData } from '../mongo/find-unfit.js';
+import { findUnfit, type UnfitData } from '../mongo/models/find-unfit.js';
 
 /** What a change of models would do. */
 export interface ModelPreview {

@@ -1,12 +1,12 @@
 import { collections } from '../schema/collections.js';
-import { changeSettings, type SettingsChange } from '../accounts/write-settings.js';
-import { defaultTemplates } from '../accounts/email-templates.js';
+import { changeSettings, type SettingsChange } from '../accounts/mail/write-settings.js';
+import { defaultTemplates } from '../accounts/mail/email-templates.js';
 import { parameterOf } from '../http/route-request.js';
 import { accountsOf } from '../http/running.js';
 import { describeReport } from '../schema/report-models.js';
-import { readChanges } from '../mongo/audit-log.js';
+import { readChanges } from '../mongo/stores/audit-log.js';
 import { readAll } from '../mongo/database.js';
-import { readAccountSettings } from '../access/account-settings.js';
+import { readAccountSettings } from '../auth/account-settings.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
 import { anything, closed } from './check-admin-body.js';
 

@@ -1,5 +1,5 @@
 import { createToken, listTokens, revokeToken } from '../accounts/api-tokens.js';
-import type { ApiToken } from '../access/api-token.js';
+import type { ApiToken } from '../auth/api-token.js';
 import type { AdminRoute } from './admin-call.js';
 import { anything, closed } from './check-admin-body.js';
 

@@ -1,8 +1,8 @@
 import { collections } from '../schema/collections.js';
-import { knownUser, type KnownUser } from '../access/known-user.js';
+import { knownUser, type KnownUser } from '../auth/known-user.js';
 import { findStoredUser, userType } from '../accounts/user-store.js';
-import { changeUser } from '../accounts/change-user.js';
-import { createUser, deleteUser } from '../accounts/users.js';
+import { changeUser } from '../accounts/users/change-user.js';
+import { createUser, deleteUser } from '../accounts/users/users.js';
 import { notFoundError } from '../errors.js';
 import { idOf, parameterOf } from '../http/route-request.js';
 import { accountsOf } from '../http/running.js';

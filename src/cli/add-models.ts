@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import { watch } from 'chokidar';
 import type { Database } from '../mongo/database.js';
-import { readModels, writeModels } from '../mongo/model-store.js';
-import { findForeign } from '../mongo/served-collections.js';
-import { modelSettings } from '../mongo/open-backend.js';
+import { readModels, writeModels } from '../mongo/stores/model-store.js';
+import { findForeign } from '../mongo/models/served-collections.js';
+import { modelSettings } from '../mongo/models/open-backend.js';
 import { buildRegistry, type RegistryBuild } from '../schema/build-registry.js';
 import type { Model } from '../schema/model.js';
 import { warningText } from '../schema/report-models.js';

@@ -1,4 +1,4 @@
-import { printSize } from '../media/file-storage.js';
+import { printSize } from '../media/storage/file-storage.js';
 import type { PreparedImport } from '../transfer/run-import.js';
 import type { Tally } from '../transfer/tally.js';
 

@@ -2,8 +2,8 @@ import type { ContentType } from '../schema/content-type.js';
 import { servesDocs } from '../openapi/docs-routes.js';
 import { commandLine } from '../command-line.js';
 import { packageVersion } from '../package-root.js';
-import type { Openness } from '../access/is-open.js';
-import type { Backend } from '../mongo/open-backend.js';
+import type { Openness } from '../auth/is-open.js';
+import type { Backend } from '../mongo/models/open-backend.js';
 import type { Service } from '../server.js';
 
 /** What the start message says besides what the server tells itself. */

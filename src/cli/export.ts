@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { createMedia } from '../media/open-media.js';
-import { modelSettings } from '../mongo/open-backend.js';
-import { readModels } from '../mongo/model-store.js';
+import { modelSettings } from '../mongo/models/open-backend.js';
+import { readModels } from '../mongo/stores/model-store.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import { exportContent } from '../transfer/export-content.js';
 import { askKey } from './open-source.js';

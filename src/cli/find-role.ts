@@ -1,5 +1,5 @@
-import { readRoles } from '../access/read-roles.js';
-import type { Role } from '../access/role.js';
+import { readRoles } from '../auth/read-roles.js';
+import type { Role } from '../auth/role.js';
 import type { OpenedService } from './open-service.js';
 
 /** Returns all roles by their types. */

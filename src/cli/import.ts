@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { createMedia } from '../media/open-media.js';
-import { ensureBlobIndexes } from '../mongo/blob-store.js';
+import { ensureBlobIndexes } from '../mongo/stores/blob-store.js';
 import { abandonImport, prepareImport, runImport } from '../transfer/run-import.js';
 import type { ImportContext } from '../transfer/import-run.js';
 import { printTable } from './compare-models.js';

@@ -8,13 +8,13 @@ import { createContext, within, type ContentContext } from '../content/content-c
 import { updateSingle } from '../content/single-type.js';
 import type { Media } from '../media/media.js';
 import { readAll, type Database } from '../mongo/database.js';
-import { localeName } from '../mongo/locale-store.js';
-import { writeModels } from '../mongo/model-store.js';
-import { findForeign, recordServed } from '../mongo/served-collections.js';
-import { modelSettings, type Backend } from '../mongo/open-backend.js';
+import { localeName } from '../mongo/stores/locale-store.js';
+import { writeModels } from '../mongo/stores/model-store.js';
+import { findForeign, recordServed } from '../mongo/models/served-collections.js';
+import { modelSettings, type Backend } from '../mongo/models/open-backend.js';
 import type { Store } from '../mongo/store.js';
 import { inTransaction } from '../mongo/transaction.js';
-import { insertEntry } from '../mongo/write-entries.js';
+import { insertEntry } from '../mongo/write/write-entries.js';
 import { packageRoot } from '../package-root.js';
 import { fullAccess } from '../query/access.js';
 import { emptyQuery } from '../query/ast.js';

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { modelSettings } from '../mongo/open-backend.js';
-import { findForeign } from '../mongo/served-collections.js';
-import { readModels, removeModel } from '../mongo/model-store.js';
+import { modelSettings } from '../mongo/models/open-backend.js';
+import { findForeign } from '../mongo/models/served-collections.js';
+import { readModels, removeModel } from '../mongo/stores/model-store.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import { describeReport, reportModels } from '../schema/report-models.js';
 import { addModels } from './add-models.js';

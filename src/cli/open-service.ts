@@ -1,11 +1,11 @@
 import type { Config } from '../config/config.js';
 import { loadSecrets, type Secrets } from '../config/load-secrets.js';
-import { createDefaultRoles } from '../access/create-default-roles.js';
-import { upgradeGrants } from '../accounts/upgrade-grants.js';
+import { createDefaultRoles } from '../auth/create-default-roles.js';
+import { upgradeGrants } from '../accounts/roles/upgrade-grants.js';
 import { createContext, type ContentContext } from '../content/content-context.js';
-import { createFirstLocale, readLocales } from '../mongo/locale-store.js';
-import { readModels } from '../mongo/model-store.js';
-import { modelSettings } from '../mongo/open-backend.js';
+import { createFirstLocale, readLocales } from '../mongo/stores/locale-store.js';
+import { readModels } from '../mongo/stores/model-store.js';
+import { modelSettings } from '../mongo/models/open-backend.js';
 import { createStore, type Store } from '../mongo/store.js';
 import { fullAccess } from '../query/access.js';
 import { buildRegistry } from '../schema/build-registry.js';

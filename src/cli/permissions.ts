@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { activePlugins, knownActions } from '../access/known-actions.js';
-import type { Role } from '../access/role.js';
-import { grantActions, revokeActions } from '../accounts/grant-actions.js';
+import { activePlugins, knownActions } from '../auth/known-actions.js';
+import type { Role } from '../auth/role.js';
+import { grantActions, revokeActions } from '../accounts/roles/grant-actions.js';
 import { didYouMean } from '../nearest-name.js';
 import { findRole, readRolesByType } from './find-role.js';
 import type { OpenedService } from './open-service.js';

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { createRole, deleteRole, updateRole } from '../accounts/roles.js';
+import { createRole, deleteRole, updateRole } from '../accounts/roles/roles.js';
 import { findRole, readRolesByType } from './find-role.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
 

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { setRules, type RulesChange } from '../accounts/set-rules.js';
+import { setRules, type RulesChange } from '../accounts/roles/set-rules.js';
 import { checkAdminBody } from '../admin/check-admin-body.js';
 import { rulesBody } from '../admin/role-admin-routes.js';
 import { findRole, readRolesByType } from './find-role.js';

@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import { withoutSecrets } from '../admin/without-secrets.js';
-import { recordChange, type AuditRecord } from '../mongo/audit-log.js';
+import { recordChange, type AuditRecord } from '../mongo/stores/audit-log.js';
 import type { Database } from '../mongo/database.js';
 import { openService, type OpenedService } from './open-service.js';
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { readOpenness } from '../access/is-open.js';
+import { readOpenness } from '../auth/is-open.js';
 import type { Config } from '../config/config.js';
 import { dependsOnStrapi } from '../config/load-config.js';
 import { createLogger } from '../http/create-logger.js';

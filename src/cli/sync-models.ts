@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { readModels } from '../mongo/model-store.js';
+import { readModels } from '../mongo/stores/model-store.js';
 import { describeChange, isStoredAs, printTable } from './compare-models.js';
 import { placeOf, readModelFiles, shownFile, writeModelFile, type ModelDocument } from './model-files.js';
 import type { OpenedDatabase } from './open-database.js';

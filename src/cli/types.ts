@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
-import { modelSettings } from '../mongo/open-backend.js';
-import { readModels } from '../mongo/model-store.js';
+import { modelSettings } from '../mongo/models/open-backend.js';
+import { readModels } from '../mongo/stores/model-store.js';
 import { printTypes } from '../openapi/print-types.js';
 import { fullAccess } from '../query/access.js';
 import { buildRegistry } from '../schema/build-registry.js';

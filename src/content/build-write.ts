@@ -1,6 +1,6 @@
 import { validationError } from '../errors.js';
 import { setRanks, setUniques, storedRank } from '../mongo/layout.js';
-import { maximumLinks } from '../mongo/link-changes.js';
+import { maximumLinks } from '../mongo/write/link-changes.js';
 import type { StoredDocument } from '../mongo/loaded.js';
 import type { Attribute, ContentType, LinkAttribute } from '../schema/content-type.js';
 import type { Values } from '../values.js';

@@ -1,7 +1,7 @@
-import type { Caller } from '../access/caller.js';
+import type { Caller } from '../auth/caller.js';
 import type { Config } from '../config/config.js';
 import { forRequest, type Database } from '../mongo/database.js';
-import type { Backend } from '../mongo/open-backend.js';
+import type { Backend } from '../mongo/models/open-backend.js';
 import type { Store } from '../mongo/store.js';
 import type { Access } from '../query/access.js';
 import type { BindContext, BindSettings } from '../query/bind-context.js';

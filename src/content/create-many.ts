@@ -1,5 +1,5 @@
 import { inTransaction } from '../mongo/transaction.js';
-import { bulkWrite } from '../mongo/write-entries.js';
+import { bulkWrite } from '../mongo/write/write-entries.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { buildWrite } from './build-write.js';

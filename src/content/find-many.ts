@@ -1,4 +1,4 @@
-import { readPage, type LoadedPage } from '../mongo/read-page.js';
+import { readPage, type LoadedPage } from '../mongo/read/read-page.js';
 import type { Query } from '../query/ast.js';
 import { bindPlan } from '../query/bind-plan.js';
 import type { BoundPagination } from '../query/plan.js';

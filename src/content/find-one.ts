@@ -1,4 +1,4 @@
-import { readEntry } from '../mongo/read-entry.js';
+import { readEntry } from '../mongo/read/read-entry.js';
 import type { Query } from '../query/ast.js';
 import { bindRule } from '../query/bind-filter.js';
 import { bindEntrySelection, bindLocale, bindPlan } from '../query/bind-plan.js';

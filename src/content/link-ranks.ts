@@ -1,4 +1,4 @@
-import type { Ranked } from '../mongo/link-changes.js';
+import type { Ranked } from '../mongo/write/link-changes.js';
 import { nextRank } from './build-parts.js';
 
 /**

@@ -1,8 +1,8 @@
 import { applicationError, notFoundError, validationError, type ApiError } from '../errors.js';
 import { readAll } from '../mongo/database.js';
 import { DuplicateKey } from '../mongo/driver-errors.js';
-import { localeName, readLocales, writeDefaultLocale } from '../mongo/locale-store.js';
-import { deleteEntry, insertEntry, updateEntry } from '../mongo/write-entries.js';
+import { localeName, readLocales, writeDefaultLocale } from '../mongo/stores/locale-store.js';
+import { deleteEntry, insertEntry, updateEntry } from '../mongo/write/write-entries.js';
 import { emptyQuery } from '../query/ast.js';
 import { collections } from '../schema/collections.js';
 import type { ContentType } from '../schema/content-type.js';

@@ -1,10 +1,10 @@
 import { oneOf } from '../mongo/matches.js';
 import { readAll } from '../mongo/database.js';
 import { afterCommit, inTransaction } from '../mongo/transaction.js';
-import { bulkWrite, deleteEntry } from '../mongo/write-entries.js';
+import { bulkWrite, deleteEntry } from '../mongo/write/write-entries.js';
 import { uploadFile, type ContentType } from '../schema/content-type.js';
 import { within, type ContentContext } from './content-context.js';
-import { referrersOf, unlinkOperations } from '../mongo/referrers.js';
+import { referrersOf, unlinkOperations } from '../mongo/write/referrers.js';
 import { matchMany, type ManyEntries } from './update-many.js';
 import { withHooks } from './write-hooks.js';
 

@@ -4,10 +4,10 @@ import { findOne } from './find-one.js';
 import type { Loaded } from '../mongo/loaded.js';
 import type { Database } from '../mongo/database.js';
 import { afterCommit, inTransaction } from '../mongo/transaction.js';
-import { bulkWrite, countExisting, deleteEntry } from '../mongo/write-entries.js';
+import { bulkWrite, countExisting, deleteEntry } from '../mongo/write/write-entries.js';
 import type { Query } from '../query/ast.js';
 import { uploadFile, type ContentType } from '../schema/content-type.js';
-import { referrersOf, unlinkOperations } from '../mongo/referrers.js';
+import { referrersOf, unlinkOperations } from '../mongo/write/referrers.js';
 import { withHooks } from './write-hooks.js';
 
 /** Deletes an entry, every link to it and, of a file, its bytes, and returns it as it was; null if there is no such entry. */

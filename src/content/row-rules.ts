@@ -1,9 +1,9 @@
 import { forbiddenError } from '../errors.js';
 import { matchesAll } from '../mongo/matches.js';
-import { compileCondition } from '../mongo/compile-condition.js';
+import { compileCondition } from '../mongo/read/compile-condition.js';
 import { readAll, type Document } from '../mongo/database.js';
-import { resolveRelated } from '../mongo/resolve-related.js';
-import { bulkWrite, countExisting } from '../mongo/write-entries.js';
+import { resolveRelated } from '../mongo/read/resolve-related.js';
+import { bulkWrite, countExisting } from '../mongo/write/write-entries.js';
 import type { Access, RowRule } from '../query/access.js';
 import { bindRule } from '../query/bind-filter.js';
 import { allOf } from '../query/conditions.js';

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { forbiddenError } from '../errors.js';
-import { changeOne } from '../mongo/compile-change.js';
+import { changeOne } from '../mongo/write/compile-change.js';
 import { otherLocalesOf } from '../mongo/layout.js';
 import { matchesAll, matchesNone, oneOf } from '../mongo/matches.js';
 import { readAll } from '../mongo/database.js';
-import { bulkWrite } from '../mongo/write-entries.js';
+import { bulkWrite } from '../mongo/write/write-entries.js';
 import type { Attribute, ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import type { ContentContext } from './content-context.js';

@@ -1,7 +1,7 @@
-import { changeMany } from '../mongo/compile-change.js';
-import { compileCondition } from '../mongo/compile-condition.js';
-import { resolveRelated } from '../mongo/resolve-related.js';
-import { bulkWrite } from '../mongo/write-entries.js';
+import { changeMany } from '../mongo/write/compile-change.js';
+import { compileCondition } from '../mongo/read/compile-condition.js';
+import { resolveRelated } from '../mongo/read/resolve-related.js';
+import { bulkWrite } from '../mongo/write/write-entries.js';
 import { validationError } from '../errors.js';
 import type { Filter } from '../query/ast.js';
 import { bindFilter, bindRule } from '../query/bind-filter.js';

@@ -1,11 +1,11 @@
 import { ApiError } from '../errors.js';
-import { compileCondition } from '../mongo/compile-condition.js';
-import { compileProjection } from '../mongo/compile-page.js';
+import { compileCondition } from '../mongo/read/compile-condition.js';
+import { compileProjection } from '../mongo/read/compile-page.js';
 import { readAll, type Database } from '../mongo/database.js';
-import { readTreeOf } from '../mongo/read-page.js';
-import { resolveRelated } from '../mongo/resolve-related.js';
+import { readTreeOf } from '../mongo/read/read-page.js';
+import { resolveRelated } from '../mongo/read/resolve-related.js';
 import { inTransaction } from '../mongo/transaction.js';
-import { updateEntry, type EntryDocument } from '../mongo/write-entries.js';
+import { updateEntry, type EntryDocument } from '../mongo/write/write-entries.js';
 import type { Query } from '../query/ast.js';
 import { bindRule } from '../query/bind-filter.js';
 import { bindEntrySelection } from '../query/bind-plan.js';

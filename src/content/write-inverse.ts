@@ -1,6 +1,6 @@
-import { linkOne, type Owner, readLinking, unlinkMany, unlinkOne } from '../mongo/link-changes.js';
+import { linkOne, type Owner, readLinking, unlinkMany, unlinkOne } from '../mongo/write/link-changes.js';
 import { oneOf, otherThan } from '../mongo/matches.js';
-import { bulkWrite } from '../mongo/write-entries.js';
+import { bulkWrite } from '../mongo/write/write-entries.js';
 import type { ContentType } from '../schema/content-type.js';
 import { applyLinkInput } from '../schema/parse-link-input.js';
 import { tooManyLinks, type ExclusiveLinks, type InverseLinks } from './build-write.js';

@@ -1,5 +1,5 @@
-import { linkOneMorph, type Owner, readLinking, unlinkOne } from '../mongo/link-changes.js';
-import { bulkWrite } from '../mongo/write-entries.js';
+import { linkOneMorph, type Owner, readLinking, unlinkOne } from '../mongo/write/link-changes.js';
+import { bulkWrite } from '../mongo/write/write-entries.js';
 import { applyLinkInput } from '../schema/parse-link-input.js';
 import type { InverseLinks } from './build-write.js';
 import type { ContentContext } from './content-context.js';

@@ -1,6 +1,6 @@
 import type { FieldNode } from 'graphql';
 import type { Context as KoaContext } from 'koa';
-import type { Caller } from '../access/caller.js';
+import type { Caller } from '../auth/caller.js';
 import type { ContentContext } from '../content/content-context.js';
 import type { ApiError } from '../errors.js';
 import type { Running } from '../http/running.js';

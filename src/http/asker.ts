@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
-import type { Caller } from '../access/caller.js';
-import { clientOf } from '../accounts/limit-attempts.js';
+import type { Caller } from '../auth/caller.js';
+import { clientOf } from '../accounts/login/limit-attempts.js';
 import type { Asker } from '../queue.js';
 
 /** Whom a request counts for: a user or a token; without credentials, and where nobody asks for them (null), its address. */

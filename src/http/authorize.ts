@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'koa';
-import type { ApiToken } from '../access/api-token.js';
-import type { Caller } from '../access/caller.js';
+import type { ApiToken } from '../auth/api-token.js';
+import type { Caller } from '../auth/caller.js';
 import { createRequestContext, type ContentContext } from '../content/content-context.js';
 import type { Config } from '../config/config.js';
 import { ApiError, forbiddenError, missingActions, refusedToken, unauthorizedError } from '../errors.js';

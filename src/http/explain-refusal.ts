@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Caller } from '../access/caller.js';
+import type { Caller } from '../auth/caller.js';
 import type { Config } from '../config/config.js';
 import { commandLine } from '../command-line.js';
 import { ApiError } from '../errors.js';

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { lookup } from 'mime-types';
 import { notFoundError } from '../errors.js';
-import type { ByteRange } from '../media/file-storage.js';
+import type { ByteRange } from '../media/storage/file-storage.js';
 import { findStored, type Media, readStored } from '../media/media.js';
 import { resizedFile } from '../media/resized-file.js';
-import type { StoredBlob } from '../mongo/blob-store.js';
+import type { StoredBlob } from '../mongo/stores/blob-store.js';
 import { isFresh, parseRange } from './parse-range.js';
 import { parseResize } from './parse-resize.js';
 import type { RouteRequest } from './route-request.js';

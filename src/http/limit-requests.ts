@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { collections } from '../schema/collections.js';
-import type { Caller } from '../access/caller.js';
-import { attemptLimiter, type Attempt, type AttemptLimits, type LimitedRoute } from '../accounts/limit-attempts.js';
+import type { Caller } from '../auth/caller.js';
+import { attemptLimiter, type Attempt, type AttemptLimits, type LimitedRoute } from '../accounts/login/limit-attempts.js';
 import type { Config } from '../config/config.js';
 import { rateLimitError } from '../errors.js';
 import type { Database } from '../mongo/database.js';

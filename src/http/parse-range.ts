@@ -1,5 +1,5 @@
-import type { ByteRange } from '../media/file-storage.js';
-import type { StoredBlob } from '../mongo/blob-store.js';
+import type { ByteRange } from '../media/storage/file-storage.js';
+import type { StoredBlob } from '../mongo/stores/blob-store.js';
 import type { RouteRequest } from './route-request.js';
 
 /**

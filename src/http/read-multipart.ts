@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable, type Stream } from 'node:stream';
 import type { Context } from 'koa';
 import { payloadTooLargeError } from '../errors.js';
-import type { MediaSettings } from '../media/file-storage.js';
+import type { MediaSettings } from '../media/storage/file-storage.js';
 import type { Staging, UploadedFile } from '../media/staging.js';
 import { GuardedRequest } from './guarded-request.js';
 import { bodyInvalid } from './error-envelope.js';

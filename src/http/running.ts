@@ -1,13 +1,13 @@
-import type { Authenticator } from '../access/authenticate.js';
-import { activePlugins, knownActions } from '../access/known-actions.js';
+import type { Authenticator } from '../auth/authenticate.js';
+import { activePlugins, knownActions } from '../auth/known-actions.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { Config } from '../config/config.js';
 import type { Secrets } from '../config/load-secrets.js';
 import type { ContentSource } from '../content/content-context.js';
 import { notFoundError, unavailableError } from '../errors.js';
-import type { AttemptLimits } from '../accounts/limit-attempts.js';
+import type { AttemptLimits } from '../accounts/login/limit-attempts.js';
 import type { Media } from '../media/media.js';
-import type { Backend } from '../mongo/open-backend.js';
+import type { Backend } from '../mongo/models/open-backend.js';
 import type { Registry } from '../schema/content-type.js';
 import type { ExplainRefusal } from './explain-refusal.js';
 import type { RequestLimiter } from './limit-requests.js';

@@ -1,5 +1,5 @@
 import { validationError } from '../errors.js';
-import { findBlob } from '../mongo/blob-store.js';
+import { findBlob } from '../mongo/stores/blob-store.js';
 import type { Values } from '../values.js';
 import type { FileValues } from './file-values.js';
 import type { Media } from './media.js';

@@ -3,7 +3,7 @@ import type { ContentContext } from '../content/content-context.js';
 import { notFoundError, validationError } from '../errors.js';
 import { type ContentType, uploadFile } from '../schema/content-type.js';
 import type { FileType } from './decide-type.js';
-import type { MediaSettings } from './file-storage.js';
+import type { MediaSettings } from './storage/file-storage.js';
 
 /**
  * Throws a ValidationError for a file that the configuration does not let in: by its type, or by that of its extension, which it

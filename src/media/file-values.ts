@@ -1,6 +1,6 @@
-import type { ImageSize } from './image-types.js';
+import type { ImageSize } from './images/image-types.js';
 import type { Media } from './media.js';
-import { kilobytes } from './file-storage.js';
+import { kilobytes } from './storage/file-storage.js';
 
 /** A smaller variant of an image, as `formats` lists it. */
 export interface FileFormat extends ImageSize, FilePlace {

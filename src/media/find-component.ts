@@ -2,7 +2,7 @@ import type { ContentContext } from '../content/content-context.js';
 import { ruleFilter } from '../content/row-rules.js';
 import { matchesAll } from '../mongo/matches.js';
 import { readAll, type Document } from '../mongo/database.js';
-import type { EntryDocument } from '../mongo/write-entries.js';
+import type { EntryDocument } from '../mongo/write/write-entries.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import { isRecord } from '../values.js';
 

@@ -1,10 +1,10 @@
 import type { ContentContext } from '../content/content-context.js';
 import { ruleFilter } from '../content/row-rules.js';
 import { sharedNames, syncLocales } from '../content/sync-locales.js';
-import { changeOne } from '../mongo/compile-change.js';
+import { changeOne } from '../mongo/write/compile-change.js';
 import { matchesAll } from '../mongo/matches.js';
 import { readAll } from '../mongo/database.js';
-import { bulkWrite, type EntryDocument } from '../mongo/write-entries.js';
+import { bulkWrite, type EntryDocument } from '../mongo/write/write-entries.js';
 import type { BindContext } from '../query/bind-context.js';
 import type { ContentType, LinkAttribute } from '../schema/content-type.js';
 import { isRecord, type Values } from '../values.js';

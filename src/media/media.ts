@@ -1,7 +1,7 @@
-import { type BlobOwner, findBlob, type StoredBlob } from '../mongo/blob-store.js';
+import { type BlobOwner, findBlob, type StoredBlob } from '../mongo/stores/blob-store.js';
 import type { Database } from '../mongo/database.js';
-import type { ByteRange, ByteSource, FileStorage, MediaSettings } from './file-storage.js';
-import type { ImageMaker } from './image-maker.js';
+import type { ByteRange, ByteSource, FileStorage, MediaSettings } from './storage/file-storage.js';
+import type { ImageMaker } from './images/image-maker.js';
 
 /** The media library of one instance: what its operations work with, besides the content. */
 export interface Media {

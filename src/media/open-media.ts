@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Config } from '../config/config.js';
-import { ensureBlobIndexes } from '../mongo/blob-store.js';
+import { ensureBlobIndexes } from '../mongo/stores/blob-store.js';
 import type { Database, Logger } from '../mongo/database.js';
-import { createImageMaker } from './image-maker.js';
+import { createImageMaker } from './images/image-maker.js';
 import type { Media } from './media.js';
-import { createStorageOf } from './storage-of.js';
+import { createStorageOf } from './storage/storage-of.js';
 import { sweep } from './sweep.js';
 
 /** The media library with what it does on its own. */

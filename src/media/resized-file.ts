@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { notFoundError, unavailableError } from '../errors.js';
 import type { Asker } from '../queue.js';
-import type { StoredBlob } from '../mongo/blob-store.js';
-import { commitVariant } from '../mongo/commit-variant.js';
-import type { ResizeOrder } from './image-types.js';
-import { boxOf, measureImage } from './transform-image.js';
+import type { StoredBlob } from '../mongo/stores/blob-store.js';
+import { commitVariant } from '../mongo/stores/commit-variant.js';
+import type { ResizeOrder } from './images/image-types.js';
+import { boxOf, measureImage } from './images/transform-image.js';
 import { findStored, type Media, readStored } from './media.js';
 import { Staging } from './staging.js';
 

@@ -1,4 +1,4 @@
-import { retireBlobs } from '../mongo/blob-store.js';
+import { retireBlobs } from '../mongo/stores/blob-store.js';
 import type { Database } from '../mongo/database.js';
 import { isRecord, type Values } from '../values.js';
 import type { Media } from './media.js';

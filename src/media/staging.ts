@@ -1,6 +1,6 @@
 import { payloadTooLargeError, validationError } from '../errors.js';
-import { deletePending, findPending, insertPending, newBlobId, type PendingBlob } from '../mongo/blob-store.js';
-import { type ByteSource, printSize } from './file-storage.js';
+import { deletePending, findPending, insertPending, newBlobId, type PendingBlob } from '../mongo/stores/blob-store.js';
+import { type ByteSource, printSize } from './storage/file-storage.js';
 import type { Media } from './media.js';
 
 /** Bytes in their storage that are no file yet. */

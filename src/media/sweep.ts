@@ -1,5 +1,5 @@
-import { findPending, type BlobOwner, type PendingBlob } from '../mongo/blob-store.js';
-import { isAlive } from '../mongo/claim.js';
+import { findPending, type BlobOwner, type PendingBlob } from '../mongo/stores/blob-store.js';
+import { isAlive } from '../mongo/stores/claim.js';
 import type { Media } from './media.js';
 import { deleteBlobs } from './staging.js';
 

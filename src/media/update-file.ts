@@ -1,10 +1,10 @@
-import { replaceAction } from '../access/known-actions.js';
+import { replaceAction } from '../auth/known-actions.js';
 import { within } from '../content/content-context.js';
 import type { Loaded } from '../mongo/loaded.js';
 import { findOne } from '../content/find-one.js';
 import { update } from '../content/update.js';
 import { missingActions, notFoundError } from '../errors.js';
-import { commitBlobs } from '../mongo/blob-store.js';
+import { commitBlobs } from '../mongo/stores/blob-store.js';
 import { inTransaction } from '../mongo/transaction.js';
 import { allows } from '../query/access.js';
 import { emptyQuery } from '../query/ast.js';

@@ -2,7 +2,7 @@ import { within, type ContentContext } from '../content/content-context.js';
 import { insertChecked } from '../content/create.js';
 import type { Loaded } from '../mongo/loaded.js';
 import { withOwner } from '../content/row-rules.js';
-import { commitBlobs } from '../mongo/blob-store.js';
+import { commitBlobs } from '../mongo/stores/blob-store.js';
 import { inTransaction } from '../mongo/transaction.js';
 import { emptyQuery } from '../query/ast.js';
 import { bindEntrySelection } from '../query/bind-plan.js';

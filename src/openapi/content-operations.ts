@@ -1,4 +1,4 @@
-import type { typeActions } from '../access/known-actions.js';
+import type { typeActions } from '../auth/known-actions.js';
 import type { ContentType } from '../schema/content-type.js';
 import { pascalCase, typeName } from '../schema/names.js';
 import type { Components } from './components.js';

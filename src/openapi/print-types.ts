@@ -1,4 +1,4 @@
-import { actionsOn, pluginActions } from '../access/known-actions.js';
+import { actionsOn, pluginActions } from '../auth/known-actions.js';
 import { allows, type Access } from '../query/access.js';
 import { actionOf, type ContentType, type Registry } from '../schema/content-type.js';
 import { Components } from './components.js';

@@ -1,4 +1,4 @@
-import type { Caller } from '../access/caller.js';
+import type { Caller } from '../auth/caller.js';
 import type { Row, RouteCall } from '../http/route.js';
 import { allows } from '../query/access.js';
 

@@ -1,7 +1,7 @@
 import { notFoundError, validationError } from '../errors.js';
 import { parameterOf } from '../http/route-request.js';
 import type { Route } from '../http/route.js';
-import type { Backend } from '../mongo/open-backend.js';
+import type { Backend } from '../mongo/models/open-backend.js';
 import { uploadFile } from '../schema/content-type.js';
 import { isRecord } from '../values.js';
 import type { AttributeDefinition, Model } from '../schema/model.js';

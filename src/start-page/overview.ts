@@ -1,5 +1,5 @@
-import { readOpenness, type Openness } from '../access/is-open.js';
-import { typeActions } from '../access/known-actions.js';
+import { readOpenness, type Openness } from '../auth/is-open.js';
+import { typeActions } from '../auth/known-actions.js';
 import { checkRight } from '../http/authorize.js';
 import { envelopeError } from '../http/error-envelope.js';
 import type { AnyRoute, LateRoute, RouteCall } from '../http/route.js';

@@ -1,4 +1,4 @@
-import type { Openness } from '../access/is-open.js';
+import type { Openness } from '../auth/is-open.js';
 import { commandLine } from '../command-line.js';
 import { html, type Html } from './html.js';
 import type { Overview, TypeOverview } from './overview.js';

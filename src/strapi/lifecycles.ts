@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ContentContext, PendingWrite, WriteAction, WriteHook, WriteHooks, Written } from '../content/content-context.js';
 import { hasId } from '../content/find-one.js';
 import { entityOf, type Entity } from '../graphql/extension/entity-service.js';
-import { readEntry } from '../mongo/read-entry.js';
+import { readEntry } from '../mongo/read/read-entry.js';
 import type { Selection } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { CodeTransactions } from './code-transactions.js';

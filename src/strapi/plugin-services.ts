@@ -1,5 +1,5 @@
-import { escapeHtml } from '../accounts/email-templates.js';
-import { isPassword } from '../accounts/passwords.js';
+import { escapeHtml } from '../accounts/mail/email-templates.js';
+import { isPassword } from '../accounts/login/passwords.js';
 import type { EntityParameters, EntityService } from '../graphql/extension/entity-service.js';
 import { accountsOf, type Running } from '../http/running.js';
 import { isRecord, type Values } from '../values.js';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Context } from 'koa';
 import type { Logger } from 'pino';
 import type { Strapi } from '../graphql/extension/extension.js';
-import { openCodeStore } from '../mongo/code-store.js';
+import { openCodeStore } from '../mongo/stores/code-store.js';
 import type { Values } from '../values.js';
 import type { Controller } from './core-controller.js';
 import type { Service } from './core-service.js';

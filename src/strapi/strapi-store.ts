@@ -1,4 +1,4 @@
-import type { CodeStore } from '../mongo/code-store.js';
+import type { CodeStore } from '../mongo/stores/code-store.js';
 
 /** Which value is meant: `{ type: 'plugin', name: 'my-plugin', key: 'settings' }`. */
 export interface StoreKey {

@@ -1,4 +1,4 @@
-import { saltMark } from '../access/api-token.js';
+import { saltMark } from '../auth/api-token.js';
 import { adoptToken, createToken } from '../accounts/api-tokens.js';
 import { ApiError } from '../errors.js';
 import { readAll } from '../mongo/database.js';

@@ -1,5 +1,5 @@
-import { readAccountSettings } from '../access/account-settings.js';
-import { saltMark } from '../access/api-token.js';
+import { readAccountSettings } from '../auth/account-settings.js';
+import { saltMark } from '../auth/api-token.js';
 import type { FilePlace } from '../media/file-values.js';
 import { nameOf } from '../media/file-values.js';
 import { findStored, type Media, readStored } from '../media/media.js';

@@ -1,11 +1,11 @@
-import { readAccountSettings } from '../access/account-settings.js';
-import { changeSettings } from '../accounts/write-settings.js';
+import { readAccountSettings } from '../auth/account-settings.js';
+import { changeSettings } from '../accounts/mail/write-settings.js';
 import { ApiError } from '../errors.js';
-import { publishImported } from '../mongo/blob-store.js';
-import { ensureIndexes } from '../mongo/ensure-indexes.js';
-import { writeDefaultLocale } from '../mongo/locale-store.js';
-import { writeModels } from '../mongo/model-store.js';
-import { recordServed } from '../mongo/served-collections.js';
+import { publishImported } from '../mongo/stores/blob-store.js';
+import { ensureIndexes } from '../mongo/models/ensure-indexes.js';
+import { writeDefaultLocale } from '../mongo/stores/locale-store.js';
+import { writeModels } from '../mongo/stores/model-store.js';
+import { recordServed } from '../mongo/models/served-collections.js';
 import { countStaged, dropStaged, publishStaged, stagedName } from '../mongo/transfer/staged.js';
 import { uploadFile, type ContentType } from '../schema/content-type.js';
 import { isRecord, type Values } from '../values.js';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { readRoles } from '../access/read-roles.js';
-import { retireImported } from '../mongo/blob-store.js';
+import { readRoles } from '../auth/read-roles.js';
+import { retireImported } from '../mongo/stores/blob-store.js';
 import { readAll, type Database } from '../mongo/database.js';
-import { readModels } from '../mongo/model-store.js';
-import { modelSettings } from '../mongo/open-backend.js';
-import { findForeign } from '../mongo/served-collections.js';
+import { readModels } from '../mongo/stores/model-store.js';
+import { modelSettings } from '../mongo/models/open-backend.js';
+import { findForeign } from '../mongo/models/served-collections.js';
 import {
   beginImport,
   findUnfinished,

@@ -1,9 +1,9 @@
-import { isStoredCode, storedCode } from '../accounts/passwords.js';
+import { isStoredCode, storedCode } from '../accounts/login/passwords.js';
 import { userUid } from '../accounts/user-store.js';
 import { holdersIn, toStoredForm } from '../mongo/transfer/stored-form.js';
 import { insertExpected, insertLinks, insertStaged, raiseCounters, readLinks, stagedName } from '../mongo/transfer/staged.js';
 import { type HeldLink, type Holder, holderKey, placeLink } from '../mongo/transfer/transferred.js';
-import type { EntryDocument } from '../mongo/write-entries.js';
+import type { EntryDocument } from '../mongo/write/write-entries.js';
 import { uploadFile, type ContentType } from '../schema/content-type.js';
 import { gatherTokens } from './bring-tokens.js';
 import { placeFile } from './bring-files.js';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { storedCode } from '../../src/accounts/passwords.js';
+import { storedCode } from '../../src/accounts/login/passwords.js';
 import { password, serveAccounts, storedUser, type ServingAccounts } from '../access/serve-accounts.js';
 import { readCode, readLastText, readMails } from '../support/mails.js';
 

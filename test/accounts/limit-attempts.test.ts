@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { attemptKeys, clientOf, type AttemptKeys, type LimitedRoute } from '../../src/accounts/limit-attempts.js';
+import { attemptKeys, clientOf, type AttemptKeys, type LimitedRoute } from '../../src/accounts/login/limit-attempts.js';
 import { adminToken, password, serveAccounts, type ServingAccounts } from '../access/serve-accounts.js';
 
 const jwtSecret = 'jwt-secret-of-the-tests-0123456789abcdef';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { storedCode } from '../../src/accounts/passwords.js';
+import { storedCode } from '../../src/accounts/login/passwords.js';
 import { password, serveAccounts, storedUser, type ServingAccounts } from '../access/serve-accounts.js';
 
 const many = 500;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { password, serveAccounts, type ServingAccounts } from '../access/serve-accounts.js';
-import { hashCode } from '../../src/accounts/passwords.js';
+import { hashCode } from '../../src/accounts/login/passwords.js';
 import { readCode } from '../support/mails.js';
 
 const jwtSecret = 'jwt-secret-of-the-tests-0123456789abcdef';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { hashKey } from '../../src/access/api-token.js';
+import { hashKey } from '../../src/auth/api-token.js';
 import { serveAccounts, type ServingAccounts } from '../access/serve-accounts.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { storedCode } from '../../src/accounts/passwords.js';
+import { storedCode } from '../../src/accounts/login/passwords.js';
 import {
   attempt,
   createClient,

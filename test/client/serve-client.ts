@@ -1,4 +1,4 @@
-import { grantActions } from '../../src/accounts/grant-actions.js';
+import { grantActions } from '../../src/accounts/roles/grant-actions.js';
 import { createContext } from '../../src/content/content-context.js';
 import { fullAccess } from '../../src/query/access.js';
 import { serveDemo } from '../graphql/serve-demo.js';

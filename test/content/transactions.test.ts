@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { maximumLinks } from '../../src/mongo/link-changes.js';
+import { maximumLinks } from '../../src/mongo/write/link-changes.js';
 import { bookshopModels } from '../support/read-project.js';
 import { serveModels, type Serving } from '../support/serve.js';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Openness } from '../../src/access/is-open.js';
+import type { Openness } from '../../src/auth/is-open.js';
 import { describeStart } from '../../src/cli/describe-start.js';
 import { createService } from '../../src/server.js';
 import { freshDatabase } from '../support/mongo.js';

@@ -1,4 +1,4 @@
-import { grantActions } from '../../src/accounts/grant-actions.js';
+import { grantActions } from '../../src/accounts/roles/grant-actions.js';
 import { loadDemo } from '../../src/cli/load-demo.js';
 import type { PartialConfig } from '../../src/config/create-config.js';
 import { createContext } from '../../src/content/content-context.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
-import type { Caller } from '../../src/access/caller.js';
+import type { Caller } from '../../src/auth/caller.js';
 import type { ContentContext } from '../../src/content/content-context.js';
 import type { Config } from '../../src/config/config.js';
 import { loadConfig } from '../../src/config/load-config.js';

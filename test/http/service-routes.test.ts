@@ -5,7 +5,7 @@ import type { Config } from '../../src/config/config.js';
 import { createGraphql } from '../../src/graphql/endpoint/create-graphql.js';
 import type { AnyRoute, FixedRoute, Row } from '../../src/http/route.js';
 import { Connection } from '../../src/http/running.js';
-import { modelSettings } from '../../src/mongo/open-backend.js';
+import { modelSettings } from '../../src/mongo/models/open-backend.js';
 import { serviceRoutes } from '../../src/routes.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import type { TestModel } from '../support/serve.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { createConfig } from '../../src/config/create-config.js';
-import { optionsOf } from '../../src/media/storage-of.js';
+import { optionsOf } from '../../src/media/storage/storage-of.js';
 import { freshDatabase } from '../support/mongo.js';
 import { serveModels } from '../support/serve.js';
 import { startS3 } from './start-s3.js';

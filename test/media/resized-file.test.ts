@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import sharp from 'sharp';
-import type { FileStorage } from '../../src/media/file-storage.js';
+import type { FileStorage } from '../../src/media/storage/file-storage.js';
 import { findStored, type Media, readStored } from '../../src/media/media.js';
-import type { ResizeOrder } from '../../src/media/image-types.js';
-import { boxOf } from '../../src/media/transform-image.js';
+import type { ResizeOrder } from '../../src/media/images/image-types.js';
+import { boxOf } from '../../src/media/images/transform-image.js';
 import { resizedFile } from '../../src/media/resized-file.js';
 import { unavailableError } from '../../src/errors.js';
-import { retireBlobs, type StoredBlob } from '../../src/mongo/blob-store.js';
+import { retireBlobs, type StoredBlob } from '../../src/mongo/stores/blob-store.js';
 import { inTransaction } from '../../src/mongo/transaction.js';
 import { drawNoise } from './draw.js';
 import { serveMedia, type MediaServer } from './serve-media.js';

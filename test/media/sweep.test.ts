@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { findPending, insertPending, newBlobId, type BlobOwner } from '../../src/mongo/blob-store.js';
+import { findPending, insertPending, newBlobId, type BlobOwner } from '../../src/mongo/stores/blob-store.js';
 import type { Media } from '../../src/media/media.js';
 import { sweep } from '../../src/media/sweep.js';
 import { serveMedia, type MediaServer } from './serve-media.js';

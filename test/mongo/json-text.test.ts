@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Long } from 'mongodb';
-import { compileText } from '../../src/mongo/compile-text.js';
+import { compileText } from '../../src/mongo/read/compile-text.js';
 import { storedText } from '../../src/query/stored-text.js';
 import type { Stored } from '../../src/schema/scalar-types.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';

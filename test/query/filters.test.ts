@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { findMany } from '../../src/content/find-many.js';
 import { respellFilters } from '../../src/graphql/selection/respell-filters.js';
-import { compileCondition } from '../../src/mongo/compile-condition.js';
+import { compileCondition } from '../../src/mongo/read/compile-condition.js';
 import { emptyQuery } from '../../src/query/ast.js';
 import { bindFilter } from '../../src/query/bind-filter.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';

@@ -3,8 +3,8 @@ import { models } from '../../scripts/bench/models.js';
 import { permissions } from '../../scripts/bench/permissions.js';
 import { saveAccount, signToken } from '../../scripts/bench/save-account.js';
 import { benchSecrets } from '../../scripts/bench/bench-secrets.js';
-import { knownActions } from '../../src/access/known-actions.js';
-import { userTokens } from '../../src/access/user-tokens.js';
+import { knownActions } from '../../src/auth/known-actions.js';
+import { userTokens } from '../../src/auth/user-tokens.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 

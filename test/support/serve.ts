@@ -1,5 +1,5 @@
 import type { CommandStartedEvent, MongoClient } from 'mongodb';
-import type { Backend } from '../../src/mongo/open-backend.js';
+import type { Backend } from '../../src/mongo/models/open-backend.js';
 import type { Hook, PartialConfig, Register, ServerInput } from '../../src/index.js';
 import { createService, type Service } from '../../src/server.js';
 import { freshDatabase, type FreshDatabase } from './mongo.js';

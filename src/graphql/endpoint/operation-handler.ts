@@ -11,7 +11,7 @@ import {
 import { createHandler, type Handler, type Response } from 'graphql-http';
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
-import type { Caller } from '../../access/caller.js';
+import type { Caller } from '../../auth/caller.js';
 import type { Config } from '../../config/config.js';
 import { isRecord } from '../../values.js';
 import { executeOperation } from '../execute/execute-operation.js';

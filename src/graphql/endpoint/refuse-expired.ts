@@ -1,6 +1,6 @@
 import { type DocumentNode, Kind, type OperationDefinitionNode, type SelectionSetNode } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
-import type { Caller } from '../../access/caller.js';
+import type { Caller } from '../../auth/caller.js';
 import type { Config } from '../../config/config.js';
 import { refusedToken } from '../../errors.js';
 import { ignoresExpired } from '../../http/authorize.js';

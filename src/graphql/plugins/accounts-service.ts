@@ -1,4 +1,4 @@
-import type { Me } from '../../accounts/find-me.js';
+import type { Me } from '../../accounts/users/find-me.js';
 import type { GraphqlContext } from '../graphql-context.js';
 import type { Values } from '../../values.js';
 

@@ -1,5 +1,5 @@
 import type { UpdateFilter } from 'mongodb';
-import { isAlive } from '../claim.js';
+import { isAlive } from '../stores/claim.js';
 import { type Database, translating } from '../database.js';
 
 /** Who runs an import. */

@@ -10,7 +10,7 @@ import {
 } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
 import { scalarTypes } from '../../schema/scalar-types.js';
-import type { EntryDocument } from '../write-entries.js';
+import type { EntryDocument } from '../write/write-entries.js';
 import { type HeldLink, hiddenValues, type Holder, holderKey, type TransferredEntry } from './transferred.js';
 
 /** What the form of an entry depends on besides its type. */

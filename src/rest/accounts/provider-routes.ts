@@ -1,6 +1,6 @@
-import { loginProvider } from '../../accounts/login-provider.js';
-import { exchangeCode, makeExchangeCode, providerUser } from '../../accounts/provider-user.js';
-import { openSession } from '../../accounts/session.js';
+import { loginProvider } from '../../accounts/login/login-provider.js';
+import { exchangeCode, makeExchangeCode, providerUser } from '../../accounts/login/provider-user.js';
+import { openSession } from '../../accounts/login/session.js';
 import { validationError } from '../../errors.js';
 import { cookieOf, parameterOf } from '../../http/route-request.js';
 import type { Answer, Route, RouteCall } from '../../http/route.js';

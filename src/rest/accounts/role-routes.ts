@@ -1,5 +1,5 @@
-import { permissionTree } from '../../accounts/permission-tree.js';
-import { createRole, deleteRole, findRole, listRoles, updateRole } from '../../accounts/roles.js';
+import { permissionTree } from '../../accounts/roles/permission-tree.js';
+import { createRole, deleteRole, findRole, listRoles, updateRole } from '../../accounts/roles/roles.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
 import type { Answer, Route, RouteCall } from '../../http/route.js';
 import { grantableActions } from '../../http/running.js';

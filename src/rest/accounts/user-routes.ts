@@ -1,6 +1,6 @@
 import { userType } from '../../accounts/user-store.js';
-import { updateUser } from '../../accounts/change-user.js';
-import { createUser, deleteMe, deleteUser, findWritten } from '../../accounts/users.js';
+import { updateUser } from '../../accounts/users/change-user.js';
+import { createUser, deleteMe, deleteUser, findWritten } from '../../accounts/users/users.js';
 import { findMany } from '../../content/find-many.js';
 import { findOne } from '../../content/find-one.js';
 import type { Loaded } from '../../mongo/loaded.js';

@@ -1,4 +1,4 @@
-import type { ByteSource } from '../../media/file-storage.js';
+import type { ByteSource } from '../../media/storage/file-storage.js';
 
 const newline = 10;
 

@@ -1,0 +1,39 @@
+import { applicationError, validationError, type FieldError } from '../../errors.js';
+import type { AccountCall, Accounts, Body } from '../accounts.js';
+import { fieldProblems, readTexts, refuseProblems, unknownKeyErrors } from '../check-fields.js';
+import { hashPassword, isPassword } from './passwords.js';
+import { endRefreshTokens } from './refresh-tokens.js';
+import { openSession, type Session } from './session.js';
+import { changeStoredUser, findStoredUser, userType } from '../user-store.js';
+
+const fields = { passwordConfirmation: ['required'], password: ['required'], currentPassword: ['required'] } as const;
+
+/** Sets a new password for the caller; all tokens issued before are void. Throws an ApplicationError or a ValidationError. */
+export async function changePassword(accounts: Accounts, body: Body, { caller, content }: AccountCall): Promise<Session> {
+  if (caller.kind !== 'user') throw applicationError('You must be authenticated to reset your password');
+  refuseProblems(changeProblems(body));
+  const { password, currentPassword } = readTexts(body, fields, 'refused');
+  const user = await findStoredUser(content, { _id: caller.user.id });
+  if (!(await isPassword(currentPassword, user?.password ?? null)))
+    throw validationError('The provided current password is invalid');
+  if (currentPassword === password) throw validationError('Your new password must be different than your current password');
+  const hash = await hashPassword(password, userType(content));
+  const changed = await changeStoredUser(
+    content,
+    { _id: caller.user.id, password: user?.password },
+    { set: { password: hash, resetPasswordToken: null }, increase: { _tokenVersion: 1 } },
+  );
+  if (changed === null) throw validationError('The provided current password is invalid'); // changed elsewhere meanwhile
+  await endRefreshTokens(changed.id, content);
+  return openSession(accounts, changed, content);
+}
+
+/** Everything that is wrong with the body. A confirmation that differs is not asked for as well. */
+function changeProblems(body: Body): FieldError[] {
+  const found = [...fieldProblems(body, fields), ...unknownKeyErrors(body, fields)];
+  const { password, passwordConfirmation } = body;
+  if (passwordConfirmation === undefined || passwordConfirmation === password) return found;
+  const others = found.filter(({ path }) => path[0] !== 'passwordConfirmation');
+  const ofType = typeof passwordConfirmation === 'string' ? [] : found.slice(0, found.length - others.length);
+  return [...ofType, { path: ['passwordConfirmation'], message: 'Passwords do not match' }, ...others];
+}

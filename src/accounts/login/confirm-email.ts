@@ -1,0 +1,69 @@
+import type { KnownUser } from '../../auth/known-user.js';
+import { applicationError, validationError } from '../../errors.js';
+import type { ContentContext } from '../../content/content-context.js';
+import type { AccountCall, Accounts, Body } from '../accounts.js';
+import { readTexts } from '../check-fields.js';
+import { sendOrLog } from '../mail/mailer.js';
+import { heldCode, makeCode, storedCode } from './passwords.js';
+import { openSession, type Session } from './session.js';
+import { changeStoredUser, findStoredUser, type StoredUser } from '../user-store.js';
+
+/** Bytes of a confirmation code, as in Strapi v4. */
+const codeBytes = 20;
+
+/** A code that confirms an address. */
+interface Confirmation {
+  readonly code: string;
+  /** The value of `confirmationToken`. */
+  readonly stored: string;
+}
+
+/** Makes a code that confirms an address for as long as the configuration says. */
+export function makeConfirmation({ config }: Pick<Accounts, 'config'>): Confirmation {
+  const code = makeCode(codeBytes);
+  return { code, stored: storedCode(code, config.plugins['users-permissions'].config.codes.confirmation) };
+}
+
+/** Sends a link that confirms the address of a user; a former one is void from then on. */
+export async function sendConfirmation(accounts: Accounts, user: StoredUser, content: ContentContext): Promise<void> {
+  const { code, stored } = makeConfirmation(accounts);
+  await changeStoredUser(content, { _id: user.id }, { set: { confirmationToken: stored } });
+  await mailConfirmation(accounts, user, code);
+}
+
+/** Sends a link with a code that is stored. */
+export function mailConfirmation({ config, address, mailer }: Accounts, user: KnownUser, code: string): Promise<void> {
+  const url = `${address.url}${config.api.rest.prefix}/auth/email-confirmation`;
+  return mailer.send('email_confirmation', user, { URL: url, CODE: code });
+}
+
+/** Confirms the address that a code was sent to; the code serves once, as long as it holds. Throws a ValidationError. */
+export async function confirmEmail(accounts: Accounts, body: Body, { content }: AccountCall): Promise<Session> {
+  const { confirmation } = readTexts(body, { confirmation: ['required'] }, 'ignored');
+  const user = await changeStoredUser(
+    content,
+    { confirmationToken: heldCode(confirmation) },
+    { set: { confirmed: true, confirmationToken: null } },
+  );
+  if (user === null) throw validationError('Invalid token');
+  return openSession(accounts, user, content);
+}
+
+/**
+ * Sends the link again, after the answer. The answer for an unknown address is that of a known one, and takes as long. Throws an
+ * ApplicationError if the address is confirmed or its user blocked, unless accounts are hidden.
+ */
+export async function resendConfirmation(
+  accounts: Accounts,
+  body: Body,
+  { content }: AccountCall,
+): Promise<{ readonly email: string; readonly sent: true }> {
+  const address = readTexts(body, { email: ['email', 'required'] }, 'ignored').email.toLowerCase();
+  const user = await findStoredUser(content, { email: address });
+  const { hideAccounts } = accounts.config.plugins['users-permissions'].config;
+  if (user === null || (hideAccounts && (user.confirmed || user.blocked))) return { email: address, sent: true };
+  if (user.confirmed) throw applicationError('Already confirmed');
+  if (user.blocked) throw applicationError('User blocked');
+  void sendOrLog(accounts.logger, () => sendConfirmation(accounts, user, content));
+  return { email: address, sent: true };
+}

@@ -1,0 +1,160 @@
+import ipaddr from 'ipaddr.js';
+import { RateLimiterMongo, type RateLimiterRes } from 'rate-limiter-flexible';
+import { collections } from '../../schema/collections.js';
+import type { Config } from '../../config/config.js';
+import type { Database } from '../../mongo/database.js';
+
+/** Where an attempt stands, for the X-RateLimit headers. */
+export interface Attempt {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Seconds of Unix time at which counting starts anew. */
+  readonly resetsAt: number;
+  readonly isOver: boolean;
+}
+
+/** Counts attempts, for all instances together. */
+interface AttemptLimiter {
+  /** Counts one attempt under a key. */
+  count(key: string): Promise<Attempt>;
+  /** Returns where one more attempt would stand, without counting it; null if none was counted in this interval. */
+  find(key: string): Promise<Attempt | null>;
+}
+
+interface LimiterInput {
+  /** Of the collection that the counts are kept in. */
+  readonly collection: string;
+  /** Attempts in one interval. */
+  readonly max: number;
+  /** Milliseconds. */
+  readonly interval: number;
+}
+
+/** A limiter whose counts are in MongoDB. Rejects if the database does not answer: no attempt goes uncounted. */
+export function attemptLimiter({ db, client }: Database, { collection, max, interval }: LimiterInput): AttemptLimiter {
+  const limiter = new RateLimiterMongo({
+    storeClient: client,
+    dbName: db.databaseName,
+    tableName: collection,
+    keyPrefix: '',
+    points: max,
+    duration: interval / 1000,
+  });
+  return {
+    count: async (key) => {
+      try {
+        return attemptOf(await limiter.consume(key), max, 'allowed');
+      } catch (refusal) {
+        if (refusal instanceof Error) throw refusal;
+        return attemptOf(refusal as RateLimiterRes, max, 'refused'); // what the library rejects with unless it is an Error
+      }
+    },
+    find: async (key) => {
+      const found = await limiter.get(key);
+      return found && attemptOf(found, max, found.remainingPoints > 0 ? 'allowed' : 'refused');
+    },
+  };
+}
+
+const attemptOf = (
+  { remainingPoints, msBeforeNext }: RateLimiterRes,
+  limit: number,
+  verdict: 'allowed' | 'refused',
+): Attempt => ({
+  limit,
+  remaining: Math.max(remainingPoints, 0),
+  resetsAt: Math.ceil((Date.now() + msBeforeNext) / 1000),
+  isOver: verdict === 'refused',
+});
+
+/** The name of a route as it is counted; not its path, which can be spelt in many ways. */
+export type LimitedRoute =
+  | 'login'
+  | 'register'
+  | 'forgot-password'
+  | 'reset-password'
+  | 'change-password'
+  | 'send-email-confirmation'
+  | 'connect'
+  | 'refresh'
+  | 'admin';
+
+/** Counts attempts at the routes of users, each of them under all keys that it has. */
+export interface AttemptLimits {
+  /** Counts an attempt. Returns where it stands under the first key for which there were too many, else under its sender. */
+  count(route: LimitedRoute, body: Readonly<Record<string, unknown>>, ip: string): Promise<Attempt>;
+  /** Returns where one more attempt of this sender would stand, without counting it; null if none was counted in this interval. */
+  find(route: LimitedRoute, ip: string): Promise<Attempt | null>;
+}
+
+type Settings = Config['plugins']['users-permissions']['config']['ratelimit'];
+
+/** Null: attempts are not limited. */
+export function attemptLimits(settings: Settings, database: Database): AttemptLimits | null {
+  if (!settings.enabled) return null;
+  const { interval, max, maxPerClient, slowInterval, maxPerAccount, maxPerAddress } = settings;
+  const create = (most: number, milliseconds: number): AttemptLimiter =>
+    attemptLimiter(database, { collection: collections.attempts, max: most, interval: milliseconds });
+  const limiters: Readonly<Record<KeyKind, AttemptLimiter>> = {
+    sender: create(max, interval),
+    client: create(maxPerClient, interval),
+    account: create(maxPerAccount, slowInterval),
+    address: create(maxPerAddress, slowInterval),
+  };
+  return {
+    count: async (route, body, ip) => {
+      const keys = attemptKeys(route, body, ip);
+      const [sender, ...others] = await Promise.all([
+        limiters.sender.count(keys.sender),
+        ...otherKinds.flatMap((kind) => (keys[kind] === undefined ? [] : [limiters[kind].count(keys[kind])])),
+      ]);
+      return sender.isOver ? sender : (others.find(({ isOver }) => isOver) ?? sender);
+    },
+    find: (route, ip) => limiters.sender.find(attemptKeys(route, {}, ip).sender),
+  };
+}
+
+/**
+ * What attempts are counted by.
+ * - sender: where they come from, together with the e-mail address that the body names, if the route has one
+ * - client: where they come from, for routes that send e-mails, whatever the address
+ * - account: the account that somebody tries to log in to, as it is named, from wherever. Its name and its address are counted apart:
+ *   a limit that both share would tell which name has which address
+ * - address: the e-mail address that something is sent to, from wherever
+ */
+type KeyKind = 'sender' | 'client' | 'account' | 'address';
+
+const otherKinds = ['client', 'account', 'address'] as const;
+
+/** Routes that send an e-mail to the address in their body. Elsewhere clients could add an address to escape the limit. */
+const mailing: ReadonlySet<LimitedRoute> = new Set(['register', 'forgot-password', 'send-email-confirmation']);
+
+export type AttemptKeys = { readonly sender: string } & Readonly<Partial<Record<KeyKind, string>>>;
+
+/** The keys of an attempt. */
+export function attemptKeys(route: LimitedRoute, body: Readonly<Record<string, unknown>>, ip: string): AttemptKeys {
+  const client = clientOf(ip);
+  const address = mailing.has(route) ? textOf(body['email']) : null;
+  const account = route === 'login' ? textOf(body['identifier']) : null;
+  return {
+    sender: `${address ?? '-'}:${route}:${client}`,
+    ...(mailing.has(route) && { client: `*:${route}:${client}` }),
+    ...(account !== null && { account: `${account}:${route}:*` }),
+    ...(address !== null && { address: `${address}:${route}:*` }),
+  };
+}
+
+/** Spellings that could be meant for one account or address have one key. Longer texts are nobody's. */
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value.trim().toLowerCase().slice(0, 320) : null);
+
+/** An IPv4 address, or the /64 network of an IPv6 address, of which one client has all. */
+export function clientOf(ip: string): string {
+  if (!ipaddr.isValid(ip)) return ip;
+  const address = ipaddr.process(ip);
+  return address instanceof ipaddr.IPv6
+    ? `${address.parts
+        .slice(0, 4)
+        .map((part) => part.toString(16))
+        .join(':')}::/64`
+    : address.toString();
+}

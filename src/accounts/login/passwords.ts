@@ -1,0 +1,50 @@
+import bcrypt from 'bcrypt';
+import { createHash, randomBytes } from 'node:crypto';
+import { between, type Match } from '../../mongo/matches.js';
+import { fieldErrors } from '../../errors.js';
+import { scalarProblems } from '../../schema/check-scalar.js';
+import type { ContentType } from '../../schema/content-type.js';
+
+/** Rounds of bcrypt, as in Strapi v4. */
+const rounds = 10;
+
+/** Compared with where there is no password, so that both take as long. */
+const nobody = bcrypt.hash('of nobody', rounds);
+
+/** bcrypt reads no further. */
+const longest = 72;
+
+/** Whether a password is the stored one. Takes the same time if there is none, and for passwords that can be nobody's. */
+export async function isPassword(password: string, stored: string | null): Promise<boolean> {
+  const fits = Buffer.byteLength(password) <= longest && !password.includes('\0');
+  const equal = await bcrypt.compare(fits ? password : '', stored ?? (await nobody));
+  return equal && fits && stored !== null;
+}
+
+/** The stored form of a new password. Throws a ValidationError if it is not allowed. */
+export async function hashPassword(password: string, user: ContentType): Promise<string> {
+  const attribute = user.attributes.get('password');
+  if (attribute?.kind === 'scalar') {
+    const problems = scalarProblems(password, attribute, 'password', { draft: false });
+    if (problems.length > 0) throw fieldErrors(problems.map((message) => ({ path: ['password'], message })));
+  }
+  return bcrypt.hash(password, rounds);
+}
+
+/** The stored form of a code: who reads the database cannot use it. */
+export const hashCode = (code: string): string => createHash('sha256').update(code).digest('hex');
+
+/** A code of so many random bytes, in hex. */
+export const makeCode = (bytes: number): string => randomBytes(bytes).toString('hex');
+
+/** The stored form of a code that runs out after so many seconds: its hash and the time, so that both are set and found as one. */
+export const storedCode = (code: string, lifetime: number): string => `${hashCode(code)}.${String(Date.now() + lifetime * 1000)}`;
+
+/** Whether a text is the stored form of a code. */
+export const isStoredCode = (text: string): boolean => /^[0-9a-f]{64}\.\d{13}$/.test(text);
+
+/** What the stored form of a code must meet as long as it holds. Times of Unix in milliseconds have 13 digits until 2286. */
+export function heldCode(code: string): Match {
+  const hash = hashCode(code);
+  return between(`${hash}.${String(Date.now())}`, `${hash}/`);
+}

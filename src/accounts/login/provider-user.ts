@@ -1,0 +1,94 @@
+import { create } from '../../content/create.js';
+import type { ContentContext } from '../../content/content-context.js';
+import { applicationError, validationError } from '../../errors.js';
+import { absent } from '../../mongo/matches.js';
+import { loginStateStore } from '../../mongo/stores/login-state-store.js';
+import { emptyQuery } from '../../query/ast.js';
+import type { Accounts } from '../accounts.js';
+import { claimNames, findTaken } from '../claim-names.js';
+import { sendConfirmation } from './confirm-email.js';
+import type { Identity } from './login-provider.js';
+import { hashCode, makeCode } from './passwords.js';
+import { openSession, assertMayLogIn, type Session } from './session.js';
+import { asService, changeStoredUser, findStoredUser, userType, type StoredUser } from '../user-store.js';
+
+/**
+ * The user that an identity belongs to, registered if it is not there yet. Throws an ApplicationError, also if addresses are to be
+ * confirmed and the provider has not verified this one: then a new user is sent a link.
+ */
+export async function providerUser(accounts: Accounts, identity: Identity, content: ContentContext): Promise<StoredUser> {
+  const { advanced } = await accounts.authenticator.settings();
+  const known = await findKnown(identity, content);
+  const user = known ?? (await registerIdentity(accounts, identity, content));
+  if (known === null && advanced.email_confirmation && !user.confirmed) await sendConfirmation(accounts, user, content);
+  assertMayLogIn(user, advanced);
+  return user;
+}
+
+/**
+ * By the provider's own id; by address only where that id was never learnt, as for users that were brought along, and where the
+ * provider has verified it: with some, users may claim any address.
+ */
+async function findKnown(
+  { provider, subject, email, isVerified }: Identity,
+  content: ContentContext,
+): Promise<StoredUser | null> {
+  const known = await findStoredUser(content, { provider, _subject: subject });
+  if (!isVerified) return known;
+  if (known === null) return changeStoredUser(content, { provider, email, _subject: absent }, { set: { _subject: subject } });
+  if (known.confirmed || known.email !== email) return known;
+  return changeStoredUser(content, { _id: known.id, email }, { set: { confirmed: true, confirmationToken: null } });
+}
+
+async function registerIdentity(accounts: Accounts, identity: Identity, content: ContentContext): Promise<StoredUser> {
+  const { advanced } = await accounts.authenticator.settings();
+  if (!advanced.allow_register) throw applicationError('Register action is actually not available.');
+  const role = (await accounts.authenticator.roles()).byType.get(advanced.default_role);
+  if (role === undefined) throw applicationError('Impossible to find the default role');
+  const { provider, subject, email, isVerified } = identity;
+  const taken = () => applicationError('Email is already taken.');
+  const wanted = nameOf(identity);
+  return claimNames({ email, username: wanted }, content, taken, async () => {
+    const others = { except: null, sharedAddress: !advanced.unique_email, onlyLocal: false };
+    if ((await findTaken({ email }, others, content)) !== null) throw taken();
+    if ((await findStoredUser(content, { email, provider })) !== null) throw taken();
+    const isFree = (await findTaken({ username: wanted }, others, content)) === null;
+    const username = isFree ? wanted : `${wanted}-${makeCode(4)}`;
+    const data = { username, email, provider, role: role.id, confirmed: isVerified };
+    const { document } = await create(userType(content), data, emptyQuery, asService(content));
+    const user = await changeStoredUser(content, { _id: document['_id'] }, { set: { _subject: subject } });
+    if (user === null) throw taken(); // deleted in the same moment
+    return user;
+  });
+}
+
+/** The name at the provider; something comes behind it if it is the name or the address of another user. */
+const nameOf = ({ name }: Identity): string => name.padEnd(3, '_');
+
+/** A code that the browser brings to the callback, where it is exchanged for a session, once. */
+export async function makeExchangeCode(user: StoredUser, provider: string, content: ContentContext): Promise<string> {
+  const code = makeCode(32);
+  const value: Exchange = { user: user.id, provider };
+  const expiresAt = new Date(Date.now() + 60_000);
+  await loginStateStore<Exchange>(content.store.database).put({ _id: hashCode(code), value, expiresAt });
+  return code;
+}
+
+interface Exchange {
+  readonly user: number;
+  readonly provider: string;
+}
+
+/** The session for such a code. Throws a ValidationError. */
+export async function exchangeCode(
+  accounts: Accounts,
+  provider: string,
+  code: string,
+  content: ContentContext,
+): Promise<Session> {
+  const exchange = await loginStateStore<Exchange>(content.store.database).take(hashCode(code));
+  const user = exchange?.provider === provider ? await findStoredUser(content, { _id: exchange.user }) : null;
+  if (user === null) throw validationError('Invalid callback URL provided');
+  assertMayLogIn(user, (await accounts.authenticator.settings()).advanced);
+  return openSession(accounts, user, content);
+}

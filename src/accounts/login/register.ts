@@ -1,0 +1,93 @@
+import type { ContentContext } from '../../content/content-context.js';
+import { acceptInput, checkBody } from '../../content/check-body.js';
+import { insertChecked } from '../../content/create.js';
+import type { Loaded } from '../../mongo/loaded.js';
+import type { ApiError } from '../../errors.js';
+import { applicationError, hasCode } from '../../errors.js';
+import type { ContentType } from '../../schema/content-type.js';
+import type { AccountCall, Accounts, Body } from '../accounts.js';
+import { readTexts } from '../check-fields.js';
+import { claimNames, findTaken } from '../claim-names.js';
+import { sendConfirmation } from './confirm-email.js';
+import { openSession, type Session } from './session.js';
+import { asService, findStoredUser, roleUid, type StoredUser, userType } from '../user-store.js';
+
+const fields = { email: ['email', 'required'], username: ['required'], password: ['required'] } as const;
+
+/** Never set by who registers. */
+const reserved: ReadonlySet<string> = new Set([
+  'confirmed',
+  'blocked',
+  'confirmationToken',
+  'resetPasswordToken',
+  'provider',
+  'id',
+  'role',
+  'createdAt',
+  'updatedAt',
+  'createdBy',
+  'updatedBy',
+]);
+
+const taken = (): ApiError => applicationError('Email or Username are already taken');
+
+/** Registers a user of the default role. Throws an ApplicationError or a ValidationError. */
+export async function register(accounts: Accounts, body: Body, call: AccountCall): Promise<Session> {
+  const { advanced } = await accounts.authenticator.settings();
+  if (!advanced.allow_register) throw applicationError('Register action is currently disabled');
+  const { email, username } = readTexts(body, fields, 'ignored');
+  const role = (await accounts.authenticator.roles()).byType.get(advanced.default_role);
+  if (role === undefined) throw applicationError('Impossible to find the default role');
+  const data = {
+    ...pickAllowed(accounts, body, call),
+    email: email.toLowerCase(),
+    username,
+    password: body['password'],
+    provider: 'local',
+    role: role.id,
+    confirmed: !advanced.email_confirmation,
+  };
+  const names = { email: data.email, username };
+  const user = await claimNames(names, call.content, taken, async () => {
+    const others = { except: null, sharedAddress: false, onlyLocal: !advanced.unique_email };
+    if ((await findTaken(names, others, call.content)) !== null) throw taken();
+    return insertUser(userType(call.content), data, call);
+  });
+  if (!advanced.email_confirmation) return openSession(accounts, user, call.content);
+  await sendConfirmation(accounts, user, call.content);
+  return { userId: user.id, jwt: null, refreshToken: null };
+}
+
+/** What the client may set besides the three fields; relations only to what it may see. */
+function pickAllowed({ config }: Accounts, body: Body, { content }: AccountCall): Body {
+  const { allowedFields } = config.plugins['users-permissions'].config.register;
+  const type = userType(content);
+  const names = [...type.attributes.values()].filter(({ name, private: hidden, writable }) =>
+    allowedFields === null ? writable && !hidden && !reserved.has(name) : allowedFields.includes(name) && !reserved.has(name),
+  );
+  const picked = names.flatMap(({ name }) => (Object.hasOwn(body, name) ? [[name, body[name]] as const] : []));
+  return acceptInput(type, Object.fromEntries(picked), content.bind);
+}
+
+/** The row rules of who registers hold for what the user is linked to, not for the user. */
+async function insertUser(type: ContentType, data: Body, { content }: AccountCall): Promise<StoredUser> {
+  const insert = async (): Promise<Loaded> => {
+    await checkBody(type, data, { mode: 'create', draft: false, id: null }, registering(content));
+    return insertChecked(type, data, { selection: nothing, source: null }, asService(content));
+  };
+  const nothing = { type, fields: [], children: [], locales: null };
+  const { document } = await insert().catch((error: unknown) => {
+    // The index on user names is the last word on two registrations at once.
+    throw hasCode(error, 'not-unique') ? taken() : error;
+  });
+  const user = await findStoredUser(content, { _id: document['_id'] });
+  if (user === null) throw taken(); // deleted in the same moment
+  return user;
+}
+
+/** What the caller's rules hide cannot be linked; the default role is given whatever they are. */
+function registering(content: ContentContext): ContentContext {
+  const { access } = content.bind;
+  const rules = new Map([...access.rules].filter(([uid]) => uid !== roleUid));
+  return { ...content, bind: { ...content.bind, access: { ...access, rules } } };
+}

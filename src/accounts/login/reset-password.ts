@@ -1,0 +1,54 @@
+import type { ContentContext } from '../../content/content-context.js';
+import { validationError } from '../../errors.js';
+import type { AccountCall, Accounts, Body } from '../accounts.js';
+import { readTexts } from '../check-fields.js';
+import { sendOrLog } from '../mail/mailer.js';
+import { hashPassword, heldCode, makeCode, storedCode } from './passwords.js';
+import { endRefreshTokens } from './refresh-tokens.js';
+import { openSession, type Session } from './session.js';
+import { changeStoredUser, findStoredUser, userType, type StoredUser } from '../user-store.js';
+
+/** Bytes of a reset code, as in Strapi v4. */
+const codeBytes = 64;
+
+/**
+ * Sends a code to the address, if it is a user's who may come in; who asks is not told, not even by the time that it takes: the
+ * code is stored and sent after the answer. Throws a ValidationError.
+ */
+export async function forgotPassword(accounts: Accounts, body: Body, { content }: AccountCall): Promise<{ readonly ok: true }> {
+  const { email } = readTexts(body, { email: ['email', 'required'] }, 'refused');
+  const user = await findStoredUser(content, { email: email.toLowerCase(), provider: 'local' });
+  if (user !== null && !user.blocked) void sendOrLog(accounts.logger, () => sendCode(accounts, user, content));
+  return { ok: true };
+}
+
+/** The link leads to the page that the settings name, or to the address of the service with the code to copy. */
+async function sendCode(
+  { address, authenticator, config, mailer }: Accounts,
+  user: StoredUser,
+  content: ContentContext,
+): Promise<void> {
+  const code = makeCode(codeBytes);
+  const resetPasswordToken = storedCode(code, config.plugins['users-permissions'].config.codes.reset);
+  await changeStoredUser(content, { _id: user.id }, { set: { resetPasswordToken } });
+  const { advanced } = await authenticator.settings();
+  await mailer.send('reset_password', user, { URL: advanced.email_reset_password ?? address.url, TOKEN: code });
+}
+
+const fields = { passwordConfirmation: ['required'], password: ['required'], code: ['required'] } as const;
+
+/** Sets a new password by a code, which serves once and as long as it holds; all tokens that the user had are void. Throws a ValidationError. */
+export async function resetPassword(accounts: Accounts, body: Body, { content }: AccountCall): Promise<Session> {
+  const { passwordConfirmation, password, code } = readTexts(body, fields, 'refused');
+  if (password !== passwordConfirmation) throw validationError('Passwords do not match');
+  const match = { resetPasswordToken: heldCode(code) };
+  if ((await findStoredUser(content, match)) === null) throw validationError('Incorrect code provided');
+  const hash = await hashPassword(password, userType(content));
+  const user = await changeStoredUser(content, match, {
+    set: { password: hash, resetPasswordToken: null },
+    increase: { _tokenVersion: 1 },
+  });
+  if (user === null) throw validationError('Incorrect code provided');
+  await endRefreshTokens(user.id, content);
+  return openSession(accounts, user, content);
+}

@@ -1,0 +1,52 @@
+import type { EmailTemplate, TemplateName } from '../../auth/account-settings.js';
+
+const from = { name: 'Administration Panel', email: '' };
+
+/** What is sent unless the stored settings say otherwise. */
+export const defaultTemplates: Readonly<Record<TemplateName, EmailTemplate>> = {
+  reset_password: {
+    from,
+    response_email: '',
+    object: 'Reset password',
+    message: `<p>A new password was asked for your account.</p>
+
+<p>If it was you, choose one here:</p>
+<p><%= URL %>?code=<%= TOKEN %></p>
+
+<p>If it was not, there is nothing to do.</p>`,
+  },
+  email_confirmation: {
+    from,
+    response_email: '',
+    object: 'Account confirmation',
+    message: `<p>Thank you for registering.</p>
+
+<p>Please confirm your e-mail address here:</p>
+<p><%= URL %>?confirmation=<%= CODE %></p>`,
+  },
+};
+
+/** What a template may name. Nothing in it is run as code. */
+export type Placeholders = Readonly<Partial<Record<PlaceholderName, string>>>;
+
+const placeholderNames = ['URL', 'TOKEN', 'CODE', 'SERVER_URL', 'USER.username', 'USER.email'] as const;
+type PlaceholderName = (typeof placeholderNames)[number];
+
+const placeholder = /<%[=-]?\s*([\w.]+)\s*%>|\{\{\s*([\w.]+)\s*\}\}/g;
+
+/** Fills `<%= NAME %>` and `{{NAME}}`; names that there are not stay empty. `encode`: how a value is written in the text. */
+export const fillTemplate = (text: string, values: Placeholders, encode: (value: string) => string): string =>
+  text.replace(placeholder, (_whole, first?: string, second?: string) => {
+    const name = placeholderNames.find((known) => known === (first ?? second));
+    return encode((name === undefined ? undefined : values[name]) ?? '');
+  });
+
+/** The names in a template that mean nothing. */
+export const unknownPlaceholders = (text: string): string[] =>
+  [...text.matchAll(placeholder)]
+    .map(([, first, second]) => first ?? second ?? '')
+    .filter((name) => !placeholderNames.some((known) => known === name));
+
+/** Texts of users go into HTML as texts. */
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => `&#${String(character.charCodeAt(0))};`);

@@ -1,0 +1,125 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SendMailOptions, Transporter } from 'nodemailer';
+import type { Logger } from 'pino';
+import type { EmailTemplate, StoredSettings, TemplateName } from '../../auth/account-settings.js';
+import type { KnownUser } from '../../auth/known-user.js';
+import type { Config } from '../../config/config.js';
+import { defaultTemplates, escapeHtml, fillTemplate, type Placeholders } from './email-templates.js';
+
+/** Sends e-mails to users. */
+export interface Mailer {
+  /** Sends the e-mail of that name. Rejects if it cannot be handed over. */
+  send(name: TemplateName, user: KnownUser, values: Placeholders): Promise<void>;
+  /** Hands any e-mail over, from the configured sender unless it names one. Rejects if it cannot. */
+  deliver(mail: SendMailOptions): Promise<void>;
+}
+
+/**
+ * Sends an e-mail and logs a failure. Answers do not wait for it where the time that it takes would tell who has an account.
+ */
+export const sendOrLog = (logger: Logger, sendMail: () => Promise<void>): Promise<void> =>
+  sendMail().catch((error: unknown) => {
+    logger.error({ err: error }, 'an e-mail could not be sent');
+  });
+
+/** Where the service can be reached: `http://localhost:1337`, empty until it listens. */
+export interface Address {
+  readonly url: string;
+}
+
+interface MailerInput {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly settings: () => Promise<StoredSettings>;
+  readonly address: Address;
+}
+
+/** By SMTP where the configuration names a server (`plugins.email.config.providerOptions`), else into `./data/mail` and the log. */
+export function createMailer(input: MailerInput): Mailer {
+  const { enabled, config } = input.config.plugins.email;
+  if (!enabled) return { send: () => Promise.resolve(), deliver: () => Promise.resolve() };
+  const hasServer = Object.keys(config.providerOptions).length > 0;
+  const deliver = hasServer ? bySmtp(config.providerOptions) : byFile(input);
+  return {
+    send: async (name, user, values) => {
+      const template = (await input.settings()).templates[name] ?? defaultTemplates[name];
+      await deliver(compose(template, user, { ...values, SERVER_URL: input.address.url }, config.settings));
+    },
+    deliver: async (mail) => {
+      const { defaultFrom, defaultReplyTo } = config.settings;
+      await deliver({ from: defaultFrom, ...(defaultReplyTo !== null && { replyTo: defaultReplyTo }), ...mail });
+    },
+  };
+}
+
+type Deliver = (mail: SendMailOptions) => Promise<unknown>;
+type Senders = Config['plugins']['email']['config']['settings'];
+
+function compose(template: EmailTemplate, user: KnownUser, values: Placeholders, senders: Senders): SendMailOptions {
+  const all = { ...values, 'USER.username': user.username, 'USER.email': user.email };
+  const html = fillTemplate(template.message, all, escapeHtml);
+  const replyTo = template.response_email || senders.defaultReplyTo;
+  return {
+    from: { name: template.from.name, address: template.from.email || senders.defaultFrom },
+    to: { name: '', address: user.email },
+    ...(replyTo !== null && replyTo !== '' && { replyTo }),
+    subject: fillTemplate(template.object, all, (value) => value.replaceAll(/[\r\n]/g, ' ')),
+    html,
+    text: fillTemplate(withoutTags(template.message), all, (value) => value),
+  };
+}
+
+const withoutTags = (html: string): string => html.replaceAll(/<(?!%)\/?[a-z][^<>]*>/gi, '').trim();
+
+function bySmtp(options: object): Deliver {
+  const transport = laterTransport(options);
+  return async (mail) => (await transport()).sendMail(mail);
+}
+
+/** The library takes 65 ms to load, which most starts do not need: the first mail loads it. */
+function laterTransport(options: object): () => Promise<Transporter> {
+  let transport: Promise<Transporter> | null = null;
+  return () => (transport ??= import('nodemailer').then(({ createTransport }) => createTransport(options)));
+}
+
+/**
+ * Writes each e-mail to two files, as it would be sent (`.eml`) and as text, and its link to the log. In production nobody would look
+ * there, and the link holds a code: the log says that no mail server is configured, and nothing of the e-mail but its subject.
+ */
+function byFile({ config, logger }: MailerInput): Deliver {
+  const transport = laterTransport({ streamTransport: true, buffer: true });
+  const directory = join(config.directory, 'data', 'mail');
+  let count = 0;
+  return async (mail) => {
+    if (config.environment === 'production') {
+      logger.error({ subject: mail.subject }, 'no mail server is configured (plugins.email): an e-mail was not sent');
+      return;
+    }
+    const { message } = (await (await transport()).sendMail(mail)) as { readonly message: Buffer }; // a buffer, as the options ask for
+    const name = `${new Date().toISOString().replaceAll(':', '-')}-${String(count++)}`;
+    const [file, text] = [join(directory, `${name}.eml`), join(directory, `${name}.txt`)];
+    await mkdir(directory, { recursive: true });
+    const shown = shownMail(mail);
+    await writeFile(text, readable(shown), { mode: 0o600 });
+    await writeFile(file, message, { mode: 0o600 });
+    const link = /\S+[?&]\S+=\S+/.exec(shown.text)?.[0];
+    logger.info({}, `e-mail "${shown.subject}" to ${shown.to}: ${[text, ...(link === undefined ? [] : [link])].join(' ')}`);
+  };
+}
+
+/** What a person reads of an e-mail. */
+interface ShownMail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+}
+
+/** An e-mail as a person reads it: without the encoding in which it is sent. */
+const readable = ({ to, subject, text }: ShownMail): string => `To: ${to}\nSubject: ${subject}\n\n${text}\n`;
+
+function shownMail({ to, subject = '', text, html }: SendMailOptions): ShownMail {
+  const addresses = [to ?? []].flat().map((one) => (typeof one === 'object' && 'address' in one ? one.address : String(one)));
+  const body = typeof text === 'string' ? text : typeof html === 'string' ? withoutTags(html) : '';
+  return { to: addresses.join(', '), subject, text: body };
+}

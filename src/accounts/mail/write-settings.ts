@@ -1,0 +1,54 @@
+import { settingsId, type AccountSettings, type StoredSettings } from '../../auth/account-settings.js';
+import type { Config } from '../../config/config.js';
+import { fieldErrors, type FieldError } from '../../errors.js';
+import type { Database } from '../../mongo/database.js';
+import { writeSettings } from '../../mongo/stores/locale-store.js';
+import { unknownPlaceholders } from './email-templates.js';
+
+/** The settings to change, in their form; others stay as they are. */
+export interface SettingsChange {
+  readonly advanced?: Partial<AccountSettings>;
+  readonly templates?: StoredSettings['templates'];
+}
+
+/** What settings are changed with. */
+interface SettingsContext {
+  readonly stored: StoredSettings;
+  readonly config: Config;
+  readonly database: Database;
+}
+
+/** Changes settings. Throws a ValidationError if an address or a placeholder of a template is none. */
+export async function changeSettings(change: SettingsChange, { stored, config, database }: SettingsContext): Promise<void> {
+  const { advanced = {}, templates = {} } = change;
+  const { appSchemes } = config.plugins['users-permissions'].config;
+  const problems = [...addressProblems(advanced, appSchemes), ...Object.entries(templates).flatMap(placeholderProblems)];
+  if (problems.length > 0) throw fieldErrors(problems);
+  await writeSettings(database, settingsId, {
+    advanced: { ...stored.advanced, ...advanced },
+    templates: { ...stored.templates, ...templates },
+  });
+}
+
+/** Browsers are sent to these addresses: a web address or a path, and nothing that could run. */
+const webAddress = /^(https?:\/\/[^\s]+|\/[^\s/\\][^\s\\]*|\/)$/;
+const appAddress = /^([a-z][a-z0-9+.-]*):[^\s]+$/;
+
+const isAddress = (text: string, schemes: readonly string[]): boolean =>
+  webAddress.test(text) || schemes.includes(appAddress.exec(text)?.[1] ?? '');
+
+function addressProblems(advanced: Partial<AccountSettings>, schemes: readonly string[]): FieldError[] {
+  const wanted = schemes.length === 0 ? 'a web address, or null' : `a web address, one of ${schemes.join(', ')}, or null`;
+  return (['email_reset_password', 'email_confirmation_redirection'] as const).flatMap((name) => {
+    const value: unknown = advanced[name] ?? null;
+    if (value === null || (typeof value === 'string' && isAddress(value, schemes))) return [];
+    return [{ path: ['advanced', name], message: `${name} must be ${wanted}` }];
+  });
+}
+
+function placeholderProblems([name, { object, message }]: [string, { readonly object: string; readonly message: string }]) {
+  const unknown = [...unknownPlaceholders(object), ...unknownPlaceholders(message)];
+  return unknown.map((placeholder): FieldError => {
+    return { path: ['templates', name], message: `${name} names ${placeholder}, which there is not` };
+  });
+}

@@ -1,0 +1,68 @@
+import { collections } from '../../schema/collections.js';
+import { typeActions } from '../../auth/known-actions.js';
+import { changeMany } from '../../mongo/write/compile-change.js';
+import { initialRanks } from '../../mongo/layout.js';
+import { oneOf } from '../../mongo/matches.js';
+import type { Store } from '../../mongo/store.js';
+import { readAll } from '../../mongo/database.js';
+import { bulkWrite } from '../../mongo/write/write-entries.js';
+import { actionOf } from '../../schema/content-type.js';
+
+const collection = collections.permissions;
+
+interface HasStore {
+  readonly store: Store;
+}
+
+/** Makes these the actions of a role, and no others. Runs in the transaction of its context, if there is one. */
+export async function setActions(role: number, actions: readonly string[], context: HasStore): Promise<void> {
+  const stored = await storedActions(role, context);
+  const wanted = new Set(actions);
+  await revokeActions(
+    role,
+    stored.filter((action) => !wanted.has(action)),
+    context,
+  );
+  await grantActions(role, actions, context);
+}
+
+/** Grants actions to a role; those that it has stay. */
+export async function grantActions(role: number, actions: readonly string[], context: HasStore): Promise<void> {
+  const stored = new Set(await storedActions(role, context));
+  const added = [...new Set(actions)].filter((action) => !stored.has(action));
+  const { ids, database } = context.store;
+  const numbers = await ids.next(collection, added.length, { ...database, session: null });
+  const now = new Date();
+  const operations = added.map((action, index) => {
+    const _id = numbers[index] ?? 0;
+    return { insertOne: { document: { _id, action, role, createdAt: now, updatedAt: now, ...initialRanks({ role: _id }) } } };
+  });
+  await bulkWrite(context.store, collection, operations);
+}
+
+/** Takes actions from a role. */
+export async function revokeActions(role: number, actions: readonly string[], context: HasStore): Promise<void> {
+  if (actions.length === 0) return;
+  await bulkWrite(context.store, collection, [{ deleteMany: { filter: { role, action: oneOf(actions) } } }]);
+}
+
+/**
+ * Takes every action on a type from all roles and custom tokens. Else a later type of the same uid would be open, from its first
+ * moment, to whoever the former was open to.
+ */
+export async function revokeType(uid: string, { store }: HasStore): Promise<void> {
+  const actions = typeActions.map((action) => actionOf(uid, action));
+  await bulkWrite(store, collection, [{ deleteMany: { filter: { action: oneOf(actions) } } }]);
+  const permissions = oneOf(actions);
+  await bulkWrite(store, collections.tokens, [changeMany({ permissions }, { take: { permissions } })]);
+}
+
+async function storedActions(role: number, { store }: HasStore): Promise<string[]> {
+  const rows = await readAll(store.database, {
+    find: collection,
+    filter: { role },
+    projection: { action: 1 },
+    batchSize: 100_000,
+  });
+  return rows.map(({ action }) => String(action));
+}

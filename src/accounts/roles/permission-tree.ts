@@ -1,0 +1,29 @@
+import { isRecord, type Values } from '../../values.js';
+
+/** Actions as Strapi v4 shows them: by API, controller and action. */
+type PermissionTree = Record<string, { controllers: Record<string, Record<string, { enabled: boolean; policy: string }>> }>;
+
+/** Lays actions out as a tree; those that are granted are enabled. */
+export function permissionTree(actions: readonly string[], granted: ReadonlySet<string>): PermissionTree {
+  const tree: PermissionTree = {};
+  for (const action of actions) {
+    const [api = '', controller = '', name = ''] = action.split('.');
+    const { controllers } = (tree[api] ??= { controllers: {} });
+    (controllers[controller] ??= {})[name] = { enabled: granted.has(action), policy: '' };
+  }
+  return tree;
+}
+
+/** The actions that a client's tree enables; what is no tree enables nothing. */
+export function enabledActions(tree: unknown): string[] {
+  return entriesOf(tree).flatMap(([api, { controllers }]) =>
+    entriesOf(controllers).flatMap(([controller, actions]) =>
+      entriesOf(actions).flatMap(([name, { enabled }]) => (enabled === true ? [`${api}.${controller}.${name}`] : [])),
+    ),
+  );
+}
+
+const entriesOf = (value: unknown): [string, Values][] =>
+  isRecord(value) && !Array.isArray(value)
+    ? Object.entries(value).filter((entry): entry is [string, Values] => isRecord(entry[1]))
+    : [];

@@ -1,0 +1,128 @@
+import slugify from '@sindresorhus/slugify';
+import { collections } from '../../schema/collections.js';
+import { changeMany } from '../../mongo/write/compile-change.js';
+import { matchesAll } from '../../mongo/matches.js';
+import { type Document, readAll } from '../../mongo/database.js';
+import { findMany } from '../../content/find-many.js';
+import { findOne } from '../../content/find-one.js';
+import { within, type ContentContext } from '../../content/content-context.js';
+import type { Loaded } from '../../mongo/loaded.js';
+import { orUniqueError } from '../../content/unique-errors.js';
+import { createMayBreakRule, refuseBroken, ruleFilter, updateMayBreakRule } from '../../content/row-rules.js';
+import { applicationError, notFoundError, validationError } from '../../errors.js';
+import { inTransaction } from '../../mongo/transaction.js';
+import { bulkWrite, countBy, deleteEntry, insertEntry, updateEntry } from '../../mongo/write/write-entries.js';
+import { emptyQuery } from '../../query/ast.js';
+import type { Body } from '../accounts.js';
+import { enabledActions } from './permission-tree.js';
+import { grantActions, revokeActions, setActions } from './grant-actions.js';
+import { grantsVersion } from '../../auth/known-actions.js';
+import { roleType } from '../user-store.js';
+
+const collection = collections.roles;
+
+/** All roles as the caller sees them, and the number of users of each by role id. */
+export async function listRoles(
+  content: ContentContext,
+): Promise<{ readonly roles: readonly Loaded[]; readonly users: ReadonlyMap<unknown, number> }> {
+  const query = { ...emptyQuery, sort: [{ path: ['id'], order: 'asc' }], withTotal: false };
+  const all = { kind: 'offset', start: 0, limit: -1, withCount: false } as const;
+  const bind = { ...content.bind, settings: { ...content.bind.settings, maxLimit: null } };
+  const [{ entries }, users] = await Promise.all([
+    findMany(roleType(content), { ...query, pagination: all }, { ...content, bind }),
+    countBy(collections.users, 'role', content.store.database),
+  ]);
+  return { roles: entries, users };
+}
+
+/** A role. Throws a NotFoundError. */
+export async function findRole(id: number, content: ContentContext): Promise<Loaded> {
+  const role = await findOne(roleType(content), id, emptyQuery, content);
+  if (role === null) throw notFoundError('Role not found');
+  return role;
+}
+
+/** Creates a role with what its body enables; its type comes from its name unless given. Gives its id. Throws a ValidationError. */
+export async function createRole(body: Body, content: ContentContext): Promise<number> {
+  if (Object.keys(body).length === 0) throw validationError('Request body cannot be empty');
+  const { store } = content;
+  const [id = 0] = await store.ids.next(collection, 1, store.database);
+  const now = new Date();
+  const [name, description, type] = [textOf(body, 'name'), textOf(body, 'description'), textOf(body, 'type')];
+  const own = { name, description, type: type ?? typeFrom(name), createdAt: now, updatedAt: now };
+  const document = { _id: id, ...own, _grants: grantsVersion };
+  await orUniqueError({ type: roleType(content), data: document, id: null }, content, () =>
+    change(content, async (context) => {
+      await insertEntry(context.store, collection, document);
+      if (createMayBreakRule(roleType(content), document, content.bind.access))
+        await refuseBroken({ type: roleType(content), id, before: null }, context);
+      await grantActions(id, enabledActions(body['permissions']), context);
+    }),
+  );
+  return id;
+}
+
+/** As Strapi v4 makes it: `Édi Tor` becomes `edi_tor`. */
+const typeFrom = (name: string | null): string | null => slugify(name ?? '', { separator: '_' }).replaceAll('-', '_') || null;
+
+function textOf(body: Body, name: string): string | null {
+  const value = body[name];
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'string' && !value.includes('\0')) return value;
+  throw validationError(`${name} must be a text`);
+}
+
+/** Replaces name, description and grants of a role. Throws a NotFoundError. */
+export async function updateRole(id: number, body: Body, content: ContentContext): Promise<void> {
+  const names = ['name', 'description'].filter((name) => body[name] !== undefined);
+  const values = Object.fromEntries(names.map((name) => [name, textOf(body, name)]));
+  const match = await matchRole(id, content);
+  const type = roleType(content);
+  await change(content, async (context) => {
+    const [before] = await readAll(context.store.database, { find: collection, filter: match, limit: 1 });
+    if (before === undefined) throw notFoundError('Role not found');
+    await updateEntry(context.store, collection, {
+      match: { _id: id },
+      change: { set: { ...values, updatedAt: new Date() } },
+      projection: { _id: 1 },
+    });
+    if (updateMayBreakRule(type, names, context)) await refuseBroken({ type, id, before }, context);
+    if (body['permissions'] !== undefined) await setActions(id, enabledActions(body['permissions']), context);
+  });
+}
+
+/** Deletes a role; its users get the public one. Throws a NotFoundError, or an ApplicationError for the public role. */
+export async function deleteRole(id: number, content: ContentContext): Promise<void> {
+  const { store } = content;
+  const [role] = await readAll(store.database, { find: collection, filter: await matchRole(id, content), limit: 1 });
+  if (role === undefined) throw notFoundError('Role not found');
+  if (role['type'] === 'public') throw applicationError('Cannot delete public role');
+  await change(content, (context) => deleteWithin(id, context));
+}
+
+/** Changes roles in one transaction. What is kept in memory of them is read anew after it: others read on while it is open. */
+async function change(content: ContentContext, work: (context: ContentContext) => Promise<void>): Promise<void> {
+  const { database, changes } = content.store;
+  await inTransaction(database, (inner) => work(within(content, inner)));
+  for (const name of [collection, collections.permissions, collections.users]) changes.changed(name);
+}
+
+/** The role of that id, unless a row rule hides it from the caller. */
+const matchRole = async (id: number, content: ContentContext): Promise<Document> =>
+  matchesAll({ _id: id }, await ruleFilter(roleType(content), content));
+
+async function deleteWithin(id: number, context: ContentContext): Promise<void> {
+  const { store } = context;
+  const actions = await readAll(store.database, { find: collections.permissions, filter: { role: id }, batchSize: 100_000 });
+  await revokeActions(
+    id,
+    actions.map(({ action }) => String(action)),
+    context,
+  );
+  const successor: Document | undefined = (
+    await readAll(store.database, { find: collection, filter: { type: 'public' }, limit: 1 })
+  )[0];
+  const moved = { set: { role: successor?.['_id'] ?? null, updatedAt: new Date() } };
+  await bulkWrite(store, collections.users, [changeMany({ role: id }, moved)]);
+  await deleteEntry(store, collection, { _id: id });
+}

@@ -1,0 +1,68 @@
+import { collections } from '../../schema/collections.js';
+import { rowRule, unknownUserNames, userNames } from '../../auth/row-rule.js';
+import type { FieldRule, RoleRules } from '../../auth/role.js';
+import { notFoundError, validationError } from '../../errors.js';
+import { readAll } from '../../mongo/database.js';
+import { updateEntry } from '../../mongo/write/write-entries.js';
+import { suggest } from '../../nearest-name.js';
+import type { ContentContext } from '../../content/content-context.js';
+import { bindFilter } from '../../query/bind-filter.js';
+import type { ContentType } from '../../schema/content-type.js';
+import { asService } from '../user-store.js';
+
+/** Rules by uid; a part that is null is removed, one that is not named stays as it is. */
+export interface RulesChange {
+  readonly fields?: Readonly<Record<string, Partial<Record<'allow' | 'deny', readonly string[]>>>> | null;
+  readonly rows?: Readonly<Record<string, unknown>> | null;
+}
+
+/** Changes the rules of a role. Throws a NotFoundError if there is no such role, a ValidationError for names that there are not. */
+export async function setRules(roleId: number, change: RulesChange, content: ContentContext): Promise<void> {
+  const checked = checkRules(change, asService(content));
+  const [role] = await readAll(content.store.database, { find: collections.roles, filter: { _id: roleId }, limit: 1 });
+  if (role === undefined) throw notFoundError('Role not found');
+  const rules: RoleRules = { fields: {}, rows: {}, ...(role['_rules'] as RoleRules | null | undefined), ...checked }; // checked when written
+  const isEmpty = Object.keys(rules.fields).length + Object.keys(rules.rows).length === 0;
+  const stored = { set: { _rules: isEmpty ? null : rules, updatedAt: new Date() } };
+  await updateEntry(content.store, collections.roles, { match: { _id: roleId }, change: stored, projection: { _id: 1 } });
+}
+
+function checkRules({ fields, rows }: RulesChange, content: ContentContext): Partial<RoleRules> {
+  return {
+    ...(fields !== undefined && { fields: checkEach(fields, content, checkFields) }),
+    ...(rows !== undefined && { rows: checkEach(rows, content, (type, rule) => checkRow(type, rule, content)) }),
+  };
+}
+
+/** Rules by uid, each checked with its type. */
+function checkEach<Rule, Checked>(
+  rules: Readonly<Record<string, Rule>> | null,
+  content: ContentContext,
+  check: (type: ContentType, rule: Rule) => Checked,
+): Record<string, Checked> {
+  return Object.fromEntries(Object.entries(rules ?? {}).map(([uid, rule]) => [uid, check(typeOf(uid, content), rule)] as const));
+}
+
+function typeOf(uid: string, { bind }: ContentContext): ContentType {
+  const type = bind.registry.types.get(uid);
+  if (type === undefined) throw validationError(`there is no type ${uid}${suggest(uid, bind.registry.types.keys())}`);
+  return type;
+}
+
+function checkFields(type: ContentType, { allow, deny = [] }: Partial<Record<'allow' | 'deny', readonly string[]>>): FieldRule {
+  const unknown = [...(allow ?? []), ...deny].find((name) => !type.attributes.has(name));
+  if (unknown !== undefined)
+    throw validationError(`fields of ${type.uid}: there is no attribute ${unknown}${suggest(unknown, type.attributes.keys())}`);
+  return allow === undefined ? { deny } : { allow };
+}
+
+/** Whoever the user is, the filter must fit the type. */
+function checkRow(type: ContentType, rule: unknown, { bind }: ContentContext): unknown {
+  const [unknown] = unknownUserNames(rule);
+  if (unknown !== undefined)
+    throw validationError(`${unknown} is not known; use ${userNames.map((name) => `$user.${name}`).join(', ')}`);
+  if (type.kind === 'component') throw validationError(`rows of ${type.uid}: components have no rows`);
+  const sample = { id: 1, username: '', email: '', role: 1, blocked: false, confirmed: true, tokenVersion: 0 };
+  bindFilter(rowRule(rule, sample, bind.limits).filter, type, bind);
+  return rule;
+}

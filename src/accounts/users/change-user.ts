@@ -1,0 +1,103 @@
+import { collections } from '../../schema/collections.js';
+import { within, type ContentContext } from '../../content/content-context.js';
+import { ruleFilter } from '../../content/row-rules.js';
+import { update } from '../../content/update.js';
+import { applicationError, notFoundError } from '../../errors.js';
+import { matchesAll } from '../../mongo/matches.js';
+import { inTransaction } from '../../mongo/transaction.js';
+import { emptyQuery } from '../../query/ast.js';
+import type { AccountCall, Accounts, Body } from '../accounts.js';
+import { refuseProblems } from '../check-fields.js';
+import { claimNames, emailTaken, findTaken } from '../claim-names.js';
+import { mailConfirmation, makeConfirmation } from '../login/confirm-email.js';
+import { sendOrLog } from '../mail/mailer.js';
+import { endRefreshTokens } from '../login/refresh-tokens.js';
+import { changedUserProblems, permitted, withStoredCodes } from './user-input.js';
+import { asRoleGiver, asWriter, changeStoredUser, findStoredUser, userType, type StoredUser } from '../user-store.js';
+
+/** What is to be done once a change is committed. */
+type AfterCommit = () => Promise<void>;
+
+/** The same as `changeUser`, with what is to be done after it. */
+export async function updateUser(accounts: Accounts, id: number, sent: Body, call: AccountCall): Promise<void> {
+  const finish = await changeUser(accounts, id, sent, call);
+  await finish();
+}
+
+/**
+ * Changes what the body names and the caller may use. A new address ends the codes that were sent to the old one; where addresses
+ * are confirmed it is unconfirmed, unless another than the user says otherwise. Throws a NotFoundError, also for a user that a rule
+ * hides from the caller, a ValidationError or an ApplicationError.
+ */
+export async function changeUser(accounts: Accounts, id: number, sent: Body, call: AccountCall): Promise<AfterCommit> {
+  const { caller, content } = call;
+  const user = await findStoredUser(content, matchesAll({ _id: id }, await ruleFilter(userType(content), content)));
+  if (user === null) throw notFoundError('User not found');
+  const body = permitted(sent, content);
+  refuseProblems(changedUserProblems(body));
+  const isOwn = caller.kind === 'user' && caller.user.id === id;
+  const names = changedNames(user, body);
+  const change = await addressChange(accounts, names.email, { body, isOwn });
+  const data = { ...withStoredCodes(accounts, body), ...change.values };
+  await claimNames(names, content, emailTaken, async () => {
+    await refuseTaken(accounts, names, user, content);
+    const writer = isOwn ? asWriter(content) : asRoleGiver(content);
+    await inTransaction(content.store.database, (database) => updateWithin(user, data, within(writer, database)));
+  });
+  content.store.changes.changed(collections.users);
+  return async () => {
+    const { code } = change;
+    if (code !== null) await sendOrLog(accounts.logger, () => mailConfirmation(accounts, { ...user, ...names }, code));
+  };
+}
+
+/** The names that a body changes; an address in lower case. */
+function changedNames(user: StoredUser, { email, username }: Body): { readonly email?: string; readonly username?: string } {
+  const address = typeof email === 'string' ? email.toLowerCase() : user.email;
+  return {
+    ...(address !== user.email && { email: address }),
+    ...(typeof username === 'string' && username !== user.username && { username }),
+  };
+}
+
+interface AddressChange {
+  readonly values: Body;
+  /** The code that confirms the new address; null: none is to be sent. */
+  readonly code: string | null;
+}
+
+async function addressChange(
+  accounts: Accounts,
+  email: string | undefined,
+  { body, isOwn }: { readonly body: Body; readonly isOwn: boolean },
+): Promise<AddressChange> {
+  const sent = typeof body['email'] === 'string' ? { email: body['email'].toLowerCase() } : {};
+  if (email === undefined) return { values: sent, code: null };
+  const { advanced } = await accounts.authenticator.settings();
+  const ended = { resetPasswordToken: null, confirmationToken: null };
+  if (!advanced.email_confirmation || (body['confirmed'] === true && !isOwn))
+    return { values: { ...sent, ...ended }, code: null };
+  const { code, stored: confirmationToken } = makeConfirmation(accounts);
+  return { values: { ...sent, ...ended, confirmationToken, confirmed: false }, code };
+}
+
+async function refuseTaken(
+  accounts: Accounts,
+  { email, username }: ReturnType<typeof changedNames>,
+  { id }: StoredUser,
+  content: ContentContext,
+): Promise<void> {
+  const { advanced } = await accounts.authenticator.settings();
+  const others = { except: id, sharedAddress: !advanced.unique_email, onlyLocal: false };
+  if ((await findTaken({ username }, others, content)) !== null) throw applicationError('Username already taken');
+  if ((await findTaken({ email }, others, content)) !== null) throw emailTaken();
+}
+
+/** A new password, and being blocked, end all that the user was logged in with. */
+async function updateWithin(user: StoredUser, data: Body, context: ContentContext): Promise<void> {
+  await update(userType(context), user.id, data, emptyQuery, context);
+  const isBlocked = data['blocked'] === true && !user.blocked;
+  if (data['password'] === undefined && !isBlocked) return;
+  await changeStoredUser(context, { _id: user.id }, { increase: { _tokenVersion: 1 } });
+  await endRefreshTokens(user.id, context);
+}

@@ -1,0 +1,43 @@
+import { collections } from '../../schema/collections.js';
+import type { ContentContext } from '../../content/content-context.js';
+import { readAll } from '../../mongo/database.js';
+import { findStoredUser, userUid } from '../user-store.js';
+
+/** A user with its role, flat, as only that user gets to see it. */
+export interface Me {
+  readonly id: number;
+  readonly username: string;
+  readonly email: string | null;
+  readonly confirmed: boolean | null;
+  readonly blocked: boolean | null;
+  readonly role: {
+    readonly id: number;
+    readonly name: string;
+    readonly description: string | null;
+    readonly type: string | null;
+  } | null;
+}
+
+/** The user of that id, without what a rule hides from the caller; null if there is none. */
+export async function findMe(id: number, content: ContentContext): Promise<Me | null> {
+  const user = await findStoredUser(content, { _id: id });
+  if (user === null) return null;
+  const hidden = content.bind.access.hidden.get(userUid);
+  const shown = <Name extends 'email' | 'confirmed' | 'blocked' | 'role'>(name: Name) => (hidden?.has(name) ? null : user[name]);
+  return {
+    id,
+    username: user.username,
+    email: shown('email'),
+    confirmed: shown('confirmed'),
+    blocked: shown('blocked'),
+    role: await findRole(shown('role'), content),
+  };
+}
+
+async function findRole(id: number | null, { store }: ContentContext): Promise<Me['role']> {
+  if (id === null) return null;
+  const [role] = await readAll(store.database, { find: collections.roles, filter: { _id: id }, limit: 1 });
+  if (role === undefined) return null;
+  const text = (name: string): string | null => (typeof role[name] === 'string' ? role[name] : null);
+  return { id: Number(role['_id']), name: text('name') ?? '', description: text('description'), type: text('type') };
+}

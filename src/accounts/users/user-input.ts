@@ -1,0 +1,63 @@
+import { userUid } from '../user-store.js';
+import type { ContentContext } from '../../content/content-context.js';
+import type { FieldError } from '../../errors.js';
+import { isRecord } from '../../values.js';
+import { notOfType } from '../../schema/findings.js';
+import type { Accounts, Body } from '../accounts.js';
+import { fieldProblems } from '../check-fields.js';
+import { storedCode } from '../login/passwords.js';
+
+const newFields = {
+  email: ['email', 'required'],
+  username: ['notEmpty', 'required'],
+  password: ['notEmpty', 'required'],
+} as const;
+const changedFields = { email: ['notEmpty', 'email'], username: ['notEmpty'], password: ['notEmpty'] } as const;
+
+/** What is wrong with the body of a new user. */
+export const newUserProblems = (body: Body): FieldError[] => [...fieldProblems(body, newFields), ...newRoleProblems(body)];
+
+/** What is wrong with a body that changes a user. */
+export const changedUserProblems = (body: Body): FieldError[] => [
+  ...fieldProblems(body, changedFields),
+  ...changedRoleProblems(body),
+];
+
+function newRoleProblems({ role }: Body): FieldError[] {
+  if (role === undefined) return roleProblem('role is a required field');
+  if (!isRecord(role)) return idProblems(role);
+  const { connect } = role;
+  if (connect === undefined) return [{ path: ['role', 'connect'], message: 'role.connect is a required field' }];
+  const isWrong = !Array.isArray(connect) || connect.length === 0;
+  return isWrong ? [{ path: ['role', 'connect'], message: 'role.connect field must have at least 1 items' }] : [];
+}
+
+const roleProblem = (message: string): FieldError[] => [{ path: ['role'], message }];
+
+const idProblems = (role: unknown): FieldError[] =>
+  role === null || (typeof role !== 'number' && typeof role !== 'string')
+    ? roleProblem(role === null ? notOfType('role', 'object', null) : 'role must be a `strapiID` type')
+    : [];
+
+/** A user may be given another role, never none. */
+function changedRoleProblems({ role }: Body): FieldError[] {
+  if (role === undefined) return [];
+  if (!isRecord(role)) return idProblems(role);
+  const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0);
+  const isLost = lengthOf(role['disconnect']) > 0 && lengthOf(role['connect']) === 0;
+  return isLost ? roleProblem('Cannot remove role') : [];
+}
+
+/** The body without the attributes that a rule hides from the caller: they are dropped, as everywhere. */
+export function permitted(body: Body, { bind }: ContentContext): Body {
+  const hidden = bind.access.hidden.get(userUid);
+  return hidden === undefined ? body : Object.fromEntries(Object.entries(body).filter(([name]) => !hidden.has(name)));
+}
+
+/** The body with its codes as they are stored: they come in plain, and hold as long as those that are sent. */
+export function withStoredCodes({ config }: Accounts, body: Body): Body {
+  const { codes } = config.plugins['users-permissions'].config;
+  const lifetimes = { resetPasswordToken: codes.reset, confirmationToken: codes.confirmation };
+  const sent = Object.entries(lifetimes).filter(([name]) => typeof body[name] === 'string');
+  return { ...body, ...Object.fromEntries(sent.map(([name, lifetime]) => [name, storedCode(String(body[name]), lifetime)])) };
+}

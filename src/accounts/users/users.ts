@@ -1,0 +1,57 @@
+import { create } from '../../content/create.js';
+import type { ContentContext } from '../../content/content-context.js';
+import { hasId } from '../../content/find-one.js';
+import { remove } from '../../content/remove.js';
+import { ApiError, applicationError, unauthorizedError } from '../../errors.js';
+import type { Loaded } from '../../mongo/loaded.js';
+import { readEntry } from '../../mongo/read/read-entry.js';
+import { emptyQuery, type Query } from '../../query/ast.js';
+import { bindEntrySelection } from '../../query/bind-plan.js';
+import type { AccountCall, Accounts, Body } from '../accounts.js';
+import { refuseProblems } from '../check-fields.js';
+import { claimNames, emailTaken, findTaken } from '../claim-names.js';
+import { endRefreshTokens } from '../login/refresh-tokens.js';
+import { newUserProblems, permitted, withStoredCodes } from './user-input.js';
+import { asRoleGiver, asService, userType } from '../user-store.js';
+
+/** Creates a user of any role, with any attribute that the caller may use. Gives its id. Throws a ValidationError or an ApplicationError. */
+export async function createUser(accounts: Accounts, body: Body, { content }: AccountCall): Promise<number> {
+  refuseProblems(newUserProblems(body));
+  const email = String(body['email']).toLowerCase();
+  const { advanced } = await accounts.authenticator.settings();
+  const data = { ...withStoredCodes(accounts, permitted(body, content)), email, provider: 'local' };
+  const names = { email, username: String(body['username']) };
+  return claimNames(names, content, emailTaken, async () => {
+    const taken = await findTaken(names, { except: null, sharedAddress: !advanced.unique_email, onlyLocal: false }, content);
+    if (taken !== null) throw taken === 'email' ? emailTaken() : applicationError('This attribute must be unique');
+    const { document } = await create(userType(content), data, emptyQuery, asRoleGiver(content)).catch(asApplicationError);
+    return Number(document['_id']);
+  });
+}
+
+/** As Strapi v4 passes on what the validation of entries says: the message alone. */
+function asApplicationError(error: unknown): never {
+  throw error instanceof ApiError && error.status === 400 ? applicationError(error.message) : error;
+}
+
+/** Deletes a user, and returns it as the caller sees it; null if there is none. */
+export async function deleteUser(id: number, query: Query, { content }: AccountCall): Promise<Loaded | null> {
+  const user = await remove(userType(content), id, query, content);
+  if (user !== null) await endRefreshTokens(id, content);
+  return user;
+}
+
+/** Deletes the user who asks, whatever rules say, and returns it as the user sees it. Throws an UnauthorizedError if nobody is logged in. */
+export async function deleteMe(query: Query, { caller, content }: AccountCall): Promise<Loaded | null> {
+  if (caller.kind !== 'user') throw unauthorizedError('Unauthorized');
+  const { id } = caller.user;
+  const user = await findWritten(id, query, content);
+  await deleteUser(id, emptyQuery, { caller, content: asService(content) });
+  return user;
+}
+
+/** A user as the caller may see it, even one that a row rule hides: who has just written it knows it. */
+export async function findWritten(id: number, query: Query, content: ContentContext): Promise<Loaded | null> {
+  const selection = bindEntrySelection(query, userType(content), content.bind);
+  return readEntry(hasId(id), selection, content.store.database);
+}

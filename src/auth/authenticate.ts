@@ -1,0 +1,139 @@
+import { collections } from '../schema/collections.js';
+import type { Config } from '../config/config.js';
+import { refusedToken, unauthorizedError, type TokenFault } from '../errors.js';
+import { cacheByKey, cacheUntilChanged } from '../mongo/changes.js';
+import type { Logger } from '../mongo/database.js';
+import type { Backend } from '../mongo/models/open-backend.js';
+import type { Access } from '../query/access.js';
+import { readAccountSettings, type AccountSettings, type StoredSettings } from './account-settings.js';
+import type { ApiToken } from './api-token.js';
+import type { Caller } from './caller.js';
+import { tokenFinder } from './find-token.js';
+import { createOpenAccess, type FindOpenAccess } from './is-open.js';
+import { readUser, weighUser, type KnownUser } from './known-user.js';
+import { readRoles } from './read-roles.js';
+import { roleAccess } from './role-access.js';
+import type { Role, Roles } from './role.js';
+import type { TokenClaims, UserTokens } from './user-tokens.js';
+
+/** Tells who calls, from what the database holds now. */
+export interface Authenticator {
+  /** By the Authorization header of a request. Throws an UnauthorizedError for credentials that are wrong. */
+  authenticate(credentials: Credentials): Promise<Caller>;
+  roles(): Promise<Roles>;
+  settings(): Promise<StoredSettings>;
+  /** The token of that key, of any type, expired or not. */
+  findToken(key: string): Promise<ApiToken | null>;
+}
+
+/** What a request says of its sender. */
+interface Credentials {
+  /** The Authorization header. */
+  readonly authorization: string | undefined;
+  /** Whether a program of this machine has sent it; asked only where that counts. */
+  readonly isLocal: () => boolean;
+  /** Whether a token of a user that has expired counts as none. */
+  readonly ignoresExpired: boolean;
+}
+
+interface AuthenticatorInput {
+  readonly config: Config;
+  readonly backend: Backend;
+  readonly logger: Pick<Logger, 'warn'>;
+  /** Whether the database is the one that the service starts itself. */
+  readonly isEmbedded: boolean;
+  readonly tokenSalt: string;
+  /** Null: there are no users. */
+  readonly userTokens: UserTokens | null;
+}
+
+interface Sources extends Omit<Authenticator, 'authenticate'> {
+  readonly input: AuthenticatorInput;
+  findUser(id: number): Promise<KnownUser | null>;
+  readonly findOpenAccess: FindOpenAccess;
+}
+
+/** Everything that is asked on each request is kept in memory until it changes, on whatever instance. */
+export function createAuthenticator(input: AuthenticatorInput): Authenticator {
+  const { backend } = input;
+  const { database, changes } = backend.store;
+  const sources: Sources = {
+    input,
+    roles: cacheUntilChanged(changes, [collections.roles, collections.permissions], () => readRoles(database)),
+    settings: cacheUntilChanged(changes, [collections.settings], () => readAccountSettings(database)),
+    findToken: tokenFinder(backend, input.tokenSalt),
+    findUser: cacheByKey(changes, [collections.users], { load: (id) => readUser(database, id), weigh: weighUser }),
+    findOpenAccess: createOpenAccess(input),
+  };
+  const { roles, settings, findToken } = sources;
+  return { authenticate: (credentials) => authenticate(credentials, sources), roles, settings, findToken };
+}
+
+async function authenticate(credentials: Credentials, sources: Sources): Promise<Caller> {
+  const bearer = readBearer(credentials.authorization);
+  if (bearer === null) return publicCaller({ ...credentials, hasExpired: false }, sources);
+  // Keys of API tokens are hexadecimal; looking a JWT up among them would cost a hash for each request.
+  const token = bearer.includes('.') ? null : await sources.findToken(bearer);
+  if (token !== null) return tokenCaller(token);
+  return userCaller(bearer, credentials, sources);
+}
+
+/** Exactly two words, the first in any case; anything else is no credentials at all. */
+function readBearer(authorization: string | undefined): string | null {
+  if (authorization === undefined) return null;
+  const [scheme = '', bearer, ...more] = authorization.trim().split(/\s+/);
+  return scheme.toLowerCase() === 'bearer' && bearer !== undefined && more.length === 0 ? bearer : null;
+}
+
+interface Stranger extends Pick<Credentials, 'isLocal'> {
+  readonly hasExpired: boolean;
+}
+
+async function publicCaller({ isLocal, hasExpired }: Stranger, sources: Sources): Promise<Caller> {
+  const roles = await sources.roles();
+  const open = await sources.findOpenAccess(roles, isLocal);
+  if (open !== null) return { kind: 'public', access: open, publicRoleIsEmpty: false, hasExpired };
+  const role = sources.input.userTokens === null ? undefined : roles.byType.get('public');
+  return {
+    kind: 'public',
+    access: accessOf(role, null, sources),
+    publicRoleIsEmpty: (role?.actions.size ?? 0) === 0,
+    hasExpired,
+  };
+}
+
+/** Admin tokens open the admin API only. */
+function tokenCaller(token: ApiToken): Caller {
+  if (token.type === 'admin') throw refusedToken('token_invalid');
+  if (token.expiresAt !== null && token.expiresAt.getTime() <= Date.now())
+    throw unauthorizedError('Token expired', 'token_expired');
+  return { kind: 'token', access: token.access, token };
+}
+
+async function userCaller(bearer: string, { isLocal, ignoresExpired }: Credentials, sources: Sources): Promise<Caller> {
+  const claims = sources.input.userTokens?.verify(bearer) ?? 'token_invalid';
+  if (claims === 'token_expired' && ignoresExpired) return publicCaller({ isLocal, hasExpired: true }, sources);
+  if (typeof claims === 'string') throw refusedToken(claims);
+  const [user, { advanced }, roles] = await Promise.all([sources.findUser(claims.id), sources.settings(), sources.roles()]);
+  const fault = faultOf(user, claims, advanced);
+  if (user === null || fault !== null) throw unauthorizedError('Invalid credentials', fault);
+  const role = roles.byId.get(user.role ?? 0);
+  const access = (await sources.findOpenAccess(roles, isLocal)) ?? accessOf(role, user, sources);
+  const publicActions = roles.byType.get('public')?.actions ?? new Set<string>();
+  return { kind: 'user', access, user, role: role ?? null, publicActions };
+}
+
+/** Why the token of a user is refused although it holds; null if it is not. */
+function faultOf(user: KnownUser | null, { version }: TokenClaims, settings: AccountSettings): TokenFault | null {
+  if (user === null) return 'token_revoked';
+  if (user.blocked) return 'account_blocked';
+  if (settings.email_confirmation && !user.confirmed) return 'account_unconfirmed';
+  return version === user.tokenVersion ? null : 'token_revoked';
+}
+
+const noAccess: Access = { grants: { kind: 'actions', actions: new Set() }, rules: new Map(), hidden: new Map() };
+
+function accessOf(role: Role | undefined, user: KnownUser | null, { input: { config, backend } }: Sources): Access {
+  if (role === undefined) return noAccess;
+  return roleAccess(role, user, { registry: backend.models.current(), limits: config.api.limits });
+}

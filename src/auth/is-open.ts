@@ -1,0 +1,69 @@
+import { collections } from '../schema/collections.js';
+import type { Config } from '../config/config.js';
+import { cacheUntilChanged } from '../mongo/changes.js';
+import { type Database, type Logger, readAll } from '../mongo/database.js';
+import type { Backend } from '../mongo/models/open-backend.js';
+import { fullAccess, type Access } from '../query/access.js';
+import { readRoles } from './read-roles.js';
+import type { Roles } from './role.js';
+
+const roleActions = ['createRole', 'updateRole', 'deleteRole'].map((name) => `plugin::users-permissions.role.${name}`);
+const userActions = ['create', 'update', 'destroy'].map((name) => `plugin::users-permissions.user.${name}`);
+
+/** What anybody may do if the configuration opens the service: everything but to change roles, which would outlast the setting. */
+const openAccess: Access = { ...fullAccess, grants: { kind: 'all', except: new Set(roleActions) } };
+
+/** The same if nobody has asked for it: users are not changed either, whose existence ends that state. */
+const localAccess: Access = { ...fullAccess, grants: { kind: 'all', except: new Set([...roleActions, ...userActions]) } };
+
+/** What a request without credentials, or of a user, may do beyond its role because the service is open; null if it is not. */
+export type FindOpenAccess = (roles: Roles, isLocal: () => boolean) => Promise<Access | null>;
+
+interface OpennessInput {
+  readonly config: Config;
+  readonly backend: Backend;
+  readonly logger: Pick<Logger, 'warn'>;
+  /** Whether the database is the one that the service starts itself. */
+  readonly isEmbedded: boolean;
+}
+
+/**
+ * The service is open to everybody if `api.open` says so. If it says nothing, the service is open to programs of this machine, as long
+ * as it runs outside of production on its embedded database, and there is neither a user nor a grant besides the defaults.
+ */
+export function createOpenAccess({ config, backend, logger, isEmbedded }: OpennessInput): FindOpenAccess {
+  const { open } = config.api;
+  if (open === true) return () => Promise.resolve(openAccess);
+  if (open === false || !mayOpenItself(config, isEmbedded)) return () => Promise.resolve(null);
+  const hasUsers = cacheUntilChanged(backend.store.changes, [collections.users], () => readHasUsers(backend.store.database));
+  let wasOpen = false;
+  return async (roles, isLocal) => {
+    const isOpen = !roles.areConfigured && !(await hasUsers());
+    if (wasOpen && !isOpen)
+      logger.warn({}, 'There is a user or a grant now: from here on everybody may do what their role grants, and nothing else');
+    wasOpen = isOpen;
+    return isOpen && isLocal() ? localAccess : null;
+  };
+}
+
+/** To whom the service is open. */
+export type Openness = 'everybody' | 'local' | 'nobody';
+
+/** Reads to whom the service is open now. */
+export async function readOpenness({ config, backend, isEmbedded }: Omit<OpennessInput, 'logger'>): Promise<Openness> {
+  const { open } = config.api;
+  if (open !== null) return open ? 'everybody' : 'nobody';
+  if (!mayOpenItself(config, isEmbedded)) return 'nobody';
+  const { database } = backend.store;
+  const [roles, hasUsers] = await Promise.all([readRoles(database), readHasUsers(database)]);
+  return roles.areConfigured || hasUsers ? 'nobody' : 'local';
+}
+
+async function readHasUsers(database: Database): Promise<boolean> {
+  const rows = await readAll(database, { find: collections.users, limit: 1, projection: { _id: 1 } });
+  return rows.length > 0;
+}
+
+/** Whether the service is open without being asked, as long as nothing else closes it. */
+const mayOpenItself = ({ environment, plugins }: Config, isEmbedded: boolean): boolean =>
+  isEmbedded && environment !== 'production' && plugins['users-permissions'].enabled;

@@ -1,0 +1,141 @@
+import type * as S3 from '@aws-sdk/client-s3';
+import { isRecord } from '../../values.js';
+import type { ByteRange, ByteSource, FileStorage } from './file-storage.js';
+
+/** Where objects lie, and who speaks to the service; made with the first call, since the package is optional and takes 300 ms. */
+interface Bucket {
+  readonly client: S3.S3Client;
+  readonly s3: typeof S3;
+  readonly bucket: string;
+  readonly prefix: string;
+}
+
+/**
+ * Files in S3-compatible storage. Options: `bucket`, `prefix` of the keys, and those of the AWS client. Throws if the bucket is
+ * missing; every call rejects where @aws-sdk/client-s3 is not installed.
+ */
+export function s3Storage({ bucket, prefix = '', ...options }: Readonly<Record<string, unknown>>): FileStorage {
+  if (typeof bucket !== 'string' || typeof prefix !== 'string')
+    throw new Error('plugins.upload.config.providerOptions needs a bucket for s3');
+  let opening: Promise<Bucket> | undefined;
+  const open = () => (opening ??= openBucket(bucket, prefix, options));
+  return {
+    write: async (key, source, { mime }) => {
+      const place = await open();
+      await writeObject(place, { Bucket: bucket, Key: `${prefix}${key}` }, { source, mime });
+    },
+    read: (key, range) => readObject(open, `${prefix}${key}`, range),
+    remove: async (key) => {
+      const place = await open();
+      await removeObject(place, `${prefix}${key}`);
+    },
+  };
+}
+
+async function openBucket(bucket: string, prefix: string, options: Readonly<Record<string, unknown>>): Promise<Bucket> {
+  const s3 = await import('@aws-sdk/client-s3').catch(() => {
+    throw new Error('the storage s3 needs the package @aws-sdk/client-s3: npm install @aws-sdk/client-s3');
+  });
+  // Checksums in trailers are understood by Amazon only; HTTPS and the signature protect the bytes all the same.
+  const rules: S3.S3ClientConfig = { requestChecksumCalculation: 'WHEN_REQUIRED', responseChecksumValidation: 'WHEN_REQUIRED' };
+  return { s3, bucket, prefix, client: new s3.S3Client({ ...rules, ...options, ...ownCredentials(options) }) };
+}
+
+/** The client writes into the credentials that it is given; those of the configuration are frozen. */
+const ownCredentials = ({ credentials }: Readonly<Record<string, unknown>>): object =>
+  isRecord(credentials) ? { credentials: { ...credentials } } : {};
+
+interface Place {
+  readonly Bucket: string;
+  readonly Key: string;
+}
+
+interface Content {
+  readonly source: ByteSource;
+  readonly mime: string;
+}
+
+/** Amazon takes parts from 5 MB on, and 10,000 of them. */
+const partSize = 8_388_608;
+
+/** One request for what fits into one part, else a part at a time: the length need not be known. */
+async function writeObject(bucket: Bucket, place: Place, { source, mime }: Content): Promise<void> {
+  const { client, s3 } = bucket;
+  const parts = inParts(source);
+  const first = await parts.next();
+  const second = first.done === true ? first : await parts.next();
+  if (second.done === true) {
+    await client.send(new s3.PutObjectCommand({ ...place, Body: first.value ?? Buffer.alloc(0), ContentType: mime }));
+    return;
+  }
+  await writeParts(bucket, place, { first: [first.value ?? Buffer.alloc(0), second.value], rest: parts, mime });
+}
+
+interface LargeContent {
+  readonly first: readonly Buffer[];
+  readonly rest: AsyncIterable<Buffer>;
+  readonly mime: string;
+}
+
+/** Parts of an upload that is never completed cost money for ever: where it fails they go at once. */
+async function writeParts({ client, s3 }: Bucket, place: Place, { first, rest, mime }: LargeContent): Promise<void> {
+  const { UploadId } = await client.send(new s3.CreateMultipartUploadCommand({ ...place, ContentType: mime }));
+  const done: S3.CompletedPart[] = [];
+  const send = async (Body: Buffer): Promise<void> => {
+    const PartNumber = done.length + 1;
+    const { ETag } = await client.send(new s3.UploadPartCommand({ ...place, UploadId, PartNumber, Body }));
+    done.push({ PartNumber, ETag });
+  };
+  try {
+    for (const part of first) await send(part);
+    for await (const part of rest) await send(part);
+    await client.send(new s3.CompleteMultipartUploadCommand({ ...place, UploadId, MultipartUpload: { Parts: done } }));
+  } catch (error) {
+    await client.send(new s3.AbortMultipartUploadCommand({ ...place, UploadId })).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function* inParts(source: ByteSource): AsyncGenerator<Buffer, undefined> {
+  let held: Uint8Array[] = [];
+  let size = 0;
+  for await (const bytes of source) {
+    held.push(bytes);
+    size += bytes.length;
+    if (size < partSize) continue;
+    yield Buffer.concat(held);
+    held = [];
+    size = 0;
+  }
+  if (size > 0) yield Buffer.concat(held);
+}
+
+async function* readObject(open: () => Promise<Bucket>, Key: string, { start, end }: ByteRange): AsyncGenerator<Uint8Array> {
+  if (end <= start) return;
+  const { client, s3, bucket } = await open();
+  const Range = `bytes=${String(start)}-${String(end - 1)}`;
+  const { Body, ContentRange } = await client.send(new s3.GetObjectCommand({ Bucket: bucket, Key, Range }));
+  if (ContentRange === undefined && start > 0) throw new Error(`the storage gave all of ${Key} instead of ${Range}`);
+  let left = end - start;
+  for await (const bytes of Body as unknown as ByteSource) {
+    // a stream of Node, on Node
+    yield bytes.subarray(0, left);
+    left -= bytes.length;
+    if (left <= 0) return;
+  }
+}
+
+/** With the object go the parts of an upload that a crash cut short, where the storage can list them and we may. */
+async function removeObject({ client, s3, bucket }: Bucket, Key: string): Promise<void> {
+  await client.send(new s3.DeleteObjectCommand({ Bucket: bucket, Key }));
+  const list = new s3.ListMultipartUploadsCommand({ Bucket: bucket, Prefix: Key });
+  const { Uploads = [] } = await client.send(list).catch(ignoreMissing);
+  for (const upload of Uploads)
+    if (upload.Key === Key)
+      await client.send(new s3.AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId: upload.UploadId }));
+}
+
+function ignoreMissing(error: unknown): { readonly Uploads?: readonly S3.MultipartUpload[] } {
+  if (error instanceof Error && ['NotImplemented', 'AccessDenied'].includes(error.name)) return {};
+  throw error;
+}

@@ -1,0 +1,60 @@
+import { MongoServerError, type Db, type IndexDescriptionInfo } from 'mongodb';
+import type { ContentType, Registry } from '../../schema/content-type.js';
+import { ownIndexes, planIndexes, type IndexPlan } from '../read/plan-indexes.js';
+
+/** What could not be built, one line each. */
+type IndexProblems = readonly string[];
+
+/**
+ * Brings the indexes of a content type's collection in line with its model: missing ones are built, and those of a former model,
+ * which would refuse or slow down writes for nothing, are dropped. Indexes of others stay.
+ */
+export async function ensureIndexes(db: Db, type: ContentType, registry: Registry): Promise<IndexProblems> {
+  const plans = planIndexes(type, registry);
+  const present = await listIndexes(db, type.collection);
+  const wanted = new Set(plans.map(({ name }) => name));
+  const stale = present.filter(({ name = '' }) => name.startsWith(ownIndexes) && !wanted.has(name));
+  const names = new Set(present.map(({ name }) => name));
+  await Promise.all(
+    stale.map(({ name = '' }) =>
+      db
+        .collection(type.collection)
+        .dropIndex(name)
+        .catch(() => undefined),
+    ),
+  );
+  const missing = plans.filter(({ name }) => !names.has(name));
+  return missing.length === 0 ? [] : build(db, type.collection, missing);
+}
+
+/** Returns the indexes of a collection; none if there is no such collection. */
+export async function listIndexes(db: Db, collection: string): Promise<IndexDescriptionInfo[]> {
+  try {
+    return await db.collection(collection).indexes();
+  } catch (error) {
+    if (error instanceof MongoServerError && error.codeName === 'NamespaceNotFound') return [];
+    throw error;
+  }
+}
+
+/** All in one command, which is one pass over the collection; one by one where that fails, to know which. */
+async function build(db: Db, collection: string, plans: readonly IndexPlan[]): Promise<IndexProblems> {
+  const specifications = plans.map(({ name, key, options }) => ({ name, key: { ...key }, ...options }));
+  try {
+    await db.collection(collection).createIndexes(specifications);
+    return [];
+  } catch {
+    const results = await Promise.allSettled(
+      specifications.map((specification) => db.collection(collection).createIndexes([specification])),
+    );
+    return results.flatMap((result, index) =>
+      result.status === 'rejected' ? [describe(specifications[index]?.name, result.reason)] : [],
+    );
+  }
+}
+
+function describe(name: string | undefined, reason: unknown): string {
+  const isDuplicate = reason instanceof MongoServerError && reason.code === 11000;
+  const why = isDuplicate ? 'stored entries share a value' : reason instanceof Error ? reason.message : String(reason);
+  return `index ${name ?? ''} could not be built: ${why}`;
+}

@@ -1,0 +1,103 @@
+import { type Database, type Document, readAll } from '../database.js';
+import { isDeepStrictEqual } from 'node:util';
+import type { Attribute, ContentType, Registry, ScalarAttribute, ScalarType } from '../../schema/content-type.js';
+
+/** Stored values that a new form of an attribute would refuse. */
+export interface UnfitData {
+  readonly uid: string;
+  readonly attribute: string;
+  /** What they break: `required`, `type`, `enum`, `unique`, `minLength`, `maxLength`, `min`, `max`. */
+  readonly rule: string;
+  readonly count: number;
+  /** Ids of some of them. */
+  readonly examples: readonly number[];
+}
+
+/** BSON types that the values of an attribute may have; types that are not listed take any. */
+const stored: Readonly<Partial<Record<ScalarType, readonly string[]>>> = {
+  string: ['string'],
+  text: ['string'],
+  richtext: ['string'],
+  email: ['string'],
+  uid: ['string'],
+  enumeration: ['string'],
+  integer: ['int', 'long', 'double'],
+  float: ['int', 'long', 'double', 'decimal'],
+  decimal: ['int', 'long', 'double', 'decimal'],
+  boolean: ['bool'],
+};
+
+/** What of the stored entries would not fit the attributes of a type that are new or other than before. */
+export async function findUnfit(type: ContentType, before: Registry, database: Database): Promise<UnfitData[]> {
+  const former = before.types.get(type.uid);
+  const changed = [...type.attributes.values()].filter(
+    (attribute) => !isDeepStrictEqual(attribute, former?.attributes.get(attribute.name)),
+  );
+  const found = await Promise.all(
+    changed.flatMap((attribute) =>
+      Object.entries(rulesOf(attribute)).map(([rule, match]) => count(type, attribute, { rule, match }, database)),
+    ),
+  );
+  const twice = await Promise.all(changed.map((attribute) => countDuplicates(type, attribute, database)));
+  return [...found, ...twice].filter((unfit) => unfit.count > 0);
+}
+
+/** Filters on stored documents that find what a rule refuses. */
+function rulesOf(attribute: Attribute): Record<string, Document> {
+  const { name } = attribute;
+  const required = attribute.required ? { required: { [name]: null } } : {};
+  return attribute.kind === 'scalar' ? { ...required, ...scalarRules(attribute) } : required;
+}
+
+function scalarRules(attribute: ScalarAttribute): Record<string, Document> {
+  const { name, minLength, maxLength, min, max } = attribute;
+  const types = stored[attribute.type];
+  const isText = types?.includes('string') === true;
+  const length = (operator: '$lt' | '$gt', figure: number): Document => ({
+    [name]: { $type: 'string' },
+    $expr: { [operator]: [{ $strLenCP: { $toString: `$${name}` } }, figure] },
+  });
+  return {
+    ...(types !== undefined && { type: { [name]: { $ne: null, $not: { $type: [...types] } } } }),
+    ...(attribute.type === 'enumeration' && { enum: { [name]: { $type: 'string', $nin: attribute.enum } } }),
+    ...(isText && minLength !== null && { minLength: length('$lt', minLength) }),
+    ...(isText && maxLength !== null && { maxLength: length('$gt', maxLength) }),
+    ...(typeof min === 'number' && { min: { [name]: { $lt: min } } }),
+    ...(typeof max === 'number' && { max: { [name]: { $gt: max } } }),
+  };
+}
+
+const firstTen = (input: string): Document => ({ $firstN: { input, n: 10 } });
+
+interface Rule {
+  readonly rule: string;
+  readonly match: Document;
+}
+
+async function count(type: ContentType, attribute: Attribute, { rule, match }: Rule, database: Database): Promise<UnfitData> {
+  const group = { _id: null, count: { $sum: 1 }, examples: firstTen('$_id') };
+  const pipeline = [{ $match: match }, { $group: group }];
+  const [row] = await readAll(database, { aggregate: type.collection, pipeline, cursor: {} });
+  return describe(type, attribute, rule, row);
+}
+
+async function countDuplicates(type: ContentType, attribute: Attribute, database: Database): Promise<UnfitData> {
+  if (attribute.kind !== 'scalar' || !attribute.unique) return describe(type, attribute, 'unique', undefined);
+  const value = { value: `$${attribute.name}`, ...(type.localized && { locale: '$locale' }) };
+  const pipeline = [
+    { $match: { [attribute.name]: { $ne: null } } },
+    { $group: { _id: value, count: { $sum: 1 }, ids: firstTen('$_id') } },
+    { $match: { count: { $gt: 1 } } },
+    { $group: { _id: null, count: { $sum: '$count' }, examples: firstTen('$ids') } },
+  ];
+  const [row] = await readAll(database, { aggregate: type.collection, pipeline, cursor: {}, allowDiskUse: true });
+  return describe(type, attribute, 'unique', row);
+}
+
+const describe = ({ uid }: ContentType, { name }: Attribute, rule: string, row: Document | undefined): UnfitData => ({
+  uid,
+  attribute: name,
+  rule,
+  count: Number(row?.['count'] ?? 0),
+  examples: Array.isArray(row?.['examples']) ? row['examples'].flat().slice(0, 10).map(Number) : [],
+});

@@ -1,0 +1,205 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ModelSettings } from '../../schema/build-content-type.js';
+import { buildRegistry, type RegistryBuild } from '../../schema/build-registry.js';
+import type { ContentType, Registry } from '../../schema/content-type.js';
+import { reportModels, type ModelReport } from '../../schema/report-models.js';
+import { completeDocuments } from './complete-documents.js';
+import type { Database, Logger } from '../database.js';
+import { ensureIndexes } from './ensure-indexes.js';
+import { readLocales, type Locales } from '../stores/locale-store.js';
+import { readModels } from '../stores/model-store.js';
+import { findForeign, recordServed } from './served-collections.js';
+import { ModelStatus } from './model-status.js';
+import { RequiredChecks } from './required-nulls.js';
+
+type StoredModel = Awaited<ReturnType<typeof readModels>>[number];
+
+/** A new model waits this long for its unique indexes, in milliseconds; a large collection goes on building behind it. */
+const indexPatience = 250;
+
+/**
+ * For this long, in milliseconds, requests under way and instances that have not heard of a change yet write entries in the
+ * form that they know; those are completed afterwards.
+ */
+const completionDelays = [250, 1000, 5000];
+
+/** Entries that lack required values may be repaired without a change of the models. In milliseconds. */
+const recountEvery = 300_000;
+
+/**
+ * Holds the snapshot of all content types and replaces it as a whole when `_models` changes. A model that fails its check
+ * leaves the old one in force; the reason is logged and kept in `_model_status`.
+ */
+export class ModelRegistry {
+  readonly #database: Database;
+  readonly #settings: ModelSettings;
+  readonly #logger: Logger;
+  readonly #status: ModelStatus;
+  readonly #listeners = new Set<(registry: Registry) => void>();
+  #build: RegistryBuild;
+  #stored: readonly StoredModel[] | null = null;
+  #locales: Locales = { codes: ['en'], default: 'en' };
+  #loading: Promise<void> | null = null;
+  #again = false;
+  #background: Promise<unknown> = Promise.resolve();
+  readonly #required: RequiredChecks;
+  readonly #recounting: NodeJS.Timeout;
+  readonly #timers = new Set<NodeJS.Timeout>();
+
+  constructor(database: Database, settings: ModelSettings, logger: Logger) {
+    this.#database = database;
+    this.#settings = settings;
+    this.#logger = logger;
+    this.#status = new ModelStatus(database, logger);
+    this.#required = new RequiredChecks(database, (uid, nulls) => this.#status.reportRequiredNulls(uid, nulls));
+    this.#recounting = setInterval(() => void this.recount(), recountEvery).unref();
+    this.#build = buildRegistry([], settings);
+  }
+
+  current(): Registry {
+    return this.#build.registry;
+  }
+
+  locales(): Locales {
+    return this.#locales;
+  }
+
+  /** Why models are not in force as they are stored, by uid. */
+  problems(): RegistryBuild['problems'] {
+    return this.#build.problems;
+  }
+
+  /** What became of each model, causes first. */
+  reports(): readonly ModelReport[] {
+    return reportModels(this.#build);
+  }
+
+  /** The models in force, built-in ones too, as they are written. */
+  models(): RegistryBuild['models'] {
+    return this.#build.models;
+  }
+
+  /** Calls back with every new snapshot. */
+  onChange(listener: (registry: Registry) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** Reads models and locales again; calls that come while one is under way share the next. */
+  load(): Promise<void> {
+    if (this.#loading !== null) {
+      this.#again = true;
+      return this.#loading;
+    }
+    this.#loading = this.#loadUntilSettled().finally(() => {
+      this.#loading = null;
+    });
+    return this.#loading;
+  }
+
+  /** Says why the GraphQL schema of the snapshot could not be built; null: it is in force. */
+  reportSchema(problem: string | null): Promise<void> {
+    return this.#status.reportSchema(problem);
+  }
+
+  /** Resolves when all indexes of the snapshot are built, and entries that lack required values are counted. */
+  async settled(): Promise<void> {
+    await this.#background;
+  }
+
+  /** Counts again how many entries lack required values, for `_model_status`. */
+  recount(): Promise<void> {
+    return this.#required.recount().catch(this.#warnUncounted);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#recounting);
+    for (const timer of this.#timers) clearTimeout(timer);
+    await this.#loading?.catch(() => undefined);
+    await this.#background.catch(() => undefined);
+    await this.#status.clear();
+  }
+
+  async #loadUntilSettled(): Promise<void> {
+    do {
+      this.#again = false;
+      await this.#loadOnce();
+    } while (this.#again);
+  }
+
+  async #loadOnce(): Promise<void> {
+    const [stored, locales] = await Promise.all([readModels(this.#database), readLocales(this.#database)]);
+    this.#locales = locales;
+    if (this.#stored !== null && isDeepStrictEqual(stored, this.#stored)) return;
+    const foreign = await findForeign(stored, this.#database);
+    const build = buildRegistry(stored, { ...this.#settings, foreign }, this.#build);
+    const previous = this.#stored === null ? null : this.#build.registry;
+    const changed = changedTypes(build.registry, previous);
+    await recordServed(build.registry, this.#database);
+    await this.#prepare(changed, build.registry);
+    this.#stored = stored;
+    this.#replace(build);
+    this.#completeStragglers(changed.filter((type) => asksForMore(type, previous?.types.get(type.uid))));
+    await this.#status.report(build);
+    const check = () => this.#required.check(changed, build.registry);
+    this.#background = this.#background.then(check).catch(this.#warnUncounted);
+  }
+
+  readonly #warnUncounted = (error: unknown): void => {
+    this.#logger.warn({ err: error }, 'entries that lack required values could not be counted');
+  };
+
+  /** What a type needs before it serves: complete entries, and the indexes that keep values unique. */
+  async #prepare(types: readonly ContentType[], registry: Registry): Promise<void> {
+    const { db } = this.#database;
+    await Promise.all(types.map((type) => completeDocuments(db, type, this.#locales.default)));
+    const indexed = Promise.all(
+      types.map(async (type) => {
+        const problems = await ensureIndexes(db, type, registry);
+        for (const problem of problems) this.#logger.warn({ uid: type.uid }, problem);
+        await this.#status.reportIndexes(type.uid, problems);
+      }),
+    ).catch((error: unknown) => {
+      this.#logger.warn({ err: error }, 'indexes could not be checked');
+    });
+    this.#background = Promise.all([this.#background, indexed]);
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise((resolve) => {
+      timer = setTimeout(resolve, indexPatience);
+    });
+    await Promise.race([indexed, patience]);
+    clearTimeout(timer);
+  }
+
+  #completeStragglers(types: readonly ContentType[]): void {
+    if (types.length === 0) return;
+    for (const delay of completionDelays) {
+      const timer = setTimeout(() => {
+        this.#timers.delete(timer);
+        const completed = types.map((type) => completeDocuments(this.#database.db, type, this.#locales.default));
+        Promise.all(completed).catch((error: unknown) => {
+          this.#logger.warn({ err: error }, 'entries written during a model change could not be completed');
+        });
+      }, delay);
+      this.#timers.add(timer);
+    }
+  }
+
+  #replace(build: RegistryBuild): void {
+    this.#build = build;
+    for (const listener of this.#listeners) listener(build.registry);
+  }
+}
+
+/** Whether entries of the former type lack something that the type needs. */
+const asksForMore = (type: ContentType, former: ContentType | undefined): boolean =>
+  former !== undefined && ((type.draftAndPublish && !former.draftAndPublish) || (type.localized && !former.localized));
+
+/** Types that are new or differ from the previous snapshot, components being looked through. */
+function changedTypes(registry: Registry, previous: Registry | null): ContentType[] {
+  const types = [...registry.types.values()].filter(({ kind }) => kind !== 'component');
+  if (previous === null) return types;
+  const changedComponent = [...registry.types.values()].some(
+    (type) => type.kind === 'component' && !isDeepStrictEqual(type, previous.types.get(type.uid)),
+  );
+  return changedComponent ? types : types.filter((type) => !isDeepStrictEqual(type, previous.types.get(type.uid)));
+}

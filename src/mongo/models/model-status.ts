@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { AnyBulkWriteOperation } from 'mongodb';
+import { collections } from '../../schema/collections.js';
+import type { RegistryBuild } from '../../schema/build-registry.js';
+import { describeReport, reportModels, warningText, type ModelReport } from '../../schema/report-models.js';
+import type { Database, Logger } from '../database.js';
+import type { RequiredNulls } from './required-nulls.js';
+
+interface StatusDocument {
+  readonly _id: string;
+  readonly uid: string;
+  readonly instance: string;
+  readonly state?: ModelReport['state'];
+  /** Why the model is not in force as it is stored. */
+  readonly problems?: readonly string[];
+  /** What of the model is served differently from what is written. */
+  readonly warnings?: readonly string[];
+  /** What other models lack because of this one. */
+  readonly affects?: readonly string[];
+  readonly indexProblems?: readonly string[];
+  /** Attributes that changes made required, with the number of entries that hold null there. */
+  readonly requiredNulls?: readonly RequiredNulls[];
+  readonly at: Date;
+  readonly expiresAt: Date;
+}
+
+/** Milliseconds that the states of an instance outlive its last sign of life. */
+const lifetime = 900_000;
+/** Milliseconds between two signs of life. */
+const heartbeat = 300_000;
+
+/** What this instance has made of each model, in `_model_status`, for operators and the admin API; never in the model itself. */
+export class ModelStatus {
+  readonly #database: Database;
+  readonly #logger: Logger;
+  readonly #instance = `${hostname()}:${String(process.pid)}:${randomBytes(2).toString('hex')}`;
+  readonly #timer: NodeJS.Timeout;
+  #reported = new Map<string, string>();
+  #expiring: Promise<unknown> | null = null;
+
+  constructor(database: Database, logger: Logger) {
+    this.#database = database;
+    this.#logger = logger;
+    this.#timer = setInterval(() => void this.#live(), heartbeat).unref();
+  }
+
+  /** Writes the state of models whose state has changed, and logs what is wrong with them, causes first. */
+  async report(build: RegistryBuild): Promise<void> {
+    const reports = reportModels(build);
+    const changed = reports.filter((report) => this.#reported.get(report.uid) !== stateOf(report));
+    for (const report of changed) {
+      this.#reported.set(report.uid, stateOf(report));
+      const { uid, problems } = report;
+      const line = describeReport(report);
+      if (line !== null) this.#logger.warn({ uid, problems }, line);
+    }
+    const known = new Set(reports.map(({ uid }) => uid));
+    const gone = [...this.#reported.keys()].filter((uid) => !known.has(uid));
+    for (const uid of gone) this.#reported.delete(uid);
+    await this.#write(changed.map((report) => this.#set(report.uid, statusOf(report))));
+    if (gone.length > 0) await this.#collection().deleteMany({ instance: this.#instance, uid: { $in: gone } });
+  }
+
+  async reportIndexes(uid: string, indexProblems: readonly string[]): Promise<void> {
+    await this.#write([this.#set(uid, { indexProblems })]);
+  }
+
+  /** Writes and logs how many entries lack what changes of a model made required. */
+  async reportRequiredNulls(uid: string, requiredNulls: readonly RequiredNulls[]): Promise<void> {
+    for (const { attribute, entries } of requiredNulls)
+      this.#logger.warn({ uid, attribute, entries }, `${uid}: ${attribute} is required now, and null in stored entries`);
+    await this.#write([this.#set(uid, { requiredNulls })]);
+  }
+
+  /** Why the GraphQL schema of the models in force could not be built, so that the former one still serves; null: it is in force. */
+  async reportSchema(problem: string | null): Promise<void> {
+    const state = problem === null ? 'active' : 'refused';
+    await this.#write([this.#set('graphql', { state, problems: problem === null ? [] : [problem] })]);
+  }
+
+  /** An instance that has stopped has no state. */
+  async clear(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#collection()
+      .deleteMany({ instance: this.#instance })
+      .catch(() => undefined);
+  }
+
+  async #live(): Promise<void> {
+    try {
+      await this.#collection().updateMany({ instance: this.#instance }, { $set: { expiresAt: expiry() } });
+    } catch (err) {
+      this.#logger.warn({ err }, 'the state of the models could not be kept alive');
+    }
+  }
+
+  /** Made once, with the first state; again where that failed. */
+  #expire(): Promise<unknown> {
+    return this.#collection()
+      .createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 })
+      .catch((error: unknown) => {
+        this.#expiring = null;
+        throw error;
+      });
+  }
+
+  #collection() {
+    return this.#database.db.collection<StatusDocument>(collections.modelStatus);
+  }
+
+  #set(
+    uid: string,
+    values: Pick<StatusDocument, 'state' | 'problems' | 'warnings' | 'affects' | 'indexProblems' | 'requiredNulls'>,
+  ) {
+    const update = { $set: { uid, instance: this.#instance, ...values, at: new Date(), expiresAt: expiry() } };
+    return { updateOne: { filter: { _id: `${uid}@${this.#instance}` }, update, upsert: true } };
+  }
+
+  async #write(operations: readonly AnyBulkWriteOperation<StatusDocument>[]): Promise<void> {
+    if (operations.length === 0) return;
+    await (this.#expiring ??= this.#expire());
+    await this.#collection().bulkWrite(operations, { ordered: false });
+  }
+}
+
+const expiry = (): Date => new Date(Date.now() + lifetime);
+
+const statusOf = ({ state, problems, warnings, affects }: ModelReport) => ({
+  state,
+  problems,
+  warnings: warnings.map(warningText),
+  affects,
+});
+
+const stateOf = (report: ModelReport): string => JSON.stringify(statusOf(report));

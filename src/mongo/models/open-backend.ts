@@ -1,0 +1,87 @@
+import { collections } from '../../schema/collections.js';
+import type { Config, DatabaseConfig } from '../../config/config.js';
+import type { ModelSettings } from '../../schema/build-content-type.js';
+import { watchChanges } from '../changes.js';
+import { connect, describeDatabase } from '../connect.js';
+import { createFirstLocale } from '../stores/locale-store.js';
+import type { Logger } from '../database.js';
+import { ModelRegistry } from './model-registry.js';
+import { createStore, type Store } from '../store.js';
+
+/** The back end, connected and with its models loaded. */
+export interface Backend {
+  readonly store: Store;
+  readonly models: ModelRegistry;
+  /** Host and database, for people. */
+  readonly description: string;
+  /** Makes everything that is kept in memory be read again. Called after the data were replaced by other means. */
+  forget(): void;
+  close(): Promise<void>;
+}
+
+interface BackendInput {
+  readonly uri: string;
+  readonly config: DatabaseConfig;
+  readonly settings: ModelSettings;
+  /** Code of the locale that an empty database begins with. */
+  readonly firstLocale: string;
+  readonly logger: Logger;
+}
+
+/** The settings of the service that shape content types. */
+export const modelSettings = ({ api, plugins }: Config): ModelSettings => ({
+  privateAttributes: api.responses.privateAttributes,
+  localization: plugins.i18n.enabled,
+  customFields: api.customFields,
+  paths: pathsBelow(api.rest.prefix, [...servicePaths, plugins.graphql.config.endpoint]),
+});
+
+/** Paths of routes that do not belong to the REST API, whatever its prefix is. */
+const servicePaths = ['/admin/api', '/docs/files', '/uploads', '/_health'];
+
+/** The first segments of the paths that lie below a prefix. */
+const pathsBelow = (prefix: string, paths: readonly string[]): string[] =>
+  paths.filter((path) => path.startsWith(`${prefix}/`)).map((path) => path.slice(prefix.length + 1).split('/')[0] ?? '');
+
+/** Connects, loads the models and follows their changes. Rejects if no server answers. */
+export async function openBackend({ uri, config, settings, firstLocale, logger }: BackendInput): Promise<Backend> {
+  const database = await connect(uri, config);
+  if (!database.isReplicated)
+    logger.warn({}, 'MongoDB is not a replica set: no transactions, model changes are polled for, totals are counted every time');
+  await createFirstLocale(database, firstLocale);
+  const store = createStore(database);
+  const models = new ModelRegistry(database, settings, logger);
+  await models.load();
+  return follow(store, models, logger);
+}
+
+/** Collections whose change means that the registry must be read again. */
+const modelCollections = [collections.models, collections.settings, collections.locales];
+
+function follow(store: Store, models: ModelRegistry, logger: Logger): Backend {
+  const { database, changes } = store;
+  changes.onChange(modelCollections, () => {
+    models.load().catch((error: unknown) => {
+      logger.warn({ err: error }, 'models could not be read, the former ones stay in force');
+    });
+  });
+  // Ids that are reserved may be among those that an import brings.
+  changes.onChange(['_imports'], () => {
+    store.ids.forget();
+  });
+  const watch = watchChanges(database, changes);
+  return {
+    store,
+    models,
+    description: describeDatabase(database),
+    forget: () => {
+      store.ids.forget();
+      changes.forget();
+    },
+    close: async () => {
+      await watch.close();
+      await models.close();
+      await database.client.close();
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import { collections } from '../../schema/collections.js';
+import { builtinModels } from '../../schema/builtin-models.js';
+import type { Registry } from '../../schema/content-type.js';
+import { collectionName, collectionOf, type Model } from '../../schema/model.js';
+import { type Database, inSession, readAll, translating } from '../database.js';
+import { listIndexes } from './ensure-indexes.js';
+import { ownIndexes } from '../read/plan-indexes.js';
+
+/** A document of `_collections`: a collection that was served once belongs to the service, whatever becomes of its model. */
+interface ServedCollection {
+  readonly _id: string;
+  /** The type that was served first. */
+  readonly uid: string;
+  readonly since: Date;
+}
+
+type StoredModel = { readonly uid: string } & Partial<Pick<Model, 'collectionName' | 'info'>>;
+
+/**
+ * Returns the collections of these models that hold documents and were never served: what is in them may be anybody's. Until the
+ * first record is whole, the database may be older than the record: collections of models that are active, and those with indexes
+ * of the service, count as served.
+ */
+export async function findForeign(models: readonly StoredModel[], database: Database): Promise<ReadonlySet<string>> {
+  const recorded = await readRecorded(database);
+  const asked = namesOf(models).filter((name) => !recorded.has(name));
+  const filled = await filterNames(asked, (name) => holdsDocuments(name, database));
+  if (filled.length === 0) return new Set();
+  // Another instance records a collection before it serves it, so the documents may be of its clients.
+  const known = await readRecorded(database);
+  const found = filled.filter((name) => !known.has(name));
+  if (known.has(lastRecorded)) return new Set(found);
+  const active = new Set(namesOf(await readActive(models, database)));
+  return new Set(await filterNames(found, async (name) => !active.has(name) && !(await hasIndexes(name, database))));
+}
+
+/** The names for which a test resolves to true. */
+async function filterNames(names: readonly string[], test: (name: string) => Promise<boolean>): Promise<readonly string[]> {
+  const found = await Promise.all(names.map(async (name) => ((await test(name)) ? [name] : [])));
+  return found.flat();
+}
+
+const builtinUids: ReadonlySet<string> = new Set(builtinModels.map(({ uid }) => uid));
+
+/** Recorded behind all others of the first record. */
+const lastRecorded = collections.users;
+
+/** Collections of content types; those of the service's own types are its own. Models with wrong names are not in force anyway. */
+function namesOf(models: readonly StoredModel[]): readonly string[] {
+  const names = models.filter(({ uid }) => uid.includes('::') && !builtinUids.has(uid)).map(collectionOf);
+  return [...new Set(names)].filter((name) => isName.test(name));
+}
+
+const isName = new RegExp(collectionName);
+
+async function readRecorded(database: Database): Promise<ReadonlySet<string>> {
+  const rows = await readAll(database, { find: collections.servedCollections, projection: { _id: 1 }, batchSize: 100_000 });
+  return new Set(rows.map(({ _id }) => String(_id)));
+}
+
+/** The models that an instance of the service has in force. */
+async function readActive(models: readonly StoredModel[], database: Database): Promise<readonly StoredModel[]> {
+  const states = await readAll(database, { find: '_model_status', filter: { state: 'active' }, batchSize: 100_000 });
+  const active = new Set(states.map(({ uid }) => uid as unknown));
+  return models.filter(({ uid }) => active.has(uid));
+}
+
+const hasIndexes = async (name: string, { db }: Database): Promise<boolean> =>
+  (await listIndexes(db, name)).some(({ name: index = '' }) => index.startsWith(ownIndexes));
+
+const holdsDocuments = async (name: string, database: Database): Promise<boolean> =>
+  (await readAll(database, { find: name, projection: { _id: 1 }, limit: 1 })).length > 0;
+
+/** Records the collections of the types in force. */
+export async function recordServed({ types }: Pick<Registry, 'types'>, database: Database): Promise<void> {
+  const { db, session } = database;
+  const recorded = await readRecorded(database);
+  const missing = [...types.values()]
+    .filter(({ kind, collection }) => kind !== 'component' && !recorded.has(collection))
+    .sort((a, b) => Number(a.collection === lastRecorded) - Number(b.collection === lastRecorded));
+  if (missing.length === 0) return;
+  const since = new Date();
+  const operations = missing.map(({ uid, collection }) => ({
+    updateOne: { filter: { _id: collection }, update: { $setOnInsert: { uid, since } }, upsert: true },
+  }));
+  const served = db.collection<ServedCollection>(collections.servedCollections);
+  await translating(() => served.bulkWrite(operations, inSession(session)));
+}

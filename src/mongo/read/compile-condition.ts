@@ -1,0 +1,133 @@
+import type { Document } from 'mongodb';
+import type { Condition, Comparator } from '../../query/plan.js';
+import { comparesText, textPattern, type TextComparator } from '../../query/conditions.js';
+import type { Stored } from '../../schema/scalar-types.js';
+import { compileText } from './compile-text.js';
+
+export type RelatedCondition = Extract<Condition, { kind: 'related' }>;
+export type ElementCondition = Extract<Condition, { kind: 'element' }>;
+
+/** What conditions on related entries, and on elements that have to be read, have come to: a query on the owner's own fields. */
+export type Resolved = ReadonlyMap<RelatedCondition | ElementCondition, Document>;
+
+/** Compiles a condition to a query document. Cannot fail: names and values were checked when it was bound. */
+export function compileCondition(condition: Condition | null, resolved: Resolved): Document {
+  if (condition === null) return {};
+  switch (condition.kind) {
+    case 'and':
+      return compileAll(condition.conditions.map((inner) => compileCondition(inner, resolved)));
+    case 'or':
+      return compileAny(condition.conditions.map((inner) => compileCondition(inner, resolved)));
+    case 'comparison':
+      return compileComparison(condition);
+    case 'element': {
+      const { path } = condition;
+      const some = resolved.get(condition) ?? { [path]: { $elemMatch: compileCondition(condition.condition, resolved) } };
+      return condition.orMissing ? compileAny([some, missing(path)]) : some;
+    }
+    case 'related':
+      return resolved.get(condition) ?? nothing;
+  }
+}
+
+/** Matches no document, and the server knows it without looking. */
+export const nothing: Document = { _id: { $in: [] } };
+
+/** Matches documents whose link or component list is empty. */
+export const missing = (path: string): Document => ({ [path]: { $in: [null, []] } });
+
+/** Parts on different fields stand side by side; the same field twice needs `$and`. */
+function compileAll(parts: readonly Document[]): Document {
+  const keys = parts.flatMap((part) => Object.keys(part));
+  if (new Set(keys).size === keys.length) return Object.assign({}, ...parts) as Document;
+  return { $and: parts };
+}
+
+export function compileAny(parts: readonly Document[]): Document {
+  const [only] = parts;
+  if (only === undefined) return nothing;
+  return parts.length === 1 ? only : { $or: parts };
+}
+
+export type Comparison = Extract<Condition, { kind: 'comparison' }>;
+
+/** The expression that a comparator is when it is not denied. One line per operator; a missing one does not compile. */
+const expressions: Readonly<Record<Exclude<Comparator, TextComparator | 'null'>, (operand: unknown) => Document>> = {
+  eq: (operand) => ({ $eq: operand }),
+  in: (operand) => ({ $in: operand }),
+  lt: (operand) => ({ $lt: operand }),
+  lte: (operand) => ({ $lte: operand }),
+  gt: (operand) => ({ $gt: operand }),
+  gte: (operand) => ({ $gte: operand }),
+  between: (operand) => {
+    const [low, high] = operand as readonly unknown[]; // bound as a pair
+    return { $gte: low, $lte: high };
+  },
+};
+
+/** Compiles one comparator to a query on its path. A denied comparator never matches null, as in SQL. */
+function compileComparison(condition: Comparison): Document {
+  const { comparator, stored, path } = condition;
+  return comparesText(comparator) && stored !== 'text'
+    ? compileCastComparison({ ...condition, comparator })
+    : { [path]: compileExpression(condition) };
+}
+
+/** The expression alone, for the path or the array elements that it is put on. */
+export function compileExpression({ comparator, operand, denied, stored }: Comparison): Document {
+  if (comparator === 'null') return denied ? notNull[stored] : isNull[stored];
+  const expression = comparesText(comparator) ? compilePattern(comparator, operand) : expressions[comparator](operand);
+  if (!denied) return expression;
+  switch (comparator) {
+    case 'eq':
+      return { $nin: [operand, null] };
+    case 'in':
+      return { $nin: [...(operand as readonly unknown[]), null] }; // bound as a list
+    default:
+      return { $not: expression, $ne: null };
+  }
+}
+
+function compilePattern(comparator: TextComparator, operand: unknown): Document {
+  const { source, flags } = textPattern(comparator, operand);
+  return { $regex: source, $options: flags };
+}
+
+/** Text tests on what is not stored as text look at its text form. The pattern is a literal to the server. */
+function compileCastComparison({
+  path,
+  stored,
+  comparator,
+  operand,
+  denied,
+}: Comparison & { readonly comparator: TextComparator }): Document {
+  const { source, flags } = textPattern(comparator, operand);
+  const matches = { $regexMatch: { input: compileText(`$${path}`, stored), regex: { $literal: source }, options: flags } };
+  const isThere = { $gt: [`$${path}`, null] };
+  return { $expr: { $and: [isThere, denied ? { $not: [matches] } : matches] } };
+}
+
+const jsonTypes = ['string', 'number', 'bool', 'object', 'array'];
+
+/**
+ * "Not null" for each stored form, as one index range from its least value on: a count can do it without fetching (a `$ne: null`
+ * has two ranges and costs twice as much), and a partial index on it serves equality, which one on `$type` does not.
+ */
+export const notNull: Readonly<Record<Stored, Document>> = {
+  text: { $gte: '' },
+  number: { $gte: -Infinity },
+  link: { $gte: -Infinity },
+  date: { $gte: new Date(-8.64e15) },
+  boolean: { $gte: false },
+  json: { $type: jsonTypes },
+};
+
+/** "Null" for each stored form. A list of JSON that holds null is not null, though it would match `{ $eq: null }`. */
+const isNull: Readonly<Record<Stored, Document>> = {
+  text: { $eq: null },
+  number: { $eq: null },
+  link: { $eq: null },
+  date: { $eq: null },
+  boolean: { $eq: null },
+  json: { $not: { $type: jsonTypes } },
+};

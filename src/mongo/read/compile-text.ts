@@ -1,0 +1,111 @@
+import type { Document } from 'mongodb';
+import { jsonEscapes, jsonLevels } from '../../query/stored-text.js';
+import type { Stored } from '../../schema/scalar-types.js';
+
+/** `storedText` as an expression on a value that is not null. */
+export function compileText(path: string, stored: Stored): Document {
+  if (stored === 'json') return jsonText(path, jsonLevels);
+  return stored === 'number' ? numberText(path) : { $toString: path };
+}
+
+function jsonText(value: string, levels: number): Document {
+  if (levels === 0) return { $literal: '' };
+  const text = { $concat: [keyText('$$entry.k'), jsonText('$$entry.v', levels - 1)] };
+  const inner = joined({ $map: { input: entriesOf('$$value'), as: 'entry', in: text } });
+  const branches = [
+    { case: { $isArray: '$$value' }, then: { $concat: ['[', '$$inner', ']'] } },
+    { case: isObject('$$value'), then: { $concat: ['{', '$$inner', '}'] } },
+    { case: { $lte: ['$$value', null] }, then: 'null' },
+    { case: { $isNumber: '$$value' }, then: numberText('$$value') },
+    { case: { $eq: [{ $type: '$$value' }, 'bool'] }, then: { $toString: '$$value' } },
+  ];
+  const shown = { $switch: { branches, default: quoted({ $toString: '$$value' }) } };
+  return { $let: { vars: { value }, in: { $let: { vars: { inner }, in: shown } } } };
+}
+
+const isObject = (value: string): Document => ({ $eq: [{ $type: value }, 'object'] });
+
+/** The items of a list, the keys and values of an object; nothing for a scalar. */
+const entriesOf = (value: string): Document => ({
+  $switch: {
+    branches: [
+      { case: { $isArray: value }, then: { $map: { input: value, in: { v: '$$this' } } } },
+      { case: isObject(value), then: { $objectToArray: value } },
+    ],
+    default: [],
+  },
+});
+
+/** Nothing for an item of a list, which has no key. */
+const keyText = (key: string): Document => ({ $ifNull: [{ $concat: [quoted(key), ':'] }, ''] });
+
+const joined = (texts: Document): Document => ({
+  $reduce: {
+    input: texts,
+    initialValue: '',
+    in: { $concat: ['$$value', { $cond: [{ $eq: ['$$value', ''] }, '', ','] }, '$$this'] },
+  },
+});
+
+const quoted = (text: unknown): Document => ({
+  $concat: ['"', jsonEscapes.reduce((input, [find, replacement]) => ({ $replaceAll: { input, find, replacement } }), text), '"'],
+});
+
+/**
+ * The text that JavaScript has for a number. That of the server differs for doubles: it has a minus before zero, exponents from 1e16 on
+ * (JavaScript: from 1e21) and below 1e-4 (below 1e-6), and two digits in each exponent.
+ */
+const numberText = (number: string): Document => ({
+  $let: {
+    vars: { number, size: { $abs: number }, text: { $toString: number } },
+    in: {
+      $switch: {
+        branches: [
+          { case: { $eq: ['$$number', 0] }, then: '0' },
+          { case: { $ne: [{ $type: '$$number' }, 'double'] }, then: '$$text' },
+          { case: { $gte: ['$$size', 1e21] }, then: '$$text' },
+          { case: { $gte: ['$$size', 1e16] }, then: longText },
+          { case: { $and: [{ $lt: ['$$size', 9e15] }, { $eq: ['$$number', { $trunc: '$$number' }] }] }, then: wholeText },
+          { case: { $gte: ['$$size', 1e-4] }, then: '$$text' },
+          { case: { $gte: ['$$size', 1e-6] }, then: shortText },
+        ],
+        default: { $replaceAll: { input: '$$text', find: 'e-0', replacement: 'e-' } },
+      },
+    },
+  },
+});
+
+/** Without a part behind the point, which the texts of some servers have. */
+const wholeText: Document = { $toString: { $toLong: '$$number' } };
+
+const sign: Document = { $cond: [{ $lt: ['$$number', 0] }, '-', ''] };
+
+/** The digits of a text with an exponent: `15` of `-1.5e+17`. */
+const digits: Document = {
+  $reduce: {
+    input: ['-', '.'],
+    initialValue: { $arrayElemAt: [{ $split: ['$$text', 'e'] }, 0] },
+    in: { $replaceAll: { input: '$$value', find: '$$this', replacement: '' } },
+  },
+};
+
+const exponent: Document = { $toInt: { $arrayElemAt: [{ $split: ['$$text', 'e'] }, 1] } };
+
+/** `-150000000000000000` of `-1.5e+17`. */
+const longText: Document = {
+  $let: {
+    vars: { digits, exponent },
+    in: {
+      $concat: [
+        sign,
+        '$$digits',
+        { $substrBytes: ['0'.repeat(21), 0, { $subtract: [{ $add: ['$$exponent', 1] }, { $strLenBytes: '$$digits' }] }] },
+      ],
+    },
+  },
+};
+
+/** `-0.000015` of `-1.5e-05`. */
+const shortText: Document = {
+  $concat: [sign, '0.', { $substrBytes: ['0'.repeat(6), 0, { $subtract: [{ $abs: exponent }, 1] }] }, digits],
+};

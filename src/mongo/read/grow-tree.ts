@@ -1,0 +1,124 @@
+import type { Document } from 'mongodb';
+import { applyList, keepChosen, type Choose } from '../../query/apply-list.js';
+import type { ComponentChild, LinkChild, MorphChild, Selection, ZoneChild } from '../../query/plan.js';
+import type { ContentType } from '../../schema/content-type.js';
+import type { Loaded, Related } from '../loaded.js';
+
+/** A node of a tree that is still being read. */
+export interface Growing extends Loaded {
+  readonly children: Related[];
+}
+
+/** A populated relation whose related entries are still to be read. */
+export interface PendingRelation {
+  readonly child: LinkChild | MorphChild;
+  /** The type that has the relation. */
+  readonly owner: ContentType;
+  /** The entries and components that have the relation. */
+  readonly holders: Growing[];
+  /** The index of the relation among their children. */
+  readonly slot: number;
+}
+
+/** Finds what an entry or component is related to. */
+export type RelatedOf = (holder: Document) => Related;
+
+/** The rows of one relation; of one type if the relation is polymorphic. */
+export interface QueryRows {
+  readonly uid: string | null;
+  readonly rows: readonly Document[];
+}
+
+/** The relations of one level: each once, however many branches of the tree lead to it. */
+export type PendingLevel = Map<LinkChild | MorphChild, PendingRelation>;
+
+/**
+ * Makes the nodes of documents, with their components and dynamic zones, and adds the relations that they populate to the next
+ * level.
+ */
+export function growNodes(selection: Selection, documents: readonly Document[], next: PendingLevel): Growing[] {
+  const nodes = documents.map((document) => createNode(selection, document));
+  growChildren(selection, nodes, next);
+  return nodes;
+}
+
+/** Of nodes that populate nothing; never written to. */
+const childless: Related[] = [];
+const none: Related = [];
+
+function createNode(selection: Selection, document: Document): Growing {
+  const count = selection.children.length + (selection.locales === null ? 0 : 1);
+  return { selection, document, children: count === 0 ? childless : Array<Related>(count).fill(none) };
+}
+
+/** The same for one document. */
+export function growNode(selection: Selection, document: Document, next: PendingLevel): Growing {
+  const node = createNode(selection, document);
+  growChildren(selection, [node], next);
+  return node;
+}
+
+function growChildren({ type, children, locales }: Selection, nodes: readonly Growing[], next: PendingLevel): void {
+  if (nodes.length === 0) return;
+  for (const [slot, child] of children.entries()) {
+    switch (child.kind) {
+      case 'link':
+      case 'morph':
+        addPending({ child, owner: type, slot }, nodes, next);
+        break;
+      case 'component':
+        growComponents(child, slot, nodes, next);
+        break;
+      case 'zone':
+        growZones(child, slot, nodes, next);
+    }
+  }
+  if (locales !== null) addPending({ child: locales, owner: type, slot: children.length }, nodes, next);
+}
+
+function addPending(relation: Omit<PendingRelation, 'holders'>, nodes: readonly Growing[], next: PendingLevel): void {
+  const known = next.get(relation.child);
+  if (known === undefined) next.set(relation.child, { ...relation, holders: [...nodes] });
+  else for (const node of nodes) known.holders.push(node);
+}
+
+function growComponents(child: ComponentChild, slot: number, nodes: readonly Growing[], next: PendingLevel): void {
+  const { selection, list, attribute } = child;
+  const all: Growing[] = [];
+  for (const { document, children } of nodes) {
+    const stored = partsOf(document[attribute.name]);
+    const parts = (list === null ? stored : applyList(stored, list, itself)).map((part) => createNode(selection, part));
+    children[slot] = parts;
+    all.push(...parts);
+  }
+  growChildren(selection, all, next);
+}
+
+/** Components that the selections do not name are left out. */
+function growZones(child: ZoneChild, slot: number, nodes: readonly Growing[], next: PendingLevel): void {
+  const byType = new Map<Selection, Growing[]>();
+  const choices = new Map(
+    [...child.lists].map(([uid, list]): [string, Choose<Document>] => [uid, (parts) => applyList(parts, list, itself)]),
+  );
+  for (const { document, children } of nodes) {
+    children[slot] = keepChosen(partsOf(document[child.attribute.name]), choices, componentOf).flatMap((part) => {
+      const selection = child.selections.get(componentOf(part));
+      if (selection === undefined) return [];
+      const node = createNode(selection, part);
+      const group = byType.get(selection);
+      if (group === undefined) byType.set(selection, [node]);
+      else group.push(node);
+      return [node];
+    });
+  }
+  for (const [selection, group] of byType) growChildren(selection, group, next);
+}
+
+const itself = (part: Document): Document => part;
+const componentOf = (part: Document): string => String(part['__component']);
+
+/** Stored components: one, several, or none. */
+export function partsOf(value: unknown): readonly Document[] {
+  if (Array.isArray(value)) return value as readonly Document[]; // stored as documents
+  return value === null || value === undefined ? [] : [value];
+}

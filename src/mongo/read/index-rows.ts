@@ -1,0 +1,179 @@
+import type { Document } from 'mongodb';
+import { cutWindow } from '../../query/apply-list.js';
+import type { LinkChild } from '../../query/plan.js';
+import type { ContentType } from '../../schema/content-type.js';
+import { readsParents } from './compile-level.js';
+import { growNodes, type Growing, type PendingLevel, type PendingRelation, type QueryRows, type RelatedOf } from './grow-tree.js';
+import { indexMorphRows } from './index-morph-rows.js';
+import { indexSources } from './link-sources.js';
+import { cutRead, linkedIds, type Loaded, morphLinks, wantedIds } from '../loaded.js';
+
+/** Indexes the rows of a relation by what the stored links name. The relations that the rows populate are added to `next`. */
+export function indexRows({ child, owner }: PendingRelation, results: readonly QueryRows[], next: PendingLevel): RelatedOf {
+  if (child.kind === 'morph' && child.sources !== null)
+    return indexSources(
+      child,
+      child.sources.map((source, index) => ({ source, rows: results[index]?.rows ?? [] })),
+      next,
+    );
+  return child.kind === 'morph'
+    ? indexMorphRows(child, results, next)
+    : indexLinkRows(child, results[0]?.rows ?? [], { owner, next });
+}
+
+const byId = (nodes: readonly Growing[]): Map<unknown, Growing> => new Map(nodes.map((node) => [node.document['_id'], node]));
+
+interface LinkContext {
+  /** The type that has the relation. */
+  readonly owner: ContentType;
+  readonly next: PendingLevel;
+}
+
+function indexLinkRows(child: LinkChild, rows: readonly Document[], { owner, next }: LinkContext): RelatedOf {
+  if (child.countOnly) return countRows(child, rows);
+  const related = indexLists(child, rows, { owner, next });
+  return child.link.many ? related : (holder) => related(holder).slice(0, 1);
+}
+
+type ListOf = (holder: Document) => readonly Loaded[];
+
+function indexLists(child: LinkChild, rows: readonly Document[], { owner, next }: LinkContext): ListOf {
+  const { storage } = child.link;
+  const nodes = growNodes(child.selection, rows, next);
+  if (readsParents(child)) return listsBy(groupBy(nodes, parentOf), '_id');
+  switch (storage.kind) {
+    case 'own':
+      return child.sort.length > 0 ? sortedTargets(child, nodes) : storedTargets(child, nodes);
+    case 'siblings':
+      return otherLocales(child, nodes);
+    case 'inverse':
+      return listsBy(inverseLists(child, nodes, storage.field), '_id');
+    case 'morph':
+      return listsBy(morphLists(child, nodes, { field: storage.field, owner: owner.uid }), '_id');
+  }
+}
+
+const listsBy =
+  (lists: ReadonlyMap<unknown, readonly Loaded[]>, key: string): ListOf =>
+  (holder) =>
+    lists.get(holder[key]) ?? none;
+
+const none: readonly Loaded[] = [];
+
+/** The entry in whose window a row was read. */
+const parentOf = ({ document }: Loaded): readonly unknown[] => [document['_parent']];
+
+/** In the order of the stored ids. */
+function storedTargets(child: LinkChild, nodes: readonly Growing[]): ListOf {
+  const targets = byId(nodes);
+  return (holder) => {
+    const found = wantedIds(child, holder).flatMap((id) => targets.get(id) ?? []);
+    return cutRead(child, child.reversed ? found.reverse() : found);
+  };
+}
+
+/** In the order that the rows were read in. */
+function sortedTargets(child: LinkChild, nodes: readonly Growing[]): ListOf {
+  const places = new Map(nodes.map((node, place) => [node.document['_id'], place]));
+  return (holder) => {
+    const found = new Set(linkedIds(holder, child.link.name).flatMap((id) => places.get(id) ?? []));
+    const sorted = [...found].sort((a, b) => a - b).flatMap((place) => nodes[place] ?? []);
+    return cutWindow(sorted, child.window);
+  };
+}
+
+function countRows(child: LinkChild, rows: readonly Document[]): RelatedOf {
+  const { storage } = child.link;
+  if (storage.kind === 'own') {
+    const there = new Set(rows.map((row) => row['_id'] as unknown));
+    return (holder) => {
+      const found = wantedIds(child, holder).filter((id) => there.has(id));
+      return cutWindow(found, child.window).length;
+    };
+  }
+  if (storage.kind === 'siblings') {
+    const groups = groupBy(rows, (row) => [row['_group']]);
+    return (holder) => {
+      const others = (groups.get(holder['_group']) ?? []).filter(({ _id }) => _id !== holder['_id']);
+      return cutWindow(others, child.window).length;
+    };
+  }
+  const counts = new Map(rows.map((row) => [row['_id'] as unknown, Number(row['count'])]));
+  return (holder) => counts.get(holder['_id']) ?? 0;
+}
+
+/** The other locales of an entry: the newest, the first one, then the others from the newest on, unless a sort asks otherwise. */
+function otherLocales(child: LinkChild, nodes: readonly Growing[]): ListOf {
+  const groups = groupBy(nodes, ({ document }) => [document['_group']]);
+  if (child.sort.length === 0) for (const group of groups.values()) orderLocales(group);
+  return (holder) => {
+    const others = (groups.get(holder['_group']) ?? []).filter(({ document }) => document['_id'] !== holder['_id']);
+    return cutWindow(others, child.window);
+  };
+}
+
+function orderLocales(group: Growing[]): void {
+  group.sort((a, b) => idOf(b) - idOf(a));
+  const first = group.length > 2 ? group.pop() : undefined;
+  if (first !== undefined) group.splice(1, 0, first);
+}
+
+const idOf = ({ document }: Loaded): number => Number(document['_id']);
+
+function inverseLists(child: LinkChild, nodes: readonly Growing[], field: string): Map<unknown, Growing[]> {
+  const lists = groupBy(nodes, ({ document }) => linkedIds(document, field));
+  if (child.sort.length === 0) sortByRank(lists, storedRank(field), child);
+  return lists;
+}
+
+interface MorphField {
+  readonly field: string;
+  /** Uid of the type that the links lead to. */
+  readonly owner: string;
+}
+
+function morphLists(child: LinkChild, nodes: readonly Growing[], { field, owner }: MorphField): Map<unknown, Growing[]> {
+  const lists = groupBy(nodes, ({ document }) =>
+    morphLinks(document[field]).flatMap(({ __type, id }) => (__type === owner ? [id] : [])),
+  );
+  if (child.sort.length === 0) sortByRank(lists, morphRank({ field, owner }), child);
+  return lists;
+}
+
+/** An item stands in the group of each of its keys, in the order of the items. */
+function groupBy<Item>(items: readonly Item[], keysOf: (item: Item) => readonly unknown[]): Map<unknown, Item[]> {
+  const groups = new Map<unknown, Item[]>();
+  for (const item of items) {
+    for (const key of keysOf(item)) {
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, [item]);
+      else group.push(item);
+    }
+  }
+  return groups;
+}
+
+type RankOf = (document: Document, parent: unknown) => number;
+
+/** Entries without a rank, brought in from elsewhere, come first, by id. */
+function sortByRank(lists: ReadonlyMap<unknown, Growing[]>, rankOf: RankOf, { reversed }: LinkChild): void {
+  const sign = reversed ? -1 : 1;
+  for (const [parent, list] of lists) {
+    list.sort((a, b) => {
+      const [rankA, rankB] = [rankOf(a.document, parent), rankOf(b.document, parent)];
+      return sign * (rankA === rankB ? idOf(a) - idOf(b) : rankA - rankB);
+    });
+  }
+}
+
+const storedRank =
+  (field: string): RankOf =>
+  (document, parent) => {
+    const rank = (document['_ranks'] as Document | undefined)?.[field] as number | Record<string, number> | undefined; // written in this form
+    return (typeof rank === 'object' ? rank[String(parent)] : rank) ?? -Infinity;
+  };
+
+const morphRank =
+  ({ field, owner }: MorphField): RankOf =>
+  (document, parent) =>
+    morphLinks(document[field]).find(({ __type, id }) => __type === owner && id === parent)?.rank ?? -Infinity;

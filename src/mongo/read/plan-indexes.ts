@@ -1,0 +1,138 @@
+import type { CreateIndexesOptions } from 'mongodb';
+import type { ContentType, LinkAttribute, Registry, ScalarAttribute } from '../../schema/content-type.js';
+import { scalarTypes } from '../../schema/scalar-types.js';
+import { listedUniquePaths } from '../../schema/attribute-places.js';
+import { uniqueField } from '../layout.js';
+import { notNull } from './compile-condition.js';
+
+/** An index that a content type calls for. */
+export interface IndexPlan {
+  /** Begins as those of the service do. */
+  readonly name: string;
+  readonly key: Readonly<Record<string, 1 | -1>>;
+  readonly options: CreateIndexesOptions;
+}
+
+/** Names of indexes of the service begin so; those made by others are never touched. */
+export const ownIndexes = 'mangrove_';
+
+/** A collection has at most 64 indexes; some are left for the operator's own. */
+const maximumIndexes = 48;
+
+/**
+ * The indexes of a content type: for lists in publication order and by creation, for owning relations and their rank on the
+ * other side, for unique values, and for localization groups; where they pay was measured.
+ */
+export function planIndexes(type: ContentType, registry: Registry): IndexPlan[] {
+  const attributes = [...type.attributes.values()];
+  const plans = [
+    ...stateIndexes(type),
+    ...(keyFields[type.uid] ?? []).map(keyIndex),
+    ...attributes.flatMap((attribute) => {
+      if (attribute.kind === 'scalar') return scalarIndexes(type, attribute, '');
+      return attribute.kind === 'relation' || attribute.kind === 'media' ? linkIndexes(type, attribute, registry) : [];
+    }),
+    ...attributes.flatMap((attribute) =>
+      attribute.kind === 'component'
+        ? partIndexes(type, attribute.component, { prefix: `${attribute.name}.`, inList: attribute.repeatable }, registry)
+        : [],
+    ),
+    ...attributes.flatMap((attribute) =>
+      attribute.kind === 'dynamiczone'
+        ? attribute.components.flatMap((uid) => partIndexes(type, uid, { prefix: `${attribute.name}.`, inList: true }, registry))
+        : [],
+    ),
+  ];
+  const named = new Map([...listedUniques(type, registry), ...plans].map((plan) => [plan.name, plan]));
+  return [...named.values()].sort(uniqueFirst).slice(0, maximumIndexes);
+}
+
+/** Rules come before speed where there are too many. */
+const uniqueFirst = (a: IndexPlan, b: IndexPlan): number => Number(b.options.unique ?? false) - Number(a.options.unique ?? false);
+
+function plan(key: IndexPlan['key'], options: CreateIndexesOptions = {}): IndexPlan {
+  const fields = Object.entries(key).map(([field, order]) => (order === 1 ? field : `${field}-`));
+  return { name: `${ownIndexes}${fields.join('_')}${options.unique === true ? '_unique' : ''}`, key, options };
+}
+
+/** What the service itself looks users up by: at a login, by the codes of e-mails, and by their id at a login provider. */
+const keyFields: Readonly<Record<string, readonly string[]>> = {
+  'plugin::users-permissions.user': ['email', 'resetPasswordToken', 'confirmationToken', '_subject'],
+};
+
+const keyIndex = (field: string): IndexPlan => plan({ [field]: 1 }, { partialFilterExpression: { [field]: notNull.text } });
+
+function stateIndexes({ kind, draftAndPublish, localized }: ContentType): IndexPlan[] {
+  const state = draftAndPublish ? ({ publishedAt: -1 } as const) : {};
+  return [
+    ...(draftAndPublish && !localized ? [plan({ publishedAt: -1, _id: -1 })] : []),
+    ...(localized ? [plan({ locale: 1, ...state, _id: -1 })] : []),
+    ...(localized || kind === 'singleType' ? [onePerLocale] : []),
+    plan({ createdAt: -1, _id: -1 }),
+  ];
+}
+
+/** A group has each locale once; a single type has one group, and one entry where it is not localized. */
+const onePerLocale: IndexPlan = plan(
+  { _group: 1, locale: 1 },
+  { unique: true, partialFilterExpression: { _group: notNull.link } },
+);
+
+function scalarIndexes(
+  { localized }: ContentType,
+  { name, type, unique, indexed }: ScalarAttribute,
+  prefix: string,
+): IndexPlan[] {
+  const path = `${prefix}${name}`;
+  if (unique) {
+    const partialFilterExpression = { [path]: notNull[scalarTypes[type].stored] };
+    return [plan({ [path]: 1, ...(localized && { locale: 1 }) }, { unique: true, partialFilterExpression })];
+  }
+  return indexed ? [plan({ [path]: -1, _id: -1 })] : [];
+}
+
+function linkIndexes({ draftAndPublish }: ContentType, link: LinkAttribute, registry: Registry): IndexPlan[] {
+  if (link.storage.kind !== 'own' || link.target === 'admin::user') return [];
+  const { name } = link;
+  if (link.exclusive) return [plan({ [name]: 1 }, { unique: true, partialFilterExpression: { [name]: notNull.link } })];
+  const state = draftAndPublish ? ({ publishedAt: -1 } as const) : {};
+  const isSeenInOrder = link.inverse !== null && !link.many && registry.types.has(link.target);
+  return [
+    plan({ [name]: 1, ...state, _id: -1 }),
+    ...(isSeenInOrder ? [plan({ [name]: 1, [`_ranks.${name}`]: 1, _id: 1, ...(draftAndPublish && { publishedAt: 1 }) })] : []),
+  ];
+}
+
+interface Place {
+  readonly prefix: string;
+  /** Inside a list of components: unique values have an index of their own there. */
+  readonly inList: boolean;
+}
+
+/** The values of unique attributes inside lists of components, kept beside them. */
+const listedUniques = (type: ContentType, registry: Registry): IndexPlan[] =>
+  listedUniquePaths(type, registry).map((path) => {
+    const field = uniqueField(path);
+    const partialFilterExpression = { [field]: notNull[scalarTypes[path.attribute.type].stored] };
+    return plan({ [field]: 1, ...(type.localized && { locale: 1 }) }, { unique: true, partialFilterExpression });
+  });
+
+/** Links inside components are looked for when their target is deleted; unique values of components are unique in the type. */
+function partIndexes(owner: ContentType, uid: string, place: Place, registry: Registry): IndexPlan[] {
+  const type = registry.types.get(uid);
+  const { prefix, inList } = place;
+  if (type === undefined || prefix.split('.').length > 6) return [];
+  return [...type.attributes.values()].flatMap((attribute) => {
+    if (attribute.kind === 'scalar') return attribute.unique && inList ? [] : scalarIndexes(owner, attribute, prefix);
+    if (attribute.kind === 'component')
+      return partIndexes(
+        owner,
+        attribute.component,
+        { prefix: `${prefix}${attribute.name}.`, inList: inList || attribute.repeatable },
+        registry,
+      );
+    return (attribute.kind === 'relation' || attribute.kind === 'media') && attribute.storage.kind === 'own'
+      ? [plan({ [`${prefix}${attribute.name}`]: 1 })]
+      : [];
+  });
+}

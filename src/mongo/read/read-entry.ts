@@ -1,0 +1,111 @@
+import type { Document } from 'mongodb';
+import { isNever } from '../../query/conditions.js';
+import type { Child, Condition, LinkChild, Selection } from '../../query/plan.js';
+import { compileCondition } from './compile-condition.js';
+import { compileProjection } from './compile-page.js';
+import { readAll, type Database } from '../database.js';
+import { isTooLarge } from '../driver-errors.js';
+import type { Loaded } from '../loaded.js';
+import { readTreeOf } from './read-page.js';
+import { resolveLists } from './resolve-lists.js';
+import { resolveRelated } from './resolve-related.js';
+
+/**
+ * Reads the entry that meets the condition, the first by id if several do; null if there is none. Plain relations of the first
+ * level come along in the same command, which for one entry costs a third of a second command.
+ */
+export async function readEntry(condition: Condition, asked: Selection, database: Database): Promise<Loaded | null> {
+  if (isNever(condition)) return null;
+  const match = compileCondition(condition, await resolveRelated(condition, database));
+  const selection = await resolveLists(asked, database);
+  const { joins, document } = await readJoined(match, selection, database);
+  if (document === undefined) return null;
+  database.budget.spend('entriesRead');
+  const rows = new Map(joins.map(({ child }, index) => [child, document[joined(index)] as readonly Document[]])); // looked up so
+  return readTreeOf(selection, document, database, rows);
+}
+
+interface Joined {
+  readonly joins: readonly Join[];
+  readonly document: Document | undefined;
+}
+
+/**
+ * Reads the entry with its plain relations; by itself if they do not fit into one document. In a transaction always by itself, since
+ * a command that fails ends it.
+ */
+async function readJoined(match: Document, selection: Selection, database: Database): Promise<Joined> {
+  const joins = database.session === null ? plainLinks(selection.children, '') : [];
+  try {
+    const [document] = await readAll(database, compileEntry(match, selection, joins));
+    return { joins, document };
+  } catch (error) {
+    if (joins.length === 0 || !isTooLarge(error)) throw error;
+    const [document] = await readAll(database, compileEntry(match, selection, []));
+    return { joins: [], document };
+  }
+}
+
+interface Join {
+  readonly child: LinkChild;
+  readonly path: string;
+}
+
+/**
+ * Relations that a plain `$lookup` can bring: no condition, order or count of their own, and mostly few documents. In a dynamic zone a path may lead through components of several types; what it brings for the others is not
+ * looked at.
+ */
+function plainLinks(children: readonly Child[], prefix: string): Join[] {
+  return children.flatMap((child) => {
+    switch (child.kind) {
+      case 'component':
+        return plainLinks(child.selection.children, `${prefix}${child.attribute.name}.`);
+      case 'zone':
+        return [...child.selections.values()].flatMap(({ children: inner }) =>
+          plainLinks(inner, `${prefix}${child.attribute.name}.`),
+        );
+      case 'link':
+        return isPlain(child) ? [{ child, path: `${prefix}${child.link.name}` }] : [];
+      case 'morph':
+        return [];
+    }
+  });
+}
+
+function isPlain({ link, condition, sort, window, countOnly }: LinkChild): boolean {
+  const few = link.storage.kind === 'own' || (link.storage.kind === 'inverse' && !link.many);
+  return few && condition === null && sort.length === 0 && window === null && !countOnly;
+}
+
+const joined = (index: number): string => `_join${String(index)}`;
+
+function compileEntry(match: Document, selection: Selection, joins: readonly Join[]): Document {
+  const { collection } = selection.type;
+  const projection = compileProjection(selection);
+  if (joins.length === 0)
+    return {
+      find: collection,
+      filter: match,
+      projection,
+      ...('_id' in match ? {} : { sort: { _id: 1 } }),
+      limit: 1,
+      singleBatch: true,
+    };
+  const lookups = joins.map(({ child, path }, index) => ({
+    $lookup: { from: child.target.collection, ...joinFields(child, path), as: joined(index) },
+  }));
+  return {
+    aggregate: collection,
+    pipeline: [{ $match: match }, ...oneOf(match), { $project: projection }, ...lookups],
+    cursor: {},
+  };
+}
+
+/** The first by id, where the match does not name the id already. */
+const oneOf = (match: Document): Document[] => ('_id' in match ? [] : [{ $sort: { _id: 1 } }, { $limit: 1 }]);
+
+function joinFields({ link }: LinkChild, path: string): Document {
+  return link.storage.kind === 'inverse'
+    ? { localField: '_id', foreignField: link.storage.field }
+    : { localField: path, foreignField: '_id' };
+}

@@ -1,0 +1,200 @@
+import type { Document } from 'mongodb';
+import { isNever } from '../../query/conditions.js';
+import type { Condition, LinkChild, MorphChild, Plan, Selection } from '../../query/plan.js';
+import type { Registry } from '../../schema/content-type.js';
+import type { TotalCache } from '../changes.js';
+import { compileCondition } from './compile-condition.js';
+import { compileRelation, type LevelQuery } from './compile-level.js';
+import { compilePage, compileProjection, oneReply, type Page } from './compile-page.js';
+import { asScanned, readAll, runRead, type Database } from '../database.js';
+import { growNode, growNodes, type PendingLevel, type PendingRelation, type QueryRows } from './grow-tree.js';
+import { indexRows } from './index-rows.js';
+import type { Loaded } from '../loaded.js';
+import { resolveLists } from './resolve-lists.js';
+import { asksForRelated, resolveRelated } from './resolve-related.js';
+import { isScanned, scanPage } from './scan-page.js';
+
+/** The entries of a page. */
+export interface LoadedPage {
+  readonly entries: readonly Loaded[];
+  /** Null if it was not wanted. */
+  readonly total: number | null;
+}
+
+interface PageContext extends TotalContext {
+  readonly registry: Registry;
+}
+
+/**
+ * Reads a page and, at the same time, its total. Sends one command for each, one for each level that is populated, and one for each
+ * condition on related entries: the number depends on the plan alone.
+ */
+export async function readPage(plan: Plan, { registry, totals, ...context }: PageContext): Promise<LoadedPage> {
+  const { condition, withTotal, totalIsCacheable, selection } = plan;
+  if (condition !== null && isNever(condition)) return { entries: [], total: withTotal ? 0 : null };
+  const database = asksForRelated(condition) ? asScanned(context.database) : context.database;
+  const match = compileCondition(condition, await resolveRelated(condition, database));
+  const page = pageOf(plan, match, database);
+  if (withTotal && !totalIsCacheable && condition !== null && isScanned(plan, condition, registry)) {
+    const { documents, total } = await scanPage(page, condition, database);
+    return { entries: await readEntries(selection, documents, database), total };
+  }
+  const [entries, total] = await Promise.all([
+    readAll(database, compilePage(page)).then((documents) => readEntries(selection, documents, database)),
+    withTotal ? readTotal(plan, match, { database, totals }) : null,
+  ]);
+  return { entries, total };
+}
+
+function pageOf({ type, sort, window, selection }: Plan, match: Document, { budget }: Database): Page {
+  const limit = boundLimit(window.limit, budget.left('entriesRead'));
+  return {
+    collection: type.collection,
+    match,
+    sort,
+    window: { ...window, limit },
+    projection: compileProjection(selection),
+  };
+}
+
+async function readEntries(selection: Selection, documents: readonly Document[], database: Database): Promise<Loaded[]> {
+  database.budget.spend('entriesRead', documents.length);
+  return readTree(selection, documents, database);
+}
+
+/** One more than the budget has is enough to see that it is exceeded. */
+const boundLimit = (limit: number | null, left: number): number | null =>
+  limit === null || limit > left ? (left === Infinity ? limit : left + 1) : limit;
+
+interface TotalContext {
+  readonly database: Database;
+  readonly totals: TotalCache;
+}
+
+/** Counts the entries that meet a plan's condition. Without a condition the server knows the number without counting. */
+async function readTotal(plan: Plan, match: Document, { database, totals }: TotalContext): Promise<number> {
+  const { collection } = plan.type;
+  if (database.session !== null) return countInTransaction(collection, match, database);
+  const count = async (): Promise<number> => {
+    const reply = await runRead(database, { count: collection, ...(plan.condition !== null && { query: match }) });
+    return Number(reply['n']);
+  };
+  return plan.totalIsCacheable && plan.condition !== null ? totals.read(collection, JSON.stringify(match), count) : count();
+}
+
+/** A transaction does not take the command that counts. */
+async function countInTransaction(collection: string, match: Document, database: Database): Promise<number> {
+  const pipeline = [{ $match: match }, { $count: 'n' }];
+  const [counted] = await readAll(database, { aggregate: collection, pipeline, cursor: {} });
+  return Number(counted?.['n'] ?? 0);
+}
+
+/** Rows of relations of the first level that came along with the entries. */
+type JoinedRows = ReadonlyMap<LinkChild | MorphChild, readonly Document[]>;
+
+/**
+ * Reads what a selection populates on some documents, level by level: one command for each level, whatever the number of entries
+ * and relations. Returns the entries in the order of the documents.
+ */
+async function readTree(selection: Selection, documents: readonly Document[], database: Database): Promise<Loaded[]> {
+  if (documents.length === 0) return [];
+  const level: PendingLevel = new Map();
+  const entries = growNodes(await resolveLists(selection, database), documents, level);
+  await readLevels(level, database);
+  return entries;
+}
+
+/** The same for one document. */
+export async function readTreeOf(
+  selection: Selection,
+  document: Document,
+  database: Database,
+  joined: JoinedRows = new Map(),
+): Promise<Loaded> {
+  const level: PendingLevel = new Map();
+  const entry = growNode(await resolveLists(selection, database), document, level);
+  const next: PendingLevel = new Map();
+  for (const [child, rows] of joined) {
+    database.budget.spend('entriesRead', rows.length);
+    const relation = level.get(child);
+    if (relation !== undefined) attachRows(relation, [{ uid: null, rows }], next);
+    level.delete(child);
+  }
+  await readLevels(level, database, next);
+  return entry;
+}
+
+/** `next`: relations of the level behind it that are known already. */
+async function readLevels(first: PendingLevel, database: Database, next: PendingLevel = new Map()): Promise<void> {
+  for (let [level, following] = [first, next]; level.size + following.size > 0; [level, following] = [following, new Map()]) {
+    const results = await readLevel([...level.values()], database);
+    for (const [relation, rows] of results) attachRows(relation, rows, following);
+  }
+}
+
+function attachRows(relation: PendingRelation, results: readonly QueryRows[], next: PendingLevel): void {
+  const relatedOf = indexRows(relation, results, next);
+  for (const { document, children } of relation.holders) children[relation.slot] = relatedOf(document);
+}
+
+type LevelResults = ReadonlyMap<PendingRelation, readonly QueryRows[]>;
+
+async function readLevel(relations: readonly PendingRelation[], database: Database): Promise<LevelResults> {
+  const conditions = await Promise.all(relations.map(({ child }) => resolveRelated(conditionOf(child), database)));
+  const queries = relations.flatMap((relation, index) => compileRelation(relation, conditions[index] ?? new Map()));
+  const rows = await readQueries(queries, database);
+  const results = new Map<PendingRelation, QueryRows[]>(relations.map((relation) => [relation, []]));
+  for (const [index, { relation, uid }] of queries.entries()) results.get(relation)?.push({ uid, rows: rows[index] ?? [] });
+  return results;
+}
+
+const conditionOf = (child: LinkChild | MorphChild): Condition | null =>
+  child.kind === 'link'
+    ? child.condition
+    : {
+        kind: 'and',
+        conditions: [...child.targets.values(), ...(child.sources ?? [])].flatMap(({ condition }) => condition ?? []),
+      };
+
+/** All queries in one command; each row says which query it belongs to. Rows of one query keep their order. */
+async function readQueries(queries: readonly LevelQuery[], database: Database): Promise<Document[][]> {
+  const [first, ...others] = queries;
+  if (first === undefined) return [];
+  if (others.length === 0 || database.session !== null) return readOneByOne(queries, database);
+  const unions = others.map(({ collection, pipeline }, index) => ({
+    $unionWith: { coll: collection, pipeline: [...pipeline, { $set: { _part: index + 1 } }] },
+  }));
+  const pipeline = [...first.pipeline, { $set: { _part: 0 } }, ...unions];
+  const rows: Document[][] = queries.map(() => []);
+  for (const row of await readRows(queries, { aggregate: first.collection, pipeline }, database))
+    rows[Number(row['_part'])]?.push(row);
+  return rows;
+}
+
+/** A single query needs no union. A transaction takes no `$unionWith`, and its commands run one after the other. */
+async function readOneByOne(queries: readonly LevelQuery[], database: Database): Promise<Document[][]> {
+  const rows: Document[][] = [];
+  for (const query of queries)
+    rows.push([...(await readRows([query], { aggregate: query.collection, pipeline: query.pipeline }, database))]);
+  return rows;
+}
+
+interface LevelCommand {
+  readonly aggregate: string;
+  readonly pipeline: readonly Document[];
+}
+
+/** Reads one row more than the budget has at most, which is enough to see that it is exceeded. */
+async function readRows(
+  queries: readonly LevelQuery[],
+  { aggregate, pipeline }: LevelCommand,
+  database: Database,
+): Promise<readonly Document[]> {
+  const { budget } = database;
+  const numbers = queries.reduce((sum, { counts, relation }) => sum + (counts ? relation.holders.length : 0), 0);
+  const most = budget.left('entriesRead') + numbers;
+  const bounded = most === Infinity ? pipeline : [...pipeline, { $limit: most + 1 }];
+  const rows = await readAll(database, { aggregate, pipeline: bounded, cursor: { batchSize: oneReply } });
+  budget.spend('entriesRead', Math.max(rows.length - numbers, 0));
+  return rows;
+}

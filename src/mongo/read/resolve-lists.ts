@@ -1,0 +1,115 @@
+import { allOf, anyOf } from '../../query/conditions.js';
+import type { Child, Condition, MorphTarget, NestedList, Selection } from '../../query/plan.js';
+import type { Database } from '../database.js';
+import { collectIds, resolveRelated } from './resolve-related.js';
+import { compileCondition, type RelatedCondition } from './compile-condition.js';
+
+/**
+ * Returns a selection whose lists of components are filtered by what the components hold: each condition on related entries becomes
+ * one on their ids, by one command. Returns the selection itself if no list has such a condition.
+ */
+export async function resolveLists(selection: Selection, database: Database): Promise<Selection> {
+  if (!hasRelated(selection)) return selection;
+  const children = await Promise.all(selection.children.map((child) => resolveChild(child, database)));
+  return { ...selection, children };
+}
+
+const known = new WeakMap<Selection, boolean>();
+
+function hasRelated(selection: Selection): boolean {
+  const found = known.get(selection) ?? selection.children.some(childHasRelated);
+  known.set(selection, found);
+  return found;
+}
+
+function childHasRelated(child: Child): boolean {
+  switch (child.kind) {
+    case 'link':
+      return hasRelated(child.selection);
+    case 'component':
+      return hasRelated(child.selection) || listHasRelated(child.list);
+    case 'zone':
+      return [...child.selections.values()].some(hasRelated) || [...child.lists.values()].some(listHasRelated);
+    case 'morph':
+      return [...child.targets.values()].some(
+        (target) => hasRelated(target.selection) || (isOfParts(target) && listHasRelated(target)),
+      );
+  }
+}
+
+const isOfParts = ({ selection }: MorphTarget): boolean => selection.type.kind === 'component';
+
+const listHasRelated = (list: NestedList | null): boolean =>
+  list !== null && list.condition !== null && leadsAway(list.condition);
+
+function leadsAway(condition: Condition): boolean {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return condition.conditions.some(leadsAway);
+    case 'element':
+      return leadsAway(condition.condition);
+    case 'related':
+      return true;
+    case 'comparison':
+      return false;
+  }
+}
+
+async function resolveChild(child: Child, database: Database): Promise<Child> {
+  switch (child.kind) {
+    case 'link':
+      return { ...child, selection: await resolveLists(child.selection, database) };
+    case 'component': {
+      const list = child.list === null ? null : await resolveList(child.list, database);
+      return { ...child, selection: await resolveLists(child.selection, database), list };
+    }
+    case 'zone': {
+      const selections = await resolveEach(child.selections, (one) => resolveLists(one, database));
+      return { ...child, selections, lists: await resolveEach(child.lists, (list) => resolveList(list, database)) };
+    }
+    case 'morph':
+      return { ...child, targets: await resolveEach(child.targets, (target) => resolveTarget(target, database)) };
+  }
+}
+
+async function resolveTarget(target: MorphTarget, database: Database): Promise<MorphTarget> {
+  const list = isOfParts(target) ? await resolveList(target, database) : target;
+  return { ...list, selection: await resolveLists(target.selection, database) };
+}
+
+async function resolveEach<Value>(
+  values: ReadonlyMap<string, Value>,
+  resolve: (value: Value) => Promise<Value>,
+): Promise<ReadonlyMap<string, Value>> {
+  return new Map(await Promise.all([...values].map(async ([uid, value]) => [uid, await resolve(value)] as const)));
+}
+
+const resolveList = async <List extends NestedList>(list: List, database: Database): Promise<List> =>
+  list.condition === null ? list : { ...list, condition: await resolveCondition(list.condition, database) };
+
+async function resolveCondition(condition: Condition, database: Database): Promise<Condition> {
+  switch (condition.kind) {
+    case 'and':
+    case 'or': {
+      const parts = await Promise.all(condition.conditions.map((inner) => resolveCondition(inner, database)));
+      return condition.kind === 'and' ? allOf(parts) : anyOf(parts);
+    }
+    case 'element':
+      return { ...condition, condition: await resolveCondition(condition.condition, database) };
+    case 'related':
+      return resolveLink(condition, database);
+    case 'comparison':
+      return condition;
+  }
+}
+
+/** Components keep the ids of what they are related to. */
+async function resolveLink({ path, target, condition, orMissing }: RelatedCondition, database: Database): Promise<Condition> {
+  database.budget.spend('relatedConditions');
+  const match = compileCondition(condition, await resolveRelated(condition, database));
+  const ids = await collectIds(target.collection, [{ $match: match }], database);
+  const link = { kind: 'comparison', path, stored: 'link', denied: false } as const;
+  const found: Condition = { ...link, comparator: 'in', operand: ids };
+  return orMissing ? anyOf([found, { ...link, comparator: 'null', operand: true }]) : found;
+}

@@ -1,0 +1,189 @@
+import type { Document } from 'mongodb';
+import type { Condition, ElementPlace } from '../../query/plan.js';
+import {
+  compileAny,
+  compileCondition,
+  compileExpression,
+  type ElementCondition,
+  missing,
+  nothing,
+  type RelatedCondition,
+  type Resolved,
+  type Comparison,
+} from './compile-condition.js';
+import { asScanned, readAll, type Database } from '../database.js';
+
+/**
+ * Resolves the conditions on related entries, and those on elements that have to be read, innermost first and side by side: each
+ * becomes the ids of the entries that meet it, by one command. Joining first and filtering afterwards costs 10 us for every entry
+ * of the collection; this costs the matches. Conditions on the related id alone need no command where the ids are in the document.
+ */
+export async function resolveRelated(condition: Condition | null, database: Database): Promise<Resolved> {
+  const resolved: Resolving = new Map();
+  if (condition === null) return resolved;
+  const commands = countCommands(condition);
+  if (commands > 0) database.budget.spend('relatedConditions', commands);
+  await resolveInto(resolved, condition, database);
+  return resolved;
+}
+
+/** Whether a condition needs commands of its own, so that what it comes to may be long lists of ids. */
+export const asksForRelated = (condition: Condition | null): boolean => condition !== null && countCommands(condition) > 0;
+
+/** How many conditions need a command. Those within a related condition are counted when that is resolved. */
+function countCommands(condition: Condition): number {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return condition.conditions.reduce((sum, inner) => sum + countCommands(inner), 0);
+    case 'element':
+      return countCommands(condition.condition) + (condition.place === null ? 0 : 1);
+    case 'related':
+      return compileOwnId(condition) === null ? 1 : 0;
+    case 'comparison':
+      return 0;
+  }
+}
+
+type Resolving = Map<RelatedCondition | ElementCondition, Document>;
+
+async function resolveInto(resolved: Resolving, condition: Condition, database: Database): Promise<void> {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      await Promise.all(condition.conditions.map((inner) => resolveInto(resolved, inner, database)));
+      return;
+    case 'element':
+      await resolveInto(resolved, condition.condition, database);
+      if (condition.place !== null) resolved.set(condition, await resolveElement(condition, condition.place, resolved, database));
+      return;
+    case 'related': {
+      const direct = compileOwnId(condition);
+      resolved.set(condition, direct ?? (await resolveOne(condition, database)));
+      return;
+    }
+    case 'comparison':
+      return;
+  }
+}
+
+/**
+ * A condition that `$elemMatch` cannot express: `$expr`, which makes text of numbers and JSON, works on documents alone. So each
+ * element becomes a document, and the condition comes to the ids of those that hold the elements: entries, or outer elements.
+ */
+async function resolveElement(
+  { condition }: ElementCondition,
+  { collection, lists }: ElementPlace,
+  resolved: Resolved,
+  database: Database,
+): Promise<Document> {
+  const elements = lists.flatMap((list, depth) => {
+    const holder = { _holder: depth === 0 ? '$_id' : '$id' };
+    return [{ $unwind: `$${list}` }, { $replaceRoot: { newRoot: { $mergeObjects: [`$${list}`, holder] } } }];
+  });
+  const match = compileCondition(condition, resolved);
+  const ids = await collectIds(collection, [...elements, { $match: match }, { $group: { _id: '$_holder' } }], database);
+  return { [lists.length > 1 ? 'id' : '_id']: { $in: ids } };
+}
+
+/** A condition on nothing but the related id, where the ids are stored here: a condition on the stored ids. */
+function compileOwnId({ link, path, condition, orMissing }: RelatedCondition): Document | null {
+  if (link.storage.kind !== 'own') return null;
+  const tests = condition.kind === 'or' ? condition.conditions : [condition];
+  if (!tests.every(isIdTest)) return null;
+  const parts = tests
+    .filter((comparison) => !(comparison.comparator === 'null' && !comparison.denied))
+    .map((comparison) => compileIdComparison(path, comparison, link.many));
+  return compileAny(orMissing ? [...parts, missing(path)] : parts);
+}
+
+const isIdTest = (condition: Condition): condition is Comparison =>
+  condition.kind === 'comparison' &&
+  condition.path === '_id' &&
+  ['eq', 'in', 'null', 'lt', 'lte', 'gt', 'gte', 'between'].includes(condition.comparator);
+
+function compileIdComparison(path: string, comparison: Comparison, many: boolean): Document {
+  const expression = compileExpression({ ...comparison, stored: 'link' });
+  return { [path]: many && (comparison.denied || comparison.comparator === 'between') ? { $elemMatch: expression } : expression };
+}
+
+async function resolveOne(condition: RelatedCondition, database: Database): Promise<Document> {
+  const inner = await resolveRelated(condition.condition, database);
+  const match = compileCondition(condition.condition, inner);
+  const [found, unlinked] = await Promise.all([
+    resolvers[condition.link.storage.kind](condition, match, database),
+    condition.orMissing ? resolveMissing(condition, database) : null,
+  ]);
+  return unlinked === null ? found : compileAny([found, unlinked]);
+}
+
+type Resolver = (condition: RelatedCondition, match: Document, database: Database) => Promise<Document>;
+
+const resolvers: Readonly<Record<RelatedCondition['link']['storage']['kind'], Resolver>> = {
+  own: async (condition, match, database) => {
+    const ids = await collectIds(condition.target.collection, [{ $match: match }], database);
+    return ids.length === 0 ? nothing : { [condition.path]: { $in: ids } };
+  },
+  inverse: async (condition, match, database) => {
+    const ids = await collectIds(condition.target.collection, [{ $match: match }, ...distinctOwners(condition)], database);
+    return { _id: { $in: ids } };
+  },
+  siblings: resolveSiblings,
+  morph: () => Promise.resolve(nothing), // binding refuses conditions through polymorphic relations
+};
+
+/** Reads the `_id`s that the stages lead to, in one document: as many as the budget has, and one to see that it is exceeded. */
+export async function collectIds(
+  collection: string,
+  stages: readonly Document[],
+  database: Database,
+): Promise<readonly unknown[]> {
+  const { budget } = database;
+  const pipeline = [...stages, ...atMost(budget.left('idsResolved')), { $group: { _id: null, ids: { $push: '$_id' } } }];
+  const [group] = await readAll(asScanned(database), { aggregate: collection, pipeline, cursor: {} });
+  const ids = (group?.['ids'] ?? []) as readonly unknown[]; // the pipeline groups them into this array
+  budget.spend('idsResolved', ids.length);
+  return ids;
+}
+
+const atMost = (left: number): Document[] => (left === Infinity ? [] : [{ $limit: left + 1 }]);
+
+/** The ids on the other side, each once: a relation's owner may hold one or several. */
+function distinctOwners({ link }: RelatedCondition): Document[] {
+  const field = link.storage.kind === 'inverse' ? link.storage.field : '_id';
+  return [{ $unwind: `$${field}` }, { $group: { _id: `$${field}` } }];
+}
+
+async function resolveMissing(condition: RelatedCondition, database: Database): Promise<Document> {
+  const { link, path, target } = condition;
+  if (link.storage.kind === 'own') return missing(path);
+  if (link.storage.kind === 'siblings') return { _id: { $in: await collectIds(target.collection, loneEntries, database) } };
+  if (link.storage.kind !== 'inverse') return nothing;
+  const linked = await collectIds(
+    target.collection,
+    [{ $match: { [link.storage.field]: { $gte: -Infinity } } }, ...distinctOwners(condition)],
+    database,
+  );
+  return { _id: { $nin: linked } };
+}
+
+/** The ids of the entries that are alone in their group. */
+const loneEntries: readonly Document[] = [
+  { $group: { _id: '$_group', entries: { $sum: 1 }, id: { $first: '$_id' } } },
+  { $match: { entries: 1 } },
+  { $project: { _id: '$id' } },
+];
+
+/** An entry has the others of its group as related entries, not itself: where just one matches, that one is left out. */
+async function resolveSiblings({ target }: RelatedCondition, match: Document, database: Database): Promise<Document> {
+  const { budget } = database;
+  const limit = atMost(budget.left('idsResolved'));
+  const pipeline = [{ $match: match }, ...limit, { $group: { _id: '$_group', ids: { $push: '$_id' } } }];
+  const groups = await readAll(asScanned(database), { aggregate: target.collection, pipeline, cursor: {} });
+  const lists = groups.map(({ ids }) => ids as readonly unknown[]); // grouped into this array above
+  budget.spend('idsResolved', lists.flat().length);
+  return {
+    _group: { $in: groups.map(({ _id }) => _id as unknown) },
+    _id: { $nin: lists.filter(({ length }) => length === 1).flat() },
+  };
+}

@@ -1,0 +1,55 @@
+import { ObjectId } from 'mongodb';
+import { collections } from '../../schema/collections.js';
+import { type Database, inSession, readAll, translating } from '../database.js';
+
+/** Who changes something. */
+export interface Actor {
+  /** `configuration`: the token of the configuration. `token`: an API token for the admin API. `command`: a command of this package. */
+  readonly kind: 'configuration' | 'token' | 'command';
+  /** Of the API token, else null. Names can be given again after a token is gone, ids cannot. */
+  readonly tokenId: number | null;
+  /** Name of the token, or `user@host`. */
+  readonly who: string;
+}
+
+/** A change that an administrator has made, or tried to. */
+export interface AuditRecord extends Actor {
+  readonly at: Date;
+  /** Null for a command. */
+  readonly ip: string | null;
+  /** Method and path, `PUT /models/api::article.article`, or a command, `permissions grant`. */
+  readonly what: string;
+  /** The body, without secrets; the arguments of a command. */
+  readonly body: unknown;
+}
+
+/** How a change ended. */
+interface Outcome {
+  /** The status of the answer; null while it is not known, and for good where the service died before the change was stored. */
+  readonly status: number | null;
+  /** Whether anything was changed; null as long as the status. */
+  readonly changed: boolean | null;
+}
+
+interface StoredRecord extends AuditRecord, Outcome {
+  readonly _id: ObjectId;
+}
+
+/** Writes down how a change ended: in the transaction of the change, or outside of any. */
+type FinishRecord = (outcome: Outcome, database: Database) => Promise<void>;
+
+/** Writes down that a change begins; nothing is changed that is not written down. */
+export async function recordChange({ db }: Database, record: AuditRecord): Promise<FinishRecord> {
+  const log = db.collection<StoredRecord>(collections.audit);
+  const _id = new ObjectId();
+  await translating(() => log.insertOne({ _id, ...record, status: null, changed: null }));
+  return async (outcome, { session }) => {
+    await translating(() => log.updateOne({ _id }, { $set: { ...outcome } }, inSession(session)));
+  };
+}
+
+/** The last changes, the newest first. */
+export async function readChanges(database: Database, limit: number): Promise<readonly Record<string, unknown>[]> {
+  const rows = await readAll(database, { find: collections.audit, sort: { _id: -1 }, limit, batchSize: limit });
+  return rows.map(({ _id, ...row }) => ({ id: String(_id), ...row }));
+}

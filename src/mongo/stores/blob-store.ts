@@ -1,0 +1,179 @@
+import { ObjectId, type Document, type Filter } from 'mongodb';
+import { unavailableError } from '../../errors.js';
+import { type Database, readAll, translating } from '../database.js';
+
+/**
+ * The bytes of a file, as the database knows them. The documents have the form of GridFS (`uploads.files`), whether the bytes
+ * lie in GridFS or elsewhere, so that the name, and with it the file, appears and vanishes in a transaction.
+ */
+export interface StoredBlob {
+  /** 24 hexadecimal digits; names the bytes in their storage, and is never used twice. */
+  readonly id: string;
+  /** As in the URL: `roots_0a1b2c3d4e.png`. */
+  readonly name: string;
+  /** bytes */
+  readonly size: number;
+  readonly modifiedAt: Date;
+  /** The storage that has the bytes. */
+  readonly provider: string;
+  /** What the storage calls the bytes. */
+  readonly key: string;
+}
+
+/** Who is writing: tells what a sweep may take for the remains of a crash. */
+export interface BlobOwner {
+  readonly host: string;
+  readonly pid: number;
+  /** Differs with every start. */
+  readonly instance: string;
+}
+
+/** A blob that is not, or no longer, a file: being written, or being deleted. */
+export interface PendingBlob extends Pick<StoredBlob, 'id' | 'provider' | 'key'> {
+  readonly owner: BlobOwner;
+  readonly since: Date;
+}
+
+interface BlobDocument {
+  readonly _id: ObjectId;
+  readonly filename: string | null;
+  readonly length: number;
+  readonly chunkSize: number;
+  readonly uploadDate: Date;
+  readonly metadata: { readonly provider: string; readonly key: string; readonly variantOf?: string; readonly import?: string };
+  readonly pending?: { readonly owner: BlobOwner; readonly since: Date };
+}
+
+/** The bytes of one chunk in GridFS. */
+export const chunkSize = 1_048_576;
+
+const blobs = ({ db }: Database) => db.collection<BlobDocument>('uploads.files');
+const options = ({ session, maxTimeMS }: Database) => ({ maxTimeMS: maxTimeMS.write, ...(session !== null && { session }) });
+
+/** An id for new bytes. */
+export const newBlobId = (): string => new ObjectId().toHexString();
+
+/** Announces bytes before the first of them is written, so that nothing can be left behind unknown. */
+export async function insertPending(database: Database, { id, provider, key, owner, since }: PendingBlob): Promise<void> {
+  const document: BlobDocument = {
+    _id: new ObjectId(id),
+    filename: null,
+    length: 0,
+    chunkSize,
+    uploadDate: since,
+    metadata: { provider, key },
+    pending: { owner, since },
+  };
+  await translating(() => blobs(database).insertOne(document, options(database)));
+}
+
+/** A name for bytes that are all there. */
+export interface BlobName extends Pick<StoredBlob, 'id' | 'name' | 'size'> {
+  /** The file that this is only another form of, and vanishes with. */
+  readonly variantOf?: string;
+  /** The import that brings it: nobody finds it before `publishImported`. */
+  readonly import?: string;
+}
+
+/** No name of a file holds a colon. */
+const importedName = (name: string): string => `import:${name}`;
+
+/** Makes files of pending blobs. Throws a 503 if one is gone: swept by an instance that took this one for dead. */
+export async function commitBlobs(database: Database, names: readonly BlobName[]): Promise<void> {
+  if (names.length === 0) return;
+  const operations = names.map(({ id, name, size, variantOf, import: run }) => ({
+    updateOne: {
+      filter: { _id: new ObjectId(id), pending: { $exists: true } },
+      update: {
+        $set: {
+          filename: run === undefined ? name : importedName(name),
+          ...(run !== undefined && { 'metadata.import': run }),
+          length: size,
+          uploadDate: new Date(),
+          ...(variantOf !== undefined && { 'metadata.variantOf': variantOf }),
+        },
+        $unset: { pending: 1 },
+      },
+    },
+  })) as Parameters<ReturnType<typeof blobs>['bulkWrite']>[0]; // the driver's type cannot see through the computed path
+  const { matchedCount } = await translating(() => blobs(database).bulkWrite(operations, options(database)));
+  if (matchedCount < names.length) throw unavailableError('The upload was interrupted, please try again');
+}
+
+/** Takes names away, and the other forms of those files with them; the bytes go later. Gives what they were. */
+export async function retireBlobs(
+  database: Database,
+  names: readonly string[],
+  owner: BlobOwner,
+): Promise<readonly PendingBlob[]> {
+  const filter = {
+    pending: { $exists: false },
+    $or: [{ filename: { $in: [...names] } }, { 'metadata.variantOf': { $in: [...names] } }],
+  };
+  const found = await translating(() =>
+    blobs(database)
+      .find(filter as Filter<BlobDocument>, options(database))
+      .toArray(),
+  );
+  const since = new Date();
+  const update = { $set: { filename: null, pending: { owner, since } } };
+  await translating(() => blobs(database).updateMany({ _id: { $in: found.map(({ _id }) => _id) } }, update, options(database)));
+  return found.map((document) => ({ ...idOf(document), owner, since }));
+}
+
+/** Lets the files of an import be found, and takes the place of all others, whose bytes go later. May run twice. */
+export async function publishImported(database: Database, run: string, owner: BlobOwner): Promise<void> {
+  const former = { pending: { $exists: false }, 'metadata.import': { $ne: run } };
+  const update = { $set: { filename: null, pending: { owner, since: new Date() } } };
+  await translating(() => blobs(database).updateMany(former, update));
+  const hidden = { filename: { $regex: `^${importedName('')}` }, 'metadata.import': run };
+  const name = { $substrCP: ['$filename', importedName('').length, { $strLenCP: '$filename' }] };
+  await translating(() => blobs(database).updateMany(hidden, [{ $set: { filename: name } }]));
+}
+
+/** Takes the files of an import that is given up away; their bytes go later. */
+export async function retireImported(database: Database, owner: BlobOwner): Promise<void> {
+  const hidden = { filename: { $regex: `^${importedName('')}` } };
+  const update = { $set: { filename: null, pending: { owner, since: new Date() } } };
+  await translating(() => blobs(database).updateMany(hidden, update));
+}
+
+const idOf = ({ _id, metadata }: BlobDocument) => ({ id: _id.toHexString(), provider: metadata.provider, key: metadata.key });
+
+/** The file of that name; null if there is none. */
+export async function findBlob(database: Database, name: string): Promise<StoredBlob | null> {
+  const filter = { filename: name, pending: { $exists: false } };
+  const [found] = await readAll(database, { find: 'uploads.files', filter, limit: 1 });
+  if (found === undefined) return null;
+  const document = found as BlobDocument; // written in this form
+  return { ...idOf(document), name, size: document.length, modifiedAt: document.uploadDate };
+}
+
+/** Blobs that are no files; of these ids where some are given, else all. */
+export async function findPending(database: Database, ids?: readonly string[]): Promise<readonly PendingBlob[]> {
+  const filter = { 'pending.since': { $exists: true }, ...(ids && { _id: { $in: ids.map((id) => new ObjectId(id)) } }) };
+  const found = await translating(() =>
+    blobs(database)
+      .find(filter as Filter<BlobDocument>)
+      .toArray(),
+  );
+  return found.flatMap((document) => (document.pending === undefined ? [] : [{ ...idOf(document), ...document.pending }]));
+}
+
+/** Forgets blobs whose bytes are gone. */
+export async function deletePending(database: Database, ids: readonly string[]): Promise<void> {
+  const filter = { _id: { $in: ids.map((id) => new ObjectId(id)) }, pending: { $exists: true } };
+  await translating(() => blobs(database).deleteMany(filter, options(database)));
+}
+
+/** The indexes of GridFS, and one for the sweep. */
+export async function ensureBlobIndexes({ db }: Database): Promise<void> {
+  const indexes: readonly Document[] = [
+    { key: { filename: 1, uploadDate: 1 }, name: 'filename_1_uploadDate_1' },
+    { key: { 'pending.since': 1 }, name: 'pending.since_1', sparse: true },
+    { key: { 'metadata.variantOf': 1 }, name: 'metadata.variantOf_1', sparse: true },
+  ];
+  await translating(() => db.command({ createIndexes: 'uploads.files', indexes }));
+  const chunks = [{ key: { files_id: 1, n: 1 }, name: 'files_id_1_n_1', unique: true }];
+  await translating(() => db.command({ createIndexes: 'uploads.chunks', indexes: chunks }));
+}

@@ -1,0 +1,33 @@
+import { type Database, inSession, readAll, translating } from '../database.js';
+
+/** Values that code of a project keeps by name. */
+export interface CodeStore {
+  /** Null if there is none. */
+  get(key: string): Promise<unknown>;
+  set(key: string, value: unknown): Promise<void>;
+  delete(key: string): Promise<void>;
+}
+
+const collection = '_code_store';
+
+interface StoredValue {
+  readonly _id: string;
+  readonly value: unknown;
+}
+
+/** Opens the values for code: in the transaction of the database, if it has one. */
+export function openCodeStore(database: Database): CodeStore {
+  const values = database.db.collection<StoredValue>(collection);
+  return {
+    get: async (key) => {
+      const [stored] = await readAll(database, { find: collection, filter: { _id: key }, limit: 1 });
+      return stored === undefined ? null : ((stored['value'] ?? null) as unknown);
+    },
+    set: async (key, value) => {
+      await translating(() => values.replaceOne({ _id: key }, { value }, { upsert: true, ...inSession(database.session) }));
+    },
+    delete: async (key) => {
+      await translating(() => values.deleteOne({ _id: key }, inSession(database.session)));
+    },
+  };
+}

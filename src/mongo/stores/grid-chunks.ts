@@ -1,0 +1,76 @@
+import { Binary, ObjectId } from 'mongodb';
+import { chunkSize } from './blob-store.js';
+import { type Database, readAll, translating } from '../database.js';
+
+interface ChunkDocument {
+  readonly files_id: ObjectId;
+  readonly n: number;
+  readonly data: Binary;
+}
+
+type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
+const chunks = ({ db }: Database) => db.collection<ChunkDocument>('uploads.chunks');
+
+/** Stores bytes in GridFS chunk by chunk, never holding more than one; they are there when it resolves. */
+export async function writeChunks(database: Database, id: string, source: Pieces): Promise<void> {
+  const files_id = new ObjectId(id);
+  const write = async (n: number, bytes: Uint8Array): Promise<void> => {
+    const document = { files_id, n, data: new Binary(bytes) };
+    await translating(() => chunks(database).insertOne(document, { maxTimeMS: database.maxTimeMS.write }));
+  };
+  const chunk = takeBuffer();
+  let [n, size] = [0, 0];
+  for await (let bytes of source) {
+    for (; size + bytes.length >= chunkSize; size = 0) {
+      chunk.set(bytes.subarray(0, chunkSize - size), size);
+      await write(n++, chunk);
+      bytes = bytes.subarray(chunkSize - size);
+    }
+    chunk.set(bytes, size);
+    size += bytes.length;
+  }
+  if (size > 0) await write(n, chunk.subarray(0, size));
+  // Only here: of a write that failed nobody knows when the driver is done with it.
+  if (spare.length < mostSpare) spare.push(chunk);
+}
+
+/**
+ * Buffers of one chunk that nobody uses now. A new one for every megabyte would have the garbage collector run all the time, which
+ * takes longer the more there is in memory besides.
+ */
+const spare: Buffer[] = [];
+const mostSpare = 16;
+
+const takeBuffer = (): Buffer => spare.pop() ?? Buffer.allocUnsafeSlow(chunkSize);
+
+/** Chunks of one reply: few enough that a client who stops reading holds no more than these. */
+const chunksAtOnce = 2;
+
+/** The bytes from `start` to before `end`. Each reply is a command of its own: nothing stays open where a client goes away. */
+export async function* readChunks(database: Database, id: string, start: number, end: number): AsyncGenerator<Uint8Array> {
+  const files_id = new ObjectId(id);
+  const last = Math.ceil(end / chunkSize);
+  for (let n = Math.floor(start / chunkSize); n < last; n += chunksAtOnce) {
+    const until = Math.min(n + chunksAtOnce, last);
+    const filter = { files_id, n: { $gte: n, $lt: until } };
+    const found = await readAll(database, {
+      find: 'uploads.chunks',
+      filter,
+      sort: { n: 1 },
+      projection: { _id: 0, n: 1, data: 1 },
+    });
+    if (found.length < until - n) throw new Error(`chunks of ${id} are missing`);
+    for (const chunk of found as unknown as readonly ChunkDocument[]) {
+      // written in this form
+      const from = chunk.n * chunkSize;
+      yield chunk.data.buffer.subarray(Math.max(start - from, 0), Math.min(end - from, chunkSize));
+    }
+  }
+}
+
+/** Deletes what there is of them. */
+export async function removeChunks(database: Database, id: string): Promise<void> {
+  const filter = { files_id: new ObjectId(id) };
+  await translating(() => chunks(database).deleteMany(filter, { maxTimeMS: database.maxTimeMS.write }));
+}

@@ -1,0 +1,60 @@
+import { collections } from '../../schema/collections.js';
+import { type Database, inSession, readAll, translating } from '../database.js';
+
+/** The locales that there are, and the one that a request without a locale means. */
+export interface Locales {
+  readonly codes: readonly string[];
+  readonly default: string;
+}
+
+interface Settings {
+  readonly _id: string;
+  readonly defaultLocale: string;
+}
+
+const settingsId = 'i18n';
+
+/** Reads the locales; a database without any gets English, as Strapi v4's first start does. */
+export async function readLocales(database: Database): Promise<Locales> {
+  const [locales, [settings]] = await Promise.all([
+    readAll(database, { find: collections.locales, sort: { _id: 1 }, projection: { code: 1 }, batchSize: 1000 }),
+    readAll(database, { find: collections.settings, filter: { _id: settingsId }, limit: 1 }),
+  ]);
+  const codes = locales.map(({ code }) => String(code));
+  const chosen: unknown = settings?.['defaultLocale'];
+  return { codes: codes.length === 0 ? ['en'] : codes, default: typeof chosen === 'string' ? chosen : (codes[0] ?? 'en') };
+}
+
+/** Makes a locale the default one. */
+export async function writeDefaultLocale({ db, session }: Database, code: string): Promise<void> {
+  const settings = db.collection<Settings>(collections.settings);
+  const options = { upsert: true, ...inSession(session) };
+  await translating(() => settings.updateOne({ _id: settingsId }, { $set: { defaultLocale: code } }, options));
+}
+
+/** Stores the first locale if there is none, so that it can be listed. */
+export async function createFirstLocale({ db }: Database, code: string): Promise<void> {
+  const locales = db.collection<{ _id: number }>(collections.locales);
+  if ((await translating(() => locales.findOne({}, { projection: { _id: 1 } }))) !== null) return;
+  const now = new Date();
+  const first = { code, name: localeName(code), createdAt: now, updatedAt: now };
+  await translating(() =>
+    db.collection<{ _id: number }>(collections.locales).updateOne({ _id: 1 }, { $setOnInsert: first }, { upsert: true }),
+  );
+}
+
+/** `English (en)`, the form of Strapi v4. */
+export function localeName(code: string): string {
+  const names = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'code' });
+  return `${names.of(code) ?? code} (${code})`;
+}
+
+/** Sets values of a document of `_settings`; other values of it stay. */
+export async function writeSettings(
+  { db, session }: Database,
+  id: string,
+  values: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const settings = db.collection<{ readonly _id: string }>(collections.settings);
+  await translating(() => settings.updateOne({ _id: id }, { $set: { ...values } }, { upsert: true, ...inSession(session) }));
+}

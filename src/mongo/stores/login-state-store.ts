@@ -1,0 +1,31 @@
+import { collections } from '../../schema/collections.js';
+import { type Database, translating } from '../database.js';
+
+/** Something that a login by way of another service has to remember between two requests, under the hash of a secret. */
+interface LoginState<Value> {
+  readonly _id: string;
+  readonly value: Value;
+  readonly expiresAt: Date;
+}
+
+interface LoginStateStore<Value> {
+  put(state: LoginState<Value>): Promise<void>;
+  /** Takes it out: it serves once. Null if there is none, or it has run out. */
+  take(id: string): Promise<Value | null>;
+}
+
+/** States in `_login_states`; the server deletes what was not fetched. */
+export function loginStateStore<Value>({ db }: Database): LoginStateStore<Value> {
+  const states = db.collection<{ readonly _id: string; readonly expiresAt: Date }>(collections.loginStates);
+  return {
+    put: async (state) => {
+      await translating(() => states.createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 }));
+      await translating(() => states.insertOne(state));
+    },
+    take: async (id) => {
+      const found = await translating(() => states.findOneAndDelete({ _id: id }));
+      if (found === null || found.expiresAt.getTime() <= Date.now()) return null;
+      return (found as unknown as LoginState<Value>).value; // stored in this form
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { dottedPath, type LinkPath, linkPaths } from '../../schema/attribute-places.js';
+import type { ContentType, Registry } from '../../schema/content-type.js';
+import type { Document } from '../database.js';
+import { compileChange } from './compile-change.js';
+import { unlinkMany } from './link-changes.js';
+
+interface Referrer {
+  readonly collection: string;
+  readonly links: readonly LinkPath[];
+}
+
+/** The collections whose documents may link to entries of a type. */
+export function referrersOf(type: ContentType, registry: Registry): Referrer[] {
+  return [...registry.types.values()].flatMap((owner) => {
+    if (owner.kind === 'component') return [];
+    const links = linkPaths(owner, registry).filter(
+      ({ attribute }) => attribute.kind === 'morph' || attribute.target === type.uid,
+    );
+    return links.length === 0 ? [] : [{ collection: owner.collection, links }];
+  });
+}
+
+/** The updates that take one id out of all documents of a collection. */
+export const unlinkOperations = (links: readonly LinkPath[], type: ContentType, id: number): Document[] =>
+  links.map((link) => (link.steps.length === 0 ? unlinkMany(link.attribute, { type, id }) : unlinkInside(link, type, id)));
+
+/** Inside lists of components only those elements change that have the link. */
+function unlinkInside(link: LinkPath, type: ContentType, id: number): Document {
+  const { steps, attribute } = link;
+  const value = attribute.kind === 'morph' ? { __type: type.uid, id } : id;
+  const marked = steps.map(({ name, list }, index) => (list ? `${name}.$[e${String(index)}]` : name));
+  const path = [...marked, attribute.name].join('.');
+  const arrayFilters = steps.flatMap(({ list, zone }, index) => {
+    if (!list) return [];
+    const rest = dottedPath({ ...link, steps: steps.slice(index + 1) });
+    return [{ [`e${String(index)}.${rest}`]: value, ...(zone !== null && { [`e${String(index)}.__component`]: zone }) }];
+  });
+  const update = compileChange(attribute.many ? { take: { [path]: value } } : { set: { [path]: null } });
+  return { updateMany: { filter: { [dottedPath(link)]: value }, update, ...(arrayFilters.length > 0 && { arrayFilters }) } };
+}

@@ -1,0 +1,137 @@
+import { type AnyBulkWriteOperation, type Document, MongoServerError } from 'mongodb';
+import { type Change, compileChange } from './compile-change.js';
+import { unavailableError } from '../../errors.js';
+import { oneReply } from '../read/compile-page.js';
+import { type Database, inOrder, readAll, translating } from '../database.js';
+import { DuplicateKey, isInterrupted } from '../driver-errors.js';
+import type { Store } from '../store.js';
+
+/** A document with a numeric id. */
+export type EntryDocument = Document & { readonly _id: number };
+
+/** Inserts one document. Throws DuplicateKey where a unique index refuses it. */
+export async function insertEntry(store: Store, collection: string, document: EntryDocument): Promise<void> {
+  try {
+    await runWrite(store.database, { insert: collection, documents: [document] });
+  } catch (error) {
+    // The id is ours alone: it can only be taken by the first of two attempts, whose answer was lost.
+    if (!(error instanceof DuplicateKey && error.fields[0] === '_id')) throw error;
+  }
+  noteWrite(store, collection);
+}
+
+interface EntryUpdate {
+  readonly match: Document;
+  readonly change: Change;
+  readonly projection: Document;
+}
+
+/** Updates one document and returns it as it is then; null if none matches. One command. */
+export async function updateEntry(
+  store: Store,
+  collection: string,
+  { match, change, projection }: EntryUpdate,
+): Promise<EntryDocument | null> {
+  const command = { findAndModify: collection, query: match, update: compileChange(change), new: true, fields: projection };
+  const { value } = await runWrite(store.database, command);
+  if (value !== null) noteWrite(store, collection);
+  return value as EntryDocument | null; // the reply of findAndModify
+}
+
+/** Deletes one document and returns it; null if none matches. */
+export async function deleteEntry(store: Store, collection: string, match: Document): Promise<EntryDocument | null> {
+  const { value } = await runWrite(store.database, { findAndModify: collection, query: match, remove: true });
+  if (value !== null) noteWrite(store, collection);
+  return value as EntryDocument | null; // the reply of findAndModify
+}
+
+/** Runs several writes on one collection in one command; returns how many documents matched. */
+export async function bulkWrite(store: Store, collection: string, operations: readonly Document[]): Promise<number> {
+  if (operations.length === 0) return 0;
+  const { db, session, maxTimeMS } = store.database;
+  const options = { maxTimeMS: maxTimeMS.write, ordered: true, ...(session !== null && { session }) };
+  const list = operations as readonly AnyBulkWriteOperation<EntryDocument>[]; // checked by the driver
+  const result = await translating(() =>
+    inOrder(store.database, () => db.collection<EntryDocument>(collection).bulkWrite(list, options)),
+  );
+  noteWrite(store, collection);
+  return result.matchedCount;
+}
+
+/** What a transaction writes is stored when it is committed. */
+function noteWrite({ changes, database }: Store, collection: string): void {
+  changes.changed(collection);
+  if (database.session === null) database.budget.noteChange();
+}
+
+/** Ids of one collection that must exist. */
+export interface Targets {
+  readonly collection: string;
+  readonly ids: readonly number[];
+  /** What the documents must meet to count. */
+  readonly filter?: Document;
+}
+
+/**
+ * How many of the ids are there, for each collection in turn. One command for all; in a transaction, which takes no `$unionWith`,
+ * one for each.
+ */
+export async function countExisting(targets: readonly Targets[], database: Database): Promise<number[]> {
+  if (database.session === null) return countTogether(targets, database);
+  const counts: number[] = [];
+  for (const target of targets) counts.push(...(await countTogether([target], database)));
+  return counts;
+}
+
+async function countTogether(targets: readonly Targets[], database: Database): Promise<number[]> {
+  const [first, ...others] = targets;
+  if (first === undefined) return [];
+  const part = ({ ids, filter = {} }: Targets, index: number) => [
+    { $match: { $and: [{ _id: { $in: ids } }, filter] } },
+    { $project: { _id: 1 } },
+    { $set: { part: index } },
+  ];
+  const unions = others.map((target, index) => ({ $unionWith: { coll: target.collection, pipeline: part(target, index + 1) } }));
+  const pipeline = [...part(first, 0), ...unions];
+  const rows = await readAll(database, { aggregate: first.collection, pipeline, cursor: { batchSize: oneReply } });
+  // Counted here: a $group for each part takes the server a third longer.
+  return targets.map((_target, index) => rows.filter((row) => row['part'] === index).length);
+}
+
+/** How many documents of a collection there are for each value of a field. */
+export async function countBy(collection: string, field: string, database: Database): Promise<ReadonlyMap<unknown, number>> {
+  const pipeline = [{ $group: { _id: `$${field}`, count: { $sum: 1 } } }];
+  const rows = await readAll(database, { aggregate: collection, pipeline, cursor: { batchSize: oneReply } });
+  return new Map(rows.map(({ _id, count }) => [_id as unknown, Number(count)]));
+}
+
+/** Stored by a majority, and in the journal, before it is acknowledged. */
+const writeConcern = { w: 'majority', j: true };
+
+/**
+ * Runs a command that writes one document, and once more where a failover or a broken connection came in between. Its effect is
+ * the same when the first attempt was stored after all, so that the driver's own retries, which make the server keep a record of
+ * every write (200 us of a client and as much of the server), are not needed. Throws DuplicateKey for a unique index.
+ */
+async function runWrite(database: Database, command: Document): Promise<Document> {
+  return translating(async () => {
+    try {
+      return await inOrder(database, () => attempt(database, command));
+    } catch (error) {
+      if (database.session !== null || !isInterrupted(error)) throw error;
+      return attempt(database, command);
+    }
+  });
+}
+
+async function attempt({ db, session, maxTimeMS }: Database, command: Document): Promise<Document> {
+  const limited = { ...command, maxTimeMS: maxTimeMS.write };
+  const reply = await (session === null
+    ? db.command({ ...limited, writeConcern }, { ignoreUndefined: true })
+    : db.command(limited, { session, ignoreUndefined: true }));
+  const [failure] = (reply['writeErrors'] ?? []) as readonly Document[]; // only inserts report theirs in the reply
+  if (failure !== undefined) throw new MongoServerError({ ...failure, message: String(failure['errmsg']) });
+  if (reply['writeConcernError'] !== undefined)
+    throw unavailableError('The write could not be confirmed, please look before trying again');
+  return reply;
+}
