@@ -1,4 +1,4 @@
-import type { Db, Document } from 'mongodb';
+import { MongoClient, type Db, type Document } from 'mongodb';
 
 /** The documents of every collection of a database, and the hash by which a collection is known to be as it was. */
 export interface Snapshot {
@@ -23,17 +23,36 @@ export async function restoreSnapshot(db: Db, snapshot: Snapshot): Promise<reado
 }
 
 /** Collections that tell of running servers and not of content. */
-const ignored = new Set(['_model_status']);
+const ignored = new Set(['_model_status', '_write_marks']);
 
 /**
- * One command hashes all collections on the server, a few milliseconds for a few megabytes. It sees every write, whoever made
- * it and however late, which a list kept beside the writes would not.
+ * One command hashes all collections of a server, a few milliseconds for a few megabytes. It sees every write, whoever made it and
+ * however late, which a list kept beside the writes would not. mongos does not know it: each shard is asked by itself.
  */
 async function readHashes(db: Db): Promise<ReadonlyMap<string, string>> {
-  const { collections } = await db.command({ dbHash: 1 });
-  // The server's answer: an object of hashes by collection name.
-  const hashes = Object.entries(collections as Record<string, string>);
-  return new Map(hashes.filter(([name]) => !ignored.has(name)));
+  const { msg } = await db.command({ hello: 1 });
+  const parts = msg === 'isdbgrid' ? await hashShards(db) : [await hashServer(db)];
+  const hashes = new Map<string, string>();
+  for (const part of parts)
+    for (const [name, hash] of Object.entries(part)) hashes.set(name, `${hashes.get(name) ?? ''} ${hash}`);
+  for (const name of ignored) hashes.delete(name);
+  return hashes;
+}
+
+type Hashes = Readonly<Record<string, string>>;
+
+/** The server's answer: hashes by collection name. */
+const hashServer = async (db: Db): Promise<Hashes> => (await db.command({ dbHash: 1 }))['collections'] as Hashes;
+
+async function hashShards(db: Db): Promise<Hashes[]> {
+  const { shards } = (await db.admin().command({ listShards: 1 })) as { readonly shards: readonly { readonly host: string }[] };
+  return Promise.all(
+    shards.map(async ({ host }) => {
+      const [replicaSet = '', hosts = ''] = host.split('/');
+      const client = await MongoClient.connect(`mongodb://${hosts}/?replicaSet=${replicaSet}`);
+      return hashServer(client.db(db.databaseName)).finally(() => client.close());
+    }),
+  );
 }
 
 // Types that the driver would turn into plain JavaScript values come back as they were: 1 and 1.0 differ in the database.

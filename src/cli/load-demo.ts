@@ -12,6 +12,7 @@ import { localeName } from '../mongo/stores/locale-store.js';
 import { writeModels } from '../mongo/stores/model-store.js';
 import { findForeign, recordServed } from '../mongo/models/served-collections.js';
 import { modelSettings, type Backend } from '../mongo/models/open-backend.js';
+import { ensureCollections } from '../mongo/ensure-collections.js';
 import type { Store } from '../mongo/store.js';
 import { inTransaction } from '../mongo/transaction.js';
 import { insertEntry } from '../mongo/write/write-entries.js';
@@ -74,6 +75,11 @@ export async function loadDemo({ config, backend, media }: DemoTarget, folder = 
     throw new Error(`the demo was not loaded: collections that were never served hold documents: ${foreign.join(', ')}`);
   const content = demoContext(models, config, backend);
   await database.db.createCollection(collections.models).catch(() => undefined); // it may be there: a transaction cannot race to make it
+  const types = [...content.bind.registry.types.values()].filter(({ kind }) => kind !== 'component');
+  await ensureCollections(
+    types.map(({ collection }) => collection),
+    database,
+  );
   const pictures = await stageDemoFiles(folder, media, content);
   try {
     const count = await inTransaction(database, async (inner) => {

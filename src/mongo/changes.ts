@@ -1,12 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import type { ClientSession, Db, Document } from 'mongodb';
-import { collections } from '../schema/collections.js';
 import { BoundedCache } from '../bounded-cache.js';
-import type { Database } from './database.js';
 
 /** Tells those who keep in memory what they read that something was written, by this or another instance. */
 export class ChangeBus {
   readonly #listeners = new Map<string, Set<() => void>>();
+  readonly #writeListeners = new Set<(collection: string) => void>();
   #isListening = false;
 
   /** Whether the writes of other instances are reported. While they are not, nothing should be kept. */
@@ -20,9 +17,20 @@ export class ChangeBus {
       this.#listeners.set(collection, (this.#listeners.get(collection) ?? new Set()).add(listener));
   }
 
+  /** Calls `listener` with the collection of every write of this instance. */
+  onWrite(listener: (collection: string) => void): void {
+    this.#writeListeners.add(listener);
+  }
+
   /** Something was written to a collection, by whatever client. */
   changed(collection: string): void {
     for (const listener of this.#listeners.get(collection) ?? []) listener();
+  }
+
+  /** This instance has written to a collection. */
+  wrote(collection: string): void {
+    this.changed(collection);
+    for (const listener of this.#writeListeners) listener(collection);
   }
 
   /** Writes are reported from now on, or no longer. What was kept before they were reported may be stale. */
@@ -35,94 +43,6 @@ export class ChangeBus {
   forget(): void {
     for (const listener of new Set([...this.#listeners.values()].flatMap((set) => [...set]))) listener();
   }
-}
-
-interface ChangeWatch {
-  close(): Promise<void>;
-}
-
-/** Milliseconds between looks at the models where there are no change streams, and before a broken stream is opened again. */
-const pause = 500;
-
-/**
- * Milliseconds between two reads of the stream. Under load one read brings many changes: a read for each would cost every write
- * of every instance 0.3 ms of the server.
- */
-const pace = 25;
-
-/**
- * Watches the database by a change stream, reopened after failures. Where there are none, those who keep what seldom changes are told twice
- * a second that it may have changed.
- */
-export function watchChanges(database: Database, changes: ChangeBus): ChangeWatch {
-  const stopped = new AbortController();
-  const watching = database.isReplicated ? follow(database, changes, stopped.signal) : poll(changes, stopped.signal);
-  return {
-    close: async () => {
-      stopped.abort();
-      await watching;
-    },
-  };
-}
-
-const polled = [collections.models, collections.settings, collections.locales, collections.roles, collections.permissions];
-
-async function poll(changes: ChangeBus, stopped: AbortSignal): Promise<void> {
-  while (await waited(pause, stopped)) for (const collection of polled) changes.changed(collection);
-}
-
-async function follow({ client, db }: Database, changes: ChangeBus, stopped: AbortSignal): Promise<void> {
-  while (!stopped.aborted) {
-    // Any failure is answered the same way: nothing that was kept is trusted until a new stream is open.
-    await client.withSession((session) => followOne(db, session, changes, stopped)).catch(() => undefined);
-    changes.listening(false);
-    await waited(pause, stopped);
-  }
-}
-
-interface Batch {
-  readonly id: unknown;
-  readonly firstBatch?: readonly Document[];
-  readonly nextBatch?: readonly Document[];
-}
-
-/** Reads one stream until it fails. Only names of collections come over the wire. */
-async function followOne(db: Db, session: ClientSession, changes: ChangeBus, stopped: AbortSignal): Promise<void> {
-  const pipeline = [{ $changeStream: {} }, { $project: { 'ns.coll': 1, 'to.coll': 1 } }];
-  let batch = cursorOf(await db.command({ aggregate: 1, pipeline, cursor: {} }, { session, promoteLongs: false }));
-  changes.listening(true);
-  const { id } = batch;
-  let killed: Promise<unknown> = Promise.resolve();
-  // A read waits a second for changes; a stop does not wait for the read.
-  const kill = (): void => {
-    killed = db.command({ killCursors: '$cmd.aggregate', cursors: [id] }, { session }).catch(() => undefined);
-  };
-  stopped.addEventListener('abort', kill);
-  try {
-    while (String(batch.id) !== '0' && (await waited(pace, stopped))) {
-      batch = cursorOf(await db.command(nextOf(id), { session, promoteLongs: false }));
-      for (const collection of collectionsOf(batch)) changes.changed(collection);
-    }
-  } finally {
-    stopped.removeEventListener('abort', kill);
-    await killed;
-  }
-}
-
-const nextOf = (id: unknown): Document => ({ getMore: id, collection: '$cmd.aggregate', maxTimeMS: 1000 });
-
-const cursorOf = (reply: Document): Batch => reply['cursor'] as Batch; // the form of every cursor command's reply
-
-function collectionsOf({ nextBatch = [] }: Batch): ReadonlySet<string> {
-  // A renamed collection takes the place of another.
-  const names = nextBatch.flatMap(({ ns, to }) => [ns, to].map((name) => (name as { readonly coll?: string } | undefined)?.coll));
-  return new Set(names.filter((name) => name !== undefined));
-}
-
-/** False when the wait was cut short because the watch is closed. */
-async function waited(milliseconds: number, stopped: AbortSignal): Promise<boolean> {
-  await delay(milliseconds, undefined, { signal: stopped }).catch(() => undefined);
-  return !stopped.aborted;
 }
 
 /** Returns a function that reads a value once and keeps it until something is written to one of the collections. */

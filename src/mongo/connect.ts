@@ -1,8 +1,10 @@
 import { MongoClient } from 'mongodb';
 import type { DatabaseConfig } from '../config/config.js';
+import { collections } from '../schema/collections.js';
 import { unlimited } from '../query/budget.js';
 import { Queue } from '../queue.js';
 import type { Database } from './database.js';
+import { ensureCollections } from './ensure-collections.js';
 
 /**
  * Connects to MongoDB with the guarantees of the service: writes acknowledged by a majority and in the journal, retried once.
@@ -23,9 +25,22 @@ export async function connect(uri: string, config: DatabaseConfig): Promise<Data
     await client.connect();
     const db = client.db(config.name ?? (hasDatabase(uri) ? undefined : 'mangrove'));
     const { setName, msg } = await db.command({ hello: 1 });
-    const isReplicated = setName !== undefined || msg === 'isdbgrid';
+    const isSharded = msg === 'isdbgrid';
+    const isReplicated = setName !== undefined || isSharded;
     const scans = new Queue({ ...scanBounds, atOnce: Math.max(Math.floor(config.poolSize / 4), 1) });
-    return { client, db, maxTimeMS: config.maxTimeMS, isReplicated, session: null, budget: unlimited, turns: null, scans };
+    const topology = { isReplicated, isSharded };
+    const database = {
+      client,
+      db,
+      maxTimeMS: config.maxTimeMS,
+      ...topology,
+      session: null,
+      budget: unlimited,
+      turns: null,
+      scans,
+    };
+    await ensureCollections(Object.values(collections), database);
+    return database;
   } catch (error) {
     await client.close();
     throw error;

@@ -15,6 +15,8 @@ export interface Database {
   readonly maxTimeMS: { readonly read: number; readonly write: number };
   /** False behind a standalone server, which has neither transactions nor change streams. */
   readonly isReplicated: boolean;
+  /** Whether the server is a mongos: the data lie on several shards. */
+  readonly isSharded: boolean;
   /** The transaction that commands belong to, if any. */
   readonly session: ClientSession | null;
   /** Of a transaction: its commands come one after the other, as the server demands. */

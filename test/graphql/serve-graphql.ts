@@ -84,6 +84,7 @@ export async function serveGraphql(input: ServeInput): Promise<ServedGraphql> {
       db,
       maxTimeMS,
       isReplicated: true,
+      isSharded: false,
       session: null,
       budget: unlimited,
       turns: null,

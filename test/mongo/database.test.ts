@@ -17,6 +17,7 @@ describe('mongo/database', () => {
       db,
       maxTimeMS,
       isReplicated: true,
+      isSharded: false,
       session: null,
       budget: unlimited,
       turns: null,

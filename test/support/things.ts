@@ -195,6 +195,7 @@ export function contextOf({ client, db }: FreshDatabase, registry = thingRegistr
       db,
       maxTimeMS: { read: 10_000, write: 10_000 },
       isReplicated: true,
+      isSharded: false,
       session: null,
       budget: unlimited,
       turns: null,

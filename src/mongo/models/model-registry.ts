@@ -5,6 +5,7 @@ import type { ContentType, Registry } from '../../schema/content-type.js';
 import { reportModels, type ModelReport } from '../../schema/report-models.js';
 import { completeDocuments } from './complete-documents.js';
 import type { Database, Logger } from '../database.js';
+import { ensureCollections } from '../ensure-collections.js';
 import { ensureIndexes } from './ensure-indexes.js';
 import { readLocales, type Locales } from '../stores/locale-store.js';
 import { readModels } from '../stores/model-store.js';
@@ -151,6 +152,8 @@ export class ModelRegistry {
   /** What a type needs before it serves: complete entries, and the indexes that keep values unique. */
   async #prepare(types: readonly ContentType[], registry: Registry): Promise<void> {
     const { db } = this.#database;
+    const names = types.map(({ collection }) => collection);
+    if (names.length > 0) await ensureCollections(names, this.#database);
     await Promise.all(types.map((type) => completeDocuments(db, type, this.#locales.default)));
     const indexed = Promise.all(
       types.map(async (type) => {

@@ -1,12 +1,12 @@
 import { collections } from '../../schema/collections.js';
 import type { Config, DatabaseConfig } from '../../config/config.js';
 import type { ModelSettings } from '../../schema/build-content-type.js';
-import { watchChanges } from '../changes.js';
 import { connect, describeDatabase } from '../connect.js';
 import { createFirstLocale } from '../stores/locale-store.js';
 import type { Logger } from '../database.js';
 import { ModelRegistry } from './model-registry.js';
 import { createStore, type Store } from '../store.js';
+import { watchChanges } from '../watch-changes.js';
 
 /** The back end, connected and with its models loaded. */
 export interface Backend {

@@ -1,3 +1,4 @@
+import { collections } from '../../schema/collections.js';
 import { type Database, inSession, readAll, translating } from '../database.js';
 
 /** Values that code of a project keeps by name. */
@@ -8,8 +9,6 @@ export interface CodeStore {
   delete(key: string): Promise<void>;
 }
 
-const collection = '_code_store';
-
 interface StoredValue {
   readonly _id: string;
   readonly value: unknown;
@@ -17,10 +16,10 @@ interface StoredValue {
 
 /** Opens the values for code: in the transaction of the database, if it has one. */
 export function openCodeStore(database: Database): CodeStore {
-  const values = database.db.collection<StoredValue>(collection);
+  const values = database.db.collection<StoredValue>(collections.codeStore);
   return {
     get: async (key) => {
-      const [stored] = await readAll(database, { find: collection, filter: { _id: key }, limit: 1 });
+      const [stored] = await readAll(database, { find: collections.codeStore, filter: { _id: key }, limit: 1 });
       return stored === undefined ? null : ((stored['value'] ?? null) as unknown);
     },
     set: async (key, value) => {

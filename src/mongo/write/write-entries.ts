@@ -58,10 +58,16 @@ export async function bulkWrite(store: Store, collection: string, operations: re
   return result.matchedCount;
 }
 
-/** What a transaction writes is stored when it is committed. */
+/** What a transaction writes is stored when it is committed: what others have read before is told then. */
 function noteWrite({ changes, database }: Store, collection: string): void {
-  changes.changed(collection);
-  if (database.session === null) database.budget.noteChange();
+  const { session, later, budget } = database;
+  changes.wrote(collection);
+  if (session === null) budget.noteChange();
+  else
+    later?.push(() => {
+      changes.wrote(collection);
+      return Promise.resolve();
+    });
 }
 
 /** Ids of one collection that must exist. */

@@ -1,0 +1,108 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ClientSession, Db, Document } from 'mongodb';
+import type { ChangeBus } from './changes.js';
+import type { Database } from './database.js';
+import { ChangePoll } from './poll-changes.js';
+import { WriteMarks } from './write-marks.js';
+
+interface ChangeWatch {
+  close(): Promise<void>;
+}
+
+/** Milliseconds before a broken stream is opened again. */
+const pause = 500;
+
+/**
+ * Milliseconds between two reads of the stream. Under load one read brings many changes: a read for each would cost every write
+ * of every instance 0.3 ms of the server.
+ */
+const pace = 25;
+
+/**
+ * Milliseconds between two looks where change streams are missing or slow: behind mongos a stream waits for a sign of life of each shard,
+ * which an idle one gives every 10 s.
+ */
+const pollPace = 250;
+
+/**
+ * Watches the database by a change stream, reopened after failures. A standalone server has none, and is polled; on a sharded cluster
+ * both are done, so that changes are heard of within a second.
+ */
+export function watchChanges(database: Database, changes: ChangeBus): ChangeWatch {
+  const stopped = new AbortController();
+  const { isReplicated, isSharded } = database;
+  const marks = isSharded ? new WriteMarks(database, changes) : null;
+  const watching = [
+    ...(isReplicated ? [follow(database, changes, stopped.signal)] : []),
+    ...(isReplicated && !isSharded ? [] : [poll(new ChangePoll(database, changes, marks), changes, stopped.signal)]),
+  ];
+  return {
+    close: async () => {
+      stopped.abort();
+      await Promise.all(watching);
+      await marks?.close();
+    },
+  };
+}
+
+/** Nothing that was kept is trusted after a look that has failed. */
+async function poll(changed: ChangePoll, changes: ChangeBus, stopped: AbortSignal): Promise<void> {
+  while (await waited(pollPace, stopped))
+    await changed.look().catch(() => {
+      changes.forget();
+    });
+}
+
+async function follow({ client, db }: Database, changes: ChangeBus, stopped: AbortSignal): Promise<void> {
+  while (!stopped.aborted) {
+    // Any failure is answered the same way: nothing that was kept is trusted until a new stream is open.
+    await client.withSession((session) => followOne(db, session, changes, stopped)).catch(() => undefined);
+    changes.listening(false);
+    await waited(pause, stopped);
+  }
+}
+
+interface Batch {
+  readonly id: unknown;
+  readonly firstBatch?: readonly Document[];
+  readonly nextBatch?: readonly Document[];
+}
+
+/** Reads one stream until it fails. Only names of collections come over the wire. */
+async function followOne(db: Db, session: ClientSession, changes: ChangeBus, stopped: AbortSignal): Promise<void> {
+  const pipeline = [{ $changeStream: {} }, { $project: { 'ns.coll': 1, 'to.coll': 1 } }];
+  let batch = cursorOf(await db.command({ aggregate: 1, pipeline, cursor: {} }, { session, promoteLongs: false }));
+  changes.listening(true);
+  const { id } = batch;
+  let killed: Promise<unknown> = Promise.resolve();
+  // A read waits a second for changes; a stop does not wait for the read.
+  const kill = (): void => {
+    killed = db.command({ killCursors: '$cmd.aggregate', cursors: [id] }, { session }).catch(() => undefined);
+  };
+  stopped.addEventListener('abort', kill);
+  try {
+    while (String(batch.id) !== '0' && (await waited(pace, stopped))) {
+      batch = cursorOf(await db.command(nextOf(id), { session, promoteLongs: false }));
+      for (const collection of collectionsOf(batch)) changes.changed(collection);
+    }
+  } finally {
+    stopped.removeEventListener('abort', kill);
+    await killed;
+  }
+}
+
+const nextOf = (id: unknown): Document => ({ getMore: id, collection: '$cmd.aggregate', maxTimeMS: 1000 });
+
+const cursorOf = (reply: Document): Batch => reply['cursor'] as Batch; // the form of every cursor command's reply
+
+function collectionsOf({ nextBatch = [] }: Batch): ReadonlySet<string> {
+  // A renamed collection takes the place of another.
+  const names = nextBatch.flatMap(({ ns, to }) => [ns, to].map((name) => (name as { readonly coll?: string } | undefined)?.coll));
+  return new Set(names.filter((name) => name !== undefined));
+}
+
+/** False when the wait was cut short because the watch is closed. */
+async function waited(milliseconds: number, stopped: AbortSignal): Promise<boolean> {
+  await delay(milliseconds, undefined, { signal: stopped }).catch(() => undefined);
+  return !stopped.aborted;
+}
