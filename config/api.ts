@@ -1,4 +1,4 @@
-import type { ConfigFile } from '../src/config/config-file.js';
+import type { ConfigFile } from '../src/config/config.js';
 
 export default {
   rest: {

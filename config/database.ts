@@ -1,4 +1,4 @@
-import type { ConfigFile } from '../src/config/config-file.js';
+import type { ConfigFile } from '../src/config/config.js';
 
 export default (({ env }) => {
   // A replica set (Atlas is one). Not set: a MongoDB of Mangrove's own, kept in ./data/db.

@@ -1,4 +1,4 @@
-import type { ConfigFile } from '../src/config/config-file.js';
+import type { ConfigFile } from '../src/config/config.js';
 
 export default {
   // Any website may read what is public. A list of origins may have `credentials: true` as well.

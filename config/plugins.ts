@@ -1,4 +1,4 @@
-import type { ConfigFile } from '../src/config/config-file.js';
+import type { ConfigFile } from '../src/config/config.js';
 
 // Each may be false: its routes, types and arguments are then gone. Or { enabled, config }.
 export default {

@@ -1,4 +1,4 @@
-import type { ConfigFile } from '../src/config/config-file.js';
+import type { ConfigFile } from '../src/config/config.js';
 
 // Every key, its default and its environment variable: README, "Configuration".
 export default (({ env }) => ({

@@ -24,15 +24,7 @@ export const topLevel = levels.length - 1;
 
 /** The same inside folders that have subfolders; `.` are the files of the folder itself. */
 const innerLevels: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  graphql: [
-    ['.', 'scalars', 'limits', 'artifacts'],
-    ['selection'],
-    ['execute'],
-    ['types'],
-    ['plugins', 'playground', 'tracing'],
-    ['endpoint'],
-    ['extension'],
-  ],
+  graphql: [['.'], ['selection'], ['execute'], ['types'], ['plugins', 'playground'], ['endpoint'], ['extension']],
   mongo: [['.', 'embedded'], ['stores', 'read'], ['write', 'models'], ['transfer']],
   accounts: [['mail'], ['.'], ['login', 'roles'], ['users']],
   media: [['storage'], ['images'], ['.']],

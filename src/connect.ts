@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import { createAuthenticator } from './auth/authenticate.js';
-import { createDefaultRoles } from './auth/create-default-roles.js';
+import { createDefaultRoles } from './auth/default-roles.js';
 import { userTokens } from './auth/user-tokens.js';
 import { attemptLimits } from './accounts/login/limit-attempts.js';
-import { createAccounts } from './accounts/create-accounts.js';
-import { upgradeGrants } from './accounts/roles/upgrade-grants.js';
+import { createAccounts } from './accounts/accounts.js';
+import { upgradeGrants } from './accounts/roles/grant-actions.js';
 import type { Address } from './accounts/mail/mailer.js';
 import type { Config } from './config/config.js';
 import type { Secrets } from './config/load-secrets.js';

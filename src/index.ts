@@ -9,7 +9,7 @@ export type {
   PluginsConfig,
   ServerConfig,
 } from './config/config.js';
-export type { ConfigFile, Given as GivenSection, PartialSection } from './config/config-file.js';
+export type { ConfigFile, Given as GivenSection, PartialSection } from './config/config.js';
 export type { PartialConfig } from './config/create-config.js';
 export type { Env, VariableReader } from './config/create-env.js';
 export type { ProviderSettings } from './config/plugin-settings.js';
@@ -67,8 +67,8 @@ export type {
 } from './graphql/extension/extension.js';
 export type { Nexus } from './graphql/extension/load-nexus.js';
 export type { NamedCode } from './graphql/extension/named-code.js';
-export type { OfType, QueriesBuilder } from './graphql/extension/queries-builder.js';
-export type { ReturnInfo, ReturnTypes } from './graphql/extension/return-types.js';
+export type { OfType, QueriesBuilder } from './graphql/extension/builders.js';
+export type { ReturnInfo, ReturnTypes } from './graphql/extension/builders.js';
 export type { FieldControl, TypeControl } from './graphql/extension/shadow-crud.js';
 export type { RegisteredType, TypeRegistry } from './graphql/extension/type-registry.js';
 export type { CodeContext, Controller } from './strapi/core-controller.js';

@@ -5,7 +5,7 @@ import { MongoClient } from 'mongodb';
 import { findBinary } from '../../src/mongo/embedded/find-binary.js';
 import { launchMongod, type RunningMongod } from '../../src/mongo/embedded/launch-mongod.js';
 import { commonArguments } from '../../src/mongo/embedded/open-data.js';
-import { pickPort } from '../../src/mongo/embedded/pick-port.js';
+import { pickPort } from '../../src/mongo/embedded/open-data.js';
 
 /** A sharded cluster of this machine. */
 export interface Cluster {

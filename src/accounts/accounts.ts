@@ -4,7 +4,7 @@ import type { Caller } from '../auth/caller.js';
 import type { UserTokens } from '../auth/user-tokens.js';
 import type { Config } from '../config/config.js';
 import type { ContentContext } from '../content/content-context.js';
-import type { Address, Mailer } from './mail/mailer.js';
+import { type Address, type Mailer, createMailer } from './mail/mailer.js';
 
 /** What the operations on users and roles are made of. */
 export interface Accounts {
@@ -25,3 +25,23 @@ export interface AccountCall {
 
 /** The body of a request, of whatever form. */
 export type Body = Readonly<Record<string, unknown>>;
+
+interface AccountsInput {
+  readonly config: Config;
+  readonly tokens: UserTokens;
+  readonly authenticator: Authenticator;
+  readonly logger: Logger;
+  readonly address: Address;
+}
+
+/** Puts together what users and roles need. */
+export function createAccounts({ config, tokens, authenticator, logger, address }: AccountsInput): Accounts {
+  return {
+    config,
+    authenticator,
+    tokens,
+    mailer: createMailer({ config, logger, settings: authenticator.settings, address }),
+    logger,
+    address,
+  };
+}

@@ -1,5 +1,5 @@
 import { collections } from '../schema/collections.js';
-import { knownUser, type KnownUser } from '../auth/known-user.js';
+import { knownUser, type KnownUser } from '../auth/caller.js';
 import type { ContentContext } from '../content/content-context.js';
 import type { Change } from '../mongo/write/compile-change.js';
 import { type Document, readAll } from '../mongo/database.js';

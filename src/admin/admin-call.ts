@@ -1,8 +1,11 @@
 import type { AccountCall } from '../accounts/accounts.js';
-import type { ContentContext } from '../content/content-context.js';
+import { type ContentContext, within } from '../content/content-context.js';
 import type { RouteCall } from '../http/route.js';
 import type { Values } from '../values.js';
 import type { BodySchema } from './check-admin-body.js';
+import { collections } from '../schema/collections.js';
+import { recordChange, type AuditRecord } from '../mongo/stores/audit-log.js';
+import { inTransaction } from '../mongo/transaction.js';
 
 /** One request to the admin API. */
 export interface AdminCall extends RouteCall {
@@ -22,4 +25,35 @@ export interface AdminRoute {
   readonly body?: BodySchema | ((call: Pick<AccountCall, 'content'>) => BodySchema);
   /** Returns the `data` of the answer. */
   readonly handle: (call: AdminCall) => Promise<unknown>;
+}
+
+/** A request that may change something, and its record. */
+interface Change {
+  readonly commit: AdminCall['commit'];
+  /** Writes down how the request ended, and whether anything was committed before; success is written down with its commit. */
+  readonly end: (status: number) => Promise<void>;
+}
+
+/** What instances keep in memory of these is read anew after a change: before the commit others may have read what was there. */
+const kept = [collections.users, collections.roles, collections.permissions, collections.tokens, collections.settings];
+
+/** Writes down that a change begins. */
+export async function beginChange(record: AuditRecord, content: ContentContext): Promise<Change> {
+  const { database, changes } = content.store;
+  const finish = await recordChange(database, record);
+  let isCommitted = false;
+  const commit: AdminCall['commit'] = async (change) => {
+    const result = await inTransaction(database, async (inner) => {
+      const changed = await change(within(content, inner));
+      await finish({ status: 200, changed: true }, inner);
+      return changed;
+    });
+    isCommitted = true;
+    for (const collection of kept) changes.changed(collection);
+    return result;
+  };
+  const end = async (status: number): Promise<void> => {
+    if (!isCommitted || status !== 200) await finish({ status, changed: isCommitted }, database);
+  };
+  return { commit, end };
 }

@@ -1,5 +1,5 @@
 import { collections } from '../schema/collections.js';
-import { knownUser, type KnownUser } from '../auth/known-user.js';
+import { knownUser, type KnownUser } from '../auth/caller.js';
 import { findStoredUser, userType } from '../accounts/user-store.js';
 import { changeUser } from '../accounts/users/change-user.js';
 import { createUser, deleteUser } from '../accounts/users/users.js';

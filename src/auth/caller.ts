@@ -1,7 +1,42 @@
+import { collections } from '../schema/collections.js';
+import { type Database, type Document, readAll } from '../mongo/database.js';
 import type { Access } from '../query/access.js';
 import type { ApiToken } from './api-token.js';
-import type { KnownUser } from './known-user.js';
 import type { Role } from './role.js';
+
+/** What decides about the requests of a user. */
+export interface KnownUser {
+  readonly id: number;
+  readonly username: string;
+  readonly email: string;
+  readonly role: number | null;
+  readonly blocked: boolean;
+  readonly confirmed: boolean;
+  /** Rises with every change of the password: tokens of another version are refused. */
+  readonly tokenVersion: number;
+}
+
+const projection = { username: 1, email: 1, role: 1, blocked: 1, confirmed: 1, _tokenVersion: 1 };
+
+/** The user of that id, or null. */
+export async function readUser(database: Database, id: number): Promise<KnownUser | null> {
+  const [document] = await readAll(database, { find: collections.users, filter: { _id: id }, projection, limit: 1 });
+  return document === undefined ? null : knownUser(document);
+}
+
+/** About how many bytes a user takes in memory; names may be long. */
+export const weighUser = (user: KnownUser | null): number =>
+  user === null ? 0 : 200 + 2 * (user.username.length + user.email.length);
+
+export const knownUser = (document: Document): KnownUser => ({
+  id: Number(document['_id']),
+  username: String(document['username'] ?? ''),
+  email: String(document['email'] ?? ''),
+  role: typeof document['role'] === 'number' ? document['role'] : null,
+  blocked: document['blocked'] === true,
+  confirmed: document['confirmed'] === true,
+  tokenVersion: Number(document['_tokenVersion'] ?? 0),
+});
 
 /** Who sends a request, and what they may do. */
 export type Caller =

@@ -1,6 +1,6 @@
 import { collections } from '../schema/collections.js';
 import { type Database, type Document, readAll } from '../mongo/database.js';
-import { builtinRoles, defaultGrants } from './default-grants.js';
+import { builtinRoles, defaultGrants } from './default-roles.js';
 import type { Role, RoleRules, Roles } from './role.js';
 
 /** Reads all roles with their permissions: two commands. */

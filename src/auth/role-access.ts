@@ -1,10 +1,12 @@
-import type { Access } from '../query/access.js';
+import type { Access, RowRule } from '../query/access.js';
 import type { Limits } from '../query/limits.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import { otherSides, type AttributeName } from '../schema/other-sides.js';
-import type { KnownUser } from './known-user.js';
+import type { KnownUser } from './caller.js';
 import type { FieldRule, Role, RoleRules } from './role.js';
-import { rowRule } from './row-rule.js';
+import type { Filter } from '../query/ast.js';
+import { isRecord } from '../values.js';
+import { parseFilters } from '../query/parse-filter.js';
 
 interface RuleContext {
   readonly registry: Registry;
@@ -45,4 +47,71 @@ const isMorph = ({ uid, name }: AttributeName, { types }: Registry): boolean =>
 
 function hiddenNames({ attributes }: ContentType, rule: FieldRule): readonly string[] {
   return 'deny' in rule ? rule.deny : [...attributes.keys()].filter((name) => !rule.allow.includes(name));
+}
+
+/** What `$user.<name>` may name in a rule. */
+export const userNames = ['id', 'username', 'email', 'role'] as const;
+type UserName = (typeof userNames)[number];
+
+const prefix = '$user.';
+
+/** The name in `$user.<name>`; null for any other value. */
+const userName = (value: unknown): UserName | null => userNames.find((name) => value === `${prefix}${name}`) ?? null;
+
+/** Texts of a rule that begin with `$user.` and name nothing. */
+export function unknownUserNames(rule: unknown): string[] {
+  if (typeof rule === 'string') return rule.startsWith(prefix) && userName(rule) === null ? [rule] : [];
+  return typeof rule === 'object' && rule !== null ? Object.values(rule).flatMap(unknownUserNames) : [];
+}
+
+/**
+ * A stored rule with the values of the caller's user filled in. Without a user, or without one of the values, nothing meets a rule
+ * that names them. Throws a ValidationError if the rule is no filter.
+ */
+export function rowRule(rule: unknown, user: KnownUser | null, limits: Limits): RowRule {
+  const missing = { isMissing: false };
+  const filled = fillUser(rule, user, missing);
+  if (missing.isMissing) return { filter: nothing, owner: {}, isOwnership: false };
+  const equalities = equalitiesOf(rule);
+  const named = equalities.filter((equality) => equality !== null);
+  const owner = Object.fromEntries(named.map(({ attribute, name }) => [attribute, user?.[name] ?? null]));
+  const isOwnership = named.length === equalities.length && Object.keys(owner).length === named.length;
+  return { filter: parseFilters(filled, limits) ?? nothing, owner, isOwnership };
+}
+
+/** Nothing meets it. */
+const nothing: Filter = { kind: 'field', name: 'id', filter: { kind: 'comparison', operator: 'in', value: [] } };
+
+function fillUser(value: unknown, user: KnownUser | null, missing: { isMissing: boolean }): unknown {
+  if (typeof value === 'string' && value.startsWith(prefix)) {
+    const name = userName(value);
+    const filled = name === null ? null : (user?.[name] ?? null);
+    if (filled === null) missing.isMissing = true;
+    return filled;
+  }
+  if (Array.isArray(value)) return value.map((item) => fillUser(item, user, missing));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, fillUser(inner, user, missing)]));
+}
+
+/** An attribute, or the id of its related entry, that must equal a value of the user. */
+interface Equality {
+  readonly attribute: string;
+  readonly name: UserName;
+}
+
+/** The conditions of a rule that must all hold: `{ owner: { id: { $eq: '$user.id' } } }` is an equality, null stands for any other. */
+function equalitiesOf(rule: unknown): readonly (Equality | null)[] {
+  if (!isRecord(rule)) return [null];
+  return Object.entries(rule).flatMap(([key, value]) => {
+    if (key === '$and' && Array.isArray(value)) return value.flatMap(equalitiesOf);
+    const name = key.startsWith('$') || key === 'id' ? null : equalName(value);
+    return name === null ? [null] : [{ attribute: key, name }];
+  });
+}
+
+function equalName(value: unknown): UserName | null {
+  if (!isRecord(value)) return userName(value);
+  const [[key, inner] = [], ...more] = Object.entries(value);
+  return more.length === 0 && (key === '$eq' || key === 'id') ? equalName(inner) : null;
 }

@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { BoundedCache } from '../bounded-cache.js';
 import { isId } from '../schema/names.js';
-import type { KnownUser } from './known-user.js';
+import type { KnownUser } from './caller.js';
 
 /** Makes and reads the tokens of users. */
 export interface UserTokens {

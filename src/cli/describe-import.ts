@@ -1,6 +1,6 @@
 import { printSize } from '../media/storage/file-storage.js';
 import type { PreparedImport } from '../transfer/run-import.js';
-import type { Tally } from '../transfer/tally.js';
+import type { Tally } from '../transfer/import-run.js';
 
 type Row = readonly [what: string, which: string, about: string];
 

@@ -7,7 +7,7 @@ import { buildRegistry } from '../schema/build-registry.js';
 import { describeReport, reportModels } from '../schema/report-models.js';
 import { addModels } from './add-models.js';
 import { recordCommand } from './run-command.js';
-import { diffModels, pullModels } from './sync-models.js';
+import { diffModels, pullModels } from './compare-models.js';
 import { openDatabase, type OpenedDatabase } from './open-database.js';
 
 export const usage = `usage: npx mangrove models <command>

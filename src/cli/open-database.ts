@@ -2,7 +2,6 @@ import type { Config } from '../config/config.js';
 import { loadConfig } from '../config/load-config.js';
 import { connect } from '../mongo/connect.js';
 import type { Database } from '../mongo/database.js';
-import { endWith } from './end-with.js';
 import { runningServer, startConfigured } from '../mongo/embedded/configured-server.js';
 
 /** The configured database, for a command. */
@@ -29,4 +28,10 @@ export async function openDatabase(): Promise<OpenedDatabase> {
       await started?.stop();
     },
   };
+}
+
+/** Ends the process with the message of an error. */
+export function endWith(error: unknown): never {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
 }

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.js';
 import { loadSecrets, type Secrets } from '../config/load-secrets.js';
-import { createDefaultRoles } from '../auth/create-default-roles.js';
-import { upgradeGrants } from '../accounts/roles/upgrade-grants.js';
+import { createDefaultRoles } from '../auth/default-roles.js';
+import { upgradeGrants } from '../accounts/roles/grant-actions.js';
 import { createContext, type ContentContext } from '../content/content-context.js';
 import { createFirstLocale, readLocales } from '../mongo/stores/locale-store.js';
 import { readModels } from '../mongo/stores/model-store.js';
@@ -10,6 +10,8 @@ import { createStore, type Store } from '../mongo/store.js';
 import { fullAccess } from '../query/access.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import { openDatabase } from './open-database.js';
+import { readRoles } from '../auth/read-roles.js';
+import type { Role } from '../auth/role.js';
 
 /** What a command works with: the database of the service, and a context that may do everything. */
 export interface OpenedService {
@@ -31,4 +33,16 @@ export async function openService(): Promise<OpenedService> {
   const { registry } = buildRegistry(models, modelSettings(config));
   const source = { store, models: { current: () => registry, locales: () => locales } };
   return { config, secrets, store, content: createContext(config, source, fullAccess), close };
+}
+
+/** Returns all roles by their types. */
+export const readRolesByType = async ({ store }: OpenedService): Promise<ReadonlyMap<string, Role>> =>
+  (await readRoles(store.database)).byType;
+
+/** Returns the role of a type. Throws an Error that names those that there are. */
+export async function findRole(service: OpenedService, type: string): Promise<Role> {
+  const roles = await readRolesByType(service);
+  const role = roles.get(type);
+  if (role === undefined) throw new Error(`there is no role ${type}; there are: ${[...roles.keys()].join(', ')}`);
+  return role;
 }

@@ -4,8 +4,7 @@ import { activePlugins, knownActions } from '../auth/known-actions.js';
 import type { Role } from '../auth/role.js';
 import { grantActions, revokeActions } from '../accounts/roles/grant-actions.js';
 import { didYouMean } from '../nearest-name.js';
-import { findRole, readRolesByType } from './find-role.js';
-import type { OpenedService } from './open-service.js';
+import { findRole, readRolesByType, type OpenedService } from './open-service.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
 
 export const usage = `usage: npx mangrove permissions <command>

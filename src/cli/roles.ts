@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { createRole, deleteRole, updateRole } from '../accounts/roles/roles.js';
-import { findRole, readRolesByType } from './find-role.js';
+import { findRole, readRolesByType } from './open-service.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
 
 export const usage = `usage: npx mangrove roles <command>

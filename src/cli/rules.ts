@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { setRules, type RulesChange } from '../accounts/roles/set-rules.js';
 import { checkAdminBody } from '../admin/check-admin-body.js';
 import { rulesBody } from '../admin/role-admin-routes.js';
-import { findRole, readRolesByType } from './find-role.js';
+import { findRole, readRolesByType } from './open-service.js';
 import { changing, serviceCommands, type Command } from './run-command.js';
 
 export const usage = `usage: npx mangrove rules <command>

@@ -5,8 +5,7 @@ import type { ContentContext } from '../content/content-context.js';
 import type { Media } from '../media/media.js';
 import { prepareFile } from '../media/prepare-file.js';
 import { Staging } from '../media/staging.js';
-import { idsOf, storeFiles, type ReadyFiles } from '../media/upload-files.js';
-import { uploadFolder } from '../media/upload-folder.js';
+import { idsOf, storeFiles, type ReadyFiles, uploadFolder } from '../media/upload-files.js';
 
 /** The pictures of the demo: their bytes and variants are in the storage, and nobody knows of them yet. */
 export interface DemoFiles {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadConfig } from '../config/load-config.js';
 import { startConfigured } from '../mongo/embedded/configured-server.js';
-import { endWith } from './end-with.js';
+import { endWith } from './open-database.js';
 
 export const usage = `usage: npx mangrove start [--project DIR]
   Starts the service from config/ of the working directory, and stops it on SIGTERM and SIGINT.

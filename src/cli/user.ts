@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { collections } from '../schema/collections.js';
 import { findTaken } from '../accounts/claim-names.js';
-import { endRefreshTokens } from '../accounts/login/refresh-tokens.js';
+import { endRefreshTokens } from '../accounts/login/session.js';
 import { hashPassword } from '../accounts/login/passwords.js';
 import { changeStoredUser, type StoredUser, userType, userUid } from '../accounts/user-store.js';
 import { create as createEntry } from '../content/create.js';

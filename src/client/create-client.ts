@@ -1,8 +1,8 @@
-import { accountMethods } from './account-methods.js';
 import type { Client } from './client.js';
-import { contentMethods } from './content-methods.js';
 import type { AnyTypes, Types } from './entry.js';
-import { createRequester, type ClientOptions } from './requester.js';
+import { createRequester, type ClientOptions, type CallOptions, type Requester, type Call } from './requester.js';
+import type { Session } from './session.js';
+import { uploadCall, type Uploadable, type UploadOptions } from './upload.js';
 
 export type { Client, LoggedIn, Page, Single } from './client.js';
 export type { EntryOf, FlatOf, TypeShape, Types } from './entry.js';
@@ -24,4 +24,93 @@ export function createClient<T extends Types<T> = AnyTypes>(options: ClientOptio
   const requester = createRequester(options);
   const client: unknown = { ...contentMethods(requester), ...accountMethods(requester) };
   return client as Client<T>; // what the methods return is known from the models alone
+}
+
+/** The methods for users, without their types. */
+function accountMethods({ send, session }: Requester) {
+  const post = (path: string, body: object, options?: CallOptions, isOpen = true) =>
+    send({ ...options, method: 'POST', path: `/auth${path}`, body, isOpen });
+  const begin = async (answered: Promise<unknown>) => {
+    const answer = (await answered) as Partial<Session>; // of a login
+    const { jwt, refreshToken } = answer;
+    if (jwt !== undefined) await session.set({ jwt, ...(refreshToken !== undefined && { refreshToken }) });
+    return answer;
+  };
+  return {
+    login: (identifier: string, password: string, options?: CallOptions) =>
+      begin(post('/local', { identifier, password }, options)),
+    register: (user: object, options?: CallOptions) => begin(post('/local/register', user, options)),
+    forgotPassword: async (email: string, options?: CallOptions) => {
+      await post('/forgot-password', { email }, options);
+    },
+    resetPassword: (code: string, password: string, options?: CallOptions) =>
+      begin(post('/reset-password', { code, password, passwordConfirmation: password }, options)),
+    changePassword: (currentPassword: string, password: string, options?: CallOptions) => {
+      const body = { currentPassword, password, passwordConfirmation: password };
+      return begin(post('/change-password', body, options, false));
+    },
+    me: (query?: object, options?: CallOptions) => send({ ...options, method: 'GET', path: '/users/me', query }),
+    refresh: async () => session.renew((await session.current())?.jwt),
+    session: () => session.current(),
+    logout: async (options?: CallOptions) => {
+      const { refreshToken } = (await session.current()) ?? {};
+      await session.set(null);
+      if (refreshToken !== undefined) await post('/logout', { refreshToken }, options);
+    },
+  };
+}
+
+type Id = number | string;
+
+interface PagedQuery {
+  readonly pagination?: { readonly page?: number; readonly pageSize?: number };
+}
+
+/** A page as the API answers it. */
+interface AnsweredPage {
+  readonly data: readonly unknown[];
+  readonly meta: { readonly pagination: { readonly pageSize: number; readonly pageCount?: number } };
+}
+
+/** The methods for entries and files, without their types. */
+function contentMethods({ send }: Pick<Requester, 'send'>) {
+  const read = (path: string, query?: object, options?: CallOptions) => send({ ...options, method: 'GET', path, query });
+  const write = (method: Call['method']) => (path: string, data: unknown, query?: object, options?: CallOptions) =>
+    send({ ...options, method, path, query, body: { data } });
+  const [post, put] = [write('POST'), write('PUT')];
+  const remove = (path: string, query?: object, options?: CallOptions) => send({ ...options, method: 'DELETE', path, query });
+  const localize = (path: string, body: object, options?: CallOptions) =>
+    send({ ...options, method: 'POST', path: `${path}/localizations`, body });
+  const readPage = (name: string, query?: object, options?: CallOptions) => read(at(name), query, options);
+  return {
+    find: readPage,
+    pages: (name: string, query?: PagedQuery, options?: CallOptions) =>
+      pagesFrom((pagination) => readPage(name, { ...query, pagination }, options), query?.pagination),
+    findOne: (name: string, id: Id, query?: object, options?: CallOptions) => read(at(name, id), query, options),
+    create: (name: string, data: unknown, query?: object, options?: CallOptions) => post(at(name), data, query, options),
+    update: (name: string, id: Id, data: unknown, query?: object, options?: CallOptions) =>
+      put(at(name, id), data, query, options),
+    delete: (name: string, id: Id, options?: CallOptions) => remove(at(name, id), undefined, options),
+    localize: (name: string, id: Id, data: object, options?: CallOptions) => localize(at(name, id), data, options),
+    findSingle: readPage,
+    updateSingle: (name: string, data: unknown, query?: object, options?: CallOptions) => put(at(name), data, query, options),
+    deleteSingle: (name: string, query?: object, options?: CallOptions) => remove(at(name), query, options),
+    localizeSingle: (name: string, data: object, options?: CallOptions) => localize(at(name), data, options),
+    upload: (files: readonly Uploadable[], options: UploadOptions = {}) => send(uploadCall(files, options)),
+    request: send,
+  };
+}
+
+const at = (...parts: readonly Id[]): string => parts.map((part) => `/${encodeURIComponent(part)}`).join('');
+
+async function* pagesFrom(
+  readPage: (pagination: object) => Promise<unknown>,
+  pagination: PagedQuery['pagination'],
+): AsyncGenerator<AnsweredPage, void, void> {
+  for (let page = pagination?.page ?? 1; ; page++) {
+    const answer = (await readPage({ ...pagination, page })) as AnsweredPage; // of a list
+    yield answer;
+    const { pageSize, pageCount = Infinity } = answer.meta.pagination;
+    if (answer.data.length < pageSize || page >= pageCount) return;
+  }
 }

@@ -1,7 +1,7 @@
 import { refusal, silence, type Failure, type Received } from './failure.js';
 import { keepSession, type Session, type SessionKeeper, type SessionStore } from './session.js';
 import { transmit, type Fetch, type Progress, type Signal } from './transport.js';
-import { writeQuery } from './write-query.js';
+import { writeQuery } from './query.js';
 
 export interface ClientOptions {
   /** The address of the service: `https://cms.example.org`. */

@@ -1,9 +1,12 @@
-import { lookUp, readers } from './read-variable.js';
-import type { Variables } from './read-variable.js';
-import type { Setting, SettingNode } from './setting.js';
+import { lookUp, readers, type Variables } from './read-variable.js';
+import { type Setting, type SettingNode, ConfigError, environmentOf, type ValueOf } from './setting.js';
+import { checkSection } from './check-section.js';
+import type { Config } from './config.js';
+import { type SectionName, sectionNames, sections } from './sections.js';
+import { translateStrapi, type WrittenSections } from './translate-strapi.js';
 
 /** The written value with environment variables put over it, and switches (`graphql: false`) spelt out as `{ enabled }`. */
-export function applyVariables(node: SettingNode, written: unknown, variables: Variables): unknown {
+function applyVariables(node: SettingNode, written: unknown, variables: Variables): unknown {
   if (node.kind === 'setting') return variableOf(node, variables) ?? spelt(node, written);
   const given = typeof written === 'boolean' && 'enabled' in node.settings ? { enabled: written } : (written ?? {});
   if (typeof given !== 'object' || Array.isArray(given)) return given;
@@ -24,4 +27,91 @@ function variableOf({ variable, schema }: Setting<unknown>, variables: Variables
   if (variable === null || value === undefined) return undefined;
   const type = String(schema.type);
   return type in readers ? readers[type as keyof typeof readers](variable, value) : value;
+}
+
+/** What a configuration depends on besides what is written. */
+interface ConfigPlace {
+  /** Absolute. */
+  readonly directory: string;
+  /** NODE_ENV. */
+  readonly environment: string | undefined;
+  /** These win over what is written. */
+  readonly variables: Variables;
+  /** What was already found to have no effect. */
+  readonly warnings: readonly string[];
+  /** The directory is a Strapi project's: keys that are like none of Mangrove's are its own. */
+  readonly isStrapiProject: boolean;
+}
+
+/**
+ * The whole configuration from what was written of it: checked, with defaults, frozen. What a Strapi project configures is brought to
+ * Mangrove's settings. ConfigError lists all that is wrong.
+ */
+export function completeConfig(written: WrittenSections, place: ConfigPlace): Config {
+  const environment = environmentOf(place.environment);
+  const isStrapiProject = place.isStrapiProject || Array.isArray(written.middlewares.value);
+  const translated = translateStrapi(written, isStrapiProject);
+  const given = (name: SectionName): unknown => applyVariables(sections[name], translated.sections[name].value, place.variables);
+  const rules = { isProduction: environment === 'production', isStrapiProject };
+  const findings = sectionNames.flatMap((name) => checkSection(sections[name], given(name), written[name].file, rules));
+  refuse(findings.filter(({ isFatal }) => isFatal).map(({ text }) => text));
+  const warnings = [...place.warnings, ...translated.warnings, ...findings.map(({ text }) => text)];
+  const config: Config = {
+    directory: place.directory,
+    environment,
+    warnings: [...new Set(warnings)],
+    server: fillDefaults(sections.server, given('server')),
+    database: fillDefaults(sections.database, given('database')),
+    api: fillDefaults(sections.api, given('api')),
+    plugins: fillDefaults(sections.plugins, given('plugins')),
+    middlewares: fillDefaults(sections.middlewares, given('middlewares')),
+    admin: fillDefaults(sections.admin, given('admin')),
+  };
+  refuse(checkTogether(config));
+  return freezeDeep({ ...config, api: withAliases(config) });
+}
+
+/** Limits that have another name from before GraphQL and REST had them in common. */
+function withAliases({ api, plugins }: Config): Config['api'] {
+  const { cost } = plugins.graphql.config.limits;
+  return cost === null ? api : { ...api, limits: { ...api.limits, entriesRead: cost } };
+}
+
+function refuse(problems: readonly string[]): void {
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
+}
+
+/** The complete value of a checked section: what was given, defaults for the rest. */
+function fillDefaults<N extends SettingNode>(node: N, given: unknown): ValueOf<N> {
+  // The shape follows the node, which a recursion over unknown values cannot tell TypeScript.
+  return fill(node, given) as ValueOf<N>;
+}
+
+function fill(node: SettingNode, given: unknown): unknown {
+  if (node.kind === 'setting') return given === undefined ? node.default : given;
+  const below = (name: string): unknown => (typeof given === 'object' && given !== null ? Reflect.get(given, name) : undefined);
+  return Object.fromEntries(Object.entries(node.settings).map(([name, child]) => [name, fill(child, below(name))]));
+}
+
+/** What no section can tell alone: settings that exclude each other. One line for each. */
+function checkTogether({ api, plugins, middlewares }: Config): readonly string[] {
+  const { cors, body } = middlewares;
+  const { rest } = api;
+  const graphql = plugins.graphql.config.endpoint;
+  return [
+    ...(cors.credentials && [cors.origin].flat().includes('*')
+      ? ['middlewares.cors.credentials needs a list of origins, not *']
+      : []),
+    ...(rest.maxLimit !== null && rest.defaultLimit > rest.maxLimit ? ['api.rest.defaultLimit is over api.rest.maxLimit'] : []),
+    ...(graphql === rest.prefix ? ['plugins.graphql.config.endpoint is the same as api.rest.prefix'] : []),
+    ...(body.jsonLimit > 16_777_216 ? ['middlewares.body.jsonLimit is over 16 MB, the largest document of MongoDB'] : []),
+  ];
+}
+
+/** Freezes plain objects and lists all the way down; functions and objects of a class are left alone. */
+function freezeDeep<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  if (!Array.isArray(value) && Object.getPrototypeOf(value) !== Object.prototype) return value;
+  Object.values(value).forEach(freezeDeep);
+  return Object.freeze(value);
 }

@@ -1,10 +1,9 @@
-import type { adminSettings } from './sections.js';
+import type { adminSettings, SectionName } from './sections.js';
 import type { apiSettings } from './api-settings.js';
-import type { databaseSettings } from './database-settings.js';
-import type { middlewareSettings } from './middleware-settings.js';
+import type { databaseSettings, middlewareSettings, serverSettings } from './server-settings.js';
 import type { pluginSettings } from './plugin-settings.js';
-import type { serverSettings } from './server-settings.js';
 import type { Environment, ValueOf } from './setting.js';
+import type { Env } from './create-env.js';
 
 export type ServerConfig = ValueOf<typeof serverSettings>;
 export type DatabaseConfig = ValueOf<typeof databaseSettings>;
@@ -28,3 +27,16 @@ export interface Config {
   readonly middlewares: MiddlewaresConfig;
   readonly admin: AdminConfig;
 }
+
+/** What a file of config/ may export: any part of its section, or a function of `{ env }` that gives one. */
+export type ConfigFile<S extends SectionName> =
+  Given<Config[S]> | ((input: { readonly env: Env }) => Given<Config[S]> | Promise<Given<Config[S]>>);
+
+/** Any part of a section; what can be switched off may be written as true or false. */
+export type Given<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? PartialSection<T> | (T extends { readonly enabled: boolean } ? boolean : never)
+    : T;
+
+export type PartialSection<T> = { readonly [K in keyof T]?: Given<T[K]> | undefined };

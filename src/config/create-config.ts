@@ -1,9 +1,8 @@
-import { completeConfig } from './complete-config.js';
+import { completeConfig } from './apply-variables.js';
 import { ConfigError } from './setting.js';
 import { suggest } from '../nearest-name.js';
 import { sectionNames } from './sections.js';
-import type { Given } from './config-file.js';
-import type { Config } from './config.js';
+import type { Given, Config } from './config.js';
 import type { WrittenSection } from './read-section.js';
 import type { SectionName } from './sections.js';
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync, type Dirent } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { nearestName } from '../nearest-name.js';
-import { completeConfig } from './complete-config.js';
+import { completeConfig } from './apply-variables.js';
 import { createEnv } from './create-env.js';
 import { isReadable, readSection, type ConfigSource, type WrittenSection } from './read-section.js';
 import { lenientReaders } from './read-variable.js';

@@ -1,8 +1,6 @@
 import { apiSettings } from './api-settings.js';
-import { databaseSettings } from './database-settings.js';
-import { middlewareSettings } from './middleware-settings.js';
+import { databaseSettings, middlewareSettings, serverSettings } from './server-settings.js';
 import { pluginSettings } from './plugin-settings.js';
-import { serverSettings } from './server-settings.js';
 import { flag, group, maybeText, type SettingNode, text } from './setting.js';
 
 /** config/admin: who may administer the service, and what API tokens are hashed with. */

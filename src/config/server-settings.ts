@@ -1,4 +1,4 @@
-import { flag, group, maybeText, text, whole } from './setting.js';
+import { flag, group, maybeText, text, whole, choice, decimal, maybeWhole, maybeFlag, shaped, texts } from './setting.js';
 
 /** config/server: where and how HTTP is served. Times in milliseconds. */
 export const serverSettings = group({
@@ -27,4 +27,78 @@ export const serverSettings = group({
   keepAliveTimeout: whole(5_000, 'How long an idle connection is kept open'),
   maxHeaderSize: whole(81_920, 'Bytes of request line and headers; beyond: 431', { minimum: 1024 }),
   maxConnections: whole(10_000, 'Most connections at a time; more are refused', { minimum: 1 }),
+});
+
+/** config/database: which MongoDB, and how long it may take. Times in milliseconds. */
+export const databaseSettings = group({
+  uri: maybeText('Connection string of MongoDB; null: the embedded server', {
+    variable: 'MONGODB_URI',
+    pattern: '^mongodb(\\+srv)?://.',
+  }),
+  name: maybeText('Database to use; null: the one in the URI, or mangrove', {
+    variable: 'MONGODB_DATABASE',
+    minLength: 1,
+    maxLength: 38,
+  }),
+  embedded: group({
+    directory: text('./data/db', 'Where the embedded server keeps its data, from the working directory', { minLength: 1 }),
+    port: maybeWhole('Port of the embedded server; null: any free one', { minimum: 1, maximum: 65535 }),
+    cacheSizeGB: decimal(0.25, 'Cache of the embedded server in GB', { minimum: 0.25 }),
+    production: choice(['refuse', 'allow'], 'Whether NODE_ENV=production may run on the embedded server', {
+      variable: 'EMBEDDED_MONGODB',
+    }),
+  }),
+  maxTimeMS: group({
+    read: whole(5_000, 'Longest time of one reading command', { minimum: 1 }),
+    write: whole(10_000, 'Longest time of one writing command', { minimum: 1 }),
+  }),
+  poolSize: whole(50, 'Connections to MongoDB', { minimum: 1 }),
+  waitQueueTimeout: whole(2_000, 'Longest wait for a free connection'),
+  selectionTimeout: whole(5_000, 'Longest wait for a server to be found'),
+  demo: flag(false, 'Fill a database that has no models with the demo magazine', { variable: 'MANGROVE_DEMO' }),
+});
+
+const logLevels = ['info', 'fatal', 'error', 'warn', 'debug', 'trace', 'silent'] as const;
+
+/** config/middlewares: what every request passes through. Each but `body` may be written as false. */
+export const middlewareSettings = group({
+  cors: group({
+    enabled: flag(true, 'Answer browsers of other origins'),
+    origin: shaped<string | readonly string[]>(
+      { type: ['string', 'array'], items: { type: 'string' } },
+      '*',
+      'Origins that may read answers: *, one, or a list',
+    ),
+    credentials: flag(false, 'Let browsers send cookies; needs a list of origins'),
+    methods: texts(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'], 'Methods that may be used'),
+    headers: texts(['Content-Type', 'Authorization', 'Origin', 'Accept'], 'Request headers that may be sent'),
+    expose: texts(['X-Request-Id', 'WWW-Authenticate', 'Retry-After'], 'Response headers that scripts may read'),
+    maxAge: whole(31_536_000, 'Seconds for which a browser may keep the answer to a preflight'),
+  }),
+  security: group({
+    enabled: flag(true, 'Security headers'),
+    contentSecurityPolicy: shaped<Readonly<Record<string, readonly string[] | null>>>(
+      { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' }, nullable: true } },
+      {},
+      'Directives of the Content-Security-Policy besides, or instead of, ours; null takes one away',
+    ),
+    hstsMaxAge: whole(31_536_000, 'Seconds of Strict-Transport-Security; 0: not sent'),
+    frame: choice(['SAMEORIGIN', 'DENY'], 'X-Frame-Options'),
+  }),
+  compress: group({
+    enabled: flag(true, 'Compress answers with br or gzip'),
+    threshold: whole(1_024, 'Smallest answer in bytes that is compressed'),
+    brotliQuality: whole(4, 'Effort of br', { maximum: 11 }),
+    gzipLevel: whole(6, 'Effort of gzip', { maximum: 9 }),
+  }),
+  logger: group({
+    enabled: flag(true, 'Log one line per request'),
+    level: choice(logLevels, 'Least important level that is logged', { variable: 'LOG_LEVEL' }),
+    pretty: maybeFlag('Lines for people instead of JSON; null: in development', { variable: 'LOG_PRETTY' }),
+  }),
+  body: group({
+    jsonLimit: whole(1_048_576, 'Bytes of a JSON body, after decompression; beyond: 413', { minimum: 1 }),
+    jsonDepth: whole(64, 'Levels of a JSON body', { minimum: 1 }),
+    formLimit: whole(57_344, 'Bytes of a form body, after decompression; beyond: 413', { minimum: 1 }),
+  }),
 });

@@ -6,9 +6,8 @@ import { matchesAll, matchesNone, oneOf } from '../mongo/matches.js';
 import { readAll } from '../mongo/database.js';
 import { bulkWrite } from '../mongo/write/write-entries.js';
 import type { Attribute, ContentType } from '../schema/content-type.js';
-import type { Values } from '../values.js';
+import { type Values, isRecord } from '../values.js';
 import type { ContentContext } from './content-context.js';
-import { copyParts } from './copy-parts.js';
 import type { StoredDocument } from '../mongo/loaded.js';
 import { keepingRules, ruleFilter } from './row-rules.js';
 
@@ -84,4 +83,29 @@ export async function copyValues(
     names.map(async (name) => [name, await copyParts(type.attributes.get(name), entry[name] ?? null, context)] as const),
   );
   return Object.fromEntries(copied);
+}
+
+/** A stored value for another entry: components, at any depth, get ids of their own; all else is the same. */
+async function copyParts(attribute: Attribute | undefined, value: unknown, context: ContentContext): Promise<unknown> {
+  if (attribute?.kind !== 'component' && attribute?.kind !== 'dynamiczone') return value;
+  if (Array.isArray(value)) return Promise.all(value.map((part) => copyPart(attribute, part, context)));
+  return copyPart(attribute, value, context);
+}
+
+async function copyPart(
+  attribute: Extract<Attribute, { kind: 'component' | 'dynamiczone' }>,
+  part: unknown,
+  context: ContentContext,
+): Promise<unknown> {
+  if (!isRecord(part)) return part;
+  const uid = attribute.kind === 'component' ? attribute.component : String(part['__component']);
+  const type = context.bind.registry.types.get(uid);
+  const { ids, database } = context.store;
+  const [id] = await ids.next(`component ${uid}`, 1, { ...database, session: null });
+  const inner = await Promise.all(
+    Object.entries(part).map(
+      async ([name, value]) => [name, await copyParts(type?.attributes.get(name), value, context)] as const,
+    ),
+  );
+  return { ...(Object.fromEntries(inner) as Values), id };
 }

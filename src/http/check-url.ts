@@ -1,5 +1,5 @@
 import { badRequestError } from '../errors.js';
-import { rawError } from './error-envelope.js';
+import { rawError } from './error-response.js';
 import type { Middleware } from 'koa';
 
 /** Refuses, with 400, a URL over the limit of characters, and a path whose percent-encoding is not that of a text. */

@@ -1,7 +1,6 @@
-import { ApiError, notFoundError } from '../errors.js';
-import { envelopeError } from './error-envelope.js';
 import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
+import { ApiError, notFoundError } from '../errors.js';
 import type { RequestState } from './access-log.js';
 
 /**
@@ -31,3 +30,43 @@ function answer(ctx: Context, thrown: unknown): void {
   ctx.type = 'application/json';
   ctx.body = JSON.stringify(body);
 }
+
+/** The body of every error answer. `details` is missing where the error has none. */
+interface ErrorEnvelope {
+  readonly data: null;
+  readonly error: { readonly status: number; readonly name: string; readonly message: string; readonly details?: unknown };
+}
+
+/**
+ * What a client is told about something thrown: an ApiError as it stands, another error with a 4xx status (Koa's own, the body
+ * parser's) with its name and message, and of anything else only that it happened.
+ */
+export function envelopeError(thrown: unknown): ErrorEnvelope {
+  if (thrown instanceof ApiError) return envelope(thrown.status, thrown.name, thrown.message, thrown.details ?? undefined);
+  const status = clientStatus(thrown);
+  if (status === null || !(thrown instanceof Error))
+    return envelope(500, 'InternalServerError', 'Internal Server Error', undefined);
+  return envelope(status, thrown.name, thrown.message, Reflect.get(thrown, 'details'));
+}
+
+/** The 4xx status that an error carries, or null. */
+function clientStatus(thrown: unknown): number | null {
+  const status: unknown = typeof thrown === 'object' && thrown !== null ? Reflect.get(thrown, 'status') : null;
+  return typeof status === 'number' && Number.isInteger(status) && status >= 400 && status < 500 ? status : null;
+}
+
+const envelope = (status: number, name: string, message: string, details: unknown): ErrorEnvelope => ({
+  data: null,
+  error: details === undefined ? { status, name, message } : { status, name, message, details },
+});
+
+/**
+ * An error that Strapi v4's HTTP layer answers before its API is asked: the envelope without `details`.
+ * Thrown like any other.
+ */
+export const rawError = (status: number, name: string, message: string): Error =>
+  Object.assign(new Error(message), { status, name });
+
+export const bodyTooLarge = (): Error => rawError(413, 'PayloadTooLargeError', 'request entity too large');
+
+export const bodyInvalid = (message: string): Error => rawError(400, 'BadRequestError', message);

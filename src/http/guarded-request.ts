@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { bodyInvalid } from './error-envelope.js';
+import { bodyInvalid } from './error-response.js';
 
 type Listener = (value?: unknown) => void;
 

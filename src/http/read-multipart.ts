@@ -5,7 +5,7 @@ import { payloadTooLargeError } from '../errors.js';
 import type { MediaSettings } from '../media/storage/file-storage.js';
 import type { Staging, UploadedFile } from '../media/staging.js';
 import { GuardedRequest } from './guarded-request.js';
-import { bodyInvalid } from './error-envelope.js';
+import { bodyInvalid } from './error-response.js';
 import { allowUploadTime } from './time-limit.js';
 
 /** A multipart body: its files stored but not yet published, everything in the order in which it came. */

@@ -4,7 +4,7 @@ import type { Context, Middleware } from 'koa';
 import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { MiddlewaresConfig } from '../config/config.js';
-import { bodyInvalid, bodyTooLarge, rawError } from './error-envelope.js';
+import { bodyInvalid, bodyTooLarge, rawError } from './error-response.js';
 
 type BodyConfig = MiddlewaresConfig['body'];
 type ReadBody = (ctx: Context) => Promise<void>;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware } from 'koa';
 import type { ServerConfig } from '../config/config.js';
 import { unavailableError } from '../errors.js';
-import { rawError } from './error-envelope.js';
+import { rawError } from './error-response.js';
 
 type Limits = Pick<ServerConfig, 'requestTimeout' | 'uploadTimeout'>;
 

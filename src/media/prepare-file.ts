@@ -1,7 +1,6 @@
 import type { BlobName } from '../mongo/stores/blob-store.js';
-import { checkType } from './check-type.js';
+import { checkType, decideType, type FileType } from './decide-type.js';
 import { cleanName, cleanTitle, hashName } from './clean-name.js';
-import { decideType, type FileType } from './decide-type.js';
 import { fileValues, formatValues, nameOf, type FileFormat, type FilePlace, type FileValues } from './file-values.js';
 import { formatsByType, type ImageSet, type MadeImage } from './images/image-types.js';
 import type { Media } from './media.js';

@@ -9,7 +9,7 @@ import { inTransaction } from '../mongo/transaction.js';
 import { allows } from '../query/access.js';
 import { emptyQuery } from '../query/ast.js';
 import { cleanTitle } from './clean-name.js';
-import { fileType } from './check-type.js';
+import { fileType } from './decide-type.js';
 import type { FileInfo } from './parse-file-info.js';
 import { prepareFile } from './prepare-file.js';
 import { retireFile } from './retire-file.js';

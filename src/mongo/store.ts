@@ -1,6 +1,6 @@
 import { ChangeBus, TotalCache } from './changes.js';
-import type { Database } from './database.js';
-import { IdAllocator } from './id-allocator.js';
+import { type Database, translating } from './database.js';
+import { collections } from '../schema/collections.js';
 
 /** The parts of the back end that operations on content work with. */
 export interface Store {
@@ -14,4 +14,86 @@ export interface Store {
 export function createStore(database: Database): Store {
   const changes = new ChangeBus();
   return { database, ids: new IdAllocator(), changes, totals: new TotalCache(changes) };
+}
+
+interface Counter {
+  readonly _id: string;
+  readonly next: number;
+}
+
+interface Block {
+  next: number;
+  end: number;
+  size: number;
+  reservedAt: number;
+}
+
+const largestBlock = 128;
+
+/**
+ * Gives out numeric ids, unique for each collection and rising as seen by this instance. Under load ids are reserved in blocks,
+ * since a counter in every create would be a second write to one hot document; what an instance does not use stays a gap.
+ */
+class IdAllocator {
+  #blocks = new Map<string, Block>();
+  #reserving = new Map<string, Promise<void>>();
+
+  /** The next `count` ids of a collection, or of a component's parts. Runs outside of transactions: an id is never given twice. */
+  async next(name: string, count: number, database: Database): Promise<number[]> {
+    const ids: number[] = [];
+    while (ids.length < count) {
+      const block = this.#blocks.get(name);
+      if (block !== undefined && block.next < block.end) ids.push(block.next++);
+      else await this.#reserve(name, count - ids.length, database);
+    }
+    return ids;
+  }
+
+  /** Forgets all blocks: the counters in the database have been set to something else. */
+  forget(): void {
+    this.#blocks.clear();
+    this.#reserving.clear();
+  }
+
+  async #reserve(name: string, wanted: number, database: Database): Promise<void> {
+    const running = this.#reserving.get(name);
+    if (running !== undefined) return running;
+    const reservation = this.#reserveBlock(name, wanted, database).finally(() => this.#reserving.delete(name));
+    this.#reserving.set(name, reservation);
+    return reservation;
+  }
+
+  /** Blocks grow while they are used up within a second, and begin at one id, so that quiet times leave no gaps. */
+  async #reserveBlock(name: string, wanted: number, { db, maxTimeMS }: Database): Promise<void> {
+    const previous = this.#blocks.get(name);
+    const busy = previous !== undefined && Date.now() - previous.reservedAt < 1000;
+    const size = Math.max(busy ? Math.min(previous.size * 2, largestBlock) : 1, wanted);
+    const counters = db.collection<Counter>(collections.counters);
+    if (previous === undefined) await this.#raise(name, db);
+    const before = await translating(() =>
+      counters.findOneAndUpdate(
+        { _id: name },
+        { $inc: { next: size } },
+        { upsert: true, returnDocument: 'before', maxTimeMS: maxTimeMS.write },
+      ),
+    );
+    const next = before?.next ?? 1;
+    this.#blocks.set(name, { next, end: next + size, size, reservedAt: Date.now() });
+  }
+
+  /** Documents may have come from elsewhere: the counter starts behind the greatest id that is there. */
+  async #raise(name: string, db: Database['db']): Promise<void> {
+    const [last] = await translating(() =>
+      db
+        .collection<{ _id: number }>(name)
+        .find({ _id: { $gte: 0 } }, { projection: { _id: 1 } })
+        .sort({ _id: -1 })
+        .limit(1)
+        .toArray(),
+    );
+    const next = Math.max((last?._id ?? 0) + 1, 1);
+    await translating(() =>
+      db.collection<Counter>(collections.counters).updateOne({ _id: name }, { $max: { next } }, { upsert: true }),
+    );
+  }
 }

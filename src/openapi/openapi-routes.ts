@@ -5,7 +5,7 @@ import { Components } from './components.js';
 import { addExamples } from './examples.js';
 import { listOperations } from './list-operations.js';
 import { printTypes } from './print-types.js';
-import { isAllowed, openRows } from './reader-rights.js';
+import { isAllowed, openRows } from './shown-attributes.js';
 import { documentAnswerer } from './written-documents.js';
 
 /**

@@ -1,7 +1,9 @@
 import { isCreator } from '../query/bind-selection.js';
-import { maySee, readable, type Access } from '../query/access.js';
+import { maySee, readable, type Access, allows } from '../query/access.js';
 import type { Attribute, ContentType, LinkAttribute, ScalarAttribute } from '../schema/content-type.js';
 import type { Components } from './components.js';
+import type { Caller } from '../auth/caller.js';
+import type { Row, RouteCall } from '../http/route.js';
 
 /** An attribute of an answer, and the types of what is shown below it. */
 export type ShownAttribute =
@@ -48,3 +50,38 @@ function show(attribute: Attribute, { registry, access }: Components): ShownAttr
 /** Whether entries of the type that a relation leads to are shown to the caller. */
 export const isOpenLink = (link: LinkAttribute, access: Access): boolean =>
   !link.dangling && (isCreator(link) || maySee(access, link.target));
+
+type Select = (row: Row) => boolean;
+
+/** Tells whether a caller has the right that a row needs. */
+export const isAllowed =
+  (caller: Caller): Select =>
+  ({ action }) => {
+    if (action === null || action === 'nothing') return true;
+    if (action === 'admin') return isAdmin(caller);
+    if (action === 'authenticated') return caller.kind === 'user' || caller.access.grants.kind === 'all';
+    return allows(caller.access, action);
+  };
+
+const isAdmin = (caller: Caller): boolean => caller.kind === 'token' && caller.token.type === 'admin';
+
+/** Tells whether a row is open to requests without credentials, as far as the caller can know. */
+export async function openRows({ caller, running }: RouteCall): Promise<Select> {
+  if (caller.kind === 'public') return isAllowed(caller);
+  const actions = (await running.authenticator.roles()).byType.get('public')?.actions ?? new Set<string>();
+  return ({ action }) => action === null || action === 'nothing' || actions.has(action);
+}
+
+/** Returns a text that is the same for all callers who may do and see the same. */
+export async function rightsKey(call: RouteCall): Promise<string> {
+  const { caller, running } = call;
+  const { grants, hidden, rules } = caller.access;
+  const granted = {
+    kind: grants.kind,
+    ...('actions' in grants && { actions: [...grants.actions].sort() }),
+    ...('except' in grants && { except: [...grants.except] }),
+  };
+  const fields = [...hidden].map(([uid, names]) => [uid, [...names]]);
+  const open = (await running.authenticator.roles()).byType.get('public')?.actions ?? [];
+  return JSON.stringify([caller.kind, isAdmin(caller), granted, fields, [...rules.keys()], [...open].sort()]);
+}

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { BoundedCache } from '../bounded-cache.js';
 import type { Answer, RouteCall } from '../http/route.js';
 import type { Registry } from '../schema/content-type.js';
-import { rightsKey } from './reader-rights.js';
+import { rightsKey } from './shown-attributes.js';
 
 /** A document as it is sent. */
 interface WrittenDocument {

@@ -4,7 +4,7 @@ import { remove } from '../content/remove.js';
 import { notFoundError } from '../errors.js';
 import { idOf } from '../http/route-request.js';
 import type { Route, RouteCall } from '../http/route.js';
-import { fileType } from '../media/check-type.js';
+import { fileType } from '../media/decide-type.js';
 import { emptyQuery } from '../query/ast.js';
 import { parseWhole } from '../query/parse-list.js';
 import { parseQuery } from '../query/parse-query.js';

@@ -1,7 +1,7 @@
 import { readOpenness, type Openness } from '../auth/is-open.js';
 import { typeActions } from '../auth/known-actions.js';
 import { checkRight } from '../http/authorize.js';
-import { envelopeError } from '../http/error-envelope.js';
+import { envelopeError } from '../http/error-response.js';
 import type { AnyRoute, LateRoute, RouteCall } from '../http/route.js';
 import { countStored } from '../mongo/database.js';
 import { actionOf, type ContentType } from '../schema/content-type.js';

@@ -17,11 +17,10 @@ import {
 import { createStaged, dropStaged } from '../mongo/transfer/staged.js';
 import type { ContentType } from '../schema/content-type.js';
 import { gatherAssets } from './bring-files.js';
-import { type ImportContext, type ImportRun } from './import-run.js';
+import { type ImportContext, type ImportRun, Tally } from './import-run.js';
 import { type ImportPlan, planImport } from './plan-import.js';
 import { publishImport } from './publish-import.js';
 import { inspectSource, type Manifest, type Source } from './source.js';
-import { Tally } from './tally.js';
 import { gatherEntries, gatherLinks } from './write-records.js';
 
 /** A source that was read once, and what would be done with it. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { rowRule } from '../../src/auth/row-rule.js';
+import { rowRule } from '../../src/auth/role-access.js';
 import { create } from '../../src/content/create.js';
 import { update } from '../../src/content/update.js';
 import type { ContentContext } from '../../src/content/content-context.js';

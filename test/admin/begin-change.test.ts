@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { beginChange } from '../../src/admin/begin-change.js';
+import { beginChange } from '../../src/admin/admin-call.js';
 import { remove } from '../../src/content/remove.js';
 import { createContext } from '../../src/content/content-context.js';
 import { fullAccess } from '../../src/query/access.js';

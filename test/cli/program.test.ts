@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { pickPort } from '../../src/mongo/embedded/pick-port.js';
+import { pickPort } from '../../src/mongo/embedded/open-data.js';
 import { packageRoot, packageVersion } from '../../src/package-root.js';
 import { freshDatabase } from '../support/mongo.js';
 import { program, runCli } from '../support/run-cli.js';

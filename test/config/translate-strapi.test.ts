@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { completeConfig } from '../../src/config/complete-config.js';
+import { completeConfig } from '../../src/config/apply-variables.js';
 import type { Config } from '../../src/config/config.js';
 import { sectionNames, type SectionName } from '../../src/config/sections.js';
 import type { WrittenSections } from '../../src/config/translate-strapi.js';

@@ -8,7 +8,7 @@ import { basename, join } from 'node:path';
 import { create } from 'tar';
 import { downloadOfficial, isReachable } from '../../src/mongo/embedded/download-official.js';
 import { chooseDownload, chooseInstalled, findBinary, type Installed } from '../../src/mongo/embedded/find-binary.js';
-import { binaryInCache } from '../../src/mongo/embedded/installed-binaries.js';
+import { binaryInCache } from '../../src/mongo/embedded/binary.js';
 
 const named = { path: '/named/mongod', version: '4.4.0' };
 const cached = { path: '/cached/mongod', version: '8.2.0' };

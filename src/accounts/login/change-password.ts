@@ -2,8 +2,7 @@ import { applicationError, validationError, type FieldError } from '../../errors
 import type { AccountCall, Accounts, Body } from '../accounts.js';
 import { fieldProblems, readTexts, refuseProblems, unknownKeyErrors } from '../check-fields.js';
 import { hashPassword, isPassword } from './passwords.js';
-import { endRefreshTokens } from './refresh-tokens.js';
-import { openSession, type Session } from './session.js';
+import { endRefreshTokens, openSession, type Session } from './session.js';
 import { changeStoredUser, findStoredUser, userType } from '../user-store.js';
 
 const fields = { passwordConfirmation: ['required'], password: ['required'], currentPassword: ['required'] } as const;

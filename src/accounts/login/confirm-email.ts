@@ -1,4 +1,4 @@
-import type { KnownUser } from '../../auth/known-user.js';
+import type { KnownUser } from '../../auth/caller.js';
 import { applicationError, validationError } from '../../errors.js';
 import type { ContentContext } from '../../content/content-context.js';
 import type { AccountCall, Accounts, Body } from '../accounts.js';

@@ -4,8 +4,7 @@ import type { AccountCall, Accounts, Body } from '../accounts.js';
 import { readTexts } from '../check-fields.js';
 import { sendOrLog } from '../mail/mailer.js';
 import { hashPassword, heldCode, makeCode, storedCode } from './passwords.js';
-import { endRefreshTokens } from './refresh-tokens.js';
-import { openSession, type Session } from './session.js';
+import { endRefreshTokens, openSession, type Session } from './session.js';
 import { changeStoredUser, findStoredUser, userType, type StoredUser } from '../user-store.js';
 
 /** Bytes of a reset code, as in Strapi v4. */

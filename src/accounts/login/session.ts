@@ -1,9 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import type { AccountSettings } from '../../auth/account-settings.js';
-import type { KnownUser } from '../../auth/known-user.js';
+import type { KnownUser } from '../../auth/caller.js';
 import type { ContentContext } from '../../content/content-context.js';
-import { applicationError } from '../../errors.js';
-import type { Accounts } from '../accounts.js';
-import { makeRefreshToken } from './refresh-tokens.js';
+import { applicationError, refusedToken, validationError } from '../../errors.js';
+import type { Accounts, AccountCall, Body } from '../accounts.js';
+import { refreshTokenStore, type RefreshToken } from '../../mongo/stores/refresh-token-store.js';
+import { hashCode, makeCode, isPassword } from './passwords.js';
+import { readTexts } from '../check-fields.js';
+import { findStoredUser, findStoredUsers, type StoredUser } from '../user-store.js';
+import { matchesAny } from '../../mongo/matches.js';
 
 /** What a login comes to. */
 export interface Session {
@@ -27,3 +32,98 @@ export function assertMayLogIn({ confirmed, blocked }: KnownUser, settings: Acco
   if (settings.email_confirmation && !confirmed) throw applicationError('Your account email is not confirmed');
   if (blocked) throw applicationError('Your account has been blocked by an administrator');
 }
+
+const tokenBytes = 32;
+
+/** A refresh token that begins a login, unless it takes the place of another. */
+interface RefreshTokenInput {
+  /** The login that it goes back to. */
+  readonly family?: string;
+  readonly token?: string;
+  /** Seconds. */
+  readonly lifetime: number;
+}
+
+/** Stores a refresh token of a user by its hash, and returns it. */
+async function makeRefreshToken(
+  { id, tokenVersion }: KnownUser,
+  { family = randomUUID(), token = makeCode(tokenBytes), lifetime }: RefreshTokenInput,
+  { store }: ContentContext,
+): Promise<string> {
+  const expiresAt = new Date(Date.now() + lifetime * 1000);
+  const made = { _id: hashCode(token), user: id, version: tokenVersion, family, expiresAt, usedAt: null };
+  await refreshTokenStore(store.database).insert(made);
+  return token;
+}
+
+/** Ends all refresh tokens of a user. */
+export const endRefreshTokens = (userId: number, { store: { database } }: ContentContext): Promise<void> =>
+  refreshTokenStore(database).endUser(userId);
+
+/**
+ * Returns a new token and the successor of a refresh token. For some time after its first use a refresh token has the same
+ * successor again: parallel requests, and those that repeat a lost answer, go on together. One that comes later was stolen, from the
+ * user or by the user: its whole family ends. Throws an UnauthorizedError.
+ */
+export async function refresh(accounts: Accounts, body: Body, { content }: AccountCall): Promise<Session> {
+  const { refreshToken } = readTexts(body, { refreshToken: ['required'] }, 'ignored');
+  const { lifetime, accessExpiresIn, grace } = accounts.config.plugins['users-permissions'].config.refreshTokens;
+  const tokens = refreshTokenStore(content.store.database);
+  const before = await tokens.use(hashCode(refreshToken));
+  if (before === null) throw refusedToken('token_invalid');
+  if (before.expiresAt.getTime() <= Date.now()) throw refusedToken('token_expired');
+  if (isReused(before, grace)) {
+    await tokens.endFamily(before.family);
+    throw refusedToken('token_revoked');
+  }
+  const user = await findStoredUser(content, { _id: before.user });
+  if (user === null || user.tokenVersion !== before.version) throw refusedToken('token_revoked');
+  assertMayLogIn(user, (await accounts.authenticator.settings()).advanced);
+  // The successor follows from the token and the secret of the service: it need not be stored to be found again.
+  const token = accounts.tokens.derive(`refresh ${refreshToken}`);
+  await makeRefreshToken(user, { family: before.family, token, lifetime }, content);
+  // A logout or a stolen token that came in between has ended the family before the new token was in it.
+  if ((await tokens.find(before._id)) === null) {
+    await tokens.endFamily(before.family);
+    throw refusedToken('token_revoked');
+  }
+  return { userId: user.id, jwt: accounts.tokens.sign(user, accessExpiresIn), refreshToken: token };
+}
+
+/** Whether a token was used longer ago than its grace, in seconds. */
+const isReused = ({ usedAt }: RefreshToken, grace: number): boolean =>
+  usedAt !== null && Date.now() - usedAt.getTime() >= grace * 1000;
+
+/** Ends the family of a refresh token; says nothing of whether it was one. */
+export async function logOut(body: Body, { content }: Pick<AccountCall, 'content'>): Promise<void> {
+  const { refreshToken } = readTexts(body, { refreshToken: ['required'] }, 'ignored');
+  const tokens = refreshTokenStore(content.store.database);
+  const found = await tokens.find(hashCode(refreshToken));
+  if (found !== null) await tokens.endFamily(found.family);
+}
+
+const logInFields = { identifier: ['required'], password: ['required'] } as const;
+
+/** Logs a user in by name or e-mail address and password. Throws a ValidationError or an ApplicationError. */
+export async function logIn(accounts: Accounts, body: Body, { content }: AccountCall): Promise<Session> {
+  const { identifier, password } = readTexts(body, logInFields, 'ignored');
+  const user = await findByIdentifier(identifier, content);
+  const isRight = await isPassword(password, user?.password ?? null);
+  if (user === null || !isRight) throw validationError('Invalid identifier or password');
+  assertMayLogIn(user, (await accounts.authenticator.settings()).advanced);
+  return openSession(accounts, user, content);
+}
+
+/** By address before name: a name that happens to be the address of somebody else does not stand in the way. */
+async function findByIdentifier(identifier: string, content: ContentContext): Promise<StoredUser | null> {
+  const email = identifier.toLowerCase();
+  const users = await findStoredUsers(
+    content,
+    { provider: 'local', ...matchesAny({ email }, { username: identifier }) },
+    mostAlike,
+  );
+  return users.find((user) => user.email === email) ?? users[0] ?? null;
+}
+
+/** Users that share an address, where the settings let them; the first of them is who may log in by it. */
+const mostAlike = 10;

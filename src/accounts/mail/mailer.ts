@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { SendMailOptions, Transporter } from 'nodemailer';
 import type { Logger } from 'pino';
 import type { EmailTemplate, StoredSettings, TemplateName } from '../../auth/account-settings.js';
-import type { KnownUser } from '../../auth/known-user.js';
+import type { KnownUser } from '../../auth/caller.js';
 import type { Config } from '../../config/config.js';
 import { defaultTemplates, escapeHtml, fillTemplate, type Placeholders } from './email-templates.js';
 

@@ -1,5 +1,5 @@
 import { collections } from '../../schema/collections.js';
-import { rowRule, unknownUserNames, userNames } from '../../auth/row-rule.js';
+import { rowRule, unknownUserNames, userNames } from '../../auth/role-access.js';
 import type { FieldRule, RoleRules } from '../../auth/role.js';
 import { notFoundError, validationError } from '../../errors.js';
 import { readAll } from '../../mongo/database.js';

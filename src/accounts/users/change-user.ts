@@ -11,7 +11,7 @@ import { refuseProblems } from '../check-fields.js';
 import { claimNames, emailTaken, findTaken } from '../claim-names.js';
 import { mailConfirmation, makeConfirmation } from '../login/confirm-email.js';
 import { sendOrLog } from '../mail/mailer.js';
-import { endRefreshTokens } from '../login/refresh-tokens.js';
+import { endRefreshTokens } from '../login/session.js';
 import { changedUserProblems, permitted, withStoredCodes } from './user-input.js';
 import { asRoleGiver, asWriter, changeStoredUser, findStoredUser, userType, type StoredUser } from '../user-store.js';
 

@@ -10,7 +10,7 @@ import { bindEntrySelection } from '../../query/bind-plan.js';
 import type { AccountCall, Accounts, Body } from '../accounts.js';
 import { refuseProblems } from '../check-fields.js';
 import { claimNames, emailTaken, findTaken } from '../claim-names.js';
-import { endRefreshTokens } from '../login/refresh-tokens.js';
+import { endRefreshTokens } from '../login/session.js';
 import { newUserProblems, permitted, withStoredCodes } from './user-input.js';
 import { asRoleGiver, asService, userType } from '../user-store.js';
 

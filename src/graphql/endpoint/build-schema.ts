@@ -15,14 +15,12 @@ import type { AccountsService } from '../plugins/accounts-service.js';
 import { uploadMutations } from '../plugins/upload-fields.js';
 import type { UploadService } from '../plugins/create-uploads.js';
 import { allTypes, commonTypes } from '../types/all-types.js';
-import { localizationFields, mutationFields } from '../types/mutation-fields.js';
+import { localizationFields, mutationFields, queryFields } from '../types/root-fields.js';
 import { objectTypes } from '../types/object-types.js';
-import { queryFields } from '../types/query-fields.js';
 import { emptyFields, shownTypes, type Fields, type SchemaContext } from '../types/schema-context.js';
 import { defaultShadow, type Shadow } from '../types/shadow.js';
-import { keptTypes, type Generated } from '../types/kept-types.js';
-import { followTypes } from '../types/morph-union.js';
-import { createTypeStore, pauseAfter, type Pause } from '../types/type-store.js';
+import { keptTypes, type Generated, createTypeStore, pauseAfter, type Pause } from '../types/type-store.js';
+import { followTypes } from '../types/union-types.js';
 
 /** What a schema is generated from, besides the registry; what is left out is switched off or has its default. */
 export interface SchemaOptions {

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Config, PluginsConfig } from '../../config/config.js';
 import type { ContextRoute, OpenRoute } from '../../http/route.js';
 import type { Registry } from '../../schema/content-type.js';
-import { type Artifacts, writeArtifacts } from '../artifacts/write-artifacts.js';
+import { type Artifacts, writeArtifacts } from './write-artifacts.js';
 import { CurrentSchema } from './current-schema.js';
 import { graphqlPathSettings } from './graphql-paths.js';
 import { graphqlRoutes } from './graphql-routes.js';
@@ -12,7 +12,7 @@ import { accountsService } from '../plugins/create-accounts-service.js';
 import { uploads } from '../plugins/create-uploads.js';
 import { buildSchema, type SchemaOptions } from './build-schema.js';
 import { defaultShadow, type Shadow } from '../types/shadow.js';
-import { traceSchema } from '../tracing/trace-schema.js';
+import { traceSchema } from './trace-schema.js';
 
 /** What the GraphQL front end is given. */
 interface GraphqlServices {

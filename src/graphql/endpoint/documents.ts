@@ -9,8 +9,7 @@ import {
   type ValidationRule,
 } from 'graphql';
 import { BoundedCache } from '../../bounded-cache.js';
-import { aliasLimit, rootFieldLimit } from '../limits/count-limits.js';
-import { depthLimit } from '../limits/depth-limit.js';
+import { aliasLimit, rootFieldLimit, depthLimit } from './operation-limits.js';
 import { coded } from './format-error.js';
 import type { GraphqlSettings } from './graphql-settings.js';
 

@@ -1,7 +1,7 @@
 import { isRecord } from '../../values.js';
 import type { MultipartBody } from '../../http/read-multipart.js';
 import type { UploadedFile } from '../../media/staging.js';
-import { asUpload } from '../scalars/upload.js';
+import { asUpload } from '../scalars.js';
 
 /**
  * The JSON body that a multipart request stands for: `operations`, with each file put where `map` says (the GraphQL multipart

@@ -1,4 +1,5 @@
-import { defaultFieldResolver } from 'graphql';
+import { defaultFieldResolver, getArgumentValues, type GraphQLResolveInfo } from 'graphql';
+import { isDeepStrictEqual } from 'node:util';
 import type { Access } from '../../query/access.js';
 import { actionOf } from '../../schema/content-type.js';
 import type { GraphqlContext } from '../graphql-context.js';
@@ -9,7 +10,7 @@ import { withMiddlewares } from './compile-middlewares.js';
 import { withPolicies } from './compile-policies.js';
 import type { FieldConfiguration, Resolver, Strapi } from './extension.js';
 import type { FieldConfig } from '../types/map-schema.js';
-import { refuseChanged, reloadChanged } from './reload-changed.js';
+import { isRecord } from '../../values.js';
 
 /** Where a field stands in the schema. */
 interface FieldPlace {
@@ -90,4 +91,31 @@ function withGrant(context: GraphqlContext, target: string): GraphqlContext {
 function grant(access: Access, action: string): Access {
   if (access.grants.kind !== 'actions' || access.grants.actions.has(action)) return access;
   return { ...access, grants: { kind: 'actions', actions: new Set([...access.grants.actions, action]) } };
+}
+
+/**
+ * For the resolver of a relation or list of components behind middlewares: they may hand on other arguments than the query has,
+ * for which nothing is planned. Then it is shown an entry with nothing but its id, and reads by the arguments that it is given.
+ */
+function reloadChanged(resolve: Resolver): Resolver {
+  return (parent: unknown, args: unknown, context: unknown, info) =>
+    resolve(isRecord(parent) && isChanged(args, info) ? { id: parent['id'] } : parent, args, context, info) as unknown;
+}
+
+/** For the same inside a component, which is read with its entry: throws where the arguments are other than those of the query. */
+function refuseChanged(resolve: Resolver): Resolver {
+  return (parent: unknown, args: unknown, context: unknown, info) => {
+    if (isChanged(args, info))
+      throw new Error(`A middleware cannot change the arguments of ${info.parentType.name}.${info.fieldName}`);
+    return resolve(parent, args, context, info) as unknown;
+  };
+}
+
+const isChanged = (args: unknown, info: GraphQLResolveInfo): boolean =>
+  !isDeepStrictEqual({ ...(args as object) }, { ...plannedArguments(info) }); // arguments are an object
+
+function plannedArguments({ parentType, fieldName, fieldNodes, variableValues }: GraphQLResolveInfo): object {
+  const field = parentType.getFields()[fieldName];
+  const [node] = fieldNodes;
+  return field === undefined || node === undefined ? {} : getArgumentValues(field, node, variableValues);
 }

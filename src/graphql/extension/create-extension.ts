@@ -21,9 +21,7 @@ import type {
   Strapi,
 } from './extension.js';
 import { createNamedCode } from './named-code.js';
-import { naming } from './naming.js';
-import { createQueriesBuilder } from './queries-builder.js';
-import { createReturnTypes } from './return-types.js';
+import { naming, createQueriesBuilder, createReturnTypes } from './builders.js';
 
 /** What the extension service works with. */
 interface ExtensionParts {

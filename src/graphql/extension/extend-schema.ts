@@ -2,9 +2,8 @@ import { defaultFieldResolver, isObjectType, isSpecifiedDirective, validateSchem
 import type { GraphQLDirective, GraphQLSchema } from 'graphql';
 import { didYouMean } from '../../nearest-name.js';
 import type { Registry } from '../../schema/content-type.js';
-import { addNexusTypes, applyNexusPlugins } from './add-nexus-types.js';
+import { addNexusTypes, applyNexusPlugins, addTypeDefs } from './add-types.js';
 import { addResolvers } from './add-resolvers.js';
-import { addTypeDefs } from './add-type-defs.js';
 import { collectExtensions } from './collect-extensions.js';
 import { configureField } from './configure-field.js';
 import type { FieldConfiguration, Strapi, UsedExtension } from './extension.js';

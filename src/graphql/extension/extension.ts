@@ -8,9 +8,7 @@ import type { BuilderTools } from './builder-tools.js';
 import type { EntityService } from './entity-service.js';
 import type { Nexus } from './load-nexus.js';
 import type { NamedCode } from './named-code.js';
-import type { naming } from './naming.js';
-import type { QueriesBuilder } from './queries-builder.js';
-import type { ReturnTypes } from './return-types.js';
+import type { naming, QueriesBuilder, ReturnTypes } from './builders.js';
 import type { TypeControl } from './shadow-crud.js';
 import type { TypeRegistry } from './type-registry.js';
 

@@ -15,8 +15,8 @@ import {
   refreshablePayload,
   registerInput,
   updateRolePayload,
+  sessionMutations,
 } from './accounts-types.js';
-import { sessionMutations } from './session-fields.js';
 
 const text = { type: new GraphQLNonNull(GraphQLString) };
 const id = { type: new GraphQLNonNull(GraphQLID) };

@@ -7,6 +7,9 @@ import {
   GraphQLString,
   type GraphQLFieldConfigMap,
 } from 'graphql';
+import { ignoringExpired, type Fields, withScope } from '../types/schema-context.js';
+import type { SessionOperations } from './accounts-service.js';
+import type { Values } from '../../values.js';
 
 const required = <Type extends typeof GraphQLString | typeof GraphQLID | typeof GraphQLBoolean>(type: Type) => ({
   type: new GraphQLNonNull(type),
@@ -48,7 +51,7 @@ export const refreshablePayload = loginPayloadOf({ refreshToken: { type: GraphQL
 const okPayload = (name: string) => new GraphQLObjectType({ name, fields: { ok: required(GraphQLBoolean) } });
 
 export const passwordPayload = okPayload('UsersPermissionsPasswordPayload');
-export const logoutPayload = okPayload('UsersPermissionsLogoutPayload');
+const logoutPayload = okPayload('UsersPermissionsLogoutPayload');
 export const createRolePayload = okPayload('UsersPermissionsCreateRolePayload');
 export const updateRolePayload = okPayload('UsersPermissionsUpdateRolePayload');
 export const deleteRolePayload = okPayload('UsersPermissionsDeleteRolePayload');
@@ -64,5 +67,25 @@ export const loginInput = new GraphQLInputObjectType({
     identifier: required(GraphQLString),
     password: required(GraphQLString),
     provider: { ...required(GraphQLString), defaultValue: 'local' },
+  },
+});
+
+const refreshToken = { type: new GraphQLNonNull(GraphQLString) };
+
+/** The mutations of refresh tokens. Who holds a refresh token may use it, as over REST. */
+export const sessionMutations = ({ refresh, logout }: SessionOperations): Fields => ({
+  refresh: {
+    type: refreshablePayload,
+    description: 'Exchange a refresh token for a new token and a new refresh token',
+    args: { refreshToken },
+    resolve: (_root, args: Values, context) => refresh(args, context),
+    ...withScope('public', ignoringExpired),
+  },
+  logout: {
+    type: logoutPayload,
+    description: 'End the login that a refresh token goes back to',
+    args: { refreshToken },
+    resolve: (_root, args: Values, context) => logout(args, context),
+    ...withScope('public', ignoringExpired),
   },
 });

@@ -1,14 +1,12 @@
 import { changePassword } from '../../accounts/login/change-password.js';
 import { confirmEmail } from '../../accounts/login/confirm-email.js';
 import type { LimitedRoute } from '../../accounts/login/limit-attempts.js';
-import { logIn } from '../../accounts/login/log-in.js';
+import { logIn, type Session, logOut, refresh } from '../../accounts/login/session.js';
 import { loginProvider } from '../../accounts/login/login-provider.js';
 import { register } from '../../accounts/login/register.js';
 import { forgotPassword, resetPassword } from '../../accounts/login/reset-password.js';
 import { createRole, deleteRole, updateRole } from '../../accounts/roles/roles.js';
-import type { Session } from '../../accounts/login/session.js';
 import { updateUser } from '../../accounts/users/change-user.js';
-import { logOut, refresh } from '../../accounts/login/refresh.js';
 import { createUser, deleteMe, deleteUser } from '../../accounts/users/users.js';
 import type { Config } from '../../config/config.js';
 import type { Accounts, AccountCall, Body } from '../../accounts/accounts.js';

@@ -7,8 +7,8 @@ import { readEntry } from '../execute/read-resolvers.js';
 import { createResolver, deleteResolver, updateResolver } from '../execute/write-resolvers.js';
 import { checkRowChange } from '../../media/check-file-row.js';
 import type { UploadedFile } from '../../media/staging.js';
-import { uploadScalar } from '../scalars/upload.js';
-import { mutationFields } from '../types/mutation-fields.js';
+import { uploadScalar } from '../scalars.js';
+import { mutationFields } from '../types/root-fields.js';
 import { type Fields, type SchemaContext, shownType, withScope } from '../types/schema-context.js';
 import type { UploadService, UploadTarget } from './create-uploads.js';
 

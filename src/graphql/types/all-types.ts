@@ -1,9 +1,6 @@
 import type { GraphQLNamedType } from 'graphql';
 import type { ContentType } from '../../schema/content-type.js';
-import { dateScalar, dateTimeScalar, timeScalar } from '../scalars/date.js';
-import { localeCodeScalar } from '../scalars/locale-code.js';
-import { jsonScalar, longScalar } from '../scalars/long.js';
-import { uploadScalar } from '../scalars/upload.js';
+import { dateScalar, dateTimeScalar, timeScalar, localeCodeScalar, jsonScalar, longScalar, uploadScalar } from '../scalars.js';
 import { filtersType } from './filters-type.js';
 import { inputType } from './input-type.js';
 import type { SchemaContext } from './schema-context.js';

@@ -3,12 +3,11 @@ import type { GraphQLFieldConfigArgumentMap, GraphQLOutputType } from 'graphql';
 import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, ScalarAttribute } from '../../schema/content-type.js';
 import { componentResolver, linkResolver, morphResolver, zoneResolver } from '../execute/read-resolvers.js';
 import { filtersType } from './filters-type.js';
-import { morphUnion } from './morph-union.js';
+import { morphUnion, zoneUnion } from './union-types.js';
 import { isGraphqlName } from '../type-names.js';
 import { enumType, scalarFields } from './scalar-fields.js';
 import { emptyFields, type Fields, plainField, type SchemaContext, shownType } from './schema-context.js';
 import { listArguments, publicationStateArgument } from './shared-types.js';
-import { zoneUnion } from './zone-types.js';
 
 type Field = Fields[string];
 

@@ -4,7 +4,7 @@ import { type Attribute, type ContentType, type LinkAttribute, uploadFile } from
 import { inputName, isGraphqlName } from '../type-names.js';
 import { enumType, scalarFields } from './scalar-fields.js';
 import { emptyFields, plainField, type SchemaContext, shownType } from './schema-context.js';
-import { zoneInput } from './zone-types.js';
+import { zoneInput } from './union-types.js';
 
 /** `<Type>Input`: what may be sent to create or update an entry, or a component; null if there is nothing to send. */
 export function inputType(type: ContentType, context: SchemaContext): GraphQLInputObjectType | null {

@@ -6,7 +6,7 @@ import { collectionName, entityName, relationCollectionName, responseName, typeN
 import { type Fields, type ObjectTypes, plainField, type SchemaContext } from './schema-context.js';
 import { collectionMetaType } from './shared-types.js';
 
-// Types outlive the schema that they were made for (kept-types.ts): their resolvers are made here, where they hold on to nothing.
+// Types outlive the schema that they were made for (type-store.ts): their resolvers are made here, where they hold on to nothing.
 const ofRow = (row: Row): Row => row;
 const ofOne = ({ value, failure }: EntryResult): Row | null => {
   if (failure !== undefined) throw failure;

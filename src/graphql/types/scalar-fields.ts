@@ -1,8 +1,7 @@
 import { GraphQLBoolean, GraphQLEnumType, GraphQLFloat, GraphQLInt, type GraphQLScalarType, GraphQLString } from 'graphql';
 import type { ContentType, ScalarAttribute, ScalarType } from '../../schema/content-type.js';
 import { enumValueName } from '../../schema/read-attribute.js';
-import { dateScalar, dateTimeScalar, timeScalar } from '../scalars/date.js';
-import { jsonScalar, longScalar } from '../scalars/long.js';
+import { dateScalar, dateTimeScalar, timeScalar, jsonScalar, longScalar } from '../scalars.js';
 import { enumName } from '../type-names.js';
 import type { SchemaContext } from './schema-context.js';
 

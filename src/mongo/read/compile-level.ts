@@ -3,7 +3,7 @@ import type { LinkChild, MorphChild } from '../../query/plan.js';
 import { compileCondition, type Resolved } from './compile-condition.js';
 import { compilePagePipeline, compileProjection, compileTargets } from './compile-page.js';
 import type { PendingRelation } from './grow-tree.js';
-import { compileSource } from './link-sources.js';
+import { compileSource } from './index-morphs.js';
 import { morphLinks, wantedIds } from '../loaded.js';
 
 /** One of the queries that read a level of relations, all in one command. */

@@ -4,8 +4,7 @@ import type { LinkChild } from '../../query/plan.js';
 import type { ContentType } from '../../schema/content-type.js';
 import { readsParents } from './compile-level.js';
 import { growNodes, type Growing, type PendingLevel, type PendingRelation, type QueryRows, type RelatedOf } from './grow-tree.js';
-import { indexMorphRows } from './index-morph-rows.js';
-import { indexSources } from './link-sources.js';
+import { indexMorphRows, indexSources } from './index-morphs.js';
 import { cutRead, linkedIds, type Loaded, morphLinks, wantedIds } from '../loaded.js';
 
 /** Indexes the rows of a relation by what the stored links name. The relations that the rows populate are added to `next`. */

@@ -1,12 +1,10 @@
 import { changePassword } from '../../accounts/login/change-password.js';
 import { confirmEmail, resendConfirmation } from '../../accounts/login/confirm-email.js';
-import { logIn } from '../../accounts/login/log-in.js';
-import { logOut, refresh } from '../../accounts/login/refresh.js';
+import { logIn, logOut, refresh, type Session } from '../../accounts/login/session.js';
 import { register } from '../../accounts/login/register.js';
 import { forgotPassword, resetPassword } from '../../accounts/login/reset-password.js';
 import type { Accounts, AccountCall, Body } from '../../accounts/accounts.js';
 import type { LimitedRoute } from '../../accounts/login/limit-attempts.js';
-import type { Session } from '../../accounts/login/session.js';
 import { findWritten } from '../../accounts/users/users.js';
 import { notFoundError } from '../../errors.js';
 import { bodyOf } from '../../http/route-request.js';

@@ -7,9 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract, type Header } from 'tar-stream';
 import type { Source, Stage, TransferRecord } from '../source.js';
-import { parseRecord } from './parse-record.js';
-import { placeOf } from './place-of.js';
-import { readLines } from './read-lines.js';
+import { parseRecord, placeOf, readLines } from './archive-lines.js';
 
 /** What an archive may hold at most: it may come from anybody. */
 export interface ArchiveLimits {

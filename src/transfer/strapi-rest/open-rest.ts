@@ -5,8 +5,7 @@ import { uploadFile } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
 import { type Source, type Stage, type TransferRecord, usedSettings } from '../source.js';
 import { createRestClient, type RestClient } from './rest-client.js';
-import { idsIn, isPolymorphic, linksIn, populateOf, type RestRow, type Shapes } from './rest-entries.js';
-import { readAccounts } from './rest-accounts.js';
+import { idsIn, isPolymorphic, linksIn, populateOf, type RestRow, type Shapes, readAccounts } from './rest-entries.js';
 
 interface RestInput {
   readonly url: string;

@@ -1,6 +1,7 @@
 import type { TransferredLink } from '../../mongo/transfer/transferred.js';
 import { uploadFile } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
+import type { RestClient } from './rest-client.js';
 
 /** Attributes by the uids of content types and components, as the service shows them. */
 export type Shapes = ReadonlyMap<string, Readonly<Record<string, Values>>>;
@@ -71,3 +72,33 @@ export function idsIn(value: unknown): readonly number[] {
   const list = isRecord(value) && 'data' in value ? value['data'] : value;
   return [list].flat().flatMap((one: unknown) => (isRecord(one) && Number.isSafeInteger(one['id']) ? [Number(one['id'])] : []));
 }
+
+/** Reads roles with what they may do, then users. Permissions are numbered as they come. */
+export async function* readAccounts(client: RestClient, users: AsyncIterable<Values>): AsyncGenerator<RestRow> {
+  const answer = await client.get('/users-permissions/roles');
+  const roles = isRecord(answer) && Array.isArray(answer['roles']) ? answer['roles'].filter(isRecord) : [];
+  let number = 0;
+  for (const role of roles) {
+    const id = Number(role['id']);
+    yield { type: 'plugin::users-permissions.role', id, values: role };
+    const detail = await client.get(`/users-permissions/roles/${String(id)}`);
+    for (const action of actionsIn(isRecord(detail) ? detail['role'] : null)) {
+      number++;
+      yield { type: 'plugin::users-permissions.permission', id: number, values: { action, role: { id } } };
+    }
+  }
+  for await (const values of users) yield { type: 'plugin::users-permissions.user', id: Number(values['id']), values };
+}
+
+/** `{ 'api::article': { controllers: { article: { find: { enabled: true } } } } }` as `api::article.article.find`. */
+function actionsIn(role: unknown): readonly string[] {
+  return entriesOf(isRecord(role) ? role['permissions'] : null).flatMap(([origin, part]) =>
+    entriesOf(isRecord(part) ? part['controllers'] : null).flatMap(([controller, actions]) =>
+      entriesOf(actions).flatMap(([action, state]) =>
+        isRecord(state) && state['enabled'] === true ? [`${origin}.${controller}.${action}`] : [],
+      ),
+    ),
+  );
+}
+
+const entriesOf = (value: unknown): readonly (readonly [string, unknown])[] => (isRecord(value) ? Object.entries(value) : []);

@@ -1,11 +1,42 @@
 import type { Document } from 'mongodb';
-import { applyList, cutWindow } from '../../query/apply-list.js';
-import type { BoundSource, MorphChild, MorphTarget, SortKey } from '../../query/plan.js';
+import { cutWindow, keepChosen, type Choose, applyList } from '../../query/apply-list.js';
+import type { MorphChild, MorphTarget, BoundSource, SortKey } from '../../query/plan.js';
+import { growNodes, type PendingLevel, type QueryRows, type RelatedOf, partsOf, type Growing } from './grow-tree.js';
+import { type Loaded, morphLinks, linkedIds } from '../loaded.js';
 import { dottedPath, type LinkPath } from '../../schema/attribute-places.js';
 import type { Resolved } from './compile-condition.js';
 import { compileProjection, compileTargets } from './compile-page.js';
-import { growNodes, partsOf, type Growing, type PendingLevel } from './grow-tree.js';
-import { linkedIds, type Loaded } from '../loaded.js';
+
+/** A target of polymorphic links. */
+interface Target {
+  readonly uid: string;
+  readonly node: Loaded;
+  /** Its place among the rows of its type, which are sorted if the target has a sort. */
+  readonly place: number;
+}
+
+/** Indexes the targets of links that the entries keep themselves. Targets that are gone, hidden or not selected are left out. */
+export function indexMorphRows({ attribute, targets }: MorphChild, results: readonly QueryRows[], next: PendingLevel): RelatedOf {
+  const read = new Map<string, ReadonlyMap<unknown, Target>>();
+  for (const { uid, rows } of results) {
+    const target = targets.get(String(uid));
+    if (uid !== null && target !== undefined) read.set(uid, indexMorphTargets(uid, growNodes(target.selection, rows, next)));
+  }
+  const choices = new Map([...targets].flatMap(([uid, target]) => (target.window === null ? [] : [[uid, chooseOf(target)]])));
+  return (holder) => {
+    const found = morphLinks(holder[attribute.name]).flatMap(({ __type: uid, id }) => read.get(uid)?.get(id) ?? []);
+    return keepChosen(found, choices, ({ uid }) => uid).map(({ node }) => node);
+  };
+}
+
+const indexMorphTargets = (uid: string, nodes: readonly Loaded[]): Map<unknown, Target> =>
+  new Map(nodes.map((node, place) => [node.document['_id'], { uid, node, place }]));
+
+/** A sort decides only about what is inside the window. */
+const chooseOf =
+  ({ sort, window }: MorphTarget): Choose<Target> =>
+  (found) =>
+    cutWindow(sort.length === 0 ? found : [...found].sort((a, b) => a.place - b.place), window);
 
 /** Compiles the query for the entries of a source that link to the holders, themselves or in their components. */
 export function compileSource(

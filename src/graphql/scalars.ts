@@ -1,5 +1,6 @@
-import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql';
-import { parseTime } from '../../schema/scalar-types.js';
+import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql';
+import { parseTime } from '../schema/scalar-types.js';
+import type { UploadedFile } from '../media/staging.js';
 
 const rfc3339 =
   'outlined in section 5.6 of the RFC 3339 profile of the ISO 8601 standard for representation of dates and times using the Gregorian calendar.';
@@ -74,5 +75,83 @@ export const timeScalar = new GraphQLScalarType({
   parseLiteral: (node) => {
     if (node.kind !== Kind.STRING) throw new TypeError('Time cannot represent non string type');
     return parseTime(node.value);
+  },
+});
+
+/** A 64-bit integer: a JSON number while that is exact, else its digits as text. */
+export const longScalar = new GraphQLScalarType({
+  name: 'Long',
+  description: 'The `BigInt` scalar type represents non-fractional signed whole numeric values.',
+  serialize: exactInteger,
+  parseValue: exactInteger,
+  parseLiteral: (node) => exactInteger(literalText(node)),
+});
+
+function exactInteger(value: unknown): number | string {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
+  // BigInt says itself what it cannot read, in the words that clients of Strapi v4 know
+  const integer = BigInt(typeof value === 'number' || typeof value === 'bigint' ? value : String(value));
+  return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer.toString();
+}
+
+const literalText = (node: ValueNode): unknown =>
+  node.kind === Kind.INT || node.kind === Kind.FLOAT || node.kind === Kind.STRING ? node.value : node.kind;
+
+const standard = 'http://www.ecma-international.org/publications/files/ECMA-ST/ECMA-404.pdf';
+
+/** Any JSON value, as it is. */
+export const jsonScalar = new GraphQLScalarType({
+  name: 'JSON',
+  description: `The \`JSON\` scalar type represents JSON values as specified by [ECMA-404](${standard}).`,
+  specifiedByURL: standard,
+  parseValue: (value) => value,
+  parseLiteral: (node, variables) => valueFromASTUntyped(node, variables),
+});
+
+/** A locale as an argument: checked where it is written in the query, taken as it is from a variable. */
+export const localeCodeScalar = new GraphQLScalarType({
+  name: 'I18NLocaleCode',
+  description: 'A string used to identify an i18n locale',
+  parseValue: (value) => value,
+  parseLiteral: (node) => {
+    if (node.kind !== Kind.STRING) throw new TypeError('Locale cannot represent non string type');
+    if (node.value !== 'all' && !isLocaleCode(node.value)) throw new TypeError('Unknown locale supplied');
+    return node.value;
+  },
+});
+
+const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
+
+/** Whether the Unicode locale data that Node carries knows the language, and the region if there is one. */
+function isLocaleCode(code: string): boolean {
+  if (!/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(code)) return false;
+  const [known] = Intl.NumberFormat.supportedLocalesOf([code]);
+  const region = new Intl.Locale(code).region;
+  return known !== undefined && (region === undefined || regions.of(region) !== undefined);
+}
+
+const files = new WeakSet<object>();
+
+/** Marks what the multipart reader put in place of a variable, so that nothing from a JSON body can pass for a file. */
+export function asUpload(file: UploadedFile): UploadedFile {
+  files.add(file);
+  return file;
+}
+
+const invalid = (): GraphQLError => new GraphQLError('Upload value invalid.');
+
+/** A file of a multipart request; comes in a variable only, and never goes out. */
+export const uploadScalar = new GraphQLScalarType({
+  name: 'Upload',
+  description: 'The `Upload` scalar type represents a file upload.',
+  serialize: () => {
+    throw new GraphQLError('Upload serialization unsupported.');
+  },
+  parseValue: (value) => {
+    if (typeof value !== 'object' || value === null || !files.has(value)) throw invalid();
+    return value;
+  },
+  parseLiteral: (node) => {
+    throw new GraphQLError('Upload literal unsupported.', { nodes: node });
   },
 });

@@ -1,4 +1,8 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import {
+  printSchema,
+  type GraphQLSchema,
   isEnumType,
   isInputObjectType,
   isListType,
@@ -7,9 +11,25 @@ import {
   isScalarType,
   isUnionType,
   type GraphQLNamedType,
-  type GraphQLSchema,
   type GraphQLType,
 } from 'graphql';
+
+/** Files to write with every new schema; false: none. */
+export interface Artifacts {
+  readonly schema: string | false;
+  readonly typegen: string | false;
+}
+
+/** Writes the schema as SDL and as TypeScript declarations where the configuration names files for them. */
+export async function writeArtifacts(schema: GraphQLSchema, { schema: sdl, typegen }: Artifacts): Promise<void> {
+  if (sdl !== false) await write(sdl, `${printSchema(schema)}\n`);
+  if (typegen !== false) await write(typegen, printTypescript(schema));
+}
+
+async function write(file: string, content: string): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, content);
+}
 
 const scalars: Readonly<Record<string, string>> = {
   ID: 'string',
@@ -25,7 +45,7 @@ const scalars: Readonly<Record<string, string>> = {
 };
 
 /** TypeScript declarations of everything that a schema answers with and takes, for those who write resolvers against it. */
-export function printTypescript(schema: GraphQLSchema): string {
+function printTypescript(schema: GraphQLSchema): string {
   const types = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
   return `// Generated from the GraphQL schema; changes are lost.\n\n${types.map(printType).join('\n\n')}\n`;
 }

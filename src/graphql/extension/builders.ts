@@ -1,0 +1,125 @@
+import type { Attribute, ContentType } from '../../schema/content-type.js';
+import {
+  collectionName,
+  entityName,
+  enumName,
+  filtersName,
+  findName,
+  findOneName,
+  inputName,
+  relationCollectionName,
+  responseName,
+  typeName,
+  zoneName,
+} from '../type-names.js';
+import type { EntryResult, ListResult, Row } from '../results.js';
+import type { Entity, EntityService } from './entity-service.js';
+import { isRecord, type Values } from '../../values.js';
+import type { BuilderTools } from './builder-tools.js';
+
+type NamedEnum = Parameters<typeof enumName>[1];
+
+const enumOf = (type: ContentType, attribute: string): string => enumName(type, attributeOf(type, attribute) as NamedEnum); // asked about enumerations only
+
+function attributeOf(type: ContentType, name: string): Attribute {
+  const attribute = type.attributes.get(name);
+  if (attribute === undefined) throw new Error(`${type.uid} has no attribute "${name}"`);
+  return attribute;
+}
+
+/** The names of generated types and fields, by content type, under the names that Strapi v4 gives these functions. */
+export const naming = {
+  getTypeName: typeName,
+  getComponentName: typeName,
+  getEntityName: entityName,
+  getEntityResponseName: responseName,
+  getEntityResponseCollectionName: collectionName,
+  getRelationResponseCollectionName: relationCollectionName,
+  getContentTypeInputName: inputName,
+  getComponentInputName: inputName,
+  getFiltersInputTypeName: filtersName,
+  getScalarFilterInputTypeName: (scalar: string): string => `${scalar}FilterInput`,
+  getEnumName: enumOf,
+  getDynamicZoneName: (type: ContentType, attribute: string): string => zoneName(type, attributeOf(type, attribute)),
+  getDynamicZoneInputName: (type: ContentType, attribute: string): string =>
+    `${zoneName(type, attributeOf(type, attribute))}Input`,
+  getFindQueryName: findName,
+  getFindOneQueryName: findOneName,
+  getCreateMutationTypeName: (type: ContentType): string => `create${typeName(type)}`,
+  getUpdateMutationTypeName: (type: ContentType): string => `update${typeName(type)}`,
+  getDeleteMutationTypeName: (type: ContentType): string => `delete${typeName(type)}`,
+} as const;
+
+/** What a value was read with. */
+export interface ReturnInfo {
+  /** As `transformArgs` gives them; `start` and `limit` decide the page figures. */
+  readonly args?: Readonly<Record<string, unknown>>;
+  readonly resourceUID?: string;
+}
+
+/** Turns entities into the values of generated response types. What a query selects below them is read for them. */
+export interface ReturnTypes {
+  readonly toEntityResponse: (
+    value: Entity | Row | null | undefined,
+    info?: ReturnInfo,
+  ) => EntryResult & { readonly info: ReturnInfo };
+  /** The total of `meta.pagination` is counted with the filters of `args` where it is selected. */
+  readonly toEntityResponseCollection: (
+    nodes: readonly (Entity | Row)[] | null | undefined,
+    info?: ReturnInfo,
+  ) => ListResult & { readonly info: ReturnInfo };
+}
+
+export const createReturnTypes = (entities: EntityService): ReturnTypes => ({
+  toEntityResponse: (value, info = {}) => ({ value: value ?? null, info }),
+  toEntityResponseCollection: (nodes, info = {}) => {
+    const { args = {}, resourceUID } = info;
+    const limit = numberOf(args['limit']);
+    return {
+      nodes: nodes ?? [],
+      total: null,
+      start: numberOf(args['start']) ?? 0,
+      limit: limit === null || limit < 0 ? null : limit,
+      ...(resourceUID !== undefined && { count: () => entities.count(resourceUID, withoutPage(args)) }),
+      info,
+    };
+  },
+});
+
+const numberOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
+
+const countKeys = ['filters', 'publicationState', 'locale', '_q'];
+
+const withoutPage = (args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(args).filter(([key]) => countKeys.includes(key)));
+
+export interface OfType {
+  readonly contentType: ContentType;
+}
+
+/** Functions behind generated fields, for own fields that call them; they give entities, not responses. */
+export interface QueriesBuilder {
+  readonly buildQueriesResolvers: (of: OfType) => {
+    readonly find: (parent: unknown, args: Values) => Promise<Entity[]>;
+    readonly findOne: (parent: unknown, args: Values) => Promise<Entity | null>;
+  };
+  readonly buildMutationsResolvers: (of: OfType) => {
+    readonly create: (parent: unknown, args: Values) => Promise<Entity>;
+    readonly update: (parent: unknown, args: Values) => Promise<Entity | null>;
+    readonly delete: (parent: unknown, args: Values) => Promise<Entity | null>;
+  };
+}
+
+export const createQueriesBuilder = (entities: EntityService, tools: BuilderTools): QueriesBuilder => ({
+  buildQueriesResolvers: ({ contentType }) => ({
+    find: (_parent, args) => entities.findMany(contentType.uid, tools.transformArgs(args, { contentType, usePagination: true })),
+    findOne: (_parent, { id }) => entities.findOne(contentType.uid, String(id)),
+  }),
+  buildMutationsResolvers: ({ contentType: { uid } }) => ({
+    create: (_parent, args) => entities.create(uid, { data: dataOf(args) }),
+    update: (_parent, { id, ...args }) => entities.update(uid, String(id), { data: dataOf(args) }),
+    delete: (_parent, { id }) => entities.delete(uid, String(id)),
+  }),
+});
+
+const dataOf = ({ data }: Values): object => (isRecord(data) ? { ...data } : {});

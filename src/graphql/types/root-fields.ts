@@ -1,0 +1,112 @@
+import { GraphQLID, type GraphQLScalarType, GraphQLNonNull, type GraphQLFieldConfigArgumentMap } from 'graphql';
+import { actionOf, type ContentType } from '../../schema/content-type.js';
+import { findOneResolver, findResolver, findSingleResolver } from '../execute/read-resolvers.js';
+import { localeCodeScalar } from '../scalars.js';
+import { listArgs } from './attribute-fields.js';
+import { findName, findOneName, typeName } from '../type-names.js';
+import { emptyFields, type Fields, plainField, type PlainField, type SchemaContext, withScope } from './schema-context.js';
+import { createResolver, deleteResolver, localizationResolver, updateResolver } from '../execute/write-resolvers.js';
+import { inputType } from './input-type.js';
+import type { RootAction } from './shadow.js';
+
+/** The generated queries of one content type. */
+export function queryFields(type: ContentType, context: SchemaContext): Fields {
+  return type.kind === 'singleType' ? singleFields(type, context) : collectionFields(type, context);
+}
+
+/** Media and locales are read through controllers of their own, whose actions roles grant. */
+const controllers: Readonly<Record<string, { readonly find: string; readonly findOne: string }>> = {
+  'plugin::upload.file': { find: 'plugin::upload.content-api.find', findOne: 'plugin::upload.content-api.findOne' },
+  'plugin::i18n.locale': { find: 'plugin::i18n.locales.listLocales', findOne: 'plugin::i18n.locales.listLocales' },
+};
+
+const readScope = (type: ContentType, action: 'find' | 'findOne') =>
+  withScope([controllers[type.uid]?.[action] ?? actionOf(type, action)]);
+
+/** The `locale` argument of root fields of localized types. */
+const localeArgs = (type: ContentType): { readonly locale?: PlainField<GraphQLScalarType> } =>
+  type.localized ? { locale: plainField(localeCodeScalar) } : {};
+
+function collectionFields(type: ContentType, context: SchemaContext): Fields {
+  const { hasAction } = context.shadow;
+  const fields = emptyFields();
+  if (hasAction(type, 'findOne'))
+    fields[findOneName(type)] = {
+      type: context.objects.response(type, context),
+      args: { id: plainField(GraphQLID), ...localeArgs(type) },
+      resolve: findOneResolver(type),
+      ...readScope(type, 'findOne'),
+    };
+  if (hasAction(type, 'find'))
+    fields[findName(type)] = {
+      type: context.objects.collection(type, context),
+      args: { ...listArgs(type, context), ...localeArgs(type) },
+      resolve: findResolver(type),
+      ...readScope(type, 'find'),
+    };
+  return fields;
+}
+
+function singleFields(type: ContentType, context: SchemaContext): Fields {
+  if (!context.shadow.hasAction(type, 'find')) return {};
+  return {
+    [findOneName(type)]: {
+      type: context.objects.response(type, context),
+      args: { ...listArgs(type, context), ...localeArgs(type) },
+      resolve: findSingleResolver(type),
+      ...readScope(type, 'find'),
+    },
+  };
+}
+
+type Write = Extract<RootAction, 'create' | 'update' | 'delete'>;
+
+/** The generated mutations of one content type. */
+export function mutationFields(type: ContentType, context: SchemaContext): Fields {
+  const name = typeName(type);
+  const collection = type.kind === 'collectionType';
+  const id = collection ? { id: plainField(new GraphQLNonNull(GraphQLID)) } : {};
+  const fields = emptyFields();
+  const add = (action: Write, args: GraphQLFieldConfigArgumentMap, resolve: NonNullable<Fields[string]['resolve']>): void => {
+    if (!context.shadow.hasAction(type, action)) return;
+    const response = { type: context.objects.response(type, context), args: { ...args, ...localeArgs(type) }, resolve };
+    fields[action + name] = { ...response, ...withScope([writeAction(type, action)]) };
+  };
+  if (collection) add('create', dataArgs(type, context), createResolver(type));
+  add('update', { ...id, ...dataArgs(type, context) }, updateResolver(type));
+  add('delete', id, deleteResolver(type));
+  return fields;
+}
+
+/** Files are written by the upload controller's rights. */
+const uploadActions: Readonly<Record<Write, string>> = {
+  create: 'plugin::upload.content-api.upload',
+  update: 'plugin::upload.content-api.upload',
+  delete: 'plugin::upload.content-api.destroy',
+};
+
+const writeAction = (type: ContentType, action: Write): string =>
+  type.uid === 'plugin::upload.file' ? uploadActions[action] : actionOf(type, action);
+
+function dataArgs(type: ContentType, context: SchemaContext): GraphQLFieldConfigArgumentMap {
+  const input = inputType(type, context);
+  return input === null ? {} : { data: plainField(new GraphQLNonNull(input)) };
+}
+
+/** `create<Type>Localization` of a localized type; everything nullable, checked at run time. */
+export function localizationFields(type: ContentType, context: SchemaContext): Fields {
+  if (!type.localized) return {};
+  const input = inputType(type, context);
+  return {
+    [`create${typeName(type)}Localization`]: {
+      type: context.objects.response(type, context),
+      args: {
+        id: plainField(GraphQLID),
+        ...(input === null ? {} : { data: plainField(input) }),
+        locale: plainField(localeCodeScalar),
+      },
+      resolve: localizationResolver(type),
+      ...withScope([actionOf(type, 'createLocalization')]),
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import {
+  GraphQLUnionType,
+  type GraphQLObjectType,
+  GraphQLScalarType,
+  valueFromASTUntyped,
+  type GraphQLScalarLiteralParser,
+} from 'graphql';
+import type { ContentType, MorphAttribute, ZoneAttribute } from '../../schema/content-type.js';
+import { isRecord } from '../../values.js';
+import { morphName, typeName, zoneName } from '../type-names.js';
+import { type SchemaContext, shownType, shownTypes } from './schema-context.js';
+import { errorType } from './shared-types.js';
+
+/**
+ * What a polymorphic relation may lead to, the attributes directly: the types that it names, else every
+ * component and every content type.
+ */
+export function morphUnion(type: ContentType, attribute: MorphAttribute, context: SchemaContext): GraphQLUnionType {
+  const { targets } = attribute;
+  if (targets === null) return genericMorph(context);
+  return context.store.define(type, morphName(type, attribute), (name) => {
+    const members = targets.map((uid) => shownType(context, uid)).filter((target) => target !== null);
+    return new GraphQLUnionType({ name, types: () => objectsOf(members, context), resolveType: resolveAmong(members) });
+  });
+}
+
+const genericMorph = ({ store }: SchemaContext): GenericMorph =>
+  store.define('service', GenericMorph.typeName, () => new GenericMorph());
+
+/** Leads the union of all types, which is one for all schemas, to the types of the schema that is being made. */
+export function followTypes(context: SchemaContext): void {
+  const members = shownTypes(context);
+  const objects = { current: null as readonly GraphQLObjectType[] | null };
+  genericMorph(context).follow(() => (objects.current ??= objectsOf(members, context)), resolveAmong(members));
+}
+
+/**
+ * The union of all types. Files lead to it, and most types to files: were it new in every schema, so would be all that leads to
+ * it. A schema that is being replaced finds a new type among its members, whose name no query can say there.
+ */
+class GenericMorph extends GraphQLUnionType {
+  static readonly typeName = 'GenericMorph';
+  #members: () => readonly GraphQLObjectType[] = () => [];
+
+  constructor() {
+    super({ name: GenericMorph.typeName, types: [] });
+  }
+
+  follow(members: () => readonly GraphQLObjectType[], resolve: ResolveName): void {
+    this.#members = members;
+    this.resolveType = resolve;
+  }
+
+  override getTypes(): readonly GraphQLObjectType[] {
+    return this.#members();
+  }
+}
+
+type ResolveName = (item: unknown) => string | undefined;
+
+function resolveAmong(members: readonly ContentType[]): ResolveName {
+  const names = new Map(members.map((type) => [type.uid, typeName(type)]));
+  return (item) => (isRecord(item) ? names.get(String(item['__type'] ?? item['__component'])) : undefined);
+}
+
+const objectsOf = (members: readonly ContentType[], context: SchemaContext): GraphQLObjectType[] =>
+  members
+    .map((type) => context.objects[type.kind === 'component' ? 'component' : 'attributes'](type, context))
+    .filter((type) => Object.keys(type.getFields()).length > 0);
+
+/** The union of what a dynamic zone may hold. */
+export const zoneUnion = (type: ContentType, zone: ZoneAttribute, context: SchemaContext): GraphQLUnionType =>
+  context.store.define(type, zoneName(type, zone), (name) => {
+    const components = zoneComponents(zone, context);
+    return new GraphQLUnionType({
+      name,
+      types: () => [...components.map((component) => context.objects.component(component, context)), errorType],
+      resolveType: resolveZone(components),
+    });
+  });
+
+function resolveZone(components: readonly ContentType[]): (item: unknown) => string {
+  const names = new Map(components.map((component) => [component.uid, typeName(component)]));
+  return (item) => names.get(isRecord(item) ? String(item['__component']) : '') ?? errorType.name;
+}
+
+/** A scalar: an object with the name of its component's type as `__typename`, everything else unchecked. */
+export const zoneInput = (type: ContentType, zone: ZoneAttribute, context: SchemaContext): GraphQLScalarType =>
+  context.store.define(type, `${zoneName(type, zone)}Input`, (name) => {
+    const parse = zoneParser(zoneComponents(zone, context), componentUids(context));
+    return new GraphQLScalarType({ name, parseValue: parse, parseLiteral: literalParser(parse) });
+  });
+
+type Parse = (value: unknown) => unknown;
+
+function zoneParser(components: readonly ContentType[], uids: ReadonlyMap<string, string>): Parse {
+  const expected = components.map(typeName).join(', ');
+  return (value) => parseItem(value, expected, uids);
+}
+
+const literalParser =
+  (parse: Parse): GraphQLScalarLiteralParser<unknown> =>
+  (node, variables) =>
+    parse(valueFromASTUntyped(node, variables));
+
+const zoneComponents = (zone: ZoneAttribute, context: SchemaContext): ContentType[] =>
+  zone.components.map((uid) => shownType(context, uid)).filter((component) => component !== null);
+
+/** Any component of the service passes here; whether the zone takes it is checked with the rest of the entry. */
+function parseItem(value: unknown, expected: string, uids: ReadonlyMap<string, string>): unknown {
+  const uid = isRecord(value) ? uids.get(String(value['__typename'])) : undefined;
+  if (!isRecord(value) || uid === undefined) throw new TypeError(`Component not found. expected one of: ${expected}`);
+  const fields = Object.entries(value).filter(([name]) => name !== '__typename');
+  return { __component: uid, ...Object.fromEntries(fields) };
+}
+
+/** uids of all components by the names of their types. */
+const componentUids = ({ registry }: SchemaContext): ReadonlyMap<string, string> =>
+  new Map([...registry.types.values()].filter(({ kind }) => kind === 'component').map((type) => [typeName(type), type.uid]));
