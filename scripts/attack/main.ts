@@ -9,14 +9,17 @@ import { fileAttacks } from './file-attacks.js';
 import type { Watched, WatchOrder } from './others.js';
 import { memoryAttacks, readAttacks } from './read-attacks.js';
 import { openTarget, type Target } from './target.js';
+import { writeAttacks } from './write-attacks.js';
 
 /**
- * Starts the service with 512 MB of heap and attacks it as a stranger. Prints a line per attack, and fails where one did damage:
+ * Starts the service with 512 MB of heap and attacks it as a stranger, and as somebody who may write. Prints a line per attack, and fails where one did damage:
  * see `judge`. `--short` sends less, and only prints waiting time and memory; `--only TEXT` picks attacks by name.
  */
 const { values } = parseArgs({ options: { short: { type: 'boolean', default: false }, only: { type: 'string', default: '' } } });
 const scale: Scale = values.short ? 'short' : 'full';
-const attacks = [...readAttacks, ...memoryAttacks, ...fileAttacks].filter(({ name }) => name.includes(values.only));
+const attacks = [...readAttacks, ...memoryAttacks, ...writeAttacks, ...fileAttacks].filter(({ name }) =>
+  name.includes(values.only),
+);
 
 const mongo = await startDatabase('ephemeral');
 let target = await openReady();

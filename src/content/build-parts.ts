@@ -1,5 +1,5 @@
 import bcrypt from 'bcrypt';
-import { ApiError, applicationError } from '../errors.js';
+import { ApiError, applicationError, validationError } from '../errors.js';
 import { toBoolean, toNumber } from '../schema/check-scalar.js';
 import type {
   Attribute,
@@ -12,7 +12,8 @@ import type {
   ZoneAttribute,
 } from '../schema/content-type.js';
 import { isRecord, type Values } from '../values.js';
-import { applyLinkInput, parseMorphTarget, readLinkInput, storedIds } from '../schema/parse-link-input.js';
+import { applyLinkInput } from '../schema/apply-link-input.js';
+import { type LinkInput, maximumLinks, parseMorphTarget, readLinkInput, storedIds } from '../schema/parse-link-input.js';
 import { scalarTypes } from '../schema/scalar-types.js';
 import { morphLinks } from '../mongo/loaded.js';
 
@@ -133,17 +134,29 @@ async function buildInside(attribute: Attribute, value: unknown, stored: Part | 
 /** The ids that a relation inside a component leaves behind: one or null, or a list. */
 function buildOwnLinks(link: LinkAttribute, value: unknown, stored: Part | null): number | null | readonly number[] {
   const input = value === undefined ? null : readLinkInput(link, value, stored === null ? 'create' : 'update');
-  const ids = applyLinkInput(storedIds(stored?.[link.name]), input ?? { kind: 'none' });
+  const ids = applyLinks(link, stored?.[link.name], input ?? { kind: 'none' });
   return link.many ? ids : (ids[0] ?? null);
 }
+
+/** The ids that a write leaves in a stored list. Throws a ValidationError if they are more than one document may hold. */
+export function applyLinks(link: LinkAttribute, stored: unknown, input: LinkInput): readonly number[] {
+  const ids = applyLinkInput(storedIds(stored), input);
+  if (ids.length > maximumLinks) throw tooManyLinks(link);
+  return ids;
+}
+
+export const tooManyLinks = ({ name }: Attribute): Error =>
+  validationError(
+    `${name} holds at most ${String(maximumLinks)} related entries; let the other side own the relation (a manyToOne) for more`,
+  );
 
 /** Polymorphic links as they are stored; those that stay keep their rank. */
 export function buildMorph(attribute: MorphAttribute, value: unknown, current: unknown): unknown {
   const items: readonly unknown[] = value === null || value === undefined ? [] : Array.isArray(value) ? value : [value];
+  const ranks = new Map(morphLinks(current).map(({ __type, id, rank }) => [`${__type} ${String(id)}`, rank]));
   const links = items.map((item) => {
     const { uid, id } = parseMorphTarget(item);
-    const stored = morphLinks(current).find((link) => link.__type === uid && link.id === id);
-    return { __type: uid, id, rank: stored?.rank ?? nextRank() };
+    return { __type: uid, id, rank: ranks.get(`${String(uid)} ${String(id)}`) ?? nextRank() };
   });
   return attribute.many ? links : (links[0] ?? null);
 }

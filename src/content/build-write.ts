@@ -1,12 +1,19 @@
-import { validationError } from '../errors.js';
 import { setRanks, setUniques, storedRank } from '../mongo/layout.js';
-import { maximumLinks } from '../mongo/write/link-changes.js';
 import type { StoredDocument } from '../mongo/loaded.js';
 import type { Attribute, ContentType, LinkAttribute } from '../schema/content-type.js';
 import type { Values } from '../values.js';
-import { applyLinkInput, type LinkInput, readLinkInput, storedIds } from '../schema/parse-link-input.js';
+import { type LinkInput, readLinkInput } from '../schema/parse-link-input.js';
 import { heldUniques, listedUniquePaths } from '../schema/attribute-places.js';
-import { buildComponent, type BuildContext, buildMorph, buildZone, castInput, type NewParts, nextRank } from './build-parts.js';
+import {
+  buildComponent,
+  type BuildContext,
+  buildMorph,
+  buildZone,
+  castInput,
+  applyLinks,
+  type NewParts,
+  nextRank,
+} from './build-parts.js';
 import type { ContentContext } from './content-context.js';
 
 /** What a checked body comes to: the entry's own values, and the links that are stored with other entries. */
@@ -113,7 +120,7 @@ function buildLinks(link: LinkAttribute, value: unknown, building: Building): vo
 
 function buildOwn(link: LinkAttribute, input: LinkInput, building: Building): void {
   if (input.kind === 'none' && building.mode === 'update') return;
-  const ids = applyLinkInput(storedIds(building.current?.[link.name]), input);
+  const ids = applyLinks(link, building.current?.[link.name], input);
   if (link.many) buildOwnMany(link, ids, building);
   else buildOwnOne(link, ids[0] ?? null, building);
 }
@@ -126,17 +133,11 @@ function buildOwnOne(link: LinkAttribute, id: number | null, { values, exclusive
 }
 
 function buildOwnMany(link: LinkAttribute, ids: readonly number[], { values, current, mode }: Building): void {
-  if (ids.length > maximumLinks) throw tooManyLinks(link);
   values[link.name] = ids;
   if (link.inverse === null) return;
   const stored = storedRank(current ?? {}, link.name) as Readonly<Record<string, number>> | undefined; // written in this form
   setRanks(values, link.name, Object.fromEntries(ids.map((id) => [String(id), stored?.[String(id)] ?? nextRank()])), mode);
 }
-
-export const tooManyLinks = (link: LinkAttribute): Error =>
-  validationError(
-    `${link.name} holds at most ${String(maximumLinks)} related entries; let the other side own the relation (a manyToOne) for more`,
-  );
 
 /** Sets beside the components what their unique attributes hold; absent where that is nothing. */
 function keepUnique(type: ContentType, { registry, values, mode }: Building): void {

@@ -1,5 +1,5 @@
 import { forbiddenError } from '../errors.js';
-import { matchesAll } from '../mongo/matches.js';
+import { type Match, matchesAll, matchesNone } from '../mongo/matches.js';
 import { compileCondition } from '../mongo/read/compile-condition.js';
 import { readAll, type Document } from '../mongo/database.js';
 import { resolveRelated } from '../mongo/read/resolve-related.js';
@@ -22,6 +22,14 @@ export async function ruleFilter(type: ContentType, { store, bind }: ContentCont
   if (rules.length === 0) return {};
   const condition = allOf(rules);
   return compileCondition(condition, await resolveRelated(condition, store.database));
+}
+
+/** Whether the caller's rule hides one of the entries that meet a match. No command without a rule. */
+export async function hidesOne(type: ContentType, match: Match, context: ContentContext): Promise<boolean> {
+  if (!context.bind.access.rules.has(type.uid)) return false;
+  const filter = matchesAll(match, matchesNone(await ruleFilter(type, context)));
+  const rows = await readAll(context.store.database, { find: type.collection, filter, projection: { _id: 1 }, limit: 1 });
+  return rows.length > 0;
 }
 
 /** The data of a create with the owner that the caller's rule demands, unless the data names one. */

@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { forbiddenError } from '../errors.js';
 import { changeOne } from '../mongo/write/compile-change.js';
 import { otherLocalesOf } from '../mongo/layout.js';
-import { matchesAll, matchesNone, oneOf } from '../mongo/matches.js';
+import { matchesAll, oneOf } from '../mongo/matches.js';
 import { readAll } from '../mongo/database.js';
 import { bulkWrite } from '../mongo/write/write-entries.js';
 import type { Attribute, ContentType } from '../schema/content-type.js';
 import { type Values, isRecord } from '../values.js';
 import type { ContentContext } from './content-context.js';
 import type { StoredDocument } from '../mongo/loaded.js';
-import { keepingRules, ruleFilter } from './row-rules.js';
+import { hidesOne, keepingRules, ruleFilter } from './row-rules.js';
 
 /** Of the names, the attributes that have one value for all locales of an entry. */
 export function sharedNames(type: ContentType, names: readonly string[]): string[] {
@@ -37,11 +37,7 @@ export async function refuseHiddenLocales({ type, source, values }: SharedWrite,
   if (!context.bind.access.rules.has(type.uid)) return;
   const isChanged = (name: string): boolean => !isDeepStrictEqual(source[name] ?? null, values[name] ?? null);
   const changed = sharedNames(type, Object.keys(values)).find(isChanged);
-  if (changed === undefined) return;
-  const { database } = context.store;
-  const filter = { ...otherLocalesOf(source), ...matchesNone(await ruleFilter(type, context)) };
-  const [hidden] = await readAll(database, { find: type.collection, filter, projection: { _id: 1 }, limit: 1 });
-  if (hidden !== undefined)
+  if (changed !== undefined && (await hidesOne(type, otherLocalesOf(source), context)))
     throw forbiddenError(`${changed} has one value for all locales of the entry, and you may not change all of them`);
 }
 

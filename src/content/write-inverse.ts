@@ -1,52 +1,109 @@
+import { forbiddenError, validationError } from '../errors.js';
 import {
+  linking,
   linkOne,
+  type LinkHolder,
   type Owner,
+  type Ranked,
   readLinking,
   unlinkMany,
   unlinkOne,
-  linkOneMorph,
-  type Ranked,
 } from '../mongo/write/link-changes.js';
-import { oneOf, otherThan } from '../mongo/matches.js';
+import { type Match, matchesAll, oneOf, otherThan } from '../mongo/matches.js';
 import { bulkWrite } from '../mongo/write/write-entries.js';
-import type { ContentType } from '../schema/content-type.js';
-import { applyLinkInput } from '../schema/parse-link-input.js';
-import { tooManyLinks, type ExclusiveLinks, type InverseLinks } from './build-write.js';
+import { applyLinkInput, namesAllItChanges } from '../schema/apply-link-input.js';
+import type { ContentType, LinkAttribute } from '../schema/content-type.js';
+import { type LinkInput, maximumLinks } from '../schema/parse-link-input.js';
+import { tooManyLinks } from './build-parts.js';
+import type { ExclusiveLinks, InverseLinks } from './build-write.js';
 import type { ContentContext } from './content-context.js';
-import { keepingRules } from './row-rules.js';
-import { nextRank } from './build-parts.js';
+import { planRanks } from './link-ranks.js';
+import { hidesOne, keepingRules, ruleFilter } from './row-rules.js';
 
 /**
- * Writes links that are stored with the related entries: those that leave lose this entry, those that come get it with a rank,
- * those that move get a new rank. One read and one command; runs inside a transaction.
+ * Writes links that are stored with the related entries, polymorphic ones included: those that leave lose this entry, those that
+ * come get it with a rank, those that move get a new rank. Entries that the caller's rule hides keep their links. One read and one
+ * command; runs inside a transaction. Throws a ForbiddenError if a hidden entry holds the only link that there may be, and a
+ * ValidationError if there are too many links.
  */
-export async function writeInverse(owner: Owner, links: InverseLinks, context: ContentContext): Promise<void> {
-  if (links.link.storage.kind === 'morph') return writeMorphInverse(owner, links, context);
-  const { link, input } = links;
-  const target = context.bind.registry.types.get(link.target);
-  const other = link.storage.kind === 'inverse' ? target?.attributes.get(link.storage.field) : undefined;
-  if (target === undefined || other?.kind !== 'relation') return;
-  const stored = await readLinking(owner, target, other, context.store.database);
-  const ids = applyLinkInput(
-    stored.map(({ id }) => id),
-    input,
-  );
-  const wanted = link.many ? ids : ids.slice(-1);
-  const ranks = planRanks(wanted.map((id) => stored.find((ranked) => ranked.id === id) ?? { id, rank: null }));
-  const gone = stored.filter(({ id }) => !wanted.includes(id));
+export async function writeInverse(owner: Owner, { link, input }: InverseLinks, context: ContentContext): Promise<void> {
+  const holder = holderOf(link, context);
+  if (holder === null) return;
+  const { type, attribute } = holder;
+  const stored = await readStored(owner, { link, holder, input }, context);
+  const { gone, ranks, come } = planLinks(stored, link, input);
+  if (!link.many && come.length > 0) await refuseTaken(type, linking(attribute, owner), context);
   const operations = [
-    ...gone.map(({ id }) => unlinkOne(other, id, owner)),
-    ...[...ranks].map(([id, rank]) => linkOne(other, id, owner, rank)),
+    ...gone.map((id) => unlinkOne(attribute, id, owner)),
+    ...[...ranks].flatMap(([id, rank]) => linkOne(attribute, id, owner, rank)),
   ];
-  const come = wanted.filter((id) => stored.every((ranked) => ranked.id !== id));
-  const changed = [...gone.map(({ id }) => id), ...come];
-  await keepingRules({ type: target, names: [other.name], filter: { _id: oneOf(changed) } }, context, async () => {
-    const matched = await bulkWrite(context.store, target.collection, operations);
-    if (other.many && matched < operations.length) throw tooManyLinks(other);
+  await keepingRules({ type, names: [attribute.name], filter: { _id: oneOf([...gone, ...come]) } }, context, async () => {
+    const matched = await bulkWrite(context.store, type.collection, operations);
+    if (attribute.many && matched < operations.length) throw tooManyLinks(attribute);
   });
 }
 
-/** Takes the target of a one-to-one relation from any other entry that has it. */
+/** The attribute of the related type that stores the links; null if it is not there. */
+function holderOf({ target, storage }: LinkAttribute, { bind }: ContentContext): LinkHolder | null {
+  const type = bind.registry.types.get(target);
+  const attribute = 'field' in storage ? type?.attributes.get(storage.field) : undefined;
+  if (type === undefined || attribute === undefined) return null;
+  return attribute.kind === 'relation' || attribute.kind === 'morph' ? { type, attribute } : null;
+}
+
+interface PlannedWrite extends InverseLinks {
+  readonly holder: LinkHolder;
+}
+
+/** The stored links that a write may change, in order. Throws a ValidationError if they are more than one write may order or replace. */
+async function readStored(
+  owner: Owner,
+  { link, holder, input }: PlannedWrite,
+  context: ContentContext,
+): Promise<readonly Ranked[]> {
+  const rule = await ruleFilter(holder.type, context);
+  const named = namedBy(input);
+  const match: Match = named === null ? rule : matchesAll({ _id: oneOf(named) }, rule);
+  const stored = await readLinking(owner, holder, match, context.store.database);
+  if (stored.length <= maximumLinks) return stored;
+  throw validationError(
+    `${link.name} has more than ${String(maximumLinks)} related entries; connect and disconnect some without a position, or write ${holder.attribute.name} of the related entries`,
+  );
+}
+
+/** The ids that a write is about if it leaves all others where they are; null if their order matters. */
+const namedBy = (input: LinkInput): readonly number[] | null =>
+  input.kind === 'patch' && namesAllItChanges(input) ? [...input.connect.map(({ id }) => id), ...input.disconnect] : null;
+
+interface LinkPlan {
+  readonly gone: readonly number[];
+  readonly come: readonly number[];
+  /** The ranks to write, by id. */
+  readonly ranks: ReadonlyMap<number, number>;
+}
+
+function planLinks(stored: readonly Ranked[], link: LinkAttribute, input: LinkInput): LinkPlan {
+  const before = new Map(stored.map((ranked) => [ranked.id, ranked]));
+  const ids = applyLinkInput([...before.keys()], input);
+  const wanted = link.many ? ids : ids.slice(-1);
+  const kept = new Set(wanted);
+  // What is appended goes behind links that were not read.
+  const isAppended = namedBy(input) !== null;
+  return {
+    gone: [...before.keys()].filter((id) => !kept.has(id)),
+    come: wanted.filter((id) => !before.has(id)),
+    ranks: planRanks(wanted.map((id) => (isAppended ? undefined : before.get(id)) ?? { id, rank: null })),
+  };
+}
+
+async function refuseTaken(type: ContentType, match: Match, context: ContentContext): Promise<void> {
+  if (await hidesOne(type, match, context)) throw forbiddenError();
+}
+
+/**
+ * Takes the target of a one-to-one relation from any other entry that has it. Throws a ForbiddenError if that is one that the
+ * caller's rule hides.
+ */
 export async function writeExclusive(
   id: number,
   type: ContentType,
@@ -54,83 +111,8 @@ export async function writeExclusive(
   context: ContentContext,
 ): Promise<void> {
   const filter = { [link.name]: target, _id: otherThan(id) };
+  await refuseTaken(type, filter, context);
   await keepingRules({ type, names: [link.name], filter }, context, async () => {
     await bulkWrite(context.store, type.collection, [unlinkMany(link, { type, id: target }, filter)]);
   });
 }
-
-/**
- * Writes a morphOne or morphMany relation: its links are in the polymorphic attribute of the related entries. A polymorphic to-one
- * attribute links to what was written last. One read and one command, inside a transaction.
- */
-async function writeMorphInverse(owner: Owner, { link, input }: InverseLinks, context: ContentContext): Promise<void> {
-  const target = context.bind.registry.types.get(link.target);
-  const other = link.storage.kind === 'morph' ? target?.attributes.get(link.storage.field) : undefined;
-  if (target === undefined || other?.kind !== 'morph') return;
-  const stored = await readLinking(owner, target, other, context.store.database);
-  const ids = applyLinkInput(
-    stored.map(({ id }) => id),
-    input,
-  );
-  const wanted = link.many ? ids : ids.slice(-1);
-  const ranks = planRanks(wanted.map((id) => stored.find((ranked) => ranked.id === id) ?? { id, rank: null }));
-  const gone = stored.filter(({ id }) => !wanted.includes(id));
-  await bulkWrite(context.store, target.collection, [
-    ...gone.map(({ id }) => unlinkOne(other, id, owner)),
-    ...[...ranks].flatMap(([id, rank]) => linkOneMorph(other, id, owner, rank)),
-  ]);
-}
-
-/**
- * The ranks that put a list into the given order, for those entries alone whose rank must change: entries that stand in order
- * keep theirs, moved ones get one in between, and only where nothing fits in between is everything ranked anew.
- */
-function planRanks(ordered: readonly Ranked[]): ReadonlyMap<number, number> {
-  const kept = longestRisingRun(ordered);
-  const changed = new Map<number, number>();
-  let below = 0;
-  for (let start = 0; start < ordered.length;) {
-    const entry = ordered[start];
-    if (entry === undefined) break;
-    if (kept.has(entry.id)) {
-      below = entry.rank ?? below;
-      start++;
-      continue;
-    }
-    let end = start;
-    while (end < ordered.length && !kept.has(ordered[end]?.id ?? 0)) end++;
-    const above = ordered[end]?.rank ?? null;
-    const ranks = ranksBetween(below, above, end - start);
-    if (ranks === null) return rankAnew(ordered);
-    for (const [offset, rank] of ranks.entries()) changed.set(ordered[start + offset]?.id ?? 0, rank);
-    start = end;
-  }
-  return changed;
-}
-
-/** The ids of the longest part of the list whose ranks already rise. */
-function longestRisingRun(ordered: readonly Ranked[]): ReadonlySet<number> {
-  const ends: { readonly rank: number; readonly index: number }[] = [];
-  const before = new Map<number, number>();
-  for (const [index, { rank }] of ordered.entries()) {
-    if (rank === null) continue;
-    let at = ends.findIndex((end) => end.rank >= rank);
-    if (at === -1) at = ends.length;
-    const previous = ends[at - 1];
-    if (previous !== undefined) before.set(index, previous.index);
-    ends[at] = { rank, index };
-  }
-  const kept = new Set<number>();
-  for (let index = ends.at(-1)?.index; index !== undefined; index = before.get(index)) kept.add(ordered[index]?.id ?? 0);
-  return kept;
-}
-
-function ranksBetween(below: number, above: number | null, count: number): number[] | null {
-  if (above === null) return Array.from({ length: count }, () => nextRank(below));
-  const step = (above - below) / (count + 1);
-  const ranks = Array.from({ length: count }, (_, index) => below + step * (index + 1));
-  const fits = step > 0 && ranks.every((rank, index) => rank > (ranks[index - 1] ?? below) && rank < above);
-  return fits ? ranks : null;
-}
-
-const rankAnew = (ordered: readonly Ranked[]): ReadonlyMap<number, number> => new Map(ordered.map(({ id }) => [id, nextRank()]));

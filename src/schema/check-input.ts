@@ -2,8 +2,8 @@ import type { FieldError } from '../errors.js';
 import { scalarProblems } from './check-scalar.js';
 import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, MorphAttribute, ZoneAttribute } from './content-type.js';
 import { isRecord, type Values } from '../values.js';
-import { type Findings, type InputContext, type LinkedFiles, notOfType, report, reportRelations } from './findings.js';
-import { parseLinkInput, parseMorphTarget } from './parse-link-input.js';
+import { type Findings, type InputContext, isFull, type LinkedFiles, notOfType, report, reportRelations } from './findings.js';
+import { maximumLinks, parseLinkInput, parseMorphTarget } from './parse-link-input.js';
 
 /** What checking a body has found: what is wrong with it, and the ids that must exist, by uid of their type. */
 export interface CheckedInput {
@@ -39,6 +39,7 @@ function checkAbsent(attribute: Attribute, path: string, found: Findings): void 
 }
 
 function checkValue(attribute: Attribute, value: unknown, path: string, found: Findings): void {
+  if (isFull(found)) return;
   switch (attribute.kind) {
     case 'scalar':
       for (const message of scalarProblems(value, attribute, path, found.context)) report(found, path, message);
@@ -48,7 +49,7 @@ function checkValue(attribute: Attribute, value: unknown, path: string, found: F
       checkLink(attribute, value, path, found);
       return;
     case 'morph':
-      checkMorph(attribute, value, found);
+      checkMorph(attribute, value, path, found);
       return;
     case 'component':
       checkComponent(attribute, value, path, found);
@@ -110,8 +111,10 @@ function checkRepeats(type: ContentType, items: readonly unknown[], path: string
 
 function checkZone(attribute: ZoneAttribute, value: unknown, path: string, found: Findings): void {
   if (value !== null && !Array.isArray(value)) reportUnknownComponent(value, found);
-  for (const [index, item] of checkList(attribute, value ?? [], path, found).entries())
+  for (const [index, item] of checkList(attribute, value ?? [], path, found).entries()) {
+    if (isFull(found)) return;
     checkZoneItem(item, `${path}[${String(index)}]`, found);
+  }
 }
 
 function checkZoneItem(item: unknown, path: string, found: Findings): void {
@@ -162,8 +165,17 @@ function checkLink(link: LinkAttribute, value: unknown, path: string, found: Fin
     return;
   }
   const ids = input.kind === 'set' ? input.ids : input.kind === 'patch' ? input.connect.map(({ id }) => id) : [];
+  const leaving = input.kind === 'patch' ? input.disconnect : [];
+  if (!checkLength(Math.max(ids.length, leaving.length), path, found)) return;
   for (const id of ids) addTarget(found, link.target, id);
   if (found.context.strict && link.kind === 'media') checkFiles(link, ids, path, found);
+}
+
+/** Whether a relation is given no more entries than one write may name. */
+function checkLength(length: number, path: string, found: Findings): boolean {
+  if (length <= maximumLinks) return true;
+  report(found, path, `${path} takes at most ${String(maximumLinks)} related entries in one write`);
+  return false;
 }
 
 function checkFiles({ many, allowedTypes }: LinkAttribute, ids: readonly number[], path: string, found: Findings): void {
@@ -176,8 +188,9 @@ function addTarget(found: Findings, uid: string, id: number): void {
 }
 
 /** Targets of a polymorphic relation name their type in `__type`, or `type` . */
-function checkMorph({ targets }: MorphAttribute, value: unknown, found: Findings): void {
+function checkMorph({ targets }: MorphAttribute, value: unknown, path: string, found: Findings): void {
   const items: readonly unknown[] = value === null ? [] : Array.isArray(value) ? value : [value];
+  if (!checkLength(items.length, path, found)) return;
   for (const item of items) {
     const { uid, id } = parseMorphTarget(item);
     const isTarget = uid !== null && found.context.registry.types.has(uid) && (targets?.includes(uid) ?? true);

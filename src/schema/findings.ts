@@ -30,13 +30,19 @@ export interface Findings {
 /** `rows[0].label` becomes `rows`, `0`, `label`. */
 export const splitPath = (path: string): string[] => path.split(/[.[\]]+/).filter((part) => part !== '');
 
+/** Errors that one answer lists. */
+const maximumErrors = 1_000;
+
+/** Whether so much is wrong that nothing more is looked at. */
+export const isFull = ({ fields, relations }: Findings): boolean => fields.length + relations.length >= maximumErrors;
+
 /** Reports what is wrong with the value at a path. */
 export const report = (found: Findings, path: string, message: string): void => {
-  found.fields.push({ path: splitPath(path), message });
+  if (!isFull(found)) found.fields.push({ path: splitPath(path), message });
 };
 
 export const reportRelations = (found: Findings, message: string): void => {
-  found.relations.push({ path: [], message });
+  if (!isFull(found)) found.relations.push({ path: [], message });
 };
 
 /** Writes a value the way Strapi v4's messages do: texts quoted, objects and lists as indented JSON with their scalars quoted. */

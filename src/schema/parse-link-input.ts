@@ -4,9 +4,9 @@ import { isRecord } from '../values.js';
 import { decodeId, isId } from './names.js';
 
 /** Where a connected entry goes in a list; `end` where nothing is said. */
-type Position = { readonly kind: 'start' | 'end' } | { readonly kind: 'before' | 'after'; readonly id: number };
+export type Position = { readonly kind: 'start' | 'end' } | { readonly kind: 'before' | 'after'; readonly id: number };
 
-interface Connection {
+export interface Connection {
   readonly id: number;
   readonly position: Position;
 }
@@ -21,6 +21,9 @@ export type LinkInput =
       readonly disconnect: readonly number[];
       readonly strict: boolean;
     };
+
+/** Entries that one document keeps for one relation, and that one write may name. */
+export const maximumLinks = 10_000;
 
 /** Text and fractions stand for ids that no entry has: they are reported as missing, like any id that is not there. */
 const noSuchId = -1;
@@ -103,38 +106,18 @@ export function parseMorphTarget(item: unknown): { readonly uid: string | null; 
 
 /**
  * Reads what a checked value asks of a relation. A relation to one entry has no positions: of the ids that are set or connected
- * it takes the last, on create and for files the first.
+ * it takes the last, on create and for files the first. Throws a ValidationError for an id that is connected twice.
  */
 export function readLinkInput(link: LinkAttribute, value: unknown, mode: 'create' | 'update'): LinkInput {
   const input = parseLinkInput(value, link.target) ?? { kind: 'none' };
+  if (input.kind === 'patch') refuseRepeats(input.connect);
   if (link.many || input.kind === 'none') return input;
   const ids = input.kind === 'set' ? input.ids : input.connect.map(({ id }) => id);
   if (ids.length === 0) return input;
   return { kind: 'set', ids: mode === 'create' || link.kind === 'media' ? ids.slice(0, 1) : ids.slice(-1) };
 }
 
-/** The ids that a document stores for a relation: one, or a list. */
-export const storedIds = (stored: unknown): readonly number[] =>
-  Array.isArray(stored) ? (stored as number[]) : typeof stored === 'number' ? [stored] : []; // stored as ids
-
-/** Returns the ids that a write leaves behind. Throws a ValidationError for positions that cannot be, and for an id that is connected twice. */
-export function applyLinkInput(current: readonly number[], input: LinkInput): readonly number[] {
-  switch (input.kind) {
-    case 'none':
-      return current;
-    case 'set':
-      return input.ids;
-    case 'patch': {
-      const removed = new Set(input.disconnect);
-      return connect(
-        current.filter((id) => !removed.has(id)),
-        orderConnections(refuseRepeats(input.connect), current, input.strict),
-      );
-    }
-  }
-}
-
-function refuseRepeats(connections: readonly Connection[]): readonly Connection[] {
+function refuseRepeats(connections: readonly Connection[]): void {
   const seen = new Set<number>();
   for (const { id } of connections) {
     if (seen.has(id))
@@ -143,44 +126,8 @@ function refuseRepeats(connections: readonly Connection[]): readonly Connection[
       );
     seen.add(id);
   }
-  return connections;
 }
 
-/** Puts connections behind those that they refer to. In loose mode an unknown reference means the end. */
-function orderConnections(connections: readonly Connection[], current: readonly number[], strict: boolean): Connection[] {
-  const byId = new Map(connections.map((connection) => [connection.id, connection]));
-  const known = new Set(current);
-  const ordered = new Set<Connection>();
-  const place = (connection: Connection, waiting: ReadonlySet<number>): void => {
-    if (ordered.has(connection)) return;
-    const { id, position } = connection;
-    if (waiting.has(id))
-      throw validationError(
-        'A circular reference was found in the connect array. One relation is trying to connect before/after another one that is trying to connect before/after it',
-      );
-    const reference = 'id' in position ? byId.get(position.id) : undefined;
-    if (reference !== undefined) place(reference, new Set([...waiting, id]));
-    else if ('id' in position && !known.has(position.id) && strict) throw notConnected(connection, position);
-    ordered.add(connection);
-  };
-  for (const connection of connections) place(connection, new Set());
-  return [...ordered];
-}
-
-const notConnected = ({ id }: Connection, position: { readonly kind: string; readonly id: number }) =>
-  validationError(
-    `There was a problem connecting relation with id ${String(id)} at position ${JSON.stringify({ [position.kind]: position.id })}. ` +
-      `The relation with id ${String(position.id)} needs to be connected first.`,
-  );
-
-function connect(list: readonly number[], connections: readonly Connection[]): number[] {
-  let ids = [...list];
-  for (const { id, position } of connections) {
-    ids = ids.filter((other) => other !== id);
-    const at = 'id' in position ? ids.indexOf(position.id) : -1;
-    if (position.kind === 'start') ids.unshift(id);
-    else if (at === -1) ids.push(id);
-    else ids.splice(position.kind === 'before' ? at : at + 1, 0, id);
-  }
-  return ids;
-}
+/** The ids that a document stores for a relation: one, or a list. */
+export const storedIds = (stored: unknown): readonly number[] =>
+  Array.isArray(stored) ? (stored as number[]) : typeof stored === 'number' ? [stored] : []; // stored as ids

@@ -175,6 +175,70 @@ describe('rules of a role hold for what is written', () => {
     expect((await put(user, `/api/articles/${String(mine)}`, { notes: [made.body.data.id] })).status).to.equal(200);
   });
 
+  describe('over links that are stored with entries that a rule hides', () => {
+    const card = 'api::card.card';
+    const badge = 'api::badge.badge';
+    const link = (relation: string, target: string, other: object) => ({ type: 'relation', relation, target, ...other });
+    let member: User;
+    let mine: number;
+    let loader: string;
+    before(async () => {
+      loader = (await server.admin('POST', '/tokens', { name: 'hidden links', type: 'full-access' })).body.data.accessKey;
+      const user = 'plugin::users-permissions.user';
+      const model = (name: string, attributes: object) => ({
+        kind: 'collectionType',
+        collectionName: `${name}s`,
+        info: { singularName: name, pluralName: `${name}s`, displayName: name },
+        attributes: { owner: link('manyToOne', user, {}), ...attributes },
+      });
+      await server.admin('PUT', `/models/${card}`, model('card', { badge: link('oneToOne', badge, { inversedBy: 'card' }) }));
+      await server.admin('PUT', `/models/${badge}`, model('badge', { card: link('oneToOne', card, { mappedBy: 'badge' }) }));
+      const more = [card, badge].flatMap((uid) => all.map((action) => `${uid}.${action}`));
+      member = await addUser('sharer', [...more, 'plugin::users-permissions.user.find']);
+      await rule(member, { [note]: own, [card]: own });
+      mine = (await post(member, '/api/articles', { title: 'shared by all' })).body.data.id;
+    });
+    const made = async (path: string, data: object): Promise<number> =>
+      (await server.as(loader, 'POST', path, { data })).body.data.id as number;
+    const notesOf = async (name: string) => {
+      const { db } = server.database;
+      const filter = name === 'notes' ? { article: mine } : { 'about.id': mine, 'about.__type': article };
+      return (await db.collection('notes').find(filter).sort({ _id: 1 }).toArray()).map(({ _id }) => Number(_id));
+    };
+
+    for (const [name, data] of Object.entries({
+      notes: () => ({ article: mine }),
+      mentions: () => ({ about: { __type: article, id: mine } }),
+    }))
+      for (const input of [[], null, { set: [] }, { disconnect: 'hidden' }, 'own'])
+        it(`leaves them alone: ${name} ${JSON.stringify(input)}`, async () => {
+          const hidden = await made('/api/notes', { text: 'theirs', owner: bob.id, ...data() });
+          const shown = await made('/api/notes', { text: 'mine', owner: member.id, ...data() });
+          const others = (await notesOf(name)).filter((id) => id !== shown);
+          const written =
+            input === 'own'
+              ? [shown]
+              : JSON.stringify(input) === '{"disconnect":"hidden"}'
+                ? { disconnect: [hidden, shown] }
+                : input;
+          expect((await put(member, `/api/articles/${String(mine)}`, { [name]: written })).status).to.equal(200);
+          expect(await notesOf(name)).to.deep.equal(input === 'own' ? [...others, shown] : others);
+        });
+
+    it('does not take a one-to-one target from them, from either side', async () => {
+      const taken = await made('/api/badges', {});
+      const theirs = await made('/api/cards', { owner: bob.id, badge: taken });
+      const own = await made('/api/cards', { owner: member.id });
+      forbidden(await put(member, `/api/badges/${String(taken)}`, { card: own }));
+      forbidden(await put(member, `/api/cards/${String(own)}`, { badge: taken }));
+      forbidden(await post(member, '/api/cards', { badge: taken }));
+      expect((await put(member, `/api/badges/${String(taken)}`, { card: null })).status).to.equal(200);
+      const { db } = server.database;
+      expect(await db.collection('cards').findOne({ _id: theirs as never })).to.include({ badge: taken });
+      expect((await put(member, `/api/badges/${String(await made('/api/badges', {}))}`, { card: own })).status).to.equal(200);
+    });
+  });
+
   it('for roles', async () => {
     const user = seeing;
     await rule(user, { 'plugin::users-permissions.role': { name: { $startsWith: 'team' } } });

@@ -144,7 +144,12 @@ const inputsOfOne: readonly (readonly [unknown, updated: readonly number[], crea
   [{ connect: [{ id: 2, position: { before: 2 } }] }, [2], [2]],
   [{ connect: [2, { id: 3, position: { start: true } }] }, [3], [2]],
   [{ connect: [{ id: 3, position: { start: true } }, 2] }, [2], [3]],
-  [{ connect: [{ id: 2 }, 2] }, [2], [2]],
+  [{ connect: [2, 2] }, [2], [2]],
+];
+
+const refusedOfOne: readonly (readonly [unknown, string])[] = [
+  [{ connect: [wrongType] }, 'Invalid relations'],
+  [{ connect: [{ id: 2 }, 2] }, 'The relation with id 2 is already connected. You cannot connect the same relation twice.'],
 ];
 
 interface SideOfOne {
@@ -260,11 +265,11 @@ describe('relations', () => {
           expect(linkedTo((await expectOk('GET', one)).data), 'read').to.deep.equal(updated);
         });
 
-      it('another type is refused', async () => {
-        const input = { connect: [wrongType] };
-        const { status, body } = await serving.call('POST', path, { data: { ...base, ...write(input, {}) } });
-        expect([status, body.error.message]).to.deep.equal([400, 'Invalid relations']);
-      });
+      for (const [input, message] of refusedOfOne)
+        it(`${JSON.stringify(input)} is refused`, async () => {
+          const { status, body } = await serving.call('POST', path, { data: { ...base, ...write(input, {}) } });
+          expect([status, body.error.message]).to.deep.equal([400, message]);
+        });
     });
 
   it('each side keeps an order of its own', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { maximumLinks } from '../../src/mongo/write/link-changes.js';
+import { maximumLinks } from '../../src/schema/parse-link-input.js';
 import { bookshopModels } from '../support/read-project.js';
 import { serveModels, type Serving } from '../support/serve.js';
 
@@ -15,8 +15,11 @@ describe('writes that touch several documents', () => {
         books: [
           { _id: 1, title: 'Full', authors: full, publishedAt: new Date(), locale: 'en', _group: 1 },
           { _id: 2, title: 'Free', authors: [], publishedAt: new Date(), locale: 'en', _group: 2 },
+          ...full.map((_id) => ({ _id, publisher: 1, _ranks: { publisher: _id } })),
+          { _id: 500, publisher: 1, _ranks: { publisher: 500 } },
         ],
         authors: [{ _id: 1, name: 'Ada' }],
+        houses: [{ _id: 1, name: 'House' }],
       },
     });
   });
@@ -44,4 +47,44 @@ describe('writes that touch several documents', () => {
         .findOne({ _id: 1 as never }, { projection: { title: 1, authors: 1 } });
       expect([book?.['title'], book?.['authors'].length]).to.deep.equal(['Full', maximumLinks]);
     });
+
+  const tooLong = (name: string): string => `${name} takes at most ${String(maximumLinks)} related entries in one write`;
+  const ids = [...full, 1];
+  const long: readonly (readonly [string, object, string])[] = [
+    ['/api/books', { title: 'T', authors: ids }, tooLong('authors')],
+    ['/api/books', { title: 'T', authors: { disconnect: ids } }, tooLong('authors')],
+    ['/api/authors', { name: 'No', books: { connect: ids } }, tooLong('books')],
+    ['/api/events', { name: 'E', subjects: ids.map((id) => ({ __type: 'api::book.book', id })) }, tooLong('subjects')],
+  ];
+  for (const [path, data, expected] of long)
+    it(`POST ${path} ${JSON.stringify(data).slice(0, 40)}… of ${String(ids.length)} ids is refused`, async () => {
+      const { status, body } = await serving.call('POST', path, { data });
+      expect([status, body.error.message]).to.deep.equal([400, expected]);
+    });
+
+  describe(`a list of ${String(full.length + 1)} entries that is stored with them`, () => {
+    const stored = async (id: number) => {
+      const book = await serving.database.db.collection('books').findOne({ _id: id as never });
+      return { publisher: book?.['publisher'] as unknown, rank: Number(book?.['_ranks']?.publisher) };
+    };
+
+    for (const books of [[], null, { set: [2] }, { connect: [{ id: 2, position: { start: true } }] }])
+      it(`is not ordered or replaced by one write: ${JSON.stringify(books)}`, async () => {
+        const { status, body } = await serving.call('PUT', '/api/publishers/1', { data: { books } });
+        expect([status, body.error?.message]).to.deep.equal([
+          400,
+          `books has more than ${String(maximumLinks)} related entries; connect and disconnect some without a position, or write publisher of the related entries`,
+        ]);
+        expect((await stored(500)).publisher).to.equal(1);
+      });
+
+    it('takes and gives single ones', async () => {
+      const books = { connect: [2, 500], disconnect: [1000] };
+      expect((await serving.call('PUT', '/api/publishers/1', { data: { books } })).status).to.equal(200);
+      const [first, second, gone, other] = await Promise.all([2, 500, 1000, 10_999].map(stored));
+      expect([first?.publisher, second?.publisher, gone?.publisher]).to.deep.equal([1, 1, null]);
+      const ranks = [other, first, second].map((link) => link?.rank);
+      expect(ranks).to.deep.equal([...ranks].sort());
+    });
+  });
 });

@@ -1,12 +1,10 @@
 import type { ContentType, LinkAttribute, MorphAttribute } from '../../schema/content-type.js';
+import { maximumLinks } from '../../schema/parse-link-input.js';
 import { type Change, changeMany, changeOne } from './compile-change.js';
 import { type Database, type Document, readAll } from '../database.js';
 import { rankPath, storedRank } from '../layout.js';
 import { morphLinks, type StoredDocument } from '../loaded.js';
-import { absent, type Match, matchesAny, withElement } from '../matches.js';
-
-/** Ids that one document keeps for one relation; beyond that the other side should be the owning one. */
-export const maximumLinks = 10_000;
+import { absent, type Match, matchesAll, matchesAny, withElement } from '../matches.js';
 
 /** A related entry with its place in a list; null if it has none yet. */
 export interface Ranked {
@@ -20,22 +18,33 @@ export interface Owner {
   readonly id: number;
 }
 
-/** The entries of a type that link to an entry, in the order seen from there. */
+/** An attribute that holds links to an entry, and the type that has it. */
+export interface LinkHolder {
+  readonly type: ContentType;
+  readonly attribute: LinkAttribute | MorphAttribute;
+}
+
+/** Returns the entries among those of a match that link to an entry, in the order seen from there; one more than may be linked at most. */
 export async function readLinking(
   owner: Owner,
-  target: ContentType,
-  other: LinkAttribute | MorphAttribute,
+  { type, attribute }: LinkHolder,
+  match: Match,
   database: Database,
 ): Promise<Ranked[]> {
-  const projection = { _id: 1, ...(other.kind === 'morph' ? { [other.name]: 1 } : { [rankPath(other.name)]: 1 }) };
-  const filter = linking(other, owner);
-  const rows = await readAll(database, { find: target.collection, filter, projection, batchSize: 1_000_000 });
-  const ranked = rows.map((row) => ({ id: Number(row['_id']), rank: rankOf(row, other, owner) }));
+  const { name } = attribute;
+  const rows = await readAll(database, {
+    find: type.collection,
+    filter: matchesAll(linking(attribute, owner), match),
+    projection: { _id: 1, [attribute.kind === 'morph' ? name : rankPath(name)]: 1 },
+    limit: maximumLinks + 1,
+    batchSize: maximumLinks + 2,
+  });
+  const ranked = rows.map((row) => ({ id: Number(row['_id']), rank: rankOf(row, attribute, owner) }));
   return ranked.sort((a, b) => (a.rank ?? -Infinity) - (b.rank ?? -Infinity) || a.id - b.id);
 }
 
 /** The documents that link to an entry by an attribute. */
-function linking(other: LinkAttribute | MorphAttribute, { type, id }: Owner): Match {
+export function linking(other: LinkAttribute | MorphAttribute, { type, id }: Owner): Match {
   const { name } = other;
   if (other.kind !== 'morph') return { [name]: id };
   return other.many ? { [name]: withElement({ __type: type.uid, id }) } : { [`${name}.__type`]: type.uid, [`${name}.id`]: id };
@@ -49,19 +58,22 @@ function rankOf(row: StoredDocument, other: LinkAttribute | MorphAttribute, { ty
   return typeof own === 'number' ? own : null;
 }
 
-/** Has an entry link to the owner, at a place. Does nothing if it holds as many links as it may. */
-export function linkOne(other: LinkAttribute, entry: number, { id }: Owner, rank: number): Document {
+/**
+ * Has an entry link to the owner, at a place. A command does not match an entry that holds as many links as it may. A polymorphic
+ * attribute to one entry links to what was written last.
+ */
+export function linkOne(other: LinkAttribute | MorphAttribute, entry: number, owner: Owner, rank: number): readonly Document[] {
   const { name } = other;
-  if (!other.many) return changeOne({ _id: entry }, { set: { [name]: id, [rankPath(name)]: rank } });
-  const room = matchesAny({ [name]: id }, { [`${name}.${String(maximumLinks - 1)}`]: absent });
-  return changeOne({ _id: entry, ...room }, { add: { [name]: id }, set: { [rankPath(name, id)]: rank } });
-}
-
-/** The same for a polymorphic attribute; one to one links to what was written last. */
-export function linkOneMorph(other: MorphAttribute, entry: number, owner: Owner, rank: number): Document[] {
-  const link = { __type: owner.type.uid, id: owner.id, rank };
-  if (!other.many) return [changeOne({ _id: entry }, { set: { [other.name]: link } })];
-  return [unlinkOne(other, entry, owner), changeOne({ _id: entry }, { append: { [other.name]: link } })];
+  const { id } = owner;
+  const room = { [`${name}.${String(maximumLinks - 1)}`]: absent };
+  if (other.kind === 'morph') {
+    const link = { __type: owner.type.uid, id, rank };
+    if (!other.many) return [changeOne({ _id: entry }, { set: { [name]: link } })];
+    return [unlinkOne(other, entry, owner), changeOne({ _id: entry, ...room }, { append: { [name]: link } })];
+  }
+  if (!other.many) return [changeOne({ _id: entry }, { set: { [name]: id, [rankPath(name)]: rank } })];
+  const filter = { _id: entry, ...matchesAny({ [name]: id }, room) };
+  return [changeOne(filter, { add: { [name]: id }, set: { [rankPath(name, id)]: rank } })];
 }
 
 /** Has one entry no longer link to the owner. */

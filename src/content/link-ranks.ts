@@ -1,0 +1,66 @@
+import type { Ranked } from '../mongo/write/link-changes.js';
+import { nextRank } from './build-parts.js';
+
+/**
+ * The ranks that put a list into the given order, for those entries alone whose rank must change: entries that stand in order
+ * keep theirs, moved ones get one in between, and only where nothing fits in between is everything ranked anew.
+ */
+export function planRanks(ordered: readonly Ranked[]): ReadonlyMap<number, number> {
+  const kept = longestRisingRun(ordered);
+  const changed = new Map<number, number>();
+  let below = 0;
+  for (let start = 0; start < ordered.length;) {
+    const entry = ordered[start];
+    if (entry === undefined) break;
+    if (kept.has(entry.id)) {
+      below = entry.rank ?? below;
+      start++;
+      continue;
+    }
+    let end = start;
+    while (end < ordered.length && !kept.has(ordered[end]?.id ?? 0)) end++;
+    const above = ordered[end]?.rank ?? null;
+    const ranks = ranksBetween(below, above, end - start);
+    if (ranks === null) return rankAnew(ordered);
+    for (const [offset, rank] of ranks.entries()) changed.set(ordered[start + offset]?.id ?? 0, rank);
+    start = end;
+  }
+  return changed;
+}
+
+/** The ids of the longest part of the list whose ranks already rise. */
+function longestRisingRun(ordered: readonly Ranked[]): ReadonlySet<number> {
+  const ends: { readonly rank: number; readonly index: number }[] = [];
+  const before = new Map<number, number>();
+  for (const [index, { rank }] of ordered.entries()) {
+    if (rank === null) continue;
+    const at = firstNotBelow(ends, rank);
+    const previous = ends[at - 1];
+    if (previous !== undefined) before.set(index, previous.index);
+    ends[at] = { rank, index };
+  }
+  const kept = new Set<number>();
+  for (let index = ends.at(-1)?.index; index !== undefined; index = before.get(index)) kept.add(ordered[index]?.id ?? 0);
+  return kept;
+}
+
+/** Where the first of rising ranks stands that is not below a rank; behind the last if all are. */
+function firstNotBelow(ends: readonly { readonly rank: number }[], rank: number): number {
+  let [low, high] = [0, ends.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ends[middle]?.rank ?? Infinity) < rank) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function ranksBetween(below: number, above: number | null, count: number): number[] | null {
+  if (above === null) return Array.from({ length: count }, () => nextRank(below));
+  const step = (above - below) / (count + 1);
+  const ranks = Array.from({ length: count }, (_, index) => below + step * (index + 1));
+  const fits = step > 0 && ranks.every((rank, index) => rank > (ranks[index - 1] ?? below) && rank < above);
+  return fits ? ranks : null;
+}
+
+const rankAnew = (ordered: readonly Ranked[]): ReadonlyMap<number, number> => new Map(ordered.map(({ id }) => [id, nextRank()]));

@@ -1,0 +1,95 @@
+import { validationError } from '../errors.js';
+import type { Connection, LinkInput, Position } from './parse-link-input.js';
+
+/**
+ * Returns the ids that a write leaves behind, in order. Takes time in proportion to the two lists. Throws a ValidationError for
+ * positions that cannot be.
+ */
+export function applyLinkInput(current: readonly number[], input: LinkInput): readonly number[] {
+  switch (input.kind) {
+    case 'none':
+      return current;
+    case 'set':
+      return input.ids;
+    case 'patch': {
+      const removed = new Set(input.disconnect);
+      const list = listOf(current.filter((id) => !removed.has(id)));
+      for (const { id, position } of orderConnections(input.connect, current, input.strict)) move(list, id, position);
+      return idsOf(list);
+    }
+  }
+}
+
+/** Whether an input only removes entries and adds others at the end: then the entries that it does not name do not matter. */
+export const namesAllItChanges = (input: LinkInput): boolean =>
+  input.kind === 'patch' && input.connect.every(({ position }) => position.kind === 'end');
+
+/** Puts connections behind those that they refer to. In loose mode an unknown reference means the end. */
+function orderConnections(
+  connections: readonly Connection[],
+  current: readonly number[],
+  strict: boolean,
+): ReadonlySet<Connection> {
+  const byId = new Map(connections.map((connection) => [connection.id, connection]));
+  const known = new Set(current);
+  const ordered = new Set<Connection>();
+  for (const connection of connections) {
+    const chain = new Set<Connection>();
+    for (let next: Connection | undefined = connection; next !== undefined && !ordered.has(next);) {
+      if (chain.has(next)) throw circular();
+      chain.add(next);
+      const { position }: Connection = next;
+      if ('id' in position && strict && !byId.has(position.id) && !known.has(position.id)) throw notConnected(next.id, position);
+      next = 'id' in position ? byId.get(position.id) : undefined;
+    }
+    for (const placed of [...chain].reverse()) ordered.add(placed);
+  }
+  return ordered;
+}
+
+const circular = (): Error =>
+  validationError(
+    'A circular reference was found in the connect array. One relation is trying to connect before/after another one that is trying to connect before/after it',
+  );
+
+const notConnected = (id: number, position: Extract<Position, { id: number }>): Error =>
+  validationError(
+    `There was a problem connecting relation with id ${String(id)} at position ${JSON.stringify({ [position.kind]: position.id })}. ` +
+      `The relation with id ${String(position.id)} needs to be connected first.`,
+  );
+
+/** A list of ids in which moving one costs the same anywhere: a ring of neighbours that starts and ends at `edge`. */
+interface MovableList {
+  readonly next: Map<number, number>;
+  readonly previous: Map<number, number>;
+}
+
+/** No entry has this id. */
+const edge = 0;
+
+function listOf(ids: readonly number[]): MovableList {
+  const list = { next: new Map([[edge, edge]]), previous: new Map([[edge, edge]]) };
+  for (const id of ids) move(list, id, { kind: 'end' });
+  return list;
+}
+
+/** Puts an id at a position, and at the end if the position refers to an id that is not in the list. */
+function move({ next, previous }: MovableList, id: number, position: Position): void {
+  const [left, right] = [previous.get(id), next.get(id)];
+  if (left !== undefined && right !== undefined) {
+    next.set(left, right);
+    previous.set(right, left);
+  }
+  const reference = 'id' in position && next.has(position.id) ? position.id : edge;
+  const isBehind = position.kind === 'start' || (position.kind === 'after' && reference !== edge);
+  const before = isBehind ? reference : (previous.get(reference) ?? edge);
+  const after = isBehind ? (next.get(reference) ?? edge) : reference;
+  next.set(before, id).set(id, after);
+  previous.set(after, id).set(id, before);
+}
+
+function idsOf({ next }: MovableList): number[] {
+  const ids: number[] = [];
+  for (let id = next.get(edge) ?? edge; id !== edge; id = next.get(id) ?? edge) ids.push(id);
+  return ids;
+}

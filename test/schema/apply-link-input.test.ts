@@ -1,0 +1,79 @@
+import { expect } from 'chai';
+import { planRanks } from '../../src/content/link-ranks.js';
+import { applyLinkInput, namesAllItChanges } from '../../src/schema/apply-link-input.js';
+import { maximumLinks, parseLinkInput, type LinkInput } from '../../src/schema/parse-link-input.js';
+
+const parse = (value: unknown): LinkInput => parseLinkInput(value, 'api::book.book') ?? { kind: 'none' };
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
+
+describe('applyLinkInput', () => {
+  const count = maximumLinks;
+  const before = (id: number) => ({ id, position: { before: id + 1 } });
+  const after = (id: number) => ({ id, position: { after: id - 1 } });
+  const long: Readonly<Record<string, readonly [current: readonly number[], input: unknown, expected: readonly number[]]>> = {
+    'a chain of before': [[], { connect: [...upTo(count - 1).map(before), count] }, upTo(count)],
+    'a chain of after': [[1], { connect: upTo(count).slice(1).reverse().map(after) }, upTo(count)],
+    'all to the start': [
+      upTo(count),
+      { connect: upTo(count).map((id) => ({ id, position: { start: true } })) },
+      upTo(count).reverse(),
+    ],
+    'all removed and connected': [
+      upTo(count),
+      { disconnect: upTo(count), connect: upTo(count).reverse() },
+      upTo(count).reverse(),
+    ],
+  };
+  for (const [name, [current, input, expected]] of Object.entries(long))
+    it(`${name}, ${String(count)} long`, () => {
+      expect(applyLinkInput(current, parse(input))).to.deep.equal(expected);
+    });
+
+  it('refuses a circle, however long', () => {
+    const connect = [...upTo(count - 1).map(before), { id: count, position: { before: 1 } }];
+    expect(() => applyLinkInput([], parse({ connect }))).to.throw(/^A circular reference/);
+  });
+
+  const named: readonly (readonly [unknown, boolean])[] = [
+    [{ connect: [1, { id: 2, position: { end: true } }], disconnect: [3] }, true],
+    [{ connect: [{ id: 1, position: { start: true } }] }, false],
+    [{ connect: [{ id: 1, position: { after: 2 } }] }, false],
+    [[1], false],
+    [null, false],
+  ];
+  for (const [input, expected] of named)
+    it(`${JSON.stringify(input)} ${expected ? 'leaves' : 'may move'} what it does not name`, () => {
+      expect(namesAllItChanges(parse(input))).to.equal(expected);
+    });
+});
+
+describe('planRanks', () => {
+  const cases: readonly (readonly [ranks: readonly (number | null)[], changed: readonly number[]])[] = [
+    [[1, 2, 3], []],
+    [[1, null, 3], [2]],
+    [[30, 10, 20], [1]],
+    [
+      [10, 20, null, null],
+      [3, 4],
+    ],
+    [[null, 10], [1]],
+    [
+      [30, 20, 10],
+      [1, 2],
+    ],
+    // nothing fits in between
+    [
+      [1, null, 1 + Number.EPSILON],
+      [1, 2, 3],
+    ],
+    [[5, 5], [1]],
+  ];
+  for (const [ranks, changed] of cases)
+    it(`of ${JSON.stringify(ranks)} changes ${JSON.stringify(changed)}`, () => {
+      const list = ranks.map((rank, index) => ({ id: index + 1, rank }));
+      const planned = planRanks(list);
+      expect([...planned.keys()].sort()).to.deep.equal(changed);
+      const then = list.map(({ id, rank }) => planned.get(id) ?? rank ?? 0);
+      expect(then.every((rank, index) => index === 0 || rank > (then[index - 1] ?? 0))).to.equal(true);
+    });
+});
