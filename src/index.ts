@@ -90,10 +90,10 @@ export type {
   CodeMiddleware,
   CodePolicy,
   MiddlewareItem,
-  ProjectRoute,
-  ProjectRouter,
   RouteConfig,
-} from './strapi/project-route.js';
+  StrapiRoute,
+  StrapiRouter,
+} from './strapi/strapi-route.js';
 export type { ProjectStrapi } from './strapi/project-strapi.js';
 export type { EnginePage, QueryEngine, WithData } from './strapi/query-engine.js';
 export type { EngineParameters } from './strapi/respell-query.js';

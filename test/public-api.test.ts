@@ -19,11 +19,11 @@ const names = {
     'GivenSection GraphqlServicesByName GroupNode Hook HookInput JsonSchema LifecycleAction LifecycleEvent ' +
     'LinkAttribute LinkStorage ListResult Listener MangroveServer Middleware MiddlewareFactory MiddlewareItem ' +
     'MiddlewaresConfig MorphAttribute NamedCode NamedStore Next Nexus OfType PartialConfig PartialSection Plugin ' +
-    'PluginsConfig Policy PolicyContext PolicyObject ProjectEntityService ProjectRoute ProjectRouter ' +
+    'PluginsConfig Policy PolicyContext PolicyObject ProjectEntityService ' +
     'ProjectStrapi ProviderSettings QueriesBuilder QueryEngine ReadKind Register RegisterInput RegisteredType ' +
     'Registry RequestContext Resolver Resolvers ResolversConfig ReturnInfo ReturnTypes RouteConfig Row ' +
     'ScalarAttribute ScalarType SectionName ServerConfig ServerInput Service Setting SettingGroup SettingMap ' +
-    'SettingNode StateUser StoreKey Strapi StrapiConfig StrapiDatabase StrapiModel StrapiPlugin StrapiServer ' +
+    'SettingNode StateUser StoreKey Strapi StrapiConfig StrapiDatabase StrapiModel StrapiPlugin StrapiRoute StrapiRouter StrapiServer ' +
     'StrapiStore Subscriber SubscriberMap TypeControl TypeRegistry TypeResolvers UsedExtension ValueOf Values ' +
     'VariableReader WithData WriteAction WriteKind ZoneAttribute'
   ).split(' '),

@@ -1,31 +1,21 @@
 import { oneOf } from '../mongo/matches.js';
-import { readAll } from '../mongo/database.js';
-import { afterCommit, inTransaction } from '../mongo/transaction.js';
+import { afterCommit } from '../mongo/transaction.js';
 import { bulkWrite, deleteEntry } from '../mongo/write/write-entries.js';
 import { uploadFile, type ContentType } from '../schema/content-type.js';
-import { within, type ContentContext } from './content-context.js';
+import type { ContentContext } from './content-context.js';
 import { referrersOf, unlinkOperations } from '../mongo/write/referrers.js';
-import { matchMany, type ManyEntries } from './update-many.js';
-import { withHooks } from './write-hooks.js';
+import { idsOfMany, type ManyEntries } from './update-many.js';
+import { writePortions } from './write-hooks.js';
 
-/** Entries that are deleted in one transaction, so that none grows beyond what the server takes. */
-const atOnce = 1000;
-
-/** Deletes the entries that meet a filter, all links to them and the bytes of files; returns how many there were. */
-export const removeMany = ({ type, filter, where }: ManyEntries, context: ContentContext): Promise<number> =>
-  withHooks({ action: 'deleteMany', type, where, selection: null }, context, {
-    run: async (_, inside) => {
-      const match = await matchMany({ type, filter }, inside);
-      const command = { find: type.collection, filter: match, projection: { _id: 1 }, batchSize: 1_000_000 };
-      const ids = (await readAll(inside.store.database, command)).map(({ _id }) => Number(_id));
-      for (let start = 0; start < ids.length; start += atOnce) await removeSome(type, ids.slice(start, start + atOnce), inside);
-      return ids.length;
-    },
-    written: (count) => ({ count }),
+/** Deletes the entries that meet a filter in portions, all links to them and the bytes of files; returns how many there were. */
+export async function removeMany(entries: ManyEntries, context: ContentContext): Promise<number> {
+  const { type, where } = entries;
+  const write = { action: 'deleteMany', type, where, selection: null } as const;
+  return writePortions(write, context, {
+    ids: await idsOfMany(entries, context),
+    run: (ids, _, inside) => removeWithin(type, ids, inside),
   });
-
-const removeSome = (type: ContentType, ids: readonly number[], context: ContentContext): Promise<void> =>
-  inTransaction(context.store.database, (database) => removeWithin(type, ids, within(context, database)));
+}
 
 async function removeWithin(type: ContentType, ids: readonly number[], context: ContentContext): Promise<void> {
   const { store } = context;

@@ -1,3 +1,5 @@
+import { readAll } from '../mongo/database.js';
+import { oneOf, type Match } from '../mongo/matches.js';
 import { changeMany } from '../mongo/write/compile-change.js';
 import { compileCondition } from '../mongo/read/compile-condition.js';
 import { resolveRelated } from '../mongo/read/resolve-related.js';
@@ -12,7 +14,7 @@ import { buildWrite } from './build-write.js';
 import { acceptInput, checkBody } from './check-body.js';
 import type { ContentContext } from './content-context.js';
 import { orUniqueError } from './unique-errors.js';
-import { withHooks } from './write-hooks.js';
+import { hookOf, writePortions } from './write-hooks.js';
 
 /** The entries that a write of several is about: those that meet the filter, all if it is null; `where` is what code sees of it. */
 export interface ManyEntries {
@@ -22,22 +24,25 @@ export interface ManyEntries {
 }
 
 /**
- * Sets scalar values of the entries that meet a filter, in one command, and returns how many there are. Throws a ValidationError, also
- * for other attributes.
+ * Sets scalar values of the entries that meet a filter, and returns how many there are: in one command, in portions if code surrounds
+ * the write. Throws a ValidationError, also for other attributes.
  */
-export const updateMany = ({ type, filter, where }: ManyEntries, data: unknown, context: ContentContext): Promise<number> =>
-  withHooks({ action: 'updateMany', type, where, data, selection: null }, context, {
-    run: (changed, inside) => setMany({ type, filter, where }, changed, inside),
-    written: (count) => ({ count }),
+export async function updateMany(entries: ManyEntries, data: unknown, context: ContentContext): Promise<number> {
+  const { type, where } = entries;
+  const write = { action: 'updateMany', type, where, data, selection: null } as const;
+  if (hookOf(write, context) === null) return setMany(type, await matchMany(entries, context), data, context);
+  return writePortions(write, context, {
+    ids: await idsOfMany(entries, context),
+    run: (ids, changed, inside) => setMany(type, { _id: oneOf(ids) }, changed, inside),
   });
+}
 
-async function setMany({ type, filter }: ManyEntries, data: unknown, context: ContentContext): Promise<number> {
+async function setMany(type: ContentType, match: Match, data: unknown, context: ContentContext): Promise<number> {
   const values = acceptInput(type, data, context.bind);
   refuseOthers(type, values);
   await checkBody(type, values, { mode: 'update', draft: context.checksAsDrafts === true, id: null }, context);
   const write = await buildWrite(type, values, {}, context);
   const change = { set: { ...write.values, updatedAt: new Date() } };
-  const match = await matchMany({ type, filter }, context);
   return orUniqueError({ type, data: values, id: null }, context, () =>
     bulkWrite(context.store, type.collection, [changeMany(match, change)]),
   );
@@ -49,10 +54,17 @@ function refuseOthers(type: ContentType, values: Values): void {
 }
 
 /** The documents of the entries that meet a filter and the caller's rule. */
-export async function matchMany(
+async function matchMany(
   { type, filter }: Pick<ManyEntries, 'type' | 'filter'>,
   { bind, store }: ContentContext,
-): Promise<object> {
+): Promise<Match> {
   const condition = allOf([...(filter === null ? [] : [bindFilter(filter, type, bind)]), ...bindRule(type, bind)]);
   return compileCondition(condition, await resolveRelated(condition, store.database));
+}
+
+/** The ids of the entries. */
+export async function idsOfMany(entries: ManyEntries, context: ContentContext): Promise<readonly number[]> {
+  const filter = await matchMany(entries, context);
+  const command = { find: entries.type.collection, filter, projection: { _id: 1 }, batchSize: 1_000_000 };
+  return (await readAll(context.store.database, command)).map(({ _id }) => Number(_id));
 }

@@ -17,7 +17,7 @@ export async function withHooks<Result>(
   context: ContentContext,
   { run, written, isThere }: HookedWrite<Result>,
 ): Promise<Result> {
-  const hook = context.hooks?.find(write.type.uid, write.action) ?? null;
+  const hook = hookOf(write, context);
   if (hook === null) return run(write.data, context);
   return inTransaction(context.store.database, async (database) => {
     const inside = within(context, database);
@@ -28,4 +28,35 @@ export async function withHooks<Result>(
     if (outcome !== null) await afterCommit(database, () => begun.finish(outcome));
     return result;
   });
+}
+
+/** Returns the code around a write; null if there is none. */
+export const hookOf = ({ type, action }: PendingWrite, { hooks }: ContentContext) => hooks?.find(type.uid, action) ?? null;
+
+/** A write of entries that are known by their ids. */
+interface PortionedWrite {
+  readonly ids: readonly number[];
+  readonly run: (ids: readonly number[], data: unknown, context: ContentContext) => Promise<unknown>;
+}
+
+/** Entries that are written in one transaction, so that none grows beyond what the server takes. */
+const atOnce = 1000;
+
+/**
+ * Writes entries in portions, each in a transaction of its own, and returns how many there are. The code before the write belongs to
+ * the transaction of the first portion; the code after it runs after the last. An error ends the write: earlier portions stay.
+ */
+export async function writePortions(write: PendingWrite, context: ContentContext, { ids, run }: PortionedWrite): Promise<number> {
+  const { database } = context.store;
+  const begun = await inTransaction(database, async (open) => {
+    const inside = within(context, open);
+    const started = (await hookOf(write, context)?.(write, inside)) ?? null;
+    await run(ids.slice(0, atOnce), started === null ? write.data : started.data, inside);
+    return started;
+  });
+  const data = begun === null ? write.data : begun.data;
+  for (let start = atOnce; start < ids.length; start += atOnce)
+    await inTransaction(database, (open) => run(ids.slice(start, start + atOnce), data, within(context, open)));
+  if (begun !== null) await afterCommit(database, () => begun.finish({ count: ids.length }));
+  return ids.length;
 }

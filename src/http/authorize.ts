@@ -29,6 +29,8 @@ type RequiredAction = string;
 /** What a row of the route table asks of callers. */
 export interface Demand {
   readonly action: RequiredAction;
+  /** Actions that the caller must be allowed besides. */
+  readonly others?: readonly RequiredAction[];
   /** A token of a user that has expired counts as none. */
   readonly ignoresExpired?: true;
   /** Nobody is identified, whatever credentials come along, and everything may be read: the code of the row decides. */

@@ -5,7 +5,7 @@ import { ApiError, notFoundError } from '../errors.js';
 import { checkRight, identify } from './authorize.js';
 import { countAttempt } from './limit-requests.js';
 import { bodyOf, type RouteParams, RouteRequest } from './route-request.js';
-import type { Answer, AnyRoute, FixedRoute, LateRoute, OwnCode, OwnMatch, PathSettings, Row, Rows } from './route.js';
+import type { Answer, AnyRoute, FixedRoute, LateRoute, OwnCode, RouteMatch, PathSettings, Row, Rows } from './route.js';
 import type { Connection } from './running.js';
 
 interface RouteTableInput {
@@ -40,7 +40,7 @@ export function routeTable(input: RouteTableInput): Middleware {
 
 /** Asks the code of a project first. */
 function beforeTable(table: Middleware, own: OwnCode, { shared, connection }: RouteTableInput): Middleware {
-  const matches = new WeakMap<Context, OwnMatch>();
+  const matches = new WeakMap<Context, RouteMatch>();
   const answer = nest(shared({}), (ctx) => {
     const { rows = null, params = {} } = matches.get(ctx) ?? {};
     return rows === null ? answerUnknown(ctx) : answerRoute(rows, { ctx, params, connection });
@@ -153,6 +153,7 @@ async function callRow(row: Row, { ctx, params, connection }: Matched): Promise<
   const { caller, content } = await identify(ctx, row, running);
   try {
     checkRight(caller, row.action);
+    if (row.others !== undefined) for (const action of row.others) checkRight(caller, action);
     if (row.limit !== undefined) await countAttempt(ctx, { route: row.limit, body: bodyOf(request) }, running.attempts);
     const call = { request, running, caller, content };
     return await ('handle' in row ? row.handle(call) : row.handleContext(ctx, call));

@@ -101,7 +101,7 @@ export const withPrefix = (prefix: string, routes: readonly Route[]): Route[] =>
   routes.map((route) => ({ ...route, path: `${prefix}${route.path}` }));
 
 /** What code of a project has at a path. */
-export interface OwnMatch {
+export interface RouteMatch {
   /** Null: nothing, and nothing else is looked for. */
   readonly rows: Rows | null;
   /** Decoded. */
@@ -111,7 +111,7 @@ export interface OwnMatch {
 /** Code of a project that takes part in requests. */
 export interface OwnCode {
   /** Returns what is at a path; null: the route table decides. Asked before the table. */
-  find(method: string, path: string): OwnMatch | null;
+  find(method: string, path: string): RouteMatch | null;
   /** Runs around the answer to every request, when the body is read. */
   readonly middleware: Middleware;
   /** Adds to Koa's context what code expects of it. */

@@ -4,7 +4,8 @@ import { type Database, translating } from './database.js';
 /**
  * Runs writes that belong together: all are stored by a majority, or none. Conflicts with other writers are retried, so `work`
  * may run more than once. Inside a transaction that is already open it just runs, and so it does on a standalone server, which
- * has no transactions. Rejects with what work after the commit throws; the writes are stored then.
+ * has no transactions. All work after the commit is run, and then what failed of it is thrown: the error, or an AggregateError of
+ * several. The writes are stored then.
  */
 export async function inTransaction<Result>(database: Database, work: (database: Database) => Promise<Result>): Promise<Result> {
   if (database.session !== null || !database.isReplicated) return work(database);
@@ -26,8 +27,20 @@ export async function inTransaction<Result>(database: Database, work: (database:
     ),
   );
   database.budget.noteChange();
-  for (const run of later) await run();
+  await runAll(later);
   return result;
+}
+
+async function runAll(works: readonly AfterCommit[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const run of works)
+    try {
+      await run();
+    } catch (error) {
+      errors.push(error);
+    }
+  if (errors.length > 1) throw new AggregateError(errors, `${String(errors.length)} errors occurred after the commit`);
+  if (errors.length === 1) throw errors[0];
 }
 
 /** What waits for the commit of a transaction. */

@@ -56,12 +56,15 @@ type Select = (row: Row) => boolean;
 /** Tells whether a caller has the right that a row needs. */
 export const isAllowed =
   (caller: Caller): Select =>
-  ({ action }) => {
-    if (action === null || action === 'nothing') return true;
-    if (action === 'admin') return isAdmin(caller);
-    if (action === 'authenticated') return caller.kind === 'user' || caller.access.grants.kind === 'all';
-    return allows(caller.access, action);
-  };
+  (row) =>
+    row.action === null || [row.action, ...(row.others ?? [])].every((action) => mayDo(caller, action));
+
+function mayDo(caller: Caller, action: string): boolean {
+  if (action === 'nothing') return true;
+  if (action === 'admin') return isAdmin(caller);
+  if (action === 'authenticated') return caller.kind === 'user' || caller.access.grants.kind === 'all';
+  return allows(caller.access, action);
+}
 
 const isAdmin = (caller: Caller): boolean => caller.kind === 'token' && caller.token.type === 'admin';
 
@@ -69,7 +72,8 @@ const isAdmin = (caller: Caller): boolean => caller.kind === 'token' && caller.t
 export async function openRows({ caller, running }: RouteCall): Promise<Select> {
   if (caller.kind === 'public') return isAllowed(caller);
   const actions = (await running.authenticator.roles()).byType.get('public')?.actions ?? new Set<string>();
-  return ({ action }) => action === null || action === 'nothing' || actions.has(action);
+  const isOpen = (action: string): boolean => action === 'nothing' || actions.has(action);
+  return (row) => row.action === null || [row.action, ...(row.others ?? [])].every(isOpen);
 }
 
 /** Returns a text that is the same for all callers who may do and see the same. */

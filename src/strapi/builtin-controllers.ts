@@ -1,4 +1,7 @@
+import type { Context } from 'koa';
 import type { Config } from '../config/config.js';
+import { countAttempt } from '../http/limit-requests.js';
+import { bodyOf } from '../http/route-request.js';
 import type { Route } from '../http/route.js';
 import { restRoutes } from '../rest/rest-routes.js';
 import type { CodeContext, CodeRequests, Controller } from './core-controller.js';
@@ -33,8 +36,11 @@ async function runBuiltin(routes: readonly Route[], ctx: CodeContext, requests: 
   );
   const route = asked ?? routes[0];
   if (call === null || route === undefined) throw new Error('actions of plugins answer requests to routes alone');
+  const response = ctx['response'] as Context['response']; // of Koa, in copies of the context too
+  const { limit } = route;
+  if (limit !== undefined && !requests.wasCounted(call, limit))
+    await countAttempt(response.ctx, { route: limit, body: bodyOf(call.request) }, call.running.attempts);
   const { status = 200, headers = {}, body } = await route.handle(call);
-  const response = ctx['response'] as { set(headers: object): void; status: number; body: unknown }; // of Koa
   response.set(headers);
   response.status = status;
   if (body !== undefined) response.body = body;

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { LimitedRoute } from '../accounts/login/limit-attempts.js';
 import type { ContentContext } from '../content/content-context.js';
 import { acceptInput } from '../content/check-body.js';
 import { validationError } from '../errors.js';
@@ -31,6 +32,7 @@ interface ActingCaller {
 /** The requests that code answers, by the state of their context. */
 export class CodeRequests {
   readonly #calls = new WeakMap<object, RouteCall>();
+  readonly #counted = new WeakMap<RouteCall, LimitedRoute>();
   readonly #acting = new AsyncLocalStorage<ActingCaller>();
   readonly #content: () => ContentContext;
   readonly #transactions: Pick<CodeTransactions, 'contextOf'>;
@@ -45,6 +47,16 @@ export class CodeRequests {
     const state = ctx['state'] as { readonly auth?: object }; // Koa makes it
     this.#calls.set(state, call);
     if (state.auth !== undefined) this.#calls.set(state.auth, call);
+  }
+
+  /** Remembers under which name the request was counted as an attempt; null: it was not. */
+  noteCounted(ctx: CodeContext, limit: LimitedRoute | null): void {
+    const call = this.callOf(ctx);
+    if (call !== null && limit !== null) this.#counted.set(call, limit);
+  }
+
+  wasCounted(call: RouteCall, limit: LimitedRoute): boolean {
+    return this.#counted.get(call) === limit;
   }
 
   /** The same for the `auth` of its state. */

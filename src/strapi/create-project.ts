@@ -11,11 +11,11 @@ import { middlewaresOf } from './endpoints.js';
 import { extendPlugins } from './extend-plugins.js';
 import { loadFolders } from './load-folders.js';
 import { unsupportedUses } from './name-unsupported.js';
-import { OwnRoutes } from './own-routes.js';
+import { ProjectRoutes } from './project-routes.js';
 import { hooksOf, type HookName, type ProjectHooks } from './project-hooks.js';
 import { createPluginServices } from './plugin-services.js';
 import { ProjectCode } from './project-code.js';
-import type { MiddlewareItem } from './project-route.js';
+import type { MiddlewareItem } from './strapi-route.js';
 import { createProjectStrapi, type ProjectStrapi } from './project-strapi.js';
 import { registerFolders } from './register-folders.js';
 import { runLeniently, runUnlessUnsupported } from './run-code.js';
@@ -49,7 +49,7 @@ interface ProjectInput {
 interface Loaded {
   readonly strapi: ProjectStrapi;
   readonly hooks: ProjectHooks;
-  readonly routes: OwnRoutes;
+  readonly routes: ProjectRoutes;
 }
 
 /**
@@ -120,7 +120,7 @@ async function load(given: Strapi, { directory, config, logger, code, index }: L
   for (const handler of middlewaresOf(ownMiddlewares(files['middlewares']), null, parts)) code.addMiddleware(handler);
   // A tree of models alone closes none of them.
   const apis = folders.apis.some(({ routes: files }) => files.size > 0) ? folders.apis : [];
-  const routes = new OwnRoutes({ ...parts, config, warn, code, apis });
+  const routes = new ProjectRoutes({ ...parts, config, warn, code, apis });
   return { strapi, hooks: index === null ? {} : hooksOf(loadFile(index)), routes };
 }
 

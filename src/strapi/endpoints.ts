@@ -1,16 +1,16 @@
 import { resolve } from 'node:path';
 import type { Context } from 'koa';
 import { sourceFile } from '../config/load-source.js';
+import type { LimitedRoute } from '../accounts/login/limit-attempts.js';
 import { policyError } from '../errors.js';
 import { callerState } from '../graphql/graphql-context.js';
 import type { EntityService } from '../graphql/extension/entity-service.js';
-import { checkRight } from '../http/authorize.js';
 import type { ContextRoute, RouteCall } from '../http/route.js';
 import type { CodeRegistry } from './code-registry.js';
 import type { CodeContext, CodeRequests } from './core-controller.js';
 import { defaultOf } from './load-folders.js';
-import type { CodeHandler, CodeMiddleware, CodePolicy, MiddlewareItem, PlacedRoute } from './project-route.js';
-import { handlerName, scopesOf } from './project-route.js';
+import type { CodeHandler, CodeMiddleware, CodePolicy, MiddlewareItem, ResolvedRoute } from './strapi-route.js';
+import { attemptLimit, handlerName, scopesOf } from './strapi-route.js';
 import { UnsupportedCodeError } from './unsupported-code.js';
 
 /** Named policies or middlewares, those of GraphQL among them. */
@@ -32,22 +32,25 @@ export interface EndpointParts {
   readonly directory: string;
 }
 
-type Row = Pick<ContextRoute, 'action' | 'anonymous' | 'handleContext' | 'limit' | 'ignoresExpired'>;
+type Row = Pick<ContextRoute, 'action' | 'others' | 'anonymous' | 'handleContext' | 'limit' | 'ignoresExpired'>;
 
 /** Returns the row of a route of the project. Throws an Error for code that it names and that there is not. */
-export function createEndpoint(placed: PlacedRoute, parts: EndpointParts): Row {
-  const { config = {} } = placed.route;
-  const policies = (config.policies ?? []).map((item) => policyOf(item, placed.owner, parts));
-  const inner = [...middlewaresOf(config.middlewares ?? [], placed.owner, parts), ...handlersOf(placed, parts)];
-  const scopes = scopesOf(placed);
+export function createEndpoint(resolved: ResolvedRoute, parts: EndpointParts): Row {
+  const { config = {} } = resolved.route;
+  const policies = (config.policies ?? []).map((item) => policyOf(item, resolved.owner, parts));
+  const inner = [...middlewaresOf(config.middlewares ?? [], resolved.owner, parts), ...handlersOf(resolved, parts)];
+  const scopes = scopesOf(resolved);
   const [first, ...others] = scopes ?? [];
+  const limit = limitOf(resolved);
   return {
-    ...placed.demand,
+    ...resolved.requirements,
+    ...(limit !== null && { limit }),
     action: scopes === null ? 'nothing' : (first ?? 'authenticated'),
+    ...(others.length > 0 && { others }),
     ...(scopes === null && { anonymous: true }),
     handleContext: async (ctx, call) => {
-      for (const action of others) checkRight(call.caller, action);
-      await beginCode(ctx, call, placed, parts);
+      await beginCode(ctx, call, resolved, parts);
+      parts.requests.noteCounted(ctx, limit);
       for (const passes of policies) if (!(await passes(ctx))) throw policyError();
       const value = await runAll(inner, ctx);
       if ((ctx.body === undefined || ctx.body === null) && value !== undefined && value !== null) ctx.body = value;
@@ -56,8 +59,15 @@ export function createEndpoint(placed: PlacedRoute, parts: EndpointParts): Row {
   };
 }
 
+/** Under which name attempts are counted; null: they are not. */
+function limitOf(resolved: ResolvedRoute): LimitedRoute | null {
+  const { route, requirements, path } = resolved;
+  if (requirements?.limit !== undefined) return requirements.limit;
+  return route.config?.middlewares?.includes(attemptLimit) === true ? `code:${handlerName(resolved) ?? path}` : null;
+}
+
 /** Gives Koa's context what code of Strapi v4 finds there. */
-async function beginCode(ctx: Context, call: RouteCall, { route }: PlacedRoute, parts: EndpointParts): Promise<void> {
+async function beginCode(ctx: Context, call: RouteCall, { route }: ResolvedRoute, parts: EndpointParts): Promise<void> {
   const { caller } = call;
   Object.assign(ctx, { params: { ...call.request.params } });
   Object.assign(ctx.state, callerState(caller), { route });
@@ -76,9 +86,9 @@ export function runAll(handlers: readonly CodeHandler[], ctx: Context, end?: () 
   return run(0);
 }
 
-function handlersOf(placed: PlacedRoute, { registry }: EndpointParts): readonly CodeHandler[] {
-  const { handler } = placed.route;
-  const name = handlerName(placed);
+function handlersOf(resolved: ResolvedRoute, { registry }: EndpointParts): readonly CodeHandler[] {
+  const { handler } = resolved.route;
+  const name = handlerName(resolved);
   if (typeof handler !== 'string' || name === null) return [handler].flat() as CodeHandler[]; // checked with the route
   const [uid, action] = [name.slice(0, name.lastIndexOf('.')), name.slice(name.lastIndexOf('.') + 1)];
   const controller = registry.get('controller', uid);
@@ -115,6 +125,7 @@ export function middlewaresOf(
 ): readonly CodeHandler[] {
   return items.flatMap((item) => {
     if (typeof item === 'function') return [item];
+    if (item === attemptLimit) return []; // the row counts them
     const { name, resolve: file, config } = typeof item === 'string' ? { name: item, resolve: undefined, config: {} } : item;
     const code =
       name === undefined

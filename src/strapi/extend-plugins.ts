@@ -5,9 +5,9 @@ import { builtinRoutes } from './builtin-controllers.js';
 import type { CodeRegistry } from './code-registry.js';
 import type { Controller } from './core-controller.js';
 import type { Exports } from './load-folders.js';
-import type { PlacedRouter } from './own-routes.js';
+import type { RegisteredRouter } from './project-routes.js';
 import type { PluginServices } from './plugin-services.js';
-import type { ProjectRoute, RouteDemand } from './project-route.js';
+import { attemptLimit, type StrapiRoute, type RouteRequirements } from './strapi-route.js';
 import { runUnlessUnsupported } from './run-code.js';
 import { missingExtension } from './unsupported-code.js';
 
@@ -18,7 +18,7 @@ interface ExtendedPlugin {
   readonly services: Record<string, unknown>;
   readonly policies: Record<string, unknown>;
   readonly middlewares: Record<string, unknown>;
-  readonly routes: { readonly 'content-api': { readonly type: 'content-api'; readonly routes: ProjectRoute[] } };
+  readonly routes: { readonly 'content-api': { readonly type: 'content-api'; readonly routes: StrapiRoute[] } };
 }
 
 interface Named {
@@ -30,7 +30,7 @@ interface ExtendParts {
   readonly registry: CodeRegistry;
   readonly services: PluginServices;
   readonly strapi: { readonly policies: Named; readonly middlewares: Named };
-  readonly addRouter: (router: PlacedRouter) => void;
+  readonly addRouter: (router: RegisteredRouter) => void;
   readonly warn: (text: string) => void;
 }
 
@@ -58,16 +58,23 @@ function extendPlugin({ name, file, code }: Extension, routes: readonly Route[],
   const returned: unknown = typeof code === 'function' ? (code as (plugin: ExtendedPlugin) => unknown)(given) : given; // its contract
   const plugin = isRecord(returned) ? (returned as unknown as ExtendedPlugin) : given; // what it was given, mostly
   register(name, plugin, parts);
-  const isChanged = (route: ProjectRoute): boolean => {
+  const isChanged = (route: StrapiRoute): boolean => {
     const [controller = '', action = ''] = String(route.handler).split('.');
     return !written.has(route) || plugin.controllers[controller]?.[action] !== before[controller]?.[action];
   };
   const changed = plugin.routes['content-api'].routes.filter(isChanged);
-  const demandOf = (route: ProjectRoute): RouteDemand => {
-    const { limit, ignoresExpired } = written.get(route) ?? {};
+  const byHandler = new Map([...written].reverse().map(([{ handler }, route]) => [handler, route] as const));
+  const requirementsOf = (route: StrapiRoute): RouteRequirements => {
+    const { limit, ignoresExpired } = written.get(route) ?? byHandler.get(route.handler) ?? {};
     return { ...(limit && { limit }), ...(ignoresExpired && { ignoresExpired }) };
   };
-  parts.addRouter({ router: { prefix: `/${name}`, routes: changed }, prefix: null, owner: `plugin::${name}`, file, demandOf });
+  parts.addRouter({
+    router: { prefix: `/${name}`, routes: changed },
+    prefix: null,
+    owner: `plugin::${name}`,
+    file,
+    requirementsOf,
+  });
 }
 
 function register(name: string, plugin: ExtendedPlugin, { registry, strapi }: ExtendParts): void {
@@ -89,16 +96,16 @@ function controllersOf(name: string, routes: readonly Route[], registry: CodeReg
 }
 
 /** A route of the service as Strapi v4 writes it. */
-const writtenRoute = ({ method, path, action }: Route, name: string, { api }: Config): ProjectRoute => ({
-  method: method as ProjectRoute['method'], // a method of REST
+const writtenRoute = ({ method, path, action, limit }: Route, name: string, { api }: Config): StrapiRoute => ({
+  method: method as StrapiRoute['method'], // a method of REST
   path: path.slice(api.rest.prefix.length),
   handler: action.slice(`plugin::${name}.`.length),
-  config: { prefix: '' },
+  config: { middlewares: limit === undefined ? [] : [attemptLimit], prefix: '' },
 });
 
 function pluginOf(
   name: string,
-  routes: ProjectRoute[],
+  routes: StrapiRoute[],
   { before, services }: { readonly before: Controllers; readonly services: PluginServices[string] },
 ): ExtendedPlugin {
   const factories = Object.entries(services).map(([key, service]) => {

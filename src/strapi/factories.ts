@@ -1,7 +1,7 @@
 import type { ContentType } from '../schema/content-type.js';
 import { createCoreController, type CodeRequests, type Controller } from './core-controller.js';
 import { createCoreService, type Service } from './core-service.js';
-import type { ProjectRouter, ProjectRoute, RouteConfig } from './project-route.js';
+import type { StrapiRouter, StrapiRoute, RouteConfig } from './strapi-route.js';
 
 /* eslint-disable @typescript-eslint/no-explicit-any -- code of a project says itself what it takes and returns */
 interface Input {
@@ -26,7 +26,7 @@ interface RouterOptions {
 export interface Factories {
   createCoreController(uid: string, overrides?: Overrides): (input: Input) => Controller;
   createCoreService(uid: string, overrides?: Overrides): (input: Input) => Service;
-  createCoreRouter(uid: string, options?: RouterOptions): ProjectRouter;
+  createCoreRouter(uid: string, options?: RouterOptions): StrapiRouter;
 }
 
 interface FactoryParts {
@@ -74,27 +74,34 @@ function override(generated: Own, overrides: Overrides | undefined, input: Input
   return own;
 }
 
-/** The routes are made when they are asked for: the model is not known before. */
+/** The routes are made when they are asked for, and again when the model has changed; what code has added to them stays. */
 function createRouter(
   type: () => ContentType,
   { prefix, only, except = [], config = {}, type: kind = 'content-api' }: RouterOptions,
-): ProjectRouter {
-  let routes: ProjectRoute[] | null = null;
+): StrapiRouter {
+  const generate = (model: ContentType): StrapiRoute[] =>
+    Object.entries(coreRoutes(model))
+      .filter(([name]) => (only === undefined || only.includes(name)) && !except.includes(name))
+      .map(([name, route]) => ({ ...route, config: { ...config[name] } }));
+  let made: { readonly model: ContentType; readonly generated: ReadonlySet<StrapiRoute>; readonly routes: StrapiRoute[] } | null =
+    null;
   return {
     type: kind,
     ...(prefix !== undefined && { prefix }),
     get routes() {
-      routes ??= Object.entries(coreRoutes(type()))
-        .filter(([name]) => (only === undefined || only.includes(name)) && !except.includes(name))
-        .map(([name, route]) => ({ ...route, config: { ...config[name] } }));
-      return routes;
+      const model = type();
+      if (made?.model === model) return made.routes;
+      const generated = generate(model);
+      const added = made?.routes.filter((route) => made?.generated.has(route) === false) ?? [];
+      made = { model, generated: new Set(generated), routes: [...generated, ...added] };
+      return made.routes;
     },
   };
 }
 
 /** The routes that Strapi v4 generates for a type, by action. */
-export function coreRoutes({ uid, kind, singularName, pluralName }: ContentType): Readonly<Record<string, ProjectRoute>> {
-  const route = (method: ProjectRoute['method'], path: string, name: string): ProjectRoute => ({
+export function coreRoutes({ uid, kind, singularName, pluralName }: ContentType): Readonly<Record<string, StrapiRoute>> {
+  const route = (method: StrapiRoute['method'], path: string, name: string): StrapiRoute => ({
     method,
     path,
     handler: `${uid}.${name}`,

@@ -5,6 +5,7 @@ import { entityOf, type Entity } from '../graphql/extension/entity-service.js';
 import { readEntry } from '../mongo/read/read-entry.js';
 import type { Selection } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
+import { isRecord, type Values } from '../values.js';
 import type { CodeTransactions } from './code-transactions.js';
 import { describeModel, type StrapiModel } from './describe-model.js';
 
@@ -113,7 +114,7 @@ export class Lifecycles implements WriteHooks, ReadHooks {
   async #begin(write: PendingWrite, context: ContentContext): ReturnType<WriteHook> {
     const { action, type, data, where } = write;
     const kind = kindOf(action);
-    const params = { ...(where && { where }), ...(data !== undefined && { data: structuredClone(data) }) };
+    const params = { ...(where && { where }), ...(data !== undefined && { data: copyPlain(data) }) };
     const event: Event = { model: describeModel(type), params };
     const states: States = new Map();
     await this.#input.transactions.run(context.store.database, () => this.#call(`before${kind}`, event, states));
@@ -152,6 +153,15 @@ export class Lifecycles implements WriteHooks, ReadHooks {
     });
   }
 }
+
+/** Objects and lists are copied, so that code may change them; other values are the same. */
+function copyPlain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copyPlain);
+  if (!isPlainObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, copyPlain(inner)]));
+}
+
+const isPlainObject = (value: unknown): value is Values => isRecord(value) && Object.getPrototypeOf(value) === Object.prototype;
 
 const kindOf = (action: WriteAction): WriteKind => `${action.charAt(0).toUpperCase()}${action.slice(1)}` as WriteKind; // its spelling
 

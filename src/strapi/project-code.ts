@@ -14,8 +14,8 @@ import { runAll } from './endpoints.js';
 import { createCoreCode, type CoreCode } from './factories.js';
 import { extendContext } from './koa-context.js';
 import { Lifecycles } from './lifecycles.js';
-import type { PlacedRouter } from './own-routes.js';
-import type { CodeHandler } from './project-route.js';
+import type { RegisteredRouter } from './project-routes.js';
+import type { CodeHandler } from './strapi-route.js';
 import { createStrapiServer, type StrapiServer } from './strapi-server.js';
 
 interface CodeInput {
@@ -35,7 +35,7 @@ export class ProjectCode {
   readonly #config: Config;
   readonly #contexts = new AsyncLocalStorage<Context>();
   readonly #middlewares: CodeHandler[] = [];
-  readonly #routers: PlacedRouter[] = [];
+  readonly #routers: RegisteredRouter[] = [];
   #strapi: unknown = null;
 
   constructor({ connection, config }: CodeInput) {
@@ -70,9 +70,9 @@ export class ProjectCode {
 
   readonly addMiddleware = (middleware: CodeHandler): void => void this.#middlewares.push(middleware);
 
-  readonly addRouter = (router: PlacedRouter): void => void this.#routers.push(router);
+  readonly addRouter = (router: RegisteredRouter): void => void this.#routers.push(router);
 
-  get routers(): readonly PlacedRouter[] {
+  get routers(): readonly RegisteredRouter[] {
     return this.#routers;
   }
 

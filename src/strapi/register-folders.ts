@@ -2,8 +2,8 @@ import { isRecord } from '../values.js';
 import type { CodeRegistry } from './code-registry.js';
 import type { Lifecycles, SubscriberMap } from './lifecycles.js';
 import type { Exports, ProjectFolders } from './load-folders.js';
-import type { PlacedRouter } from './own-routes.js';
-import type { ProjectRouter } from './project-route.js';
+import type { RegisteredRouter } from './project-routes.js';
+import type { StrapiRouter } from './strapi-route.js';
 
 interface Named {
   readonly add: (name: string, code: never) => unknown;
@@ -13,7 +13,7 @@ interface FolderParts {
   readonly strapi: { readonly policies: Named; readonly middlewares: Named };
   readonly registry: CodeRegistry;
   readonly lifecycles: Lifecycles;
-  readonly addRouter: (router: PlacedRouter) => void;
+  readonly addRouter: (router: RegisteredRouter) => void;
   /** Called with what does not run. */
   readonly warn: (text: string) => void;
 }
@@ -41,7 +41,7 @@ function addNamed(named: Named, prefix: string, code: Exports): void {
 
 function addRoutes(file: string, code: unknown, owner: string, { addRouter, warn }: FolderParts): void {
   if (isRecord(code) && 'routes' in code)
-    addRouter({ router: code as unknown as ProjectRouter, prefix: null, owner, file }); // its routes are checked
+    addRouter({ router: code as unknown as StrapiRouter, prefix: null, owner, file }); // its routes are checked
   else warn(`${file}: it exports no routes`);
 }
 

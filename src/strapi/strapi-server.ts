@@ -1,18 +1,18 @@
 import type { Middleware } from 'koa';
-import type { PlacedRouter } from './own-routes.js';
-import type { CodeHandler, ProjectRoute, ProjectRouter } from './project-route.js';
+import type { RegisteredRouter } from './project-routes.js';
+import type { CodeHandler, StrapiRoute, StrapiRouter } from './strapi-route.js';
 import { missingServer, UnsupportedCodeError } from './unsupported-code.js';
 
 /** `strapi.server` of Strapi v4. Members that Strapi has besides throw an UnsupportedCodeError. */
 export interface StrapiServer {
   /** Adds routes: a list has no prefix, a router of type `content-api` that of the API. */
-  routes(routes: readonly ProjectRoute[] | ProjectRouter): StrapiServer;
+  routes(routes: readonly StrapiRoute[] | StrapiRouter): StrapiServer;
   /** Adds a middleware that every request passes through when its body is read. */
   use(middleware: Middleware): StrapiServer;
 }
 
 interface ServerParts {
-  readonly addRouter: (router: PlacedRouter) => void;
+  readonly addRouter: (router: RegisteredRouter) => void;
   readonly addMiddleware: (middleware: CodeHandler) => void;
 }
 
@@ -20,7 +20,7 @@ export function createStrapiServer({ addRouter, addMiddleware }: ServerParts): S
   const file = 'strapi.server.routes';
   const server: StrapiServer = {
     routes: (routes) => {
-      const router: ProjectRouter = 'routes' in routes ? routes : { routes };
+      const router: StrapiRouter = 'routes' in routes ? routes : { routes };
       if (router.type === 'admin')
         throw new UnsupportedCodeError(`${file}: routes of type admin are not offered: there is no admin panel`);
       addRouter({ router, prefix: router.type === 'content-api' ? null : '', owner: null, file });

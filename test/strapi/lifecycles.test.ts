@@ -167,6 +167,58 @@ describe('code around writes', () => {
     expect(await posts().count({ where: { title: 'after' } })).to.equal(1);
   });
 
+  it('runs for every write of a transaction, whatever one of them throws', async () => {
+    const seen: unknown[] = [];
+    subscribe({
+      afterCreate: ({ result }: Event) => {
+        seen.push(result?.['title']);
+        if (result?.['title'] !== 'second') throw new Error(`after ${String(result?.['title'])}`);
+      },
+    });
+    const writeAll = (titles: readonly string[]) =>
+      serving.strapi.db
+        .transaction(async () => {
+          for (const title of titles) await posts().create({ data: { title } });
+        })
+        .catch((error: Error) => [error.message, ...(error instanceof AggregateError ? error.errors : []).map(String)]);
+    expect(await writeAll(['first', 'second'])).to.deep.equal(['after first']);
+    expect(await writeAll(['first', 'third'])).to.deep.equal([
+      '2 errors occurred after the commit',
+      'Error: after first',
+      'Error: after third',
+    ]);
+    expect(seen).to.deep.equal(['first', 'second', 'first', 'third']);
+  });
+
+  it('of many entries belongs to the first of several transactions', async () => {
+    const data = Array.from({ length: 1001 }, () => ({ title: 'many' }));
+    await posts().createMany({ data });
+    const seen: unknown[] = [];
+    const note = ({ action, result }: Event) => seen.push([action, result?.['count']]);
+    subscribe({ beforeUpdateMany: note, afterUpdateMany: note, beforeDeleteMany: note, afterDeleteMany: note });
+    const writesOf = async (work: () => Promise<unknown>): Promise<number> =>
+      (await serving.countCommands(work)).commands.filter((name) => name !== 'find').length;
+    const where = { title: { $in: ['many', 'changed'] } };
+    expect(await writesOf(() => posts().updateMany({ where, data: { title: 'changed' } }))).to.equal(2);
+    expect(await posts().count({ where: { title: 'changed' } })).to.equal(1001);
+    expect(await writesOf(() => posts().deleteMany({ where }))).to.equal(2);
+    expect(await posts().count({ where })).to.equal(0);
+    expect(seen).to.deep.equal([
+      ['beforeUpdateMany', undefined],
+      ['afterUpdateMany', 1001],
+      ['beforeDeleteMany', undefined],
+      ['afterDeleteMany', 1001],
+    ]);
+  });
+
+  it('leaves values of no type of JSON to the check of the data', async () => {
+    subscribe({ beforeCreate: () => undefined });
+    const failed = await posts()
+      .create({ data: { title: () => 'a function' } })
+      .catch((error: Error) => [error.name, error.message]);
+    expect(failed[0]).to.equal('ValidationError');
+  });
+
   it('of a transaction runs after its commit', async () => {
     const seen: string[] = [];
     subscribe({ afterCreate: () => seen.push('after') });

@@ -120,6 +120,13 @@ const files: ProjectFiles = {
       plugin.controllers.user.hello = (ctx) => ({ hello: ctx.state.user?.username ?? 'nobody' });
       plugin.routes['content-api'].routes.push({ method: 'GET', path: '/users/hello', handler: 'user.hello', config: { prefix: '', auth: false } });
       plugin.routes['content-api'].routes.push({ method: 'GET', path: '/hello', handler: 'user.hello', config: { auth: false } });
+      const { callback } = plugin.controllers.auth;
+      plugin.controllers.auth.wrapped = (ctx) => callback(ctx);
+      plugin.controllers.auth.code = (ctx) => ({ sent: true });
+      const limited = ['plugin::users-permissions.rateLimit'];
+      for (const [path, handler, middlewares] of [['/auth/again', 'auth.callback'], ['/auth/wrapped', 'auth.wrapped'], ['/auth/code', 'auth.code', limited]])
+        plugin.routes['content-api'].routes.push({ method: 'POST', path, handler, config: { prefix: '', auth: false, middlewares } });
+      plugin.routes['content-api'].routes = plugin.routes['content-api'].routes.map((route) => (route.path.startsWith('/auth') ? { ...route } : route));
       return plugin;
     };`,
   'src/extensions/upload/strapi-server.js':
@@ -286,6 +293,18 @@ describe('routes of a project', () => {
     expect((await headers('/api/authors')).get('x-used')).to.equal('yes');
     expect((await headers('/ping')).get('x-used')).to.equal('yes');
   });
+
+  for (const path of ['/api/auth/local', '/api/auth/again', '/api/auth/wrapped', '/api/auth/code'])
+    it(`POST ${path} counts attempts, each once`, async () => {
+      const left = async (): Promise<number> => {
+        const body = JSON.stringify({ identifier: 'nobody', password: 'wrong1' });
+        const headers = { 'content-type': 'application/json' };
+        const answered = await fetch(`${serving.server.url}${path}`, { method: 'POST', headers, body });
+        return Number(answered.headers.get('x-ratelimit-remaining') ?? NaN);
+      };
+      const first = await left();
+      expect(await left()).to.equal(first - 1);
+    });
 
   it('know the user, and ask for the rights of the role', async () => {
     const user = { username: 'reader', email: 'reader@example.org', password: 'secret1', confirmed: true, role: 1 };

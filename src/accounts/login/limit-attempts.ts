@@ -77,7 +77,9 @@ export type LimitedRoute =
   | 'send-email-confirmation'
   | 'connect'
   | 'refresh'
-  | 'admin';
+  | 'admin'
+  /** Of code of a project. */
+  | `code:${string}`;
 
 /** Counts attempts at the routes of users, each of them under all keys that it has. */
 export interface AttemptLimits {

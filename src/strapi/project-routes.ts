@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.js';
 import type { RouteParams } from '../http/route-request.js';
-import type { OwnMatch, Row, Rows } from '../http/route.js';
+import type { RouteMatch, Row, Rows } from '../http/route.js';
 import { createRow, namedActions } from '../rest/content-routes.js';
 import { QueryCache } from '../rest/query-cache.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
@@ -10,64 +10,64 @@ import { coreRoutes, type CoreCode } from './factories.js';
 import {
   checkRoute,
   handlerName,
-  type PlacedRoute,
-  type ProjectRoute,
-  type ProjectRouter,
-  type RouteDemand,
-} from './project-route.js';
+  type ResolvedRoute,
+  type RouteRequirements,
+  type StrapiRoute,
+  type StrapiRouter,
+} from './strapi-route.js';
 import { compilePath, startOf, type PathMatcher } from './route-paths.js';
 
 /** A router with what the place says that it was written in. */
-export interface PlacedRouter {
-  readonly router: ProjectRouter;
+export interface RegisteredRouter {
+  readonly router: StrapiRouter;
   /** Of `strapi.server.routes` and plugins; null: the prefix of the API. */
   readonly prefix: string | null;
   /** `api::page`, `plugin::users-permissions`; null if nobody owns it. */
   readonly owner: string | null;
   /** For messages. */
   readonly file: string;
-  readonly demandOf?: (route: ProjectRoute) => RouteDemand;
+  readonly requirementsOf?: (route: StrapiRoute) => RouteRequirements;
 }
 
-interface OwnRoutesInput extends EndpointParts {
+interface ProjectRoutesInput extends EndpointParts {
   readonly config: Config;
-  readonly code: { readonly routers: readonly PlacedRouter[]; readonly core: Pick<CoreCode, 'isCore'> };
+  readonly code: { readonly routers: readonly RegisteredRouter[]; readonly core: Pick<CoreCode, 'isCore'> };
   /** The APIs of the project: their types are served by its routers alone. */
   readonly apis: readonly { readonly name: string }[];
   /** Called with what is wrong with a route, which is left out. */
   readonly warn: (text: string) => void;
 }
 
-interface OwnPath {
+interface PathRows {
   readonly matcher: PathMatcher;
   /** Null: there is nothing there, though the service would serve it by itself. */
   readonly rows: Map<string, Row> | null;
 }
 
 /** The paths of a project for one snapshot of the models. */
-interface OwnTable {
-  readonly byStart: ReadonlyMap<string, readonly OwnPath[]>;
-  readonly others: readonly OwnPath[];
+interface RouteIndex {
+  readonly byStart: ReadonlyMap<string, readonly PathRows[]>;
+  readonly others: readonly PathRows[];
   /** Actions that roles may be granted, besides those of content types. */
   readonly actions: readonly string[];
 }
 
 /** The routes of a project: those of its code, and of the generated ones those that it has. */
-export class OwnRoutes {
-  readonly #input: OwnRoutesInput;
+export class ProjectRoutes {
+  readonly #input: ProjectRoutesInput;
   readonly #queries: QueryCache;
-  #table: { readonly registry: Registry; readonly routers: number; readonly table: OwnTable } | null = null;
+  #table: { readonly registry: Registry; readonly routers: number; readonly table: RouteIndex } | null = null;
 
-  constructor(input: OwnRoutesInput) {
+  constructor(input: ProjectRoutesInput) {
     this.#input = input;
     this.#queries = new QueryCache(input.config.api.limits);
   }
 
   /** Returns the rows of the first path that fits and has the method, else of all that fit; null if none fits. */
-  find(method: string, path: string, registry: Registry): OwnMatch | null {
+  find(method: string, path: string, registry: Registry): RouteMatch | null {
     const { byStart, others } = this.tableOf(registry);
     const asked = method === 'HEAD' ? 'GET' : method;
-    let last: OwnMatch | null = null;
+    let last: RouteMatch | null = null;
     for (const { matcher, rows } of [...(byStart.get(startOf(path) ?? '') ?? []), ...others]) {
       const params = matcher.match(path);
       if (params === null) continue;
@@ -83,7 +83,7 @@ export class OwnRoutes {
   }
 
   /** Made anew for every snapshot, and when routes were added. */
-  tableOf(registry: Registry): OwnTable {
+  tableOf(registry: Registry): RouteIndex {
     const routers = this.#input.code.routers.length;
     if (this.#table?.registry === registry && this.#table.routers === routers) return this.#table.table;
     const table = buildTable(registry, this.#input, this.#queries);
@@ -92,30 +92,30 @@ export class OwnRoutes {
   }
 }
 
-const join = (one: OwnMatch | null, other: { rows: Rows | null; params: RouteParams }): OwnMatch =>
+const join = (one: RouteMatch | null, other: { rows: Rows | null; params: RouteParams }): RouteMatch =>
   one?.rows && other.rows ? { params: one.params, rows: new Map([...other.rows, ...one.rows]) } : (one ?? other);
 
-function buildTable(registry: Registry, input: OwnRoutesInput, queries: QueryCache): OwnTable {
-  const paths = new Map<string, OwnPath>();
+function buildTable(registry: Registry, input: ProjectRoutesInput, queries: QueryCache): RouteIndex {
+  const paths = new Map<string, PathRows>();
   const actions = new Set<string>();
   const routed = new Set<string>();
-  const add = (placed: PlacedRoute): void => {
-    checkRoute(placed);
-    const row = rowOf(placed, registry, { ...input, queries });
-    const known = paths.get(placed.path) ?? { matcher: compilePath(placed.path), rows: new Map<string, Row>() };
-    paths.set(placed.path, known);
-    const method = placed.route.method.toUpperCase();
+  const add = (resolved: ResolvedRoute): void => {
+    checkRoute(resolved);
+    const row = rowOf(resolved, registry, { ...input, queries });
+    const known = paths.get(resolved.path) ?? { matcher: compilePath(resolved.path), rows: new Map<string, Row>() };
+    paths.set(resolved.path, known);
+    const method = resolved.route.method.toUpperCase();
     if (known.rows !== null && !known.rows.has(method)) known.rows.set(method, row);
-    const name = handlerName(placed);
+    const name = handlerName(resolved);
     if (name === null) return;
     routed.add(name.slice(0, name.lastIndexOf('.')));
     actions.add(name);
   };
-  for (const placed of input.code.routers.flatMap((router) => placeRoutes(router, input)))
+  for (const resolved of input.code.routers.flatMap((router) => resolveRoutes(router, input)))
     try {
-      add(placed);
+      add(resolved);
     } catch (error) {
-      input.warn(`route ${placed.route.method} ${placed.path}: ${messageOf(error)}`);
+      input.warn(`route ${resolved.route.method} ${resolved.path}: ${messageOf(error)}`);
     }
   for (const path of closedPaths(registry, routed, input))
     if (!paths.has(path)) paths.set(path, { matcher: compilePath(path), rows: null });
@@ -125,7 +125,10 @@ function buildTable(registry: Registry, input: OwnRoutesInput, queries: QueryCac
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** The routes of a router. Those of a type that is not in force are left out with the warning of the model. */
-function placeRoutes({ router, prefix, owner, file, demandOf }: PlacedRouter, { config, warn }: OwnRoutesInput): PlacedRoute[] {
+function resolveRoutes(
+  { router, prefix, owner, file, requirementsOf }: RegisteredRouter,
+  { config, warn }: ProjectRoutesInput,
+): ResolvedRoute[] {
   try {
     const base = prefix ?? config.api.rest.prefix;
     return router.routes.map((route) => {
@@ -134,7 +137,7 @@ function placeRoutes({ router, prefix, owner, file, demandOf }: PlacedRouter, { 
         route,
         path: `${base}${own}${route.path}`.replace(/(.)\/$/, '$1'),
         owner,
-        ...(demandOf && { demand: demandOf(route) }),
+        ...(requirementsOf && { requirements: requirementsOf(route) }),
       };
     });
   } catch (error) {
@@ -144,22 +147,22 @@ function placeRoutes({ router, prefix, owner, file, demandOf }: PlacedRouter, { 
 }
 
 /** A generated route with nothing of the project around it is answered by REST itself. */
-function rowOf(placed: PlacedRoute, registry: Registry, input: OwnRoutesInput & { readonly queries: QueryCache }): Row {
-  const name = handlerName(placed) ?? '';
+function rowOf(resolved: ResolvedRoute, registry: Registry, input: ProjectRoutesInput & { readonly queries: QueryCache }): Row {
+  const name = handlerName(resolved) ?? '';
   const [uid, action] = [name.slice(0, name.lastIndexOf('.')), name.slice(name.lastIndexOf('.') + 1)];
   const type = registry.types.get(uid);
-  if (type === undefined || !isPlain(placed, type, action, input)) return createEndpoint(placed, input);
+  if (type === undefined || !isPlain(resolved, type, action, input)) return createEndpoint(resolved, input);
   const core = namedActions(type)[action];
-  if (core === undefined) return createEndpoint(placed, input);
+  if (core === undefined) return createEndpoint(resolved, input);
   const row = createRow(type, core, input.queries);
-  return placed.route.config?.auth === false ? { ...row, action: 'nothing', anonymous: true } : row;
+  return resolved.route.config?.auth === false ? { ...row, action: 'nothing', anonymous: true } : row;
 }
 
 function isPlain(
-  { route, path }: PlacedRoute,
+  { route, path }: ResolvedRoute,
   type: ContentType,
   action: string,
-  { registry, code: { core: generated }, config: { api } }: OwnRoutesInput,
+  { registry, code: { core: generated }, config: { api } }: ProjectRoutesInput,
 ): boolean {
   const { policies = [], middlewares = [], auth } = route.config ?? {};
   const core = coreRoutes(type)[action];
@@ -188,7 +191,7 @@ function hasCore(
  * The generated paths of the project's types: what its routers do not list is not served. As in Strapi v4, a type that has a route
  * has the one of its localizations too.
  */
-function closedPaths(registry: Registry, routed: ReadonlySet<string>, { apis, config }: OwnRoutesInput): string[] {
+function closedPaths(registry: Registry, routed: ReadonlySet<string>, { apis, config }: ProjectRoutesInput): string[] {
   const { prefix } = config.api.rest;
   const own = [...registry.types.values()].filter(
     ({ uid, kind }) => kind !== 'component' && apis.some(({ name }) => uid.startsWith(`api::${name}.`)),
@@ -199,8 +202,8 @@ function closedPaths(registry: Registry, routed: ReadonlySet<string>, { apis, co
   ]);
 }
 
-function indexPaths(paths: readonly OwnPath[]): Omit<OwnTable, 'actions'> {
-  const byStart = new Map<string, OwnPath[]>();
+function indexPaths(paths: readonly PathRows[]): Omit<RouteIndex, 'actions'> {
+  const byStart = new Map<string, PathRows[]>();
   for (const path of paths) {
     const { start } = path.matcher;
     if (start !== null) byStart.set(start, [...(byStart.get(start) ?? []), path]);

@@ -27,7 +27,7 @@ export interface MiddlewareItem {
 }
 
 /** A route as a project writes it. */
-export interface ProjectRoute {
+export interface StrapiRoute {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'ALL';
   readonly path: string;
   /** `controller.action`, or functions. */
@@ -35,31 +35,34 @@ export interface ProjectRoute {
   readonly config?: RouteConfig;
 }
 
-export interface ProjectRouter {
+export interface StrapiRouter {
   /** Routes of type `content-api` have the prefix of the API. */
   readonly type?: string;
   readonly prefix?: string;
-  readonly routes: readonly ProjectRoute[];
+  readonly routes: readonly StrapiRoute[];
 }
 
 /** A route with what the place says that it was written in. */
-export interface PlacedRoute {
-  readonly route: ProjectRoute;
+export interface ResolvedRoute {
+  readonly route: StrapiRoute;
   /** With all prefixes. */
   readonly path: string;
   /** `api::page` or `plugin::users-permissions`; null: routes of strapi.server.routes. */
   readonly owner: string | null;
   /** What the route asks of callers besides its actions. */
-  readonly demand?: RouteDemand;
+  readonly requirements?: RouteRequirements;
 }
 
+/** The middleware of Strapi v4 that limits attempts: a route that lists it counts them. */
+export const attemptLimit = 'plugin::users-permissions.rateLimit';
+
 /** What a route of the service that code overrides goes on asking. */
-export type RouteDemand = Pick<ContextRoute, 'limit' | 'ignoresExpired'>;
+export type RouteRequirements = Pick<ContextRoute, 'limit' | 'ignoresExpired'>;
 
 const methods: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'ALL'];
 
 /** Throws an Error for what is no route. */
-export function checkRoute({ route, path }: PlacedRoute): void {
+export function checkRoute({ route, path }: ResolvedRoute): void {
   const { method, handler } = route;
   const isHandler = typeof handler === 'string' || typeof handler === 'function' || Array.isArray(handler);
   if (!methods.includes(String(method).toUpperCase()))
@@ -68,17 +71,17 @@ export function checkRoute({ route, path }: PlacedRoute): void {
 }
 
 /** The full name of a handler; null for functions. */
-export function handlerName({ route: { handler }, owner }: PlacedRoute): string | null {
+export function handlerName({ route: { handler }, owner }: ResolvedRoute): string | null {
   if (typeof handler !== 'string') return null;
   const name = handler.trim();
   return owner === null || name.includes('::') ? name : `${owner}.${name}`;
 }
 
 /** The actions that a route asks for; null: it is for everybody, an empty list: for everybody who is identified. */
-export function scopesOf(placed: PlacedRoute): readonly string[] | null {
-  const auth = placed.route.config?.auth;
+export function scopesOf(resolved: ResolvedRoute): readonly string[] | null {
+  const auth = resolved.route.config?.auth;
   if (auth === false) return null;
   if (typeof auth === 'object' && auth.scope !== undefined) return [auth.scope].flat();
-  const name = placed.owner === null ? null : handlerName(placed);
+  const name = resolved.owner === null ? null : handlerName(resolved);
   return name === null ? [] : [name];
 }
