@@ -36,6 +36,7 @@ export type {
   Registry,
   ScalarAttribute,
   ScalarType,
+  ShardKey,
   ZoneAttribute,
 } from './schema/content-type.js';
 export type { Values } from './values.js';

@@ -23,7 +23,7 @@ const names = {
     'ProjectStrapi ProviderSettings QueriesBuilder QueryEngine ReadKind Register RegisterInput RegisteredType ' +
     'Registry RequestContext Resolver Resolvers ResolversConfig ReturnInfo ReturnTypes RouteConfig Row ' +
     'ScalarAttribute ScalarType SectionName ServerConfig ServerInput Service Setting SettingGroup SettingMap ' +
-    'SettingNode StateUser StoreKey Strapi StrapiConfig StrapiDatabase StrapiModel StrapiPlugin StrapiRoute StrapiRouter StrapiServer ' +
+    'SettingNode ShardKey StateUser StoreKey Strapi StrapiConfig StrapiDatabase StrapiModel StrapiPlugin StrapiRoute StrapiRouter StrapiServer ' +
     'StrapiStore Subscriber SubscriberMap TypeControl TypeRegistry TypeResolvers UsedExtension ValueOf Values ' +
     'VariableReader WithData WriteAction WriteKind ZoneAttribute'
   ).split(' '),

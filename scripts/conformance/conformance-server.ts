@@ -22,6 +22,8 @@ export interface ConformanceOptions {
   readonly rateLimit: 'on' | 'off';
   /** An archive that the content is imported from, instead of being created from the recordings. */
   readonly archive?: string | undefined;
+  /** Whether every type that can be is sharded by its ids. */
+  readonly shard?: boolean;
   /** Is told of every answer. */
   readonly observe?: ((exchange: Exchange) => void) | undefined;
 }
@@ -55,10 +57,11 @@ async function endAll(started: readonly (() => Promise<unknown>)[]): Promise<voi
 
 /** Calls `atStop` with what must be undone, in the order in which it was done. */
 async function start(
-  { directory, port, setupFile, rateLimit, archive, observe }: ConformanceOptions,
+  { directory, port, setupFile, rateLimit, archive, shard, observe }: ConformanceOptions,
   atStop: (end: () => Promise<unknown>) => void,
 ): Promise<Omit<ConformanceServer, 'stop'>> {
-  const content = readContent(directory, setupFile);
+  const read = readContent(directory, setupFile);
+  const content = shard === true ? { ...read, models: read.models.map((model) => ({ ...model, shard: '_id' as const })) } : read;
   const name = `conformance-${String(process.pid)}`;
   const mongo = await startDatabase('ephemeral');
   atStop(() => mongo.stop());

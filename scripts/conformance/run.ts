@@ -16,6 +16,7 @@ const usage = `usage: npm run conformance -- [options] [area | area/name prefix]
   --floor         fail only where an area passes fewer cases than test/conformance-floor.json says
   --raise         write the counts that are higher than the floor into that file
   --archive FILE  import the content from an archive of Strapi instead of creating it
+  --shard         shard every type that can be by its ids; MONGODB_URI names a mongos
   --openapi       check every answer against the OpenAPI document of the service
   -q              no differences, only the figures`;
 
@@ -31,6 +32,7 @@ const { values, positionals } = parseArgs({
     setup: { type: 'string' },
     floor: { type: 'boolean', default: false },
     openapi: { type: 'boolean', default: false },
+    shard: { type: 'boolean', default: false },
     raise: { type: 'boolean', default: false },
     quiet: { type: 'boolean', short: 'q', default: false },
     help: { type: 'boolean', short: 'h', default: false },
@@ -50,6 +52,7 @@ async function run(): Promise<number> {
     port: 0,
     setupFile,
     archive: values.archive,
+    shard: values.shard,
     rateLimit: limitsAttempts(golden) ? 'on' : 'off',
     observe: values.openapi ? (exchange) => void exchanges.push(exchange) : undefined,
   });

@@ -14,7 +14,7 @@ const shown: readonly string[] = ['problems', 'warnings', 'affects'];
 
 /** The keys of a `schema.json` with its uid. */
 const modelKeys = [
-  ...['uid', 'kind', 'collectionName', 'info', 'options', 'pluginOptions', 'attributes', 'adopt', ...shown],
+  ...['uid', 'kind', 'collectionName', 'info', 'options', 'pluginOptions', 'attributes', 'adopt', 'shard', ...shown],
   ...['config', '$schema', 'connection', 'globalId', 'modelName', 'modelType'],
 ];
 const modelBody = closed(Object.fromEntries(modelKeys.map((key) => [key, anything])));

@@ -8,6 +8,7 @@ import { describeReport, reportModels } from '../schema/report-models.js';
 import { addModels } from './add-models.js';
 import { recordCommand } from './run-command.js';
 import { diffModels, pullModels } from './compare-models.js';
+import { shardModels, validateModels } from './validate-models.js';
 import { openDatabase, type OpenedDatabase } from './open-database.js';
 
 export const usage = `usage: npx mangrove models <command>
@@ -18,6 +19,8 @@ export const usage = `usage: npx mangrove models <command>
   diff PATH...        say how the models of a folder differ from those that are stored
   pull DIR            write the stored models into the folder of a Strapi project, as schema.json files
   export DIR          write each stored model with its uid to DIR/<uid>.json
+  validate [PATH...]  say what is wrong with the stored models, or with those of a folder, and what their shard keys mean
+  shard [UID...]      shard the collections of models that name a key, on a sharded cluster
   remove UID          take a model out; its entries stay`;
 
 /** Gives the exit code; null: the arguments are wrong. */
@@ -30,6 +33,8 @@ const commands: Readonly<Record<string, Command>> = {
   pull: pullModels,
   export: exportModels,
   remove,
+  validate: validateModels,
+  shard: shardModels,
 };
 
 async function list({ database, config }: OpenedDatabase): Promise<number> {

@@ -59,6 +59,10 @@ const queryTooLarge = 'QUERY_TOO_LARGE';
 /** Whether a query needed too much memory. */
 export const isTooLarge = (error: unknown): boolean => error instanceof ApiError && error.details?.['code'] === queryTooLarge;
 
+/** Whether an update outside of a transaction would take a document to another shard. */
+export const isMove = (error: unknown): boolean =>
+  error instanceof MongoServerError && error.codeName === 'IllegalOperation' && error.message.includes('shard key');
+
 /** Whether a broken connection or a failover came in between, so that a second attempt may find a primary. */
 export const isInterrupted = (error: unknown): boolean =>
   error instanceof MongoNetworkError || (error instanceof MongoServerError && interrupted.has(Number(error.code)));

@@ -1,5 +1,5 @@
 import { buildAttribute } from './build-attribute.js';
-import type { Attribute, ContentType, LinkAttribute } from './content-type.js';
+import type { Attribute, ContentType, LinkAttribute, ShardKey } from './content-type.js';
 import { collectionOf, type AttributeDefinition, type Model } from './model.js';
 
 /** Settings of the service that shape every type. */
@@ -32,13 +32,19 @@ export function buildContentType(model: Model, settings: ModelSettings): Content
   };
   const privateNames = new Set([...(model.options?.privateAttributes ?? []), ...settings.privateAttributes]);
   const own = Object.entries(model.attributes).map(([name, definition]) => buildAttribute(name, definition, model, privateNames));
-  if (model.kind === undefined) return { ...shape, kind: 'component', collection: '', attributes: byName(own) };
+  if (model.kind === undefined) return { ...shape, kind: 'component', collection: '', shard: null, attributes: byName(own) };
   return {
     ...shape,
     kind: model.kind,
     collection: collectionOf(model),
+    shard: shardKeyOf(model),
     attributes: byName([...own, ...systemAttributes(model, shape, privateNames)]),
   };
+}
+
+function shardKeyOf({ shard = 'none' }: Model): ShardKey | null {
+  if (typeof shard !== 'string') return shard;
+  return shard === '_id' ? { _id: 'hashed' } : null;
 }
 
 const byName = (attributes: readonly Attribute[]): ReadonlyMap<string, Attribute> =>

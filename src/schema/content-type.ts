@@ -110,6 +110,9 @@ export interface ZoneAttribute extends AttributeBase {
 
 export type Attribute = ScalarAttribute | LinkAttribute | MorphAttribute | ComponentAttribute | ZoneAttribute;
 
+/** Attributes, or `_id`, in the order of a shard key. */
+export type ShardKey = Readonly<Record<string, 1 | 'hashed'>>;
+
 /** A checked, complete model: every attribute that an entry has, in the order of answers. */
 export interface ContentType {
   readonly uid: string;
@@ -122,6 +125,8 @@ export interface ContentType {
   readonly description: string;
   readonly draftAndPublish: boolean;
   readonly localized: boolean;
+  /** How a sharded cluster spreads the entries; null: it does not. */
+  readonly shard: ShardKey | null;
   readonly attributes: ReadonlyMap<string, Attribute>;
 }
 

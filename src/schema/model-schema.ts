@@ -44,6 +44,8 @@ const attribute = {
   },
 };
 
+const shardKey = { type: 'object', minProperties: 1, maxProperties: 4, additionalProperties: { enum: [1, 'hashed'] } };
+
 const contentTypeUid = '(api|plugin|admin)::[a-z0-9][a-z0-9_-]*\\.[a-z0-9][a-z0-9_-]*';
 const componentUid = '[^.:$\\0]+\\.[^.:$\\0]+';
 
@@ -56,6 +58,7 @@ const modelSchema = {
     kind: { enum: ['collectionType', 'singleType'] },
     collectionName: { type: 'string', pattern: collectionName, maxLength: 100 },
     adopt: { type: 'boolean' },
+    shard: { anyOf: [{ enum: ['none', '_id'] }, shardKey] },
     info: {
       type: 'object',
       properties: { singularName: name, pluralName: name, displayName: { type: 'string' }, description: { type: 'string' } },

@@ -1,3 +1,5 @@
+import type { ShardKey } from './content-type.js';
+
 /** An attribute as schema.json writes it. Keys that only an admin panel reads are carried but not used. */
 export interface AttributeDefinition {
   readonly type: string;
@@ -45,6 +47,8 @@ export interface Model {
   readonly collectionName?: string;
   /** The collection may hold documents that the service has not written. */
   readonly adopt?: boolean;
+  /** How the collection is spread over the shards of a cluster: `_id` by hashed ids, a key by values of attributes. */
+  readonly shard?: 'none' | '_id' | ShardKey;
   readonly info: {
     readonly singularName?: string;
     readonly pluralName?: string;

@@ -181,6 +181,48 @@ describe('npx mangrove models', () => {
     expect(await add({ ...ship, adopt: true })).to.match(/^unchanged +api::ship\.ship/);
   });
 
+  it('says what the shard key of a model means, and what it would give up', async () => {
+    const fleet = (name: string, shard: unknown, attributes: object) => ({
+      ...boat(attributes),
+      uid: `api::${name}.${name}`,
+      collectionName: name,
+      info: { singularName: name, pluralName: `${name}s`, displayName: name },
+      shard,
+    });
+    const port = { type: 'relation', relation: 'manyToOne', target: 'api::ferry.ferry' };
+    const validate = async (...fleets: readonly object[]): Promise<CliResult> => {
+      await writeFile(join(directory, 'fleet.json'), JSON.stringify(fleets));
+      return run('validate', 'fleet.json');
+    };
+    const code = { type: 'string', unique: true };
+    const right = await validate(
+      fleet('ferry', '_id', { name }),
+      fleet('crew', 'none', { name, port }),
+      fleet('raft', { code: 1 }, { code }),
+    );
+    expect(right.stdout).to.match(/^shard +api::ferry\.ferry +reads: an entry .* asks one shard; a list asks all shards unless/m);
+    expect(right.stdout).to.match(
+      /^shard +api::ferry\.ferry +relations: api::crew\.crew populates port by _id, .*: the shards of those/m,
+    );
+    expect(right.stdout).to.match(/^shard +api::raft\.raft +reads: .* asks all shards, since the id is not/m);
+    expect(right.stdout).not.to.match(/not sharded|api::crew\.crew +(reads|sorts)/);
+    const wrong = await validate(
+      fleet('ferry', '_id', { code }),
+      fleet('raft', { size: 1 }, { name }),
+      fleet('buoy', { name: 2 }, { name }),
+      { ...fleet('fleet', '_id', { name }), kind: 'singleType' },
+    );
+    expect(wrong.exitCode).to.equal(1);
+    for (const line of [
+      'not sharded +api::ferry.ferry +code is unique, which only a key of { "code": 1 } can keep',
+      'not sharded +api::raft.raft +size is no attribute that a shard key may have',
+      'refused +api::buoy.buoy +shard',
+      'not sharded +api::fleet.fleet +a single type has one entry',
+    ])
+      expect(wrong.stdout).to.match(new RegExp(`^${line}`, 'm'));
+    expect((await run('shard')).stderr).to.match(/no sharded cluster/);
+  });
+
   it('refuses a file without a uid', async () => {
     await writeFile(join(directory, 'loose.json'), JSON.stringify(boat({ name })));
     const { stdout, exitCode } = await run('add', 'loose.json');

@@ -10,6 +10,7 @@ import { ensureIndexes } from './ensure-indexes.js';
 import { readLocales, type Locales } from '../stores/locale-store.js';
 import { readModels } from '../stores/model-store.js';
 import { findForeign, recordServed } from './served-collections.js';
+import { shardNewTypes } from './shard-types.js';
 import { ModelStatus } from './model-status.js';
 import { RequiredChecks } from './required-nulls.js';
 
@@ -154,6 +155,7 @@ export class ModelRegistry {
     const { db } = this.#database;
     const names = types.map(({ collection }) => collection);
     if (names.length > 0) await ensureCollections(names, this.#database);
+    for (const refusal of await shardNewTypes(types, registry, this.#database)) this.#logger.warn({}, refusal);
     await Promise.all(types.map((type) => completeDocuments(db, type, this.#locales.default)));
     const indexed = Promise.all(
       types.map(async (type) => {

@@ -3,8 +3,9 @@ import { type Change, compileChange } from './compile-change.js';
 import { unavailableError } from '../../errors.js';
 import { oneReply } from '../read/compile-page.js';
 import { type Database, inOrder, readAll, translating } from '../database.js';
-import { DuplicateKey, isInterrupted } from '../driver-errors.js';
+import { DuplicateKey, isInterrupted, isMove } from '../driver-errors.js';
 import type { Store } from '../store.js';
+import { inTransaction } from '../transaction.js';
 
 /** A document with a numeric id. */
 export type EntryDocument = Document & { readonly _id: number };
@@ -124,7 +125,9 @@ async function runWrite(database: Database, command: Document): Promise<Document
     try {
       return await inOrder(database, () => attempt(database, command));
     } catch (error) {
-      if (database.session !== null || !isInterrupted(error)) throw error;
+      if (database.session !== null) throw error;
+      if (isMove(error)) return inTransaction(database, (inner) => attempt(inner, command));
+      if (!isInterrupted(error)) throw error;
       return attempt(database, command);
     }
   });

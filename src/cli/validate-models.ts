@@ -1,0 +1,71 @@
+import type { Database } from '../mongo/database.js';
+import { findForeign } from '../mongo/models/served-collections.js';
+import { modelSettings } from '../mongo/models/open-backend.js';
+import { reportShard, shardType } from '../mongo/models/shard-types.js';
+import { readModels } from '../mongo/stores/model-store.js';
+import { buildRegistry, type RegistryBuild } from '../schema/build-registry.js';
+import type { ContentType } from '../schema/content-type.js';
+import { warningText } from '../schema/report-models.js';
+import { printTable } from './compare-models.js';
+import { readModelFiles, shownFile } from './model-files.js';
+import type { OpenedDatabase } from './open-database.js';
+import { recordCommand } from './run-command.js';
+
+/**
+ * Prints what is wrong with models, what is served differently from what is written, and what their shard keys mean: of the stored ones, or of
+ * these together with those of files and folders, which are not stored. The exit code: 1 if a model would not be in force, or not be sharded.
+ */
+export async function validateModels({ database, config }: OpenedDatabase, paths: readonly string[]): Promise<number | null> {
+  if (paths.some((path) => path.startsWith('--'))) return null;
+  const { models: given, unreadable } = await readModelFiles(paths);
+  const stored = await readModels(database);
+  const documents = new Map([...stored, ...given.map(({ document }) => document)].map((document) => [document.uid, document]));
+  const models = [...documents.values()];
+  const build = buildRegistry(models, { ...modelSettings(config), foreign: await findForeign(models, database) });
+  const refused = [
+    ...unreadable.map(({ file, reason }) => ['refused', shownFile(file), reason]),
+    ...[...build.problems].flatMap(([uid, problems]) => problems.map((problem) => ['refused', uid, problem])),
+    ...shardRows(build, 'problems').map(([uid, problem]) => ['not sharded', uid, problem]),
+  ];
+  const warnings = [...build.warnings].flatMap(([uid, texts]) => texts.map((text) => ['warning', uid, warningText(text)]));
+  printTable([...refused, ...warnings, ...shardRows(build, 'notes').map(([uid, note]) => ['shard', uid, note])]);
+  if (refused.length === 0) console.log(`${String(documents.size)} models are right`);
+  return refused.length > 0 ? 1 : 0;
+}
+
+const shardRows = ({ registry }: RegistryBuild, part: 'problems' | 'notes'): [uid: string, line: string][] =>
+  [...registry.types.values()].flatMap((type) =>
+    reportShard(type, registry)[part].map((line): [string, string] => [type.uid, line]),
+  );
+
+/** Shards the collections of the models that name a key, or of those named, as their models say. The exit code: 1 if one is refused. */
+export async function shardModels({ database, config }: OpenedDatabase, uids: readonly string[]): Promise<number | null> {
+  if (!database.isSharded) throw new Error('the database is no sharded cluster: MONGODB_URI must name a mongos');
+  const models = await readModels(database);
+  const { registry } = buildRegistry(models, modelSettings(config));
+  const missing = uids.filter((uid) => !registry.types.has(uid));
+  if (missing.length > 0) throw new Error(`there is no model ${missing.join(', ')}`);
+  const keyed = [...registry.types.values()].filter(
+    ({ uid, shard }) => shard !== null && (uids.length === 0 || uids.includes(uid)),
+  );
+  const rows: string[][] = [];
+  for (const type of keyed) {
+    const { problems } = reportShard(type, registry);
+    if (problems.length === 0) await shardOne(type, database);
+    rows.push(
+      ...(problems.length > 0
+        ? problems.map((problem) => ['refused', type.uid, problem])
+        : [['sharded', type.uid, JSON.stringify(type.shard)]]),
+    );
+  }
+  printTable(rows);
+  if (keyed.length === 0) console.log('no model names a shard key');
+  return rows.some(([state]) => state === 'refused') ? 1 : 0;
+}
+
+async function shardOne(type: ContentType, database: Database): Promise<void> {
+  await recordCommand(database, ['models shard', [type.uid]], async () => {
+    await shardType(type, database);
+    return true;
+  });
+}

@@ -1,0 +1,115 @@
+import { MongoServerError } from 'mongodb';
+import type { ContentType, Registry } from '../../schema/content-type.js';
+import { type Database, readAll, translating } from '../database.js';
+import { ensureCollections } from '../ensure-collections.js';
+import { planIndexes } from '../read/plan-indexes.js';
+
+/** What the shard key of a type means, for people, one line each. */
+interface ShardReport {
+  /** Why the type cannot be sharded by its key. */
+  readonly problems: readonly string[];
+  /** How requests are answered when it is. */
+  readonly notes: readonly string[];
+}
+
+/** Looks at what a shard key means for a type. Empty if the type has none. */
+export function reportShard(type: ContentType, registry: Registry): ShardReport {
+  const { shard } = type;
+  if (shard === null) return { problems: [], notes: [] };
+  const fields = Object.keys(shard);
+  const key = JSON.stringify(shard);
+  return {
+    problems: [
+      ...(type.kind === 'singleType' ? ['a single type has one entry, which is on one shard'] : []),
+      ...fields.filter((field) => !canBeKey(type, field)).map((field) => `${field} is no attribute that a shard key may have`),
+      ...uniqueProblems(type, registry, fields),
+    ],
+    notes: [
+      `unique: ${key} is the key; only an index that begins with it can keep values unique`,
+      ...notesOnReads(type, fields),
+      ...notesOnLinks(type, registry, fields),
+    ],
+  };
+}
+
+const keyTypes: ReadonlySet<string> = new Set([
+  ...['string', 'email', 'uid', 'enumeration', 'integer', 'biginteger', 'boolean', 'date', 'datetime', 'timestamp'],
+]);
+
+/** Scalars of the entry itself, and relations to one that are stored in it. */
+function canBeKey({ attributes }: ContentType, field: string): boolean {
+  if (field === '_id') return true;
+  const attribute = attributes.get(field);
+  if (attribute?.kind === 'scalar') return keyTypes.has(attribute.type);
+  return attribute?.kind === 'relation' && !attribute.many && attribute.storage.kind === 'own';
+}
+
+/** A shard keeps values unique among its own entries: all entries that could share one must lie on it. */
+function uniqueProblems(type: ContentType, registry: Registry, fields: readonly string[]): string[] {
+  const isHashed = Object.values(type.shard ?? {}).includes('hashed');
+  const uniques = planIndexes(type, registry).filter(({ options }) => options.unique === true);
+  const broken = uniques.filter(({ key }) => isHashed || fields.some((field, index) => Object.keys(key)[index] !== field));
+  return broken.map(({ key }) => {
+    const what = Object.keys(key).filter((field) => field !== 'locale' || '_group' in key);
+    if (what.includes('_group')) return 'a localized entry has each locale once, which no shard can see alone';
+    return `${what.join(', ')} is unique, which only a key of { "${what[0] ?? ''}": 1 } can keep`;
+  });
+}
+
+function notesOnReads({ uid }: ContentType, fields: readonly string[]): string[] {
+  const byId = fields[0] === '_id' ? 'one shard' : 'all shards, since the id is not what the key begins with';
+  return [
+    `reads: an entry of ${uid} by its id asks ${byId}; a list asks all shards unless a filter names ${fields.join(' and ')} with $eq or $in`,
+    'sorts: each shard sorts and sends start + limit entries, of which all but limit are dropped: pages far behind cost all shards',
+  ];
+}
+
+/** Where links are stored decides whom a populate asks. */
+function notesOnLinks(type: ContentType, { types }: Registry, fields: readonly string[]): string[] {
+  const others = [...types.values()].filter(({ kind }) => kind !== 'component');
+  const leading = others.flatMap((owner) =>
+    [...owner.attributes.values()].flatMap((link) =>
+      link.kind === 'relation' && link.target === type.uid && link.storage.kind !== 'siblings' ? [{ owner, link }] : [],
+    ),
+  );
+  return leading.map(({ owner, link: { name, storage } }) => {
+    const field = storage.kind === 'own' ? '_id' : storage.kind === 'siblings' ? '_group' : storage.field;
+    const asked = fields[0] === field ? 'the shards of those entries' : 'all shards';
+    return `relations: ${owner.uid} populates ${name} by ${field}, and a $lookup does so for each parent: ${asked}`;
+  });
+}
+
+/**
+ * Shards the collection of a type by its key: it does not matter whether it is sharded so already. The cluster spreads stored entries in
+ * the background. Throws an Error that says why the cluster refuses.
+ */
+export async function shardType({ collection, shard }: ContentType, database: Database): Promise<void> {
+  if (shard === null) return;
+  const { client, db } = database;
+  await ensureCollections([collection], database);
+  await translating(() => db.collection(collection).createIndex({ ...shard }));
+  await translating(() => client.db('admin').command({ shardCollection: `${db.databaseName}.${collection}`, key: { ...shard } }));
+}
+
+/** Shards the types whose collections are empty still. Returns what was refused, one line for each. */
+export async function shardNewTypes(types: readonly ContentType[], registry: Registry, database: Database): Promise<string[]> {
+  if (!database.isSharded) return [];
+  const keyed = types.filter(({ shard }) => shard !== null);
+  const refusals = await Promise.all(keyed.map((type) => shardNewType(type, registry, database)));
+  return refusals.flat();
+}
+
+async function shardNewType(type: ContentType, registry: Registry, database: Database): Promise<string[]> {
+  const refused = (reasons: readonly string[]) => reasons.map((reason) => `${type.uid} is not sharded: ${reason}`);
+  const { problems } = reportShard(type, registry);
+  if (problems.length > 0) return refused(problems);
+  const stored = await readAll(database, { find: type.collection, projection: { _id: 1 }, limit: 1 });
+  if (stored.length > 0) return [];
+  try {
+    await shardType(type, database);
+    return [];
+  } catch (error) {
+    if (!(error instanceof MongoServerError)) throw error;
+    return refused([error.message]);
+  }
+}
