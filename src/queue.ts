@@ -31,8 +31,8 @@ interface Waiting {
 export class Queue {
   readonly #bounds: QueueBounds;
   readonly #waiting: Waiting[] = [];
-  /** Pieces that run, by client. Empty unless clients have askers. */
-  readonly #runningOf = new Map<string, number>();
+  /** Pieces that run, by client; null until a client has one. */
+  #runningOf: Map<string, number> | null = null;
   #running = 0;
 
   constructor(bounds: QueueBounds) {
@@ -76,27 +76,32 @@ export class Queue {
   }
 
   #runningBy(client: string | null): number {
-    return client === null ? 0 : (this.#runningOf.get(client) ?? 0);
+    return client === null ? 0 : (this.#runningOf?.get(client) ?? 0);
   }
 
   #begin(client: string | null): void {
     this.#running += 1;
-    if (client !== null) this.#runningOf.set(client, this.#runningBy(client) + 1);
+    if (client !== null) (this.#runningOf ??= new Map<string, number>()).set(client, this.#runningBy(client) + 1);
   }
 
   #end(client: string | null): void {
     this.#running -= 1;
-    const left = this.#runningBy(client) - 1;
-    if (client !== null && left > 0) this.#runningOf.set(client, left);
-    else if (client !== null) this.#runningOf.delete(client);
+    if (client !== null) this.#endOf(client);
+    if (this.#waiting.length === 0) return;
     const next = this.#takeNext();
     if (next === undefined) return;
     this.#begin(next.client);
     next.begin();
   }
 
+  #endOf(client: string): void {
+    const left = this.#runningBy(client) - 1;
+    if (left > 0) this.#runningOf?.set(client, left);
+    else this.#runningOf?.delete(client);
+  }
+
   #takeNext(): Waiting | undefined {
-    if (this.#runningOf.size === 0) return this.#waiting.shift();
+    if (this.#runningOf === null || this.#runningOf.size === 0) return this.#waiting.shift();
     const fewest = Math.min(...this.#waiting.map(({ client }) => this.#runningBy(client)));
     const index = this.#waiting.findIndex(({ client }) => this.#runningBy(client) === fewest);
     return index === -1 ? undefined : this.#waiting.splice(index, 1)[0];

@@ -30,8 +30,8 @@ interface Credentials {
   readonly authorization: string | undefined;
   /** Whether a program of this machine has sent it; asked only where that counts. */
   readonly isLocal: () => boolean;
-  /** Whether a token of a user that has expired counts as none. */
-  readonly ignoresExpired: boolean;
+  /** Whether a token of a user that has expired counts as none; asked only of such tokens. */
+  readonly ignoresExpired: () => boolean;
 }
 
 interface AuthenticatorInput {
@@ -67,9 +67,13 @@ export function createAuthenticator(input: AuthenticatorInput): Authenticator {
   return { authenticate: (credentials) => authenticate(credentials, sources), roles, settings, findToken };
 }
 
-async function authenticate(credentials: Credentials, sources: Sources): Promise<Caller> {
+function authenticate(credentials: Credentials, sources: Sources): Promise<Caller> {
   const bearer = readBearer(credentials.authorization);
-  if (bearer === null) return publicCaller({ ...credentials, hasExpired: false }, sources);
+  if (bearer === null) return publicCaller({ isLocal: credentials.isLocal, hasExpired: false }, sources);
+  return bearerCaller(bearer, credentials, sources);
+}
+
+async function bearerCaller(bearer: string, credentials: Credentials, sources: Sources): Promise<Caller> {
   // Keys of API tokens are hexadecimal; looking a JWT up among them would cost a hash for each request.
   const token = bearer.includes('.') ? null : await sources.findToken(bearer);
   if (token !== null) return tokenCaller(token);
@@ -110,7 +114,7 @@ function tokenCaller(token: ApiToken): Caller {
 
 async function userCaller(bearer: string, { isLocal, ignoresExpired }: Credentials, sources: Sources): Promise<Caller> {
   const claims = sources.input.userTokens?.verify(bearer) ?? 'token_invalid';
-  if (claims === 'token_expired' && ignoresExpired) return publicCaller({ isLocal, hasExpired: true }, sources);
+  if (claims === 'token_expired' && ignoresExpired()) return publicCaller({ isLocal, hasExpired: true }, sources);
   if (typeof claims === 'string') throw refusedToken(claims);
   const [user, { advanced }, roles] = await Promise.all([sources.findUser(claims.id), sources.settings(), sources.roles()]);
   const fault = faultOf(user, claims, advanced);

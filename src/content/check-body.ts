@@ -22,7 +22,7 @@ interface BodyContext extends Pick<InputContext, 'mode' | 'draft'> {
  * are taken included. A body that is right costs one command, and none where it links nothing.
  */
 export async function checkBody(type: ContentType, data: Values, body: BodyContext, context: ContentContext): Promise<void> {
-  const checked = checkInput(type, data, { ...body, strict: context.bind.settings.strict, registry: context.bind.registry });
+  const checked = checkInput(type, data, { strict: context.bind.settings.strict, registry: context.bind.registry, ...body });
   const missing = checked.errors.some(({ path }) => path.length === 0) ? [] : await missingTargets(checked, context);
   const unfit = await fileErrors(checked.files, context);
   if (checked.errors.length + missing.length + unfit.length === 0) return;

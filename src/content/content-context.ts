@@ -19,10 +19,10 @@ export interface ContentContext {
   readonly createsDrafts: boolean;
   /** Values are checked as those of drafts are, whatever an entry is: required ones may be missing. */
   readonly checksAsDrafts?: true;
-  /** Absent if there is no media library. */
-  readonly retireFile?: RetireFile;
-  /** Absent if no code surrounds writes. */
-  readonly hooks?: WriteHooks;
+  /** Null if there is no media library. */
+  readonly retireFile: RetireFile | null;
+  /** Null if no code surrounds writes. */
+  readonly hooks: WriteHooks | null;
 }
 
 /** Unpublishes the stored files of a deleted entry inside the deleting transaction. Returns the cleanup to run after the commit. */
@@ -63,7 +63,7 @@ export interface WriteHooks {
 }
 
 /** The parts of the service that contexts are made from; the same for all requests. */
-export interface ContentSource extends Pick<ContentContext, 'retireFile' | 'hooks'> {
+export interface ContentSource extends Partial<Pick<ContentContext, 'retireFile' | 'hooks'>> {
   readonly store: Store;
   readonly models: Pick<Backend['models'], 'current' | 'locales'>;
 }
@@ -77,21 +77,24 @@ interface Sender {
 /** Returns the context of one request: the registry in force, the caller's access and budget, the page sizes of REST. */
 export function createRequestContext(config: Config, source: ContentSource, { caller, asker }: Sender): ContentContext {
   const budget = createBudget(config.api.limits, caller.kind === 'public' ? 'public' : 'known');
-  const store = { ...source.store, database: forRequest(source.store.database, budget, asker) };
-  return contextOf(config, { ...source, store }, { access: caller.access, budget });
+  const { store } = source;
+  const own = { ...store, database: forRequest(store.database, budget, asker) };
+  return contextOf(config, source, { store: own, access: caller.access, budget });
 }
 
 /** The same for what the service and its own code do, without a budget. */
 export const createContext = (config: Config, source: ContentSource, access: Access): ContentContext =>
-  contextOf(config, source, { access, budget: unlimited });
+  contextOf(config, source, { store: source.store, access, budget: unlimited });
 
-/** What a caller brings into a context. */
-type CallerParts = Pick<BindContext, 'access' | 'budget'>;
+/** What is different from caller to caller. */
+interface CallerParts extends Pick<BindContext, 'access' | 'budget'> {
+  readonly store: Store;
+}
 
 function contextOf(
   { api }: Config,
-  { store, models, retireFile, hooks }: ContentSource,
-  { access, budget }: CallerParts,
+  { models, retireFile = null, hooks = null }: ContentSource,
+  { store, access, budget }: CallerParts,
 ): ContentContext {
   const { codes, default: defaultLocale } = models.locales();
   const bind: BindContext = {
@@ -103,7 +106,7 @@ function contextOf(
     defaultLocale,
     locales: codes,
   };
-  return { store, bind, createsDrafts: false, ...(retireFile && { retireFile }), ...(hooks && { hooks }) };
+  return { store, bind, createsDrafts: false, retireFile, hooks };
 }
 
 /** The same object for all requests, by which bound queries are found again. */

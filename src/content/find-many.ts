@@ -13,5 +13,5 @@ export interface FoundPage extends LoadedPage {
 /** A page of a content type, with its total where it is wanted. Throws a ValidationError for what the query may not name. */
 export async function findMany(type: ContentType, query: Query, { bind, store }: ContentContext): Promise<FoundPage> {
   const plan = bindPlan(query, type, bind);
-  return { pagination: plan.pagination, ...(await readPage(plan, { ...store, registry: bind.registry })) };
+  return { pagination: plan.pagination, ...(await readPage(plan, { registry: bind.registry, ...store })) };
 }

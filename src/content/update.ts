@@ -114,7 +114,7 @@ function isPlain({ type, data, mayBreakRule }: Change): boolean {
 
 async function updatePlain({ type, data, selection, match }: Change, context: ContentContext): Promise<Loaded | null> {
   const { values } = await buildWrite(type, data, {}, context);
-  const change = { set: { ...values, updatedAt: new Date() } };
+  const change = { set: Object.assign({}, values, { updatedAt: new Date() }) };
   const document = await updateEntry(context.store, type.collection, { match, change, projection: compileProjection(selection) });
   return document === null ? null : load(document, selection, context);
 }
@@ -149,7 +149,7 @@ async function updateWithin(
   for (const links of write.exclusive) await writeExclusive(id, type, links, context);
   const document = await updateEntry(context.store, type.collection, {
     match: { _id: id },
-    change: { set: { ...write.values, updatedAt: new Date() } },
+    change: { set: Object.assign({}, write.values, { updatedAt: new Date() }) },
     projection: compileProjection(selection),
   });
   for (const links of write.inverse) await writeInverse({ type, id }, links, context);

@@ -59,9 +59,18 @@ async function findNobody(ctx: Context, { limiter }: Running): Promise<Caller> {
   return caller;
 }
 
-async function findAnybody(ctx: Context, row: Demand, running: Running): Promise<Caller> {
-  const key = adminKey(ctx);
-  if (row.admitsAdmin !== true || key === null) return findCaller(ctx, row, running);
+function findAnybody(ctx: Context, row: Demand, running: Running): Promise<Caller> {
+  const key = row.admitsAdmin === true ? adminKey(ctx) : null;
+  return key === null ? findCaller(ctx, row, running) : findAdminOrCaller(ctx, { row, key }, running);
+}
+
+/** A row that an admin token opens as well, and a token that may be one. */
+interface AdminDemand {
+  readonly row: Demand;
+  readonly key: string;
+}
+
+async function findAdminOrCaller(ctx: Context, { row, key }: AdminDemand, running: Running): Promise<Caller> {
   const admin = await readAdmin(ctx, key, running);
   return admin ?? findCaller(ctx, row, running).catch((error: unknown) => refuseAttempt(ctx, error, running));
 }
@@ -79,9 +88,9 @@ async function findCaller(ctx: Context, row: Demand, { authenticator, limiter, c
   const caller = await authenticator.authenticate({
     authorization,
     isLocal: () => isLocal(ctx.req),
-    ignoresExpired: ignoresExpired({ ...row, actions: row.action === 'nothing' ? [] : [row.action] }, config),
+    ignoresExpired: () => ignoresExpired({ ...row, actions: row.action === 'nothing' ? [] : [row.action] }, config),
   });
-  await limiter?.(ctx, caller);
+  if (limiter !== null) await limiter(ctx, caller);
   return caller;
 }
 

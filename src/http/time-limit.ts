@@ -3,15 +3,16 @@ import type { Context, Middleware } from 'koa';
 import type { ServerConfig } from '../config/config.js';
 import { unavailableError } from '../errors.js';
 import { rawError } from './error-response.js';
+import { isMultipart } from './request-body.js';
 
 type Limits = Pick<ServerConfig, 'requestTimeout' | 'uploadTimeout'>;
 
-/** Requests under way by what gives them the time of an upload. */
-const extensions = new WeakMap<IncomingMessage, () => void>();
+/** Uploads under way by their timers. */
+const uploads = new WeakMap<IncomingMessage, () => void>();
 
 /** Gives a request the time of an upload, counted from its beginning. Called once its sender is known to have the right to upload. */
 export function allowUploadTime(request: IncomingMessage): void {
-  extensions.get(request)?.();
+  uploads.get(request)?.();
 }
 
 /**
@@ -19,31 +20,47 @@ export function allowUploadTime(request: IncomingMessage): void {
  * limit of the database does. The timer keeps no process alive.
  */
 export function timeLimit({ requestTimeout, uploadTimeout }: Limits): Middleware {
-  return async (ctx, next) => {
-    let timer: NodeJS.Timeout | undefined;
-    const expired = new Promise<never>((_, reject) => {
-      const begun = performance.now();
-      const setLimit = (limit: number): void => {
-        clearTimeout(timer);
-        timer = setTimeout(
-          () => {
-            reject(tooLate(ctx));
-          },
-          limit - (performance.now() - begun),
-        ).unref();
-      };
-      setLimit(requestTimeout);
-      extensions.set(ctx.req, () => {
-        setLimit(uploadTimeout);
+  return (ctx, next) =>
+    new Promise<void>((resolve, reject) => {
+      const timer = new RequestTimer(requestTimeout, () => {
+        reject(tooLate(ctx));
       });
+      if (isMultipart(ctx))
+        uploads.set(ctx.req, () => {
+          timer.setLimit(uploadTimeout);
+        });
+      runUntil(next, timer).then(resolve, reject);
     });
-    try {
-      await Promise.race([next(), expired]);
-    } finally {
-      clearTimeout(timer);
-      extensions.delete(ctx.req);
-    }
-  };
+}
+
+async function runUntil(next: () => Promise<unknown>, timer: RequestTimer): Promise<void> {
+  try {
+    await next();
+  } finally {
+    timer.stop();
+  }
+}
+
+class RequestTimer {
+  readonly #begun = performance.now();
+  readonly #expire: () => void;
+  #timer: NodeJS.Timeout;
+
+  /** `limit`: milliseconds. */
+  constructor(limit: number, expire: () => void) {
+    this.#expire = expire;
+    this.#timer = setTimeout(expire, limit).unref();
+  }
+
+  /** Sets another limit, counted from the beginning. */
+  setLimit(limit: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.#expire, limit - (performance.now() - this.#begun)).unref();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
 }
 
 function tooLate(ctx: Context): Error {

@@ -37,6 +37,7 @@ export async function connect(uri: string, config: DatabaseConfig): Promise<Data
       session: null,
       budget: unlimited,
       turns: null,
+      asker: null,
       scans,
     };
     await ensureCollections(Object.values(collections), database);

@@ -27,8 +27,8 @@ export interface Database {
   readonly budget: Budget;
   /** The read commands of that request; null if they belong to none. */
   readonly turns: CommandTurns | null;
-  /** Who sent that request; absent if commands belong to none. */
-  readonly asker?: Asker;
+  /** Who sent that request; null if commands belong to none. */
+  readonly asker: Asker | null;
   /** For commands of all requests that may look through whole collections: they leave connections to the others. */
   readonly scans: Queue;
   /** Whether commands are such ones. */
@@ -44,7 +44,7 @@ export const forRequest = (database: Database, budget: Budget, asker: Asker): Da
 });
 
 /** The same database for commands that may look through whole collections. */
-export const asScanned = (database: Database): Database => ({ ...database, isScanned: true });
+export const asScanned = (database: Database): Database => ({ isScanned: true, ...database });
 
 /** The option by which a call of the driver belongs to the transaction, if there is one. */
 export const inSession = (session: ClientSession | null): { readonly session?: ClientSession } =>
@@ -82,7 +82,7 @@ function inTurn<Reply>(
   run: () => Promise<Reply>,
 ): Promise<Reply> {
   if (session !== null) return order === undefined ? run() : order.run(run);
-  const send = isScanned === true ? () => scans.run(run, asker) : run;
+  const send = isScanned === true ? () => scans.run(run, asker ?? undefined) : run;
   return turns === null ? send() : turns.run(command, send);
 }
 
@@ -101,7 +101,9 @@ export async function translating<Result>(call: () => Promise<Result>): Promise<
 
 function send({ db, maxTimeMS, session, budget }: Database, command: Document): Promise<Document> {
   if (budget.exceeded !== null) return Promise.reject(budget.exceeded);
-  return translating(() => db.command({ ...command, maxTimeMS: maxTimeMS.read }, session === null ? undefined : { session }));
+  return translating(() =>
+    db.command(Object.assign({}, command, { maxTimeMS: maxTimeMS.read }), session === null ? undefined : { session }),
+  );
 }
 
 /**
@@ -150,7 +152,7 @@ interface Running {
 /** Takes the read commands of one request in turn, and runs those that are the same at the same time once. */
 class CommandTurns {
   readonly #running = new Set<Running>();
-  readonly #turns = new Queue({ atOnce });
+  readonly #turns = new Queue(turnBounds);
 
   /** `run` sends the command. Another one that is the same and has not been answered yet shares the reply. */
   run<Reply>(command: Document, run: () => Promise<Reply>): Promise<Reply> {
@@ -165,6 +167,8 @@ class CommandTurns {
     return reply;
   }
 }
+
+const turnBounds = { atOnce };
 
 /** The first key of a command is its name, and the value the collection; most commands differ there. */
 function isSame(one: Document, other: Document): boolean {

@@ -15,7 +15,7 @@ export async function inTransaction<Result>(database: Database, work: (database:
       session.withTransaction(
         () => {
           later.length = 0;
-          return work({ ...database, session, order: new Queue({ atOnce: 1 }), later });
+          return work({ order: new Queue({ atOnce: 1 }), later, ...database, session });
         },
         {
           readConcern: { level: 'snapshot' },

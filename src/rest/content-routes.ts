@@ -64,7 +64,7 @@ function createRows(type: ContentType, queries: QueryCache): TypeRows {
 export const createRow = (type: ContentType, { name, run }: Action, queries: QueryCache): GuardedRow => ({
   action: actionOf(type, name),
   handle: async (call) => {
-    const body = await run({ ...call, type, queries });
+    const body = await run({ type, queries, ...call });
     if (body === null) throw notFoundError();
     return { body };
   },

@@ -88,11 +88,12 @@ export async function serveGraphql(input: ServeInput): Promise<ServedGraphql> {
       session: null,
       budget: unlimited,
       turns: null,
+      asker: null,
       scans: new Queue({ atOnce: 10 }),
     }),
     ...(input.breaks === true && { database: null as never }),
   };
-  const content: ContentContext = { store, bind, createsDrafts: false };
+  const content: ContentContext = { store, bind, createsDrafts: false, retireFile: null, hooks: null };
   const connection = new Connection();
   connection.running = runningOf(caller, content, defaults);
   const routes = graphqlRoutes({

@@ -21,6 +21,7 @@ describe('mongo/database', () => {
       session: null,
       budget: unlimited,
       turns: null,
+      asker: null,
       scans: new Queue({ atOnce: 10 }),
     };
     const rows = [1, 2, 3].map((_id) => ({ _id, count: Long.fromNumber(2 ** 40 + _id) }));

@@ -199,10 +199,13 @@ export function contextOf({ client, db }: FreshDatabase, registry = thingRegistr
       session: null,
       budget: unlimited,
       turns: null,
+      asker: null,
       scans: new Queue({ atOnce: 10 }),
     }),
     bind: { ...bindContext, registry },
     createsDrafts: false,
+    retireFile: null,
+    hooks: null,
   };
 }
 

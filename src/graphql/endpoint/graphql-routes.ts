@@ -70,7 +70,7 @@ async function answerOperations(ctx: Context, call: RouteCall, { parts, endpoint
   if (forged !== null) return sent(forged);
   const { media } = call.running;
   const staging = media !== null && call.request.readMultipart !== null ? new Staging(media) : null;
-  const sender = { ...call, staging };
+  const sender = { staging, ...call };
   try {
     const body = await bodyOf(sender, { snapshot, settings });
     return sent(await handleRequest(ctx, body, createSession(ctx, sender, { snapshot, settings }), endpoint));

@@ -101,7 +101,7 @@ function compileOperation(args: ExecutionArgs, { content }: GraphqlContext): Com
   try {
     const countType = createTypeCounter(content.bind);
     const known = Object.keys(fragments).length === 0 ? null : new Map();
-    const fields = rootFields(operation, parentType, { ...args, fragments, variableValues: coerced, countType, known });
+    const fields = rootFields(operation, parentType, { fragments, countType, known, ...args, variableValues: coerced });
     return { fields, serial: operation.operation === 'mutation' };
   } catch (error) {
     // a directive or argument whose variable is null after all: graphql-js says so where it stands
@@ -119,7 +119,7 @@ function rootFields(operation: OperationDefinitionNode, parentType: GraphQLObjec
   const { schema, fragments, variableValues, countType, known } = prepared;
   const outer = { schema, fragments, variableValues, operation, rootValue: undefined, path: undefined, countType, known };
   const root: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '' }, selectionSet: operation.selectionSet };
-  const base = { ...outer, fieldName: '', fieldNodes: [], returnType: parentType, parentType };
+  const base = { fieldName: '', fieldNodes: [], returnType: parentType, parentType, ...outer };
   return [...collectFields([root], parentType.name, outer)].map(([key, nodes]) => compileRoot(key, nodes, parentType, base));
 }
 

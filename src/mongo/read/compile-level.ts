@@ -56,7 +56,7 @@ function compileOwn({ holders }: PendingRelation, child: LinkChild, resolved: Re
 /** The documents of the target that meet the condition of the branch and `match`. */
 function compileRows(child: LinkChild, match: Document, keys: Document, resolved: Resolved): Document[] {
   const projection = child.countOnly ? { _id: 1 } : compileProjection(child.selection);
-  return compileTargets(child, { match, projection: { ...projection, ...keys } }, resolved);
+  return compileTargets(child, { match, projection: Object.assign({}, projection, keys) }, resolved);
 }
 
 function compileInverse(relation: PendingRelation, child: LinkChild, resolved: Resolved): Document[] | null {

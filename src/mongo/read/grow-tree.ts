@@ -78,7 +78,7 @@ function growChildren({ type, children, locales }: Selection, nodes: readonly Gr
 
 function addPending(relation: Omit<PendingRelation, 'holders'>, nodes: readonly Growing[], next: PendingLevel): void {
   const known = next.get(relation.child);
-  if (known === undefined) next.set(relation.child, { ...relation, holders: [...nodes] });
+  if (known === undefined) next.set(relation.child, { holders: [...nodes], ...relation });
   else for (const node of nodes) known.holders.push(node);
 }
 

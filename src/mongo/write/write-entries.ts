@@ -2,7 +2,7 @@ import { type AnyBulkWriteOperation, type Document, MongoServerError } from 'mon
 import { type Change, compileChange } from './compile-change.js';
 import { unavailableError } from '../../errors.js';
 import { oneReply } from '../read/compile-page.js';
-import { type Database, inOrder, readAll, translating } from '../database.js';
+import { type Database, inOrder, inSession, readAll, translating } from '../database.js';
 import { DuplicateKey, isInterrupted, isMove } from '../driver-errors.js';
 import type { Store } from '../store.js';
 import { inTransaction } from '../transaction.js';
@@ -134,10 +134,9 @@ async function runWrite(database: Database, command: Document): Promise<Document
 }
 
 async function attempt({ db, session, maxTimeMS }: Database, command: Document): Promise<Document> {
-  const limited = { ...command, maxTimeMS: maxTimeMS.write };
-  const reply = await (session === null
-    ? db.command({ ...limited, writeConcern }, { ignoreUndefined: true })
-    : db.command(limited, { session, ignoreUndefined: true }));
+  const settings = session === null ? { maxTimeMS: maxTimeMS.write, writeConcern } : { maxTimeMS: maxTimeMS.write };
+  const limited = Object.assign({}, command, settings);
+  const reply = await db.command(limited, { ignoreUndefined: true, ...inSession(session) });
   const [failure] = (reply['writeErrors'] ?? []) as readonly Document[]; // only inserts report theirs in the reply
   if (failure !== undefined) throw new MongoServerError({ ...failure, message: String(failure['errmsg']) });
   if (reply['writeConcernError'] !== undefined)
