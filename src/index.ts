@@ -76,7 +76,7 @@ export type { CodeContext, Controller } from './strapi/core-controller.js';
 export type { Service } from './strapi/core-service.js';
 export type { StrapiModel } from './strapi/describe-model.js';
 export type { WriteAction } from './content/content-context.js';
-export type { ProjectEntityService } from './strapi/entity-service.js';
+export type { ProjectEntityService } from './strapi/project-entity-service.js';
 export type {
   LifecycleAction,
   LifecycleEvent,

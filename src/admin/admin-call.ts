@@ -1,5 +1,5 @@
 import type { AccountCall } from '../accounts/accounts.js';
-import { type ContentContext, within } from '../content/content-context.js';
+import { type ContentContext, withDatabase } from '../content/content-context.js';
 import type { RouteCall } from '../http/route.js';
 import type { Values } from '../values.js';
 import type { BodySchema } from './check-admin-body.js';
@@ -44,7 +44,7 @@ export async function beginChange(record: AuditRecord, content: ContentContext):
   let isCommitted = false;
   const commit: AdminCall['commit'] = async (change) => {
     const result = await inTransaction(database, async (inner) => {
-      const changed = await change(within(content, inner));
+      const changed = await change(withDatabase(content, inner));
       await finish({ status: 200, changed: true }, inner);
       return changed;
     });

@@ -19,7 +19,7 @@ const localAccess: Access = { ...fullAccess, grants: { kind: 'all', except: new 
 /** What a request without credentials, or of a user, may do beyond its role because the service is open; null if it is not. */
 export type FindOpenAccess = (roles: Roles, isLocal: () => boolean) => Promise<Access | null>;
 
-interface OpennessInput {
+interface OpenAccessInput {
   readonly config: Config;
   readonly backend: Backend;
   readonly logger: Pick<Logger, 'warn'>;
@@ -31,7 +31,7 @@ interface OpennessInput {
  * The service is open to everybody if `api.open` says so. If it says nothing, the service is open to programs of this machine, as long
  * as it runs outside of production on its embedded database, and there is neither a user nor a grant besides the defaults.
  */
-export function createOpenAccess({ config, backend, logger, isEmbedded }: OpennessInput): FindOpenAccess {
+export function createOpenAccess({ config, backend, logger, isEmbedded }: OpenAccessInput): FindOpenAccess {
   const { open } = config.api;
   if (open === true) return () => Promise.resolve(openAccess);
   if (open === false || !mayOpenItself(config, isEmbedded)) return () => Promise.resolve(null);
@@ -47,10 +47,10 @@ export function createOpenAccess({ config, backend, logger, isEmbedded }: Openne
 }
 
 /** To whom the service is open. */
-export type Openness = 'everybody' | 'local' | 'nobody';
+export type Audience = 'everybody' | 'local' | 'nobody';
 
 /** Reads to whom the service is open now. */
-export async function readOpenness({ config, backend, isEmbedded }: Omit<OpennessInput, 'logger'>): Promise<Openness> {
+export async function readAudience({ config, backend, isEmbedded }: Omit<OpenAccessInput, 'logger'>): Promise<Audience> {
   const { open } = config.api;
   if (open !== null) return open ? 'everybody' : 'nobody';
   if (!mayOpenItself(config, isEmbedded)) return 'nobody';

@@ -2,14 +2,14 @@ import type { ContentType } from '../schema/content-type.js';
 import { servesDocs } from '../openapi/docs-routes.js';
 import { commandLine } from '../command-line.js';
 import { packageVersion } from '../package-root.js';
-import type { Openness } from '../auth/is-open.js';
+import type { Audience } from '../auth/is-open.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import type { Service } from '../server.js';
 
 /** What the start message says besides what the server tells itself. */
 interface StartNotes {
   /** Null: the database has not answered yet. */
-  readonly openness: Openness | null;
+  readonly audience: Audience | null;
   /** Null: not the embedded one. */
   readonly embedded: EmbeddedNote | null;
 }
@@ -27,8 +27,8 @@ function databaseLines(backend: Backend | null, embedded: EmbeddedNote | null): 
 }
 
 /** Whether the service is open, and if it is not, the two ways to open it. */
-function accessLines(openness: Openness | null, sample: ContentType | undefined): string[] {
-  switch (openness) {
+function accessLines(audience: Audience | null, sample: ContentType | undefined): string[] {
+  switch (audience) {
     case null:
       return [];
     case 'everybody':
@@ -45,7 +45,7 @@ function accessLines(openness: Openness | null, sample: ContentType | undefined)
 }
 
 /** The lines that a start prints for people: what runs, where, on what data, and a request to try. */
-export function describeStart(server: Service, { embedded, openness }: StartNotes): string[] {
+export function describeStart(server: Service, { embedded, audience }: StartNotes): string[] {
   const { config, backend, url } = server;
   const rest = config.api.rest.prefix;
   const types = [...(backend?.models.current().types.values() ?? [])].filter(({ uid }) => uid.startsWith('api::'));
@@ -62,7 +62,7 @@ export function describeStart(server: Service, { embedded, openness }: StartNote
     `  Health    ${url}/_health`,
     ...databaseLines(backend, embedded),
     `  Models    ${names || none}`,
-    ...accessLines(openness, sample),
+    ...accessLines(audience, sample),
     '',
     ...(sample === undefined
       ? []

@@ -4,7 +4,7 @@ import { collections } from '../schema/collections.js';
 import type { Config } from '../config/config.js';
 import { create } from '../content/create.js';
 import { createLocalization } from '../content/create-localization.js';
-import { createContext, within, type ContentContext } from '../content/content-context.js';
+import { createContext, withDatabase, type ContentContext } from '../content/content-context.js';
 import { updateSingle } from '../content/single-type.js';
 import type { Media } from '../media/media.js';
 import { readAll, type Database } from '../mongo/database.js';
@@ -87,7 +87,7 @@ export async function loadDemo({ config, backend, media }: DemoTarget, folder = 
       await writeModels(inner, models);
       await recordServed(content.bind.registry, inner);
       await addLocales({ ...backend.store, database: inner });
-      return loadEntries(files, pictures, within(content, inner));
+      return loadEntries(files, pictures, withDatabase(content, inner));
     });
     await backend.models.load();
     return count;

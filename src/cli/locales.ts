@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { within } from '../content/content-context.js';
+import { withDatabase } from '../content/content-context.js';
 import { createLocale, deleteLocale, listLocales, updateLocale, type LocaleWork } from '../content/locales.js';
 import { inTransaction } from '../mongo/transaction.js';
 import type { OpenedService } from './open-service.js';
@@ -21,7 +21,7 @@ function readWords(args: readonly string[]) {
 
 const workOf = ({ content }: OpenedService): LocaleWork => ({
   content,
-  commit: (change) => inTransaction(content.store.database, (inner) => change(within(content, inner))),
+  commit: (change) => inTransaction(content.store.database, (inner) => change(withDatabase(content, inner))),
 });
 
 const list: Command = async ({ content }) => {

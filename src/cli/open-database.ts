@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.js';
 import { loadConfig } from '../config/load-config.js';
-import { connect } from '../mongo/connect.js';
+import { connect } from '../mongo/connection.js';
 import type { Database } from '../mongo/database.js';
 import { runningServer, startConfigured } from '../mongo/embedded/configured-server.js';
 

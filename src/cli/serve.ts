@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { readOpenness } from '../auth/is-open.js';
+import { readAudience } from '../auth/is-open.js';
 import type { Config } from '../config/config.js';
 import { dependsOnStrapi } from '../config/load-config.js';
 import { createLogger } from '../http/create-logger.js';
@@ -64,10 +64,10 @@ const withUri = (config: Config, uri: string): Config => ({ ...config, database:
 
 async function announce(server: Service, embedded: EmbeddedDatabase | null): Promise<void> {
   const { backend, config } = server;
-  const openness = backend && (await readOpenness({ config, backend, isEmbedded: embedded !== null }));
+  const audience = backend && (await readAudience({ config, backend, isEmbedded: embedded !== null }));
   const note = embedded === null ? null : { version: embedded.version, directory: embedded.dataDir, uri: embedded.uri };
-  if (config.environment === 'production') console.log(JSON.stringify({ msg: 'started', url: server.url, openTo: openness }));
-  else for (const line of describeStart(server, { embedded: note, openness })) console.log(line);
+  if (config.environment === 'production') console.log(JSON.stringify({ msg: 'started', url: server.url, openTo: audience }));
+  else for (const line of describeStart(server, { embedded: note, audience })) console.log(line);
 }
 
 function stopOnSignal(server: Service, embedded: EmbeddedDatabase | null): void {

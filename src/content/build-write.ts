@@ -110,7 +110,7 @@ function buildLinks(link: LinkAttribute, value: unknown, building: Building): vo
     case 'own':
       buildOwn(link, input, building);
       return;
-    case 'siblings':
+    case 'localizations':
       return; // a create joins the group with its first write, an update leaves it
     case 'inverse':
     case 'morph':

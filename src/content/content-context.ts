@@ -128,7 +128,7 @@ function settingsOf({ rest }: Config['api']): BindSettings {
 const knownSettings = new WeakMap<Config['api']['rest'], BindSettings>();
 
 /** The context of an operation inside a transaction that is open. */
-export const within = (context: ContentContext, database: Store['database']): ContentContext => ({
+export const withDatabase = (context: ContentContext, database: Store['database']): ContentContext => ({
   ...context,
   store: { ...context.store, database },
 });

@@ -12,7 +12,7 @@ import { allOf } from '../query/conditions.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { acceptInput, checkBody } from './check-body.js';
-import { within, type ContentContext } from './content-context.js';
+import { withDatabase, type ContentContext } from './content-context.js';
 import { insertChecked, newBody } from './create.js';
 import { hasId } from './find-one.js';
 import type { Loaded, StoredDocument } from '../mongo/loaded.js';
@@ -40,7 +40,7 @@ export async function createLocalization(
   await refuseHiddenLocales({ type, source, values: accepted }, context);
   const selection = bindEntrySelection(query, type, context.bind);
   const { document } = await inTransaction(context.store.database, (database) =>
-    insertLocale(type, { ...accepted, locale }, source, within({ ...context, createsDrafts: true }, database)),
+    insertLocale(type, { ...accepted, locale }, source, withDatabase({ ...context, createsDrafts: true }, database)),
   );
   return readTreeOf(selection, document, context.store.database);
 }

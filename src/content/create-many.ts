@@ -4,7 +4,7 @@ import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { buildWrite } from './build-write.js';
 import { acceptInput, checkBody } from './check-body.js';
-import { within, type ContentContext } from './content-context.js';
+import { withDatabase, type ContentContext } from './content-context.js';
 import { buildDocument, insertLinked, newBody, type PreparedEntry } from './create.js';
 import { orUniqueError } from './unique-errors.js';
 import { withHooks } from './write-hooks.js';
@@ -27,7 +27,7 @@ async function insertMany(type: ContentType, data: readonly unknown[], context: 
   const entries: PreparedEntry[] = [];
   for (const [index, values] of accepted.entries()) entries.push(await prepare(type, values, ids[index] ?? 0, context));
   await orUniqueError({ type, data: {}, id: null }, context, () =>
-    inTransaction(store.database, (database) => insertAll(type, entries, within(context, database))),
+    inTransaction(store.database, (database) => insertAll(type, entries, withDatabase(context, database))),
   );
   return ids;
 }

@@ -14,7 +14,7 @@ import type { ContentType, ScalarAttribute } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { buildWrite, type EntryWrite } from './build-write.js';
 import { acceptInput, checkBody } from './check-body.js';
-import { type ContentContext, within } from './content-context.js';
+import { type ContentContext, withDatabase } from './content-context.js';
 import { findGroupToJoin, overwritesGroup, requiredShared, withoutShared } from './localization-group.js';
 import { createMayBreakRule, refuseBroken, withOwner } from './row-rules.js';
 import { copyValues, refuseHiddenLocales, sharedNames, syncLocales } from './sync-locales.js';
@@ -70,7 +70,7 @@ async function joinGroup(
 /** Stores a new entry and gives its shared values to its group; the answer shows the others as they were before. */
 const insertAndShare = (type: ContentType, data: Values, insertion: Insertion, context: ContentContext): Promise<Loaded> =>
   inTransaction(context.store.database, async (database) => {
-    const inside = within(context, database);
+    const inside = withDatabase(context, database);
     const created = await insertChecked(type, data, insertion, inside);
     await syncLocales(type, Number(created.document['_id']), sharedNames(type, [...type.attributes.keys()]), inside);
     return created;
@@ -117,7 +117,7 @@ async function insert(type: ContentType, data: Values, insertion: Insertion, con
   await orUniqueError({ type, data: complete, id: null }, context, () =>
     linked || checked
       ? inTransaction(context.store.database, (database) =>
-          insertLinked(type, { document, write, checked }, within(context, database)),
+          insertLinked(type, { document, write, checked }, withDatabase(context, database)),
         )
       : insertEntry(context.store, type.collection, document),
   );

@@ -1,5 +1,5 @@
 import type { ContentContext } from './content-context.js';
-import { within } from './content-context.js';
+import { withDatabase } from './content-context.js';
 import { findOne } from './find-one.js';
 import type { Loaded } from '../mongo/loaded.js';
 import type { Database } from '../mongo/database.js';
@@ -25,7 +25,7 @@ async function removeEntry(type: ContentType, id: number, context: ContentContex
   const { database } = context.store;
   const referrers = referrersOf(type, context.bind.registry);
   const alone = referrers.length === 0 && type.uid !== uploadFile;
-  const work = (inner: Database) => removeWithin(type, id, within(context, inner));
+  const work = (inner: Database) => removeWithin(type, id, withDatabase(context, inner));
   const finish = await (alone ? work(database) : inTransaction(database, work));
   if (finish === null) return false;
   if (referrers.length > 0) unlinkLater(type, id, context);
@@ -37,7 +37,7 @@ async function removeEntry(type: ContentType, id: number, context: ContentContex
 const secondLook = 2000;
 
 function unlinkLater(type: ContentType, id: number, entered: ContentContext): void {
-  const context = within(entered, { ...entered.store.database, session: null }); // the transaction has ended by then
+  const context = withDatabase(entered, { ...entered.store.database, session: null }); // the transaction has ended by then
   const look = async (): Promise<void> => {
     // Restored from elsewhere in the meantime: its links are right.
     if (((await countExisting([{ collection: type.collection, ids: [id] }], context.store.database))[0] ?? 0) > 0) return;

@@ -15,7 +15,7 @@ import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { buildWrite } from './build-write.js';
 import { acceptInput, checkBody } from './check-body.js';
-import { within, type ContentContext } from './content-context.js';
+import { withDatabase, type ContentContext } from './content-context.js';
 import { hasId } from './find-one.js';
 import type { Loaded } from '../mongo/loaded.js';
 import { refuseBroken, updateMayBreakRule } from './row-rules.js';
@@ -127,7 +127,7 @@ async function updateLinked(change: Change, context: ContentContext): Promise<Lo
   const { type, data, selection } = change;
   const shared = sharedNames(type, Object.keys(data));
   const updated = await inTransaction(context.store.database, async (database) => {
-    const inside = within(context, database);
+    const inside = withDatabase(context, database);
     const document = await updateWithin(change, inside);
     if (document === null || shared.length === 0) return { document, loaded: null };
     // The answer shows the other locales as they were before the shared values went to them, as in Strapi v4.

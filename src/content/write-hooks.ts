@@ -1,5 +1,5 @@
 import { afterCommit, inTransaction } from '../mongo/transaction.js';
-import { within, type ContentContext, type PendingWrite, type Written } from './content-context.js';
+import { withDatabase, type ContentContext, type PendingWrite, type Written } from './content-context.js';
 
 /** How a write is done. */
 interface HookedWrite<Result> {
@@ -20,7 +20,7 @@ export async function withHooks<Result>(
   const hook = hookOf(write, context);
   if (hook === null) return run(write.data, context);
   return inTransaction(context.store.database, async (database) => {
-    const inside = within(context, database);
+    const inside = withDatabase(context, database);
     if (isThere !== undefined && !(await isThere(inside))) return run(write.data, inside);
     const begun = await hook(write, inside);
     const result = await run(begun.data, inside);
@@ -49,14 +49,14 @@ const atOnce = 1000;
 export async function writePortions(write: PendingWrite, context: ContentContext, { ids, run }: PortionedWrite): Promise<number> {
   const { database } = context.store;
   const begun = await inTransaction(database, async (open) => {
-    const inside = within(context, open);
+    const inside = withDatabase(context, open);
     const started = (await hookOf(write, context)?.(write, inside)) ?? null;
     await run(ids.slice(0, atOnce), started === null ? write.data : started.data, inside);
     return started;
   });
   const data = begun === null ? write.data : begun.data;
   for (let start = atOnce; start < ids.length; start += atOnce)
-    await inTransaction(database, (open) => run(ids.slice(start, start + atOnce), data, within(context, open)));
+    await inTransaction(database, (open) => run(ids.slice(start, start + atOnce), data, withDatabase(context, open)));
   if (begun !== null) await afterCommit(database, () => begun.finish({ count: ids.length }));
   return ids.length;
 }

@@ -27,7 +27,7 @@ export interface Authorized {
 type RequiredAction = string;
 
 /** What a row of the route table asks of callers. */
-export interface Demand {
+export interface RouteRequirement {
   readonly action: RequiredAction;
   /** Actions that the caller must be allowed besides. */
   readonly others?: readonly RequiredAction[];
@@ -43,12 +43,12 @@ export interface Demand {
  * Identifies the caller and counts the request. Throws an UnauthorizedError for credentials that are wrong, and for those of an admin
  * that are missing; a RateLimitError for too many requests.
  */
-export async function identify(ctx: Context, row: Demand, running: Running): Promise<Authorized> {
+export async function identify(ctx: Context, row: RouteRequirement, running: Running): Promise<Authorized> {
   const caller = await callerOf(ctx, row, running);
   return { caller, content: createRequestContext(running.config, running.source, { caller, asker: askerOf(ctx, caller) }) };
 }
 
-function callerOf(ctx: Context, row: Demand, running: Running): Promise<Caller> {
+function callerOf(ctx: Context, row: RouteRequirement, running: Running): Promise<Caller> {
   if (row.anonymous === true) return findNobody(ctx, running);
   return row.action === 'admin' ? findAdmin(ctx, running) : findAnybody(ctx, row, running);
 }
@@ -59,18 +59,18 @@ async function findNobody(ctx: Context, { limiter }: Running): Promise<Caller> {
   return caller;
 }
 
-function findAnybody(ctx: Context, row: Demand, running: Running): Promise<Caller> {
+function findAnybody(ctx: Context, row: RouteRequirement, running: Running): Promise<Caller> {
   const key = row.admitsAdmin === true ? adminKey(ctx) : null;
   return key === null ? findCaller(ctx, row, running) : findAdminOrCaller(ctx, { row, key }, running);
 }
 
 /** A row that an admin token opens as well, and a token that may be one. */
-interface AdminDemand {
-  readonly row: Demand;
+interface AdminRequest {
+  readonly row: RouteRequirement;
   readonly key: string;
 }
 
-async function findAdminOrCaller(ctx: Context, { row, key }: AdminDemand, running: Running): Promise<Caller> {
+async function findAdminOrCaller(ctx: Context, { row, key }: AdminRequest, running: Running): Promise<Caller> {
   const admin = await readAdmin(ctx, key, running);
   return admin ?? findCaller(ctx, row, running).catch((error: unknown) => refuseAttempt(ctx, error, running));
 }
@@ -81,7 +81,7 @@ async function refuseAttempt(ctx: Context, error: unknown, { attempts }: Running
   throw error;
 }
 
-async function findCaller(ctx: Context, row: Demand, { authenticator, limiter, config }: Running): Promise<Caller> {
+async function findCaller(ctx: Context, row: RouteRequirement, { authenticator, limiter, config }: Running): Promise<Caller> {
   const { authorization } = ctx.req.headers;
   // What one caller may see is not for caches that serve others.
   if (authorization !== undefined) ctx.set('Cache-Control', 'private, no-store');
@@ -95,7 +95,7 @@ async function findCaller(ctx: Context, row: Demand, { authenticator, limiter, c
 }
 
 /** What decides about a token that has expired: the actions that are needed, and the mark of what begins or ends a session. */
-interface ExpiryDemand extends Pick<Demand, 'ignoresExpired'> {
+interface ExpiryRequirement extends Pick<RouteRequirement, 'ignoresExpired'> {
   readonly actions: readonly RequiredAction[];
 }
 
@@ -103,7 +103,7 @@ interface ExpiryDemand extends Pick<Demand, 'ignoresExpired'> {
  * Returns whether a token of a user that has expired counts as none: where sessions begin and end; and, by the setting, for content
  * and files, unlike users.
  */
-export function ignoresExpired({ actions, ignoresExpired: mark }: ExpiryDemand, { plugins }: Config): boolean {
+export function ignoresExpired({ actions, ignoresExpired: mark }: ExpiryRequirement, { plugins }: Config): boolean {
   return mark === true || (plugins['users-permissions'].config.jwt.ignoreExpiredOnPublic && actions.every(isOfContent));
 }
 

@@ -1,14 +1,11 @@
 import Koa from 'koa';
 import { accessLog, requestId, type RequestState } from './access-log.js';
-import { checkUrl } from './check-url.js';
-import { compressResponse } from './compress-response.js';
+import { checkUrl, timeLimit } from './request-limits.js';
+import { compressResponse, crossOrigin, securityHeaders } from './koa-packages.js';
 import { writesForPeople } from './create-logger.js';
-import { crossOrigin } from './cross-origin.js';
 import { errorResponse } from './error-response.js';
 import { requestBody } from './request-body.js';
 import { answerUnknown, routeTable } from './route-table.js';
-import { securityHeaders } from './security-headers.js';
-import { timeLimit } from './time-limit.js';
 import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';

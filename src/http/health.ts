@@ -1,4 +1,4 @@
-import { ping } from '../mongo/connect.js';
+import { ping } from '../mongo/connection.js';
 import type { Answer, OpenRoute } from './route.js';
 import type { Connection } from './running.js';
 

@@ -6,7 +6,7 @@ import type { MediaSettings } from '../media/storage/file-storage.js';
 import type { Staging, UploadedFile } from '../media/staging.js';
 import { GuardedRequest } from './guarded-request.js';
 import { bodyInvalid } from './error-response.js';
-import { allowUploadTime } from './time-limit.js';
+import { allowUploadTime } from './request-limits.js';
 
 /** A multipart body: its files stored but not yet published, everything in the order in which it came. */
 export interface MultipartBody {

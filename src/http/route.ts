@@ -3,8 +3,8 @@ import type { Context, Middleware } from 'koa';
 import type { LimitedRoute } from '../accounts/login/limit-attempts.js';
 import type { MiddlewaresConfig } from '../config/config.js';
 import type { ApiError } from '../errors.js';
-import type { Authorized, Demand } from './authorize.js';
-import type { CorsSettings } from './cross-origin.js';
+import type { Authorized, RouteRequirement } from './authorize.js';
+import type { CorsSettings } from './koa-packages.js';
 import type { RouteParams, RouteRequest } from './route-request.js';
 import type { Connection, Running } from './running.js';
 
@@ -36,7 +36,7 @@ interface OpenRow {
   readonly handle: (call: OpenCall) => Answer | Promise<Answer>;
 }
 
-interface ClosedRow extends Demand {
+interface ClosedRow extends RouteRequirement {
   /** Attempts are counted under this name, before they are handled. */
   readonly limit?: LimitedRoute;
   /** Answers a 401; the error exit does unless this is given. */

@@ -123,7 +123,7 @@ function unsentBytes(socket: Socket): number {
   return typeof queued === 'number' && waiting > 0 ? queued : waiting;
 }
 
-/** Node looks for overdue requests every 30 s unless told otherwise; time-limit.ts cuts shorter where no file is sent. */
+/** Node looks for overdue requests every 30 s unless told otherwise; request-limits.ts cuts sooner where no file is sent. */
 const optionsOf = ({ headersTimeout, requestTimeout, uploadTimeout, keepAliveTimeout, maxHeaderSize }: ServerConfig) => ({
   headersTimeout,
   requestTimeout: Math.max(requestTimeout, uploadTimeout, headersTimeout),

@@ -1,5 +1,5 @@
 import { replaceAction } from '../auth/known-actions.js';
-import { within } from '../content/content-context.js';
+import { withDatabase } from '../content/content-context.js';
 import type { Loaded } from '../mongo/loaded.js';
 import { findOne } from '../content/find-one.js';
 import { update } from '../content/update.js';
@@ -46,7 +46,7 @@ export async function replaceFile({ id, file, info }: ReplaceOrder, staging: Sta
   const row = { ...values, ...textsOf(info), name: values.name, url: stored.document['url'], formats: values.formats ?? {} };
   const { entry, finish } = await inTransaction(content.store.database, async (database) => {
     // First, since the file may have been deleted in the meantime: no bytes may then be published.
-    const entry = (await update(fileType(content), id, row, emptyQuery, within(content, database))) ?? missing();
+    const entry = (await update(fileType(content), id, row, emptyQuery, withDatabase(content, database))) ?? missing();
     const finish = await retireFile(stored.document, media, database);
     await commitBlobs(database, blobs);
     return { entry, finish };

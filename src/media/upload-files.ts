@@ -1,4 +1,4 @@
-import { within, type ContentContext } from '../content/content-context.js';
+import { withDatabase, type ContentContext } from '../content/content-context.js';
 import { insertChecked } from '../content/create.js';
 import type { Loaded } from '../mongo/loaded.js';
 import { withOwner } from '../content/row-rules.js';
@@ -35,7 +35,7 @@ export async function uploadFiles(order: UploadOrder, staging: Staging, context:
   const { content } = context;
   const ready = await prepareFiles(order, staging, context);
   const entries = await inTransaction(content.store.database, async (database) => {
-    const inner = within(content, database);
+    const inner = withDatabase(content, database);
     const stored = await storeFiles(ready, inner);
     if (order.target !== null) await linkFiles(order.target, idsOf(stored), inner);
     return stored;

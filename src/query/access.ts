@@ -1,11 +1,5 @@
-import {
-  actionOf,
-  type Attribute,
-  type ContentType,
-  type MorphAttribute,
-  type Registry,
-  uploadFile,
-} from '../schema/content-type.js';
+import { type Attribute, type ContentType, type MorphAttribute, type Registry, uploadFile } from '../schema/content-type.js';
+import { actionOf } from '../schema/names.js';
 import { otherSides } from '../schema/other-sides.js';
 import type { Filter } from './ast.js';
 

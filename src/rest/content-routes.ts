@@ -2,7 +2,8 @@ import type { Config } from '../config/config.js';
 import { notFoundError } from '../errors.js';
 import type { GuardedRow, LateRoute, Rows } from '../http/route.js';
 import type { Running } from '../http/running.js';
-import { actionOf, type ContentType, type Registry } from '../schema/content-type.js';
+import type { ContentType, Registry } from '../schema/content-type.js';
+import { actionOf } from '../schema/names.js';
 import { collectionActions, singleActions, type Action, type Actions } from './actions.js';
 import { QueryCache } from './query-cache.js';
 

@@ -1,5 +1,5 @@
 import type { ContentContext } from '../content/content-context.js';
-import { within } from '../content/content-context.js';
+import { withDatabase } from '../content/content-context.js';
 import type { Loaded } from '../mongo/loaded.js';
 import { badRequestError } from '../errors.js';
 import { checkJson } from '../http/request-body.js';
@@ -51,7 +51,7 @@ async function writeAll(
   const order = { files: files.map(({ file }) => file), infos: [] };
   const ready = await prepareFiles(order, staging, { media, content });
   const id = await inTransaction(content.store.database, async (database) => {
-    const inner = within(content, database);
+    const inner = withDatabase(content, database);
     const entry = await write(data, inner);
     if (entry === null) return null;
     const id = Number(entry.document['_id']);

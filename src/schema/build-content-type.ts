@@ -89,7 +89,7 @@ function localizationsOf(model: Model, privateNames: ReadonlySet<string>): LinkA
     relation: 'oneToMany',
     target: model.uid,
     many: true,
-    storage: { kind: 'siblings' },
+    storage: { kind: 'localizations' },
     inverse: null,
     exclusive: false,
     dangling: false,

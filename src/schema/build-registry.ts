@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { buildContentType, defaultModelSettings, type ModelSettings } from './build-content-type.js';
 import { builtinModels } from './builtin-models.js';
-import { nameConflicts } from './claim-names.js';
+import { nameConflicts } from './name-conflicts.js';
 import type { ContentType, Registry } from './content-type.js';
 import { collectionOf, type Model, type ModelWarning } from './model.js';
 import { readModel, type ModelReading } from './read-model.js';

@@ -56,13 +56,13 @@ export interface ScalarAttribute extends AttributeBase {
  * Where the links of a relation are kept.
  * - own: the ids are in this document, under the attribute's name: one id, or an ordered array.
  * - inverse: the ids are in the target's documents, under `field`; this side's order is their rank (`_ranks`).
- * - siblings: the entries of one localization group (`_group`), the entry itself left out.
+ * - localizations: the entries of one localization group (`_group`), the entry itself left out.
  * - morph: the target's documents hold `{ __type, id }` under `field`, one or an array.
  */
 export type LinkStorage =
   | { readonly kind: 'own' }
   | { readonly kind: 'inverse'; readonly field: string }
-  | { readonly kind: 'siblings' }
+  | { readonly kind: 'localizations' }
   | { readonly kind: 'morph'; readonly field: string };
 
 /** A relation with one target type, media included. */
@@ -140,7 +140,3 @@ export interface Registry {
 }
 
 export const uploadFile = 'plugin::upload.file';
-
-/** The `<uid>.<controller>.<action>` name of an action on a type, as roles grant it. */
-export const actionOf = (type: ContentType | string, action: string): string =>
-  `${typeof type === 'string' ? type : type.uid}.${action}`;

@@ -31,3 +31,7 @@ export function typeName(type: ContentType): string {
   typeNames.set(type, name);
   return name;
 }
+
+/** The `<uid>.<controller>.<action>` name of an action on a type, as roles grant it. */
+export const actionOf = (type: ContentType | string, action: string): string =>
+  `${typeof type === 'string' ? type : type.uid}.${action}`;

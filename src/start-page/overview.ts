@@ -1,10 +1,11 @@
-import { readOpenness, type Openness } from '../auth/is-open.js';
+import { readAudience, type Audience } from '../auth/is-open.js';
 import { typeActions } from '../auth/known-actions.js';
 import { checkRight } from '../http/authorize.js';
 import { envelopeError } from '../http/error-response.js';
 import type { AnyRoute, LateRoute, RouteCall } from '../http/route.js';
 import { countStored } from '../mongo/database.js';
-import { actionOf, type ContentType } from '../schema/content-type.js';
+import type { ContentType } from '../schema/content-type.js';
+import { actionOf } from '../schema/names.js';
 import { describeReport } from '../schema/report-models.js';
 
 /** A content type, what it holds, and a request to it. */
@@ -23,7 +24,7 @@ export interface TypeOverview {
 
 /** What the service runs on, and what it serves. */
 export interface Overview {
-  readonly openness: Openness;
+  readonly audience: Audience;
   readonly database: string;
   readonly types: readonly TypeOverview[];
   /** Types that are left out. */
@@ -41,20 +42,20 @@ export async function readOverview(call: RouteCall, routes: readonly AnyRoute[])
   const { backend } = running;
   const all = [...content.bind.registry.types.values()].filter(({ uid }) => uid.startsWith('api::'));
   const shown = all.slice(0, most.types);
-  const openness = await readOpenness(running);
+  const audience = await readAudience(running);
   const types = await Promise.all(shown.map((type, index) => readType(type, { call, routes, isAsked: index < most.answers })));
   return {
-    openness,
+    audience,
     database: backend.description,
     types,
     more: all.length - shown.length,
-    warnings: warningsOf(call, openness),
+    warnings: warningsOf(call, audience),
   };
 }
 
-function warningsOf({ running: { config, backend, isEmbedded } }: RouteCall, openness: Openness): string[] {
+function warningsOf({ running: { config, backend, isEmbedded } }: RouteCall, audience: Audience): string[] {
   return [
-    ...(openness === 'everybody' ? ['Everybody may change everything: api.open (MANGROVE_OPEN) is true.'] : []),
+    ...(audience === 'everybody' ? ['Everybody may change everything: api.open (MANGROVE_OPEN) is true.'] : []),
     ...(isEmbedded ? ['The database is the embedded one: a single node without password and backups.'] : []),
     ...(backend.store.database.isReplicated
       ? []

@@ -1,4 +1,4 @@
-import type { Openness } from '../auth/is-open.js';
+import type { Audience } from '../auth/is-open.js';
 import { commandLine } from '../command-line.js';
 import { html, type Html } from './html.js';
 import type { Overview, TypeOverview } from './overview.js';
@@ -59,8 +59,8 @@ const renderLink = ({ path, name, about }: PageLink): Html =>
 const closed = html`<h2>The service runs</h2>
   <p>What it serves is shown to browsers on its own machine, or to everybody if <code>api.open</code> is set.</p>`;
 
-const renderOverview = ({ openness, database, types, more, warnings }: Overview, address: string): Html =>
-  html` <p>${access[openness]} Database: <code>${database}</code></p>
+const renderOverview = ({ audience, database, types, more, warnings }: Overview, address: string): Html =>
+  html` <p>${access[audience]} Database: <code>${database}</code></p>
     ${
       warnings.length === 0
         ? null
@@ -71,14 +71,14 @@ const renderOverview = ({ openness, database, types, more, warnings }: Overview,
     }
     <h2>Content types</h2>
     <p class="soft">Entries are counted with drafts, and in all languages.</p>
-    ${types.length === 0 ? html`<p>There are none yet.</p>` : types.map((type) => renderType(type, openness, address))}
+    ${types.length === 0 ? html`<p>There are none yet.</p>` : types.map((type) => renderType(type, audience, address))}
     ${more === 0 ? null : html`<p>and ${more} more</p>`}
     <h2>Next steps</h2>
     <ol>
       ${steps(types[0]).map(([title, command]) => html`<li>${title}${commandBlock(command)}</li>`)}
     </ol>`;
 
-const access: Readonly<Record<Openness, string>> = {
+const access: Readonly<Record<Audience, string>> = {
   everybody: 'Everybody may read and change everything.',
   local: 'Programs on this machine may read and change everything, until there is a user or a grant.',
   nobody: 'Everybody may do what their role grants.',
@@ -88,7 +88,7 @@ const commandBlock = (command: string): Html => html`<pre><code class="command">
 
 const renderType = (
   { uid, name, request, answer, count, publicActions }: TypeOverview,
-  openness: Openness,
+  audience: Audience,
   address: string,
 ): Html =>
   html` <article>
@@ -96,7 +96,7 @@ const renderType = (
       <h3>${name}</h3>
       <code class="soft">${uid}</code>
     </header>
-    <p>${count === 1 ? '1 entry' : `${String(count)} entries`}. ${publicText(publicActions, openness)}</p>
+    <p>${count === 1 ? '1 entry' : `${String(count)} entries`}. ${publicText(publicActions, audience)}</p>
     ${commandBlock(`curl -g '${address}${request}'`)}
     ${
       answer === null
@@ -108,8 +108,8 @@ const renderType = (
     }
   </article>`;
 
-function publicText(actions: readonly string[], openness: Openness): string {
-  if (openness === 'everybody') return 'Everybody may do everything.';
+function publicText(actions: readonly string[], audience: Audience): string {
+  if (audience === 'everybody') return 'Everybody may do everything.';
   return actions.length === 0 ? 'The public may do nothing with it.' : `The public may: ${actions.join(', ')}.`;
 }
 

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { within, type ContentContext } from '../content/content-context.js';
+import { withDatabase, type ContentContext } from '../content/content-context.js';
 import type { Database } from '../mongo/database.js';
 import { unlimited } from '../query/budget.js';
 
@@ -29,6 +29,6 @@ export class CodeTransactions {
   /** Returns the context of code: in the transaction that it runs in, if there is one. */
   contextOf(context: ContentContext): ContentContext {
     const open = this.#open.getStore();
-    return open === undefined || open.ended ? context : within(context, open.database);
+    return open === undefined || open.ended ? context : withDatabase(context, open.database);
   }
 }

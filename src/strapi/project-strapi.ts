@@ -7,7 +7,7 @@ import type { Values } from '../values.js';
 import type { Controller } from './core-controller.js';
 import type { Service } from './core-service.js';
 import { describeModel, type StrapiModel } from './describe-model.js';
-import { createProjectEntityService, type ProjectEntityService } from './entity-service.js';
+import { createProjectEntityService, type ProjectEntityService } from './project-entity-service.js';
 import type { PluginServices } from './plugin-services.js';
 import type { ProjectCode } from './project-code.js';
 import type { QueryEngine } from './query-engine.js';

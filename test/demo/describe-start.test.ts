@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Openness } from '../../src/auth/is-open.js';
+import type { Audience } from '../../src/auth/is-open.js';
 import { describeStart } from '../../src/cli/describe-start.js';
 import { createService } from '../../src/server.js';
 import { freshDatabase } from '../support/mongo.js';
@@ -14,7 +14,7 @@ describe('cli/describe-start', () => {
       },
     });
     await server.start();
-    const lines = describeStart(server, { embedded: null, openness: null });
+    const lines = describeStart(server, { embedded: null, audience: null });
     await server.stop();
     return lines.find((line) => line.includes('Models'))?.trim();
   };
@@ -29,7 +29,7 @@ describe('cli/describe-start', () => {
     expect(await modelsLine('mongodb://127.0.0.1:9/none')).to.equal('Models    read when the database answers');
   });
 
-  const states: readonly (readonly [openness: Openness, expected: readonly string[]])[] = [
+  const states: readonly (readonly [audience: Audience, expected: readonly string[]])[] = [
     ['everybody', ['Access    open to everybody: api.open (MANGROVE_OPEN) is true']],
     ['local', ['Access    open to this machine until there is a user or a grant']],
     [
@@ -41,10 +41,10 @@ describe('cli/describe-start', () => {
       ],
     ],
   ];
-  for (const [openness, expected] of states)
-    it(`says to whom it is open: ${openness}`, async () => {
+  for (const [audience, expected] of states)
+    it(`says to whom it is open: ${audience}`, async () => {
       const server = await createService({ config: { database: { uri: 'mongodb://127.0.0.1:9/none' } } });
-      const lines = describeStart(server, { embedded: null, openness }).map((line) => line.trim());
+      const lines = describeStart(server, { embedded: null, audience }).map((line) => line.trim());
       const first = lines.findIndex((line) => line.startsWith('Access'));
       expect(lines.slice(first, first + expected.length)).to.deep.equal(expected);
     });
@@ -65,7 +65,7 @@ describe('cli/describe-start', () => {
           admin: { apiToken: { salt: secret } },
         },
       });
-      const lines = describeStart(server, { embedded: null, openness: null }).map((one) => one.trim());
+      const lines = describeStart(server, { embedded: null, audience: null }).map((one) => one.trim());
       expect(lines.find((one) => one.startsWith('Docs'))).to.equal(line);
     });
 });

@@ -44,7 +44,7 @@ for (const page of pages) {
           directory: '/srv/mangrove/data/db',
           uri: 'mongodb://127.0.0.1:40213/?replicaSet=rs0',
         };
-        const lines = describeStart(served.serving.server, { openness: 'local', embedded });
+        const lines = describeStart(served.serving.server, { audience: 'local', embedded });
         const printed = lines.join('\n').replaceAll(served.serving.server.url, 'http://localhost:1337');
         expect(readBlocks(page).find(({ language }) => language === 'text')?.text).to.equal(`${printed.trimEnd()}\n`);
       });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { execute, parse, type ExecutionResult } from 'graphql';
 import { executeOperation } from '../../src/graphql/execute/execute-operation.js';
 import { callerState, type GraphqlContext } from '../../src/graphql/graphql-context.js';
-import { actionOf } from '../../src/schema/content-type.js';
+import { actionOf } from '../../src/schema/names.js';
 import { documents, models } from './content.js';
 import { serveGraphql, type ServedGraphql } from './serve-graphql.js';
 

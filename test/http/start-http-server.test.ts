@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { connect } from 'node:net';
-import { allowUploadTime } from '../../src/http/time-limit.js';
+import { allowUploadTime } from '../../src/http/request-limits.js';
 import { sendRaw, serve } from './serve.js';
 import type { IncomingMessage } from 'node:http';
 import type { Served } from './serve.js';

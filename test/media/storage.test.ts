@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
-import { connect } from '../../src/mongo/connect.js';
+import { connect } from '../../src/mongo/connection.js';
 import { createConfig } from '../../src/config/create-config.js';
 import { newBlobId } from '../../src/mongo/stores/blob-store.js';
 import { diskStorage } from '../../src/media/storage/disk-storage.js';

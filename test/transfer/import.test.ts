@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import type { Document } from 'mongodb';
 import { createServer } from '../../src/index.js';
 import { createMedia } from '../../src/media/open-media.js';
-import { connect } from '../../src/mongo/connect.js';
+import { connect } from '../../src/mongo/connection.js';
 import { createStore } from '../../src/mongo/store.js';
 import { openArchive } from '../../src/transfer/archive/open-archive.js';
 import type { ImportContext } from '../../src/transfer/import-run.js';

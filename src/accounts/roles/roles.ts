@@ -5,7 +5,7 @@ import { matchesAll } from '../../mongo/matches.js';
 import { type Document, readAll } from '../../mongo/database.js';
 import { findMany } from '../../content/find-many.js';
 import { findOne } from '../../content/find-one.js';
-import { within, type ContentContext } from '../../content/content-context.js';
+import { withDatabase, type ContentContext } from '../../content/content-context.js';
 import type { Loaded } from '../../mongo/loaded.js';
 import { orUniqueError } from '../../content/unique-errors.js';
 import { createMayBreakRule, refuseBroken, ruleFilter, updateMayBreakRule } from '../../content/row-rules.js';
@@ -103,7 +103,7 @@ export async function deleteRole(id: number, content: ContentContext): Promise<v
 /** Changes roles in one transaction. What is kept in memory of them is read anew after it: others read on while it is open. */
 async function change(content: ContentContext, work: (context: ContentContext) => Promise<void>): Promise<void> {
   const { database, changes } = content.store;
-  await inTransaction(database, (inner) => work(within(content, inner)));
+  await inTransaction(database, (inner) => work(withDatabase(content, inner)));
   for (const name of [collection, collections.permissions, collections.users]) changes.changed(name);
 }
 

@@ -1,5 +1,5 @@
 import { collections } from '../../schema/collections.js';
-import { within, type ContentContext } from '../../content/content-context.js';
+import { withDatabase, type ContentContext } from '../../content/content-context.js';
 import { ruleFilter } from '../../content/row-rules.js';
 import { update } from '../../content/update.js';
 import { applicationError, notFoundError } from '../../errors.js';
@@ -42,7 +42,7 @@ export async function changeUser(accounts: Accounts, id: number, sent: Body, cal
   await claimNames(names, content, emailTaken, async () => {
     await refuseTaken(accounts, names, user, content);
     const writer = isOwn ? asWriter(content) : asRoleGiver(content);
-    await inTransaction(content.store.database, (database) => updateWithin(user, data, within(writer, database)));
+    await inTransaction(content.store.database, (database) => updateWithin(user, data, withDatabase(writer, database)));
   });
   content.store.changes.changed(collections.users);
   return async () => {

@@ -14,13 +14,13 @@ import {
 import { badRequestError, forbiddenError } from '../../errors.js';
 import type { MultipartBody } from '../../http/read-multipart.js';
 import { isRecord } from '../../values.js';
-import { demandOf, type FieldDemand } from '../types/schema-context.js';
+import { requirementOf, type FieldRequirement } from '../types/schema-context.js';
 
 /** What decides about the files of a request. */
 interface FileRules {
   readonly schema: GraphQLSchema;
   /** Throws a ForbiddenError unless the caller has what a mutation asks for; an UnauthorizedError if their token has expired. */
-  readonly demand: (asked: FieldDemand) => void;
+  readonly checkField: (asked: FieldRequirement) => void;
   /** Tokens that a document may have. */
   readonly tokens: number;
 }
@@ -103,12 +103,12 @@ function findMutation(
  * Throws a ForbiddenError unless the caller has what each field of a mutation asks for. A fragment may hide fields, so none is accepted
  * here.
  */
-function checkFields({ selectionSet }: OperationDefinitionNode, { schema, demand }: FileRules): void {
+function checkFields({ selectionSet }: OperationDefinitionNode, { schema, checkField }: FileRules): void {
   const fields = schema.getMutationType()?.getFields() ?? {};
   for (const node of selectionSet.selections) {
     if (node.kind !== Kind.FIELD) throw forbiddenError('Forbidden access');
     const field = fields[node.name.value];
-    if (field !== undefined) demand(demandOf(field));
+    if (field !== undefined) checkField(requirementOf(field));
   }
 }
 

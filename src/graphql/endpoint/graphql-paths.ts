@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { ConfigError } from '../../config/setting.js';
 import type { Config } from '../../config/config.js';
-import type { CorsSettings } from '../../http/cross-origin.js';
+import type { CorsSettings } from '../../http/koa-packages.js';
 import type { PathSettings } from '../../http/route.js';
 import { isRecord } from '../../values.js';
 

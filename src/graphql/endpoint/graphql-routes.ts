@@ -4,10 +4,10 @@ import type { MultipartBody } from '../../http/read-multipart.js';
 import type { Answer, ContextRoute, OpenRoute, PathSettings, RouteCall } from '../../http/route.js';
 import { Staging } from '../../media/staging.js';
 import { callerState, type GraphqlContext } from '../graphql-context.js';
-import { demand } from '../types/guard-fields.js';
+import { requireScope } from '../types/guard-fields.js';
 import { firstQuery } from '../playground/first-query.js';
 import { createPlayground, explainEndpoint } from '../playground/serve-playground.js';
-import type { FieldDemand } from '../types/schema-context.js';
+import type { FieldRequirement } from '../types/schema-context.js';
 import { createTracer } from '../tracer.js';
 import { acceptFile } from './accept-files.js';
 import { type Answer as GraphqlAnswer, textAnswer } from './read-parameters.js';
@@ -130,11 +130,11 @@ async function bodyOf(sender: Sender, { snapshot, settings }: SessionParts): Pro
   const { readMultipart } = request;
   if (running.media !== null && staging !== null && readMultipart !== null) {
     const accept = (part: string, fields: MultipartBody['fields']): void => {
-      const demanded = (asked: FieldDemand): void => {
+      const checkField = (asked: FieldRequirement): void => {
         refuseExpiredField(asked, { caller, config: running.config });
-        demand(asked.scope, { access: caller.access, caller });
+        requireScope(asked.scope, { access: caller.access, caller });
       };
-      acceptFile(part, fields, { schema: snapshot.schema, demand: demanded, tokens: settings.limits.tokens });
+      acceptFile(part, fields, { schema: snapshot.schema, checkField: checkField, tokens: settings.limits.tokens });
     };
     return placeFiles(await readMultipart(staging, { ...running.media.settings, accept }));
   }

@@ -4,7 +4,7 @@ import type { Caller } from '../../auth/caller.js';
 import type { Config } from '../../config/config.js';
 import { refusedToken } from '../../errors.js';
 import { ignoresExpired } from '../../http/authorize.js';
-import { demandOf, type FieldDemand, type Scope } from '../types/schema-context.js';
+import { requirementOf, type FieldRequirement, type Scope } from '../types/schema-context.js';
 
 /** An operation that a request names, and the document that it stands in, which need not be valid. */
 export interface NamedOperation {
@@ -24,17 +24,18 @@ export function refuseExpired(findOperations: () => readonly (NamedOperation | n
   const operations = findOperations();
   if (operations.length === 0) throw refusedToken('token_expired');
   for (const operation of operations)
-    for (const demand of operation === null ? [unknown] : rootDemands(operation, asked.schema)) refuseExpiredField(demand, asked);
+    for (const requirement of operation === null ? [unknown] : rootRequirements(operation, asked.schema))
+      refuseExpiredField(requirement, asked);
 }
 
 /** Throws an UnauthorizedError if the caller's token has expired, unless a root field ignores that. */
-export function refuseExpiredField({ scope, ...mark }: FieldDemand, { caller, config }: Omit<Asked, 'schema'>): void {
+export function refuseExpiredField({ scope, ...mark }: FieldRequirement, { caller, config }: Omit<Asked, 'schema'>): void {
   if (hasExpired(caller) && !ignoresExpired({ ...mark, actions: actionsOf(scope) }, config)) throw refusedToken('token_expired');
 }
 
 const hasExpired = (caller: Caller): boolean => caller.kind === 'public' && caller.hasExpired;
 
-const unknown: FieldDemand = { scope: 'authenticated' };
+const unknown: FieldRequirement = { scope: 'authenticated' };
 
 function actionsOf(scope: Scope): readonly string[] {
   if (scope === 'public') return [];
@@ -43,11 +44,11 @@ function actionsOf(scope: Scope): readonly string[] {
 }
 
 /** What the root fields of an operation ask for, those in fragments too. */
-function rootDemands({ document, operation }: NamedOperation, schema: GraphQLSchema): FieldDemand[] {
+function rootRequirements({ document, operation }: NamedOperation, schema: GraphQLSchema): FieldRequirement[] {
   const fields = schema.getRootType(operation.operation)?.getFields() ?? {};
   return rootNames(operation.selectionSet, document, new Set()).map((name) => {
     const field = fields[name];
-    if (field !== undefined) return demandOf(field);
+    if (field !== undefined) return requirementOf(field);
     return name.startsWith('__') ? { scope: 'public' } : unknown;
   });
 }

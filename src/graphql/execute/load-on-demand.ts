@@ -5,21 +5,10 @@ import type { ContentContext } from '../../content/content-context.js';
 import type { ApiError } from '../../errors.js';
 import { emptyQuery, type Query } from '../../query/ast.js';
 import type { ContentType } from '../../schema/content-type.js';
-import { selectionContext } from '../selection/read-root.js';
+import { readingContext } from '../selection/read-root.js';
 import { readChild, type Structured } from '../selection/read-selection.js';
 import type { GraphqlContext } from '../graphql-context.js';
 import { createRowShaper, type Row } from '../results.js';
-
-/** Related entries and components that code of an extension has read itself, by another query than the client's. */
-const loadedByExtension = new WeakSet<object>();
-
-/** Remembers that no plan of an operation has read a value, so that fields which show it read what the client asks for. */
-export function markLoadedByExtension(value: unknown): void {
-  if (typeof value === 'object' && value !== null) loadedByExtension.add(value);
-}
-
-export const isLoadedByExtension = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && loadedByExtension.has(value);
 
 /** A field that wants a relation, component or zone of entries which no plan has loaded. */
 interface DemandedField {
@@ -86,7 +75,7 @@ async function readRows(
   const failures = new Map<FieldNode, ApiError>();
   const [node] = info.fieldNodes;
   const reading = {
-    ...selectionContext(context, info),
+    ...readingContext(context, info),
     fail: (failed: FieldNode, error: ApiError) => failures.set(failed, error),
     ...(node !== undefined && { given: new Map([[node, args]]) }),
   };

@@ -4,23 +4,24 @@ import { findOne, findSingle } from '../../content/find-one.js';
 import { missingActions } from '../../errors.js';
 import { maySee, readable } from '../../query/access.js';
 import type { Query } from '../../query/ast.js';
-import {
-  actionOf,
-  type ComponentAttribute,
-  type ContentType,
-  type LinkAttribute,
-  type MorphAttribute,
-  type ZoneAttribute,
-} from '../../schema/content-type.js';
+import type { ComponentAttribute, ContentType, LinkAttribute, MorphAttribute, ZoneAttribute } from '../../schema/content-type.js';
 import type { Values } from '../../values.js';
-import { decodeId, isId } from '../../schema/names.js';
+import { decodeId, isId, actionOf } from '../../schema/names.js';
 import { childKeyAt } from '../selection/collect-fields.js';
 import { localeOf, readListQuery, readOneQuery } from '../selection/read-root.js';
 import type { Structured } from '../selection/read-selection.js';
 import { entityName } from '../type-names.js';
 import type { GraphqlContext } from '../graphql-context.js';
-import { isLoadedByExtension, loadOnDemand } from './load-on-demand.js';
-import { createRowShaper, entryResult, type EntryResult, type ListResult, noEntry, type Row } from '../results.js';
+import { loadOnDemand } from './load-on-demand.js';
+import {
+  createRowShaper,
+  entryResult,
+  type EntryResult,
+  type ListResult,
+  noEntry,
+  type Row,
+  isLoadedByExtension,
+} from '../results.js';
 
 type Resolver = GraphQLFieldResolver<unknown, GraphqlContext, Values, Promise<EntryResult | ListResult>>;
 

@@ -1,10 +1,10 @@
 import { defaultFieldResolver, getArgumentValues, type GraphQLResolveInfo } from 'graphql';
 import { isDeepStrictEqual } from 'node:util';
 import type { Access } from '../../query/access.js';
-import { actionOf } from '../../schema/content-type.js';
+import { actionOf } from '../../schema/names.js';
 import type { GraphqlContext } from '../graphql-context.js';
-import { demand } from '../types/guard-fields.js';
-import { demandOf, type Scope } from '../types/schema-context.js';
+import { requireScope } from '../types/guard-fields.js';
+import { requirementOf, type Scope } from '../types/schema-context.js';
 import { scopeOf } from './collect-extensions.js';
 import { withMiddlewares } from './compile-middlewares.js';
 import { withPolicies } from './compile-policies.js';
@@ -54,13 +54,13 @@ function neededScope(field: FieldConfig, isRoot: boolean, auth: FieldConfigurati
   if (auth === false) return 'public';
   const configured = scopeOf(auth);
   if (configured !== null) return configured;
-  return isRoot ? demandOf(field).scope : null;
+  return isRoot ? requirementOf(field).scope : null;
 }
 
 const guard =
   (scope: Scope, resolve: Resolver): Resolver =>
   (parent, args, context: GraphqlContext, info) => {
-    demand(scope, context);
+    requireScope(scope, context);
     return resolve(parent, args, context, info) as unknown;
   };
 

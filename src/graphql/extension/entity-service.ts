@@ -10,8 +10,8 @@ import type { Query } from '../../query/ast.js';
 import { parseQuery } from '../../query/parse-query.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { entryId } from '../execute/read-resolvers.js';
-import { markLoadedByExtension } from '../execute/load-on-demand.js';
-import { shapeForCode } from '../results.js';
+
+import { shapeForCode, markLoadedByExtension } from '../results.js';
 
 /** The parameters of REST as objects; pages and offsets may also be written beside the others: `{ start: 0, limit: 5 }`. */
 export type EntityParameters = Readonly<Record<string, unknown>>;

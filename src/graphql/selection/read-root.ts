@@ -9,11 +9,11 @@ import { collectionName, responseName } from '../type-names.js';
 import { collectFields, isCustomField } from './collect-fields.js';
 import { parseListArguments, type Offset } from './parse-list-arguments.js';
 import { mergeSelected, readSelection, seenByCode } from './read-selection.js';
-import type { Selected, SelectionContext } from './selection-context.js';
+import type { Selected, ReadingContext } from './reading-context.js';
 
 /** The query of a root field that answers with one entry: what is selected of it. Throws an ApiError. */
 export function readOneQuery(type: ContentType, context: GraphqlContext, info: GraphQLResolveInfo): Query {
-  const selection = readSelection(info.fieldNodes, responseName(type), type, selectionContext(context, info));
+  const selection = readSelection(info.fieldNodes, responseName(type), type, readingContext(context, info));
   return { ...emptyQuery, withTotal: false, ...forRoot(selection, info) };
 }
 
@@ -24,7 +24,7 @@ export function readListQuery(
   context: GraphqlContext,
   info: GraphQLResolveInfo,
 ): Query & { readonly pagination: Offset } {
-  const reading = selectionContext(context, info);
+  const reading = readingContext(context, info);
   const list = parseListArguments(args, type, reading);
   return {
     ...emptyQuery,
@@ -45,7 +45,7 @@ export function localeOf({ locale }: Values): Query['locale'] {
   return typeof locale === 'string' ? locale : [];
 }
 
-function selectsTotal(nodes: readonly FieldNode[], type: ContentType, { operation }: SelectionContext): boolean {
+function selectsTotal(nodes: readonly FieldNode[], type: ContentType, { operation }: ReadingContext): boolean {
   const below = (parents: readonly FieldNode[], typeName: string, name: string) =>
     [...collectFields(parents, typeName, operation).values()].flat().filter((node) => node.name.value === name);
   const pagination = below(below(nodes, collectionName(type), 'meta'), 'ResponseCollectionMeta', 'pagination');
@@ -53,10 +53,7 @@ function selectsTotal(nodes: readonly FieldNode[], type: ContentType, { operatio
 }
 
 /** What the selection of an operation is read with. */
-export function selectionContext(
-  { content, access, pages, failures }: GraphqlContext,
-  info: GraphQLResolveInfo,
-): SelectionContext {
+export function readingContext({ content, access, pages, failures }: GraphqlContext, info: GraphQLResolveInfo): ReadingContext {
   const { bind } = content;
   return {
     operation: info,

@@ -6,7 +6,7 @@ import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, ScalarA
 import { entityName, relationCollectionName, responseName, typeName } from '../type-names.js';
 import { argumentsOf, childKey, collectFields, isCustomField } from './collect-fields.js';
 import { parseListArguments } from './parse-list-arguments.js';
-import type { Selected, SelectionContext } from './selection-context.js';
+import type { Selected, ReadingContext } from './reading-context.js';
 
 /**
  * Reads what is selected of entries below the `data` of a response type: attributes to load, and what to populate, by the key
@@ -16,7 +16,7 @@ export function readSelection(
   nodes: readonly FieldNode[],
   response: string,
   type: ContentType,
-  context: SelectionContext,
+  context: ReadingContext,
 ): Selected {
   const parts: Selected[] = [];
   for (const [dataKey, data] of collectFields(nodes, response, context.operation)) {
@@ -39,7 +39,7 @@ function readAttributes(
   nodes: readonly FieldNode[],
   type: ContentType,
   around: readonly string[],
-  context: SelectionContext,
+  context: ReadingContext,
 ): Selected {
   const fields = new Set<string>();
   const populated: PopulateField[] = [];
@@ -85,7 +85,7 @@ export function readChild(
   attribute: Structured,
   nodes: readonly FieldNode[],
   place: Place,
-  context: SelectionContext,
+  context: ReadingContext,
 ): readonly PopulateField[] {
   const [node] = nodes;
   if (node === undefined || nodes.length > 1) return readAt(attribute, nodes, place, context);
@@ -97,7 +97,7 @@ export function readChild(
   return fields;
 }
 
-function readAt(attribute: Structured, nodes: readonly FieldNode[], place: Place, context: SelectionContext): PopulateField[] {
+function readAt(attribute: Structured, nodes: readonly FieldNode[], place: Place, context: ReadingContext): PopulateField[] {
   const fields = readStructured(attribute, nodes, place, context);
   return isCustomField(typeName(place.owner), attribute.name, context.operation) ? fields.map(showWhole) : fields;
 }
@@ -115,7 +115,7 @@ function readStructured(
   attribute: Structured,
   nodes: readonly FieldNode[],
   place: Place,
-  context: SelectionContext,
+  context: ReadingContext,
 ): PopulateField[] {
   const { name } = attribute;
   const plain = { name, key: childKey(name, place.around, place.alias), countOnly: false, reversed: false };
@@ -140,7 +140,7 @@ const related: Query = { ...emptyQuery, withTotal: false };
 const withDrafts: Query = { ...related, publicationState: 'preview' };
 
 /** A relation to one shows drafts; one to many has its arguments. */
-function readLink(link: LinkAttribute, nodes: readonly FieldNode[], owner: ContentType, context: SelectionContext): Query[] {
+function readLink(link: LinkAttribute, nodes: readonly FieldNode[], owner: ContentType, context: ReadingContext): Query[] {
   const target = context.registry.types.get(link.target);
   if (target === undefined || !maySee(context.access, link.target)) return [];
   const response = link.many ? relationCollectionName(target) : responseName(target);
@@ -153,7 +153,7 @@ function readComponent(
   attribute: ComponentAttribute,
   nodes: readonly FieldNode[],
   owner: ContentType,
-  context: SelectionContext,
+  context: ReadingContext,
 ): Query | null {
   const type = context.registry.types.get(attribute.component);
   if (type === undefined) return null;
@@ -162,7 +162,7 @@ function readComponent(
 }
 
 /** One query for each type that may come up; a type without fragments of its own still shows its `__typename`. */
-function readFragments(nodes: readonly FieldNode[], uids: readonly string[], context: SelectionContext): Map<string, Query> {
+function readFragments(nodes: readonly FieldNode[], uids: readonly string[], context: ReadingContext): Map<string, Query> {
   const queries = new Map<string, Query>();
   for (const uid of uids) {
     const type = context.registry.types.get(uid);
@@ -183,7 +183,7 @@ function readList(
   nodes: readonly FieldNode[],
   owner: ContentType,
   target: ContentType,
-  context: SelectionContext,
+  context: ReadingContext,
 ): Partial<Query> | null {
   const [node] = nodes;
   if (node === undefined) return null;

@@ -1,7 +1,7 @@
 import { defaultFieldResolver } from 'graphql';
 import { missingActions, refusedToken } from '../../errors.js';
 import { allows } from '../../query/access.js';
-import { demandOf, type Fields, type Scope } from './schema-context.js';
+import { requirementOf, type Fields, type Scope } from './schema-context.js';
 import type { GraphqlContext } from '../graphql-context.js';
 
 /** Puts the check of each root field's scope before its resolver; a field without one is for users only. */
@@ -10,13 +10,13 @@ export function guardFields(fields: Fields): Fields {
 }
 
 function guardField(field: Fields[string]): Fields[string] {
-  const { scope } = demandOf(field);
+  const { scope } = requirementOf(field);
   const { resolve = defaultFieldResolver } = field;
   if (scope === 'public') return field;
   return {
     ...field,
     resolve: (parent, args: Record<string, unknown>, context, info) => {
-      demand(scope, context);
+      requireScope(scope, context);
       return resolve(parent, args, context, info) as unknown;
     },
   };
@@ -25,7 +25,7 @@ function guardField(field: Fields[string]): Fields[string] {
 type Asking = Pick<GraphqlContext, 'access' | 'caller'>;
 
 /** Throws a ForbiddenError unless the caller has what the scope asks for; an UnauthorizedError if their token has expired. */
-export function demand(scope: Scope, asking: Asking): void {
+export function requireScope(scope: Scope, asking: Asking): void {
   const missing = missingOf(scope, asking);
   if (missing === null) return;
   const { caller } = asking;

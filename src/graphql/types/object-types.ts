@@ -1,19 +1,10 @@
 import { GraphQLID, GraphQLList, GraphQLNonNull, GraphQLObjectType } from 'graphql';
 import type { ContentType } from '../../schema/content-type.js';
-import type { EntryResult, ListResult, Row } from '../results.js';
+import { entitiesOf, entityOf, metaOf, rowOf } from '../results.js';
 import { attributeFields } from './attribute-fields.js';
 import { collectionName, entityName, relationCollectionName, responseName, typeName } from '../type-names.js';
 import { type Fields, type ObjectTypes, plainField, type SchemaContext } from './schema-context.js';
 import { collectionMetaType } from './shared-types.js';
-
-// Types outlive the schema that they were made for (type-store.ts): their resolvers are made here, where they hold on to nothing.
-const ofRow = (row: Row): Row => row;
-const ofOne = ({ value, failure }: EntryResult): Row | null => {
-  if (failure !== undefined) throw failure;
-  return value;
-};
-const ofList = ({ nodes }: ListResult): readonly Row[] => nodes;
-const metaOf = (list: ListResult): ListResult => list;
 
 const define = (type: ContentType, name: string, context: SchemaContext, fields: () => Fields): GraphQLObjectType =>
   context.store.define(type, name, () => new GraphQLObjectType({ name, fields }));
@@ -36,20 +27,20 @@ const entityType = (type: ContentType, context: SchemaContext): GraphQLObjectTyp
     const shown = Object.keys(attributes.getFields()).length > 0;
     return {
       id: plainField(GraphQLID),
-      ...(shown ? { attributes: { type: attributes, resolve: ofRow } } : {}),
+      ...(shown ? { attributes: { type: attributes, resolve: rowOf } } : {}),
     };
   });
 
 /** `{ data: entity }`, the value of a single read, of a write, and of a relation to one. */
 const responseType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
   define(type, responseName(type), context, () => ({
-    data: { type: entityType(type, context), resolve: ofOne },
+    data: { type: entityType(type, context), resolve: entityOf },
   }));
 
 const entities = (type: ContentType, context: SchemaContext): Fields => ({
   data: {
     type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(entityType(type, context)))),
-    resolve: ofList,
+    resolve: entitiesOf,
   },
 });
 

@@ -47,7 +47,7 @@ export const shownTypes = ({ registry, shadow }: SchemaContext): ContentType[] =
 export type Scope = readonly string[] | 'authenticated' | 'public' | { readonly anyone: string };
 
 /** What a root field asks of callers. */
-export interface FieldDemand {
+export interface FieldRequirement {
   readonly scope: Scope;
   /** A token of a user that has expired counts as none. */
   readonly ignoresExpired?: true;
@@ -55,15 +55,15 @@ export interface FieldDemand {
 
 export const ignoringExpired = { ignoresExpired: true } as const;
 
-/** Fields carry their demand in their extensions, where those who extend the schema may set another scope. */
-export const withScope = (scope: Scope, mark: Omit<FieldDemand, 'scope'> = {}): { readonly extensions: ScopeExtension } => ({
+/** Fields carry their requirement in their extensions, where those who extend the schema may set another scope. */
+export const withScope = (scope: Scope, mark: Omit<FieldRequirement, 'scope'> = {}): { readonly extensions: ScopeExtension } => ({
   extensions: { scope, ...mark },
 });
 
-type ScopeExtension = FieldDemand & Record<string, unknown>;
+type ScopeExtension = FieldRequirement & Record<string, unknown>;
 
-/** The demand of a root field; one without a scope is for users only. */
-export function demandOf({ extensions }: { readonly extensions?: unknown }): FieldDemand {
+/** Returns the requirement of a root field; a field without a scope is for users only. */
+export function requirementOf({ extensions }: { readonly extensions?: unknown }): FieldRequirement {
   const { scope = 'authenticated', ignoresExpired } = (extensions ?? {}) as Partial<ScopeExtension>; // set by withScope or by an extension
   return { scope, ...(ignoresExpired && { ignoresExpired }) };
 }

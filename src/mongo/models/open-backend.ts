@@ -1,7 +1,7 @@
 import { collections } from '../../schema/collections.js';
 import type { Config, DatabaseConfig } from '../../config/config.js';
 import type { ModelSettings } from '../../schema/build-content-type.js';
-import { connect, describeDatabase } from '../connect.js';
+import { connect, describeDatabase } from '../connection.js';
 import { createFirstLocale } from '../stores/locale-store.js';
 import type { Logger } from '../database.js';
 import { ModelRegistry } from './model-registry.js';

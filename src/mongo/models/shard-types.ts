@@ -69,11 +69,11 @@ function notesOnLinks(type: ContentType, { types }: Registry, fields: readonly s
   const others = [...types.values()].filter(({ kind }) => kind !== 'component');
   const leading = others.flatMap((owner) =>
     [...owner.attributes.values()].flatMap((link) =>
-      link.kind === 'relation' && link.target === type.uid && link.storage.kind !== 'siblings' ? [{ owner, link }] : [],
+      link.kind === 'relation' && link.target === type.uid && link.storage.kind !== 'localizations' ? [{ owner, link }] : [],
     ),
   );
   return leading.map(({ owner, link: { name, storage } }) => {
-    const field = storage.kind === 'own' ? '_id' : storage.kind === 'siblings' ? '_group' : storage.field;
+    const field = storage.kind === 'own' ? '_id' : storage.kind === 'localizations' ? '_group' : storage.field;
     const asked = fields[0] === field ? 'the shards of those entries' : 'all shards';
     return `relations: ${owner.uid} populates ${name} by ${field}, and a $lookup does so for each parent: ${asked}`;
   });

@@ -37,7 +37,7 @@ function compileLink(relation: PendingRelation, child: LinkChild, resolved: Reso
   switch (storage.kind) {
     case 'own':
       return compileOwn(relation, child, resolved);
-    case 'siblings': {
+    case 'localizations': {
       const match = { _group: { $in: distinct(relation.holders.map(({ document }) => document['_group'])) } };
       return compileRows(child, match, { _group: 1 }, resolved);
     }

@@ -93,7 +93,7 @@ function childPaths(child: Child): Document {
 
 function linkPaths(storage: Extract<Child, { kind: 'link' }>['link']['storage'], name: string): Document {
   if (storage.kind === 'own') return { [name]: 1 };
-  return storage.kind === 'siblings' ? { _group: 1 } : {};
+  return storage.kind === 'localizations' ? { _group: 1 } : {};
 }
 
 /**
@@ -163,7 +163,7 @@ function compileJoin(step: Step, { field, isFirst, kept }: Join): Document[] {
     foreignField,
     ...(pipeline.length > 0 && { pipeline }),
   };
-  if (storage.kind !== 'siblings') return [{ $lookup: { ...lookup, as: field } }];
+  if (storage.kind !== 'localizations') return [{ $lookup: { ...lookup, as: field } }];
   const group = `${field}_group`;
   const from = isFirst ? [{ _id: '$_id', _group: '$_group' }] : `$${field}`;
   return [{ $lookup: { ...lookup, as: group } }, { $set: { [field]: othersOf(from, `$${group}`) } }];
@@ -171,12 +171,12 @@ function compileJoin(step: Step, { field, isFirst, kept }: Join): Document[] {
 
 function localField({ link, path }: Step): string {
   if (link.storage.kind === 'inverse') return '_id';
-  return link.storage.kind === 'siblings' ? '_group' : path;
+  return link.storage.kind === 'localizations' ? '_group' : path;
 }
 
 function foreignFieldOf({ link: { storage } }: Step): string {
   if (storage.kind === 'inverse') return storage.field;
-  return storage.kind === 'siblings' ? '_group' : '_id';
+  return storage.kind === 'localizations' ? '_group' : '_id';
 }
 
 /** The entries of a group that are a localization of another one among `from`. */

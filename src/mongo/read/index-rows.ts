@@ -43,7 +43,7 @@ function indexLists(child: LinkChild, rows: readonly Document[], { owner, next }
   switch (storage.kind) {
     case 'own':
       return child.sort.length > 0 ? sortedTargets(child, nodes) : storedTargets(child, nodes);
-    case 'siblings':
+    case 'localizations':
       return otherLocales(child, nodes);
     case 'inverse':
       return listsBy(inverseLists(child, nodes, storage.field), '_id');
@@ -90,7 +90,7 @@ function countRows(child: LinkChild, rows: readonly Document[]): RelatedOf {
       return cutWindow(found, child.window).length;
     };
   }
-  if (storage.kind === 'siblings') {
+  if (storage.kind === 'localizations') {
     const groups = groupBy(rows, (row) => [row['_group']]);
     return (holder) => {
       const others = (groups.get(holder['_group']) ?? []).filter(({ _id }) => _id !== holder['_id']);

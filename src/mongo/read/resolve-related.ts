@@ -128,7 +128,7 @@ const resolvers: Readonly<Record<RelatedCondition['link']['storage']['kind'], Re
     const ids = await collectIds(condition.target.collection, [{ $match: match }, ...distinctOwners(condition)], database);
     return { _id: { $in: ids } };
   },
-  siblings: resolveSiblings,
+  localizations: resolveLocalizations,
   morph: () => Promise.resolve(nothing), // binding refuses conditions through polymorphic relations
 };
 
@@ -157,7 +157,7 @@ function distinctOwners({ link }: RelatedCondition): Document[] {
 async function resolveMissing(condition: RelatedCondition, database: Database): Promise<Document> {
   const { link, path, target } = condition;
   if (link.storage.kind === 'own') return missing(path);
-  if (link.storage.kind === 'siblings') return { _id: { $in: await collectIds(target.collection, loneEntries, database) } };
+  if (link.storage.kind === 'localizations') return { _id: { $in: await collectIds(target.collection, loneEntries, database) } };
   if (link.storage.kind !== 'inverse') return nothing;
   const linked = await collectIds(
     target.collection,
@@ -175,7 +175,7 @@ const loneEntries: readonly Document[] = [
 ];
 
 /** An entry has the others of its group as related entries, not itself: where just one matches, that one is left out. */
-async function resolveSiblings({ target }: RelatedCondition, match: Document, database: Database): Promise<Document> {
+async function resolveLocalizations({ target }: RelatedCondition, match: Document, database: Database): Promise<Document> {
   const { budget } = database;
   const limit = atMost(budget.left('idsResolved'));
   const pipeline = [{ $match: match }, ...limit, { $group: { _id: '$_group', ids: { $push: '$_id' } } }];

@@ -54,7 +54,7 @@ export function placeLink(link: TransferredLink, registry: Registry): HeldLink |
   if (attribute.kind !== 'relation') return `${left.type} has no relation ${left.field ?? ''}`;
   switch (attribute.storage.kind) {
     case 'own':
-    case 'siblings':
+    case 'localizations':
       return { ...heldAt(left, attribute.name), target: right.id, type: null, rank: right.position };
     case 'inverse':
       return { ...heldAt(right, attribute.storage.field), target: left.id, type: null, rank: left.position };

@@ -33,15 +33,15 @@ export function populateOf(uid: string, shapes: Shapes, path = 'populate', depth
     const own = `${path}[${name}]`;
     if (ownedLink(attribute) !== null) return [`${own}[fields][0]=id`];
     if (depth === deepest) return [];
-    if (attribute['type'] === 'component') return within(String(attribute['component']), own, shapes, depth);
+    if (attribute['type'] === 'component') return componentPaths(String(attribute['component']), own, shapes, depth);
     if (attribute['type'] !== 'dynamiczone' || !Array.isArray(attribute['components'])) return [];
     return attribute['components'].flatMap((component) =>
-      within(String(component), `${own}[on][${String(component)}]`, shapes, depth),
+      componentPaths(String(component), `${own}[on][${String(component)}]`, shapes, depth),
     );
   });
 }
 
-function within(uid: string, path: string, shapes: Shapes, depth: number): readonly string[] {
+function componentPaths(uid: string, path: string, shapes: Shapes, depth: number): readonly string[] {
   const inner = populateOf(uid, shapes, `${path}[populate]`, depth + 1);
   return inner.length === 0 ? [`${path}=true`] : inner;
 }

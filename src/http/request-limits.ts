@@ -1,9 +1,27 @@
+import type { Middleware, Context } from 'koa';
 import type { IncomingMessage } from 'node:http';
-import type { Context, Middleware } from 'koa';
-import type { ServerConfig } from '../config/config.js';
-import { unavailableError } from '../errors.js';
+import { badRequestError, unavailableError } from '../errors.js';
 import { rawError } from './error-response.js';
 import { isMultipart } from './request-body.js';
+import type { ServerConfig } from '../config/config.js';
+
+/** Refuses, with 400, a URL over the limit of characters, and a path whose percent-encoding is not that of a text. */
+export const checkUrl =
+  (urlLength: number): Middleware =>
+  (ctx, next) => {
+    if (ctx.url.length > urlLength) throw badRequestError(`URL is longer than ${String(urlLength)} characters`);
+    if (ctx.path.includes('%') && !isDecodable(ctx.path)) throw rawError(400, 'BadRequestError', 'failed to decode');
+    return next();
+  };
+
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 type Limits = Pick<ServerConfig, 'requestTimeout' | 'uploadTimeout'>;
 

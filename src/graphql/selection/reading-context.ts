@@ -7,7 +7,7 @@ import type { Operation } from './collect-fields.js';
 import type { ArgumentContext } from './parse-list-arguments.js';
 
 /** What a selection set is read with. */
-export interface SelectionContext extends ArgumentContext {
+export interface ReadingContext extends ArgumentContext {
   readonly operation: Operation;
   readonly access: Access;
   /** Throws an ApiError if a nested query names what the type does not have or may not show. */

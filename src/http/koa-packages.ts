@@ -1,0 +1,84 @@
+import helmet from 'koa-helmet';
+import type { Middleware, Context, Next } from 'koa';
+import cors from '@koa/cors';
+import compress from 'koa-compress';
+import { constants } from 'node:zlib';
+import type { MiddlewaresConfig } from '../config/config.js';
+
+type SecurityConfig = MiddlewaresConfig['security'];
+
+/** The security headers that Strapi v4 sends. Helmet's cross-origin and origin-agent headers stay off: other sites show the media. */
+export function securityHeaders({ contentSecurityPolicy, hstsMaxAge, frame }: SecurityConfig): Middleware {
+  return helmet({
+    contentSecurityPolicy: { useDefaults: true, directives: { ...directives, ...mutable(contentSecurityPolicy) } },
+    strictTransportSecurity: hstsMaxAge > 0 && { maxAge: hstsMaxAge, includeSubDomains: true },
+    xFrameOptions: { action: frame === 'DENY' ? 'deny' : 'sameorigin' },
+    crossOriginOpenerPolicy: false,
+    crossOriginResourcePolicy: false,
+    originAgentCluster: false,
+    xXssProtection: false,
+  });
+}
+
+const directives = {
+  'connect-src': ["'self'", 'https:'],
+  'img-src': ["'self'", 'data:', 'blob:'],
+  'media-src': ["'self'", 'data:', 'blob:'],
+  'upgrade-insecure-requests': null,
+};
+
+/** Helmet asks for lists that it could change. */
+const mutable = (policy: SecurityConfig['contentSecurityPolicy']): Record<string, string[] | null> =>
+  Object.fromEntries(Object.entries(policy).map(([name, sources]) => [name, sources && [...sources]]));
+
+/** Settings of CORS; a function for `origin` decides for each request; an empty text is no origin at all. */
+export type CorsSettings = Omit<MiddlewaresConfig['cors'], 'origin' | 'enabled'> & {
+  readonly origin: MiddlewaresConfig['cors']['origin'] | ((ctx: Context) => string) | ((ctx: Context) => PromiseLike<string>);
+};
+
+/**
+ * CORS. An origin is named in the answer only if the configuration lists it; for everybody it is `*`, which no browser sends
+ * cookies to (the configuration refuses `*` with credentials).
+ */
+export function crossOrigin({ origin, credentials, methods, headers, expose, maxAge }: CorsSettings): Middleware {
+  const allowed = new Set(typeof origin === 'function' ? [] : [origin].flat());
+  return cors({
+    origin:
+      typeof origin === 'function' ? origin : (ctx: Context) => (allowed.has('*') ? '*' : listed(allowed, ctx.get('Origin'))),
+    credentials: credentials && !allowed.has('*'),
+    allowMethods: [...methods],
+    allowHeaders: [...headers],
+    exposeHeaders: [...expose],
+    maxAge,
+    // The error exit is further in, so that nothing is thrown past this point.
+    keepHeadersOnError: false,
+  });
+}
+
+/** No origin at all: nothing is said about CORS. */
+const listed = (allowed: ReadonlySet<string>, origin: string): string => (allowed.has(origin) ? origin : '');
+
+/** Compresses texts from the threshold on, with br or gzip. */
+export function compressResponse({ threshold, brotliQuality, gzipLevel }: MiddlewaresConfig['compress']): Middleware {
+  const encodings = {
+    br: { params: { [constants.BROTLI_PARAM_QUALITY]: brotliQuality } },
+    gzip: { level: gzipLevel },
+    deflate: false,
+    // Known to the library where Node has it, not to its types.
+    zstd: false,
+  } as const;
+  const compressor = compress({ threshold, ...encodings });
+  return (ctx, next) => {
+    if (ctx.req.headers['accept-encoding'] !== undefined) return compressor(ctx, () => serialized(ctx, next));
+    ctx.vary('Accept-Encoding');
+    return next();
+  };
+}
+
+/** Koa and the library both turn objects into JSON only to learn how long they are: once is enough. */
+async function serialized(ctx: Context, next: Next): Promise<void> {
+  await next();
+  const { body } = ctx;
+  if (Array.isArray(body) || (typeof body === 'object' && body !== null && Object.getPrototypeOf(body) === Object.prototype))
+    ctx.body = JSON.stringify(body);
+}
