@@ -3,7 +3,7 @@ import type { Config } from './config/config.js';
 import type { GraphqlEndpoint } from './graphql/endpoint/create-graphql.js';
 import { fileRoutes } from './http/file-routes.js';
 import { healthRoutes } from './http/health.js';
-import type { AnyRoute } from './http/route.js';
+import type { AnyRoute, OwnCode } from './http/route.js';
 import { docsRoutes, servesDocs } from './openapi/docs-routes.js';
 import { openapiRoutes } from './openapi/openapi-routes.js';
 import { packageVersion } from './package-root.js';
@@ -13,20 +13,25 @@ import { startRoutes } from './start-page/start-routes.js';
 
 /**
  * The route table: everything that the service answers, by the parts that are switched on. The first row whose path fits decides, so
- * that the content types, whose paths have parameters only, come last. `graphql`: null if it is switched off.
+ * that the content types, whose paths have parameters only, come last. `graphql`: null if it is switched off; `own`: code of a
+ * project, which the pages about the API describe as well.
  */
-export function serviceRoutes(config: Config, graphql: Pick<GraphqlEndpoint, 'routes'> | null): AnyRoute[] {
+export function serviceRoutes(
+  config: Config,
+  graphql: Pick<GraphqlEndpoint, 'routes'> | null,
+  own: OwnCode | null = null,
+): AnyRoute[] {
   const content = restRoutes(config);
   const routes = [
     ...healthRoutes(),
-    ...startRoutes({ config, version: packageVersion, links: pageLinks(config), routes: content }),
+    ...startRoutes({ config, version: packageVersion, links: pageLinks(config), routes: content, own }),
     ...(graphql?.routes ?? []),
     ...(config.plugins.upload.enabled ? fileRoutes : []),
     ...(servesDocs(config) ? docsRoutes(config) : []),
     ...(config.admin.enabled ? adminRoutes : []),
     ...content,
   ];
-  return config.api.openapi ? [...openapiRoutes(config, routes), ...routes] : routes;
+  return config.api.openapi ? [...openapiRoutes(config, routes, own), ...routes] : routes;
 }
 
 /** The pages of the service, as the start page names them. */

@@ -144,13 +144,14 @@ class Server implements Service {
     const { uri } = config.database;
     const secrets = await loadSecrets(config);
     if (uri === null) throw new Error('database.uri is not set');
-    const routes = serviceRoutes(config, this.#graphql);
+    const own = this.#project?.own ?? null;
+    const routes = serviceRoutes(config, this.#graphql, own);
     const app = createApp({
       config,
       logger: this.#logger,
       connection: this.#connection,
       routes,
-      own: this.#project?.own ?? null,
+      own,
     });
     const parts = { config, uri, secrets, logger: this.#logger, address: this.#address, code: this.#project };
     await this.#connect({ ...parts, isEmbedded: this.#isEmbedded });

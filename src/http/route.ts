@@ -108,10 +108,24 @@ export interface RouteMatch {
   readonly params: RouteParams;
 }
 
+/** A route of the code of a project. */
+export interface OwnRoute {
+  readonly method: string;
+  /** `/api/pages/:slug`; parameters are in the form of the route table. */
+  readonly path: string;
+  readonly row: Row;
+  /** The full name of its action, such as `api::page.page.bySlug`; null if it is a function. */
+  readonly handler: string | null;
+  /** Whether the service answers as it does by itself. */
+  readonly isGenerated: boolean;
+}
+
 /** Code of a project that takes part in requests. */
 export interface OwnCode {
   /** Returns what is at a path; null: the route table decides. Asked before the table. */
   find(method: string, path: string): RouteMatch | null;
+  /** Returns the routes that requests reach; the same list until they change. */
+  routes(): readonly OwnRoute[];
   /** Runs around the answer to every request, when the body is read. */
   readonly middleware: Middleware;
   /** Adds to Koa's context what code expects of it. */

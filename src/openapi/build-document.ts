@@ -1,7 +1,7 @@
 import type { Row } from '../http/route.js';
 import type { Components } from './components.js';
 import type { ListedOperation } from './list-operations.js';
-import type { AnswerDescription, Content, QueryParameter } from './operation.js';
+import { shapeOf, type AnswerDescription, type Content, type Operation, type QueryParameter } from './operation.js';
 import { record, text, whole, type Schema } from './schema.js';
 
 /** An OpenAPI document. */
@@ -21,8 +21,11 @@ interface DocumentInput {
 export function buildDocument({ operations, components, isPublic, version }: DocumentInput): OpenapiDocument {
   const error = components.named('Error', () => errorSchema);
   const paths: Record<string, Record<string, object>> = {};
-  for (const listed of operations)
-    (paths[templateOf(listed.path)] ??= {})[listed.method.toLowerCase()] = showOperation(listed, isPublic(listed.row));
+  const written = writtenPaths(operations);
+  for (const listed of operations) {
+    const path = written.get(shapeOf(listed.path)) ?? listed.path;
+    (paths[templateOf(path)] ??= {})[listed.method.toLowerCase()] = showOperation({ ...listed, path }, isPublic(listed.row));
+  }
   return {
     openapi: '3.1.0',
     info: { title: 'Mangrove', description: about, version: String(version) },
@@ -37,6 +40,13 @@ export function buildDocument({ operations, components, isPublic, version }: Doc
       schemas: components.schemas(),
     },
   };
+}
+
+/** Paths that differ only in the names of their parameters are one: as the first is written, before those of ids. By shape. */
+function writtenPaths(operations: readonly ListedOperation[]): ReadonlyMap<string, string> {
+  const paths = operations.map(({ path }) => path);
+  const named = [...paths].sort((a, b) => Number(a.endsWith('/:id')) - Number(b.endsWith('/:id')));
+  return new Map(named.reverse().map((path) => [shapeOf(path), path]));
 }
 
 const about =
@@ -72,7 +82,7 @@ const errorAnswers = Object.fromEntries(
 
 function showOperation({ operation, path }: ListedOperation, isPublic: boolean): object {
   const { id, summary, description, tag, query = [], body, answers } = operation;
-  const parameters = [...pathParameters(path), ...query.map(showParameter)];
+  const parameters = [...pathParameters(path, operation), ...query.map(showParameter)];
   return {
     operationId: id,
     summary,
@@ -112,10 +122,10 @@ const contentOf = (content: Content, example?: unknown): object =>
 /** `/api/articles/{id}` for `/api/articles/:id`, `/uploads/{name}` for a path that goes on. */
 const templateOf = (path: string): string => path.replaceAll(/\{\/?\*(\w+)\}/g, '{$1}').replaceAll(/:(\w+)/g, '{$1}');
 
-const pathParameters = (path: string): object[] =>
+const pathParameters = (path: string, { inPath }: Operation): object[] =>
   [...templateOf(path).matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
-    schema: name === 'id' ? whole : text,
+    schema: inPath ?? (name === 'id' ? whole : text),
   }));

@@ -4,7 +4,7 @@ import { pascalCase, typeName } from '../schema/names.js';
 import type { Components } from './components.js';
 import { entrySchema, flatSchema } from './entry-schemas.js';
 import { createSchema, inputSchema } from './input-schemas.js';
-import { answers, json, type Content, type Operation } from './operation.js';
+import { answers, json, type Content, type Describe, type Operation } from './operation.js';
 import { entryParameters, listParameters, stateParameter } from './query-parameters.js';
 import { listOf, oneOf, record, text, whole, type Schema } from './schema.js';
 
@@ -99,10 +99,10 @@ const actions: Readonly<Record<ContentAction, DescribeAction>> = {
   }),
 };
 
-/** Returns what an action does, by its full name (`api::article.article.find`); null if it is none on content. */
-export function describeAction(action: string, type: ContentType, components: Components): Operation | null {
+/** Returns what describes an action on a type, by its name, full or bare (`find`); null if it is none on content. */
+export function describerOf(action: string, type: ContentType): Describe | null {
   const name = action.slice(action.lastIndexOf('.') + 1);
-  return isContentAction(name) ? actions[name](type, components) : null;
+  return isContentAction(name) ? (components) => actions[name](type, components) : null;
 }
 
 const isContentAction = (name: string): name is ContentAction => Object.hasOwn(actions, name);

@@ -1,13 +1,14 @@
 import type { Config } from '../config/config.js';
 import type { ContentContext } from '../content/content-context.js';
-import type { AnyRoute, FixedRoute, LateRoute, Row } from '../http/route.js';
+import type { AnyRoute, FixedRoute, LateRoute, OwnCode, Row } from '../http/route.js';
 import type { Running } from '../http/running.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import { accountOperations } from './account-operations.js';
 import { adminOperations } from './admin-operations.js';
 import type { Components } from './components.js';
-import { describeAction } from './content-operations.js';
-import type { Describe, Operation } from './operation.js';
+import { describerOf } from './content-operations.js';
+import type { Describe, DescribedRow, Operation, RowAt } from './operation.js';
+import { describeOwn } from './own-operations.js';
 import { serviceOperations } from './service-operations.js';
 
 const described: Readonly<Record<string, Describe>> = { ...serviceOperations, ...accountOperations, ...adminOperations };
@@ -15,18 +16,16 @@ const described: Readonly<Record<string, Describe>> = { ...serviceOperations, ..
 /** The rows that are described, as `GET /users`. */
 export const describedRows: readonly string[] = Object.keys(described);
 
-/** A row of the route table with its description. Rows of content types have the path of their type. */
-export interface ListedOperation {
-  readonly method: string;
-  /** `/api/articles/:id` */
-  readonly path: string;
-  readonly row: Row;
+/** A row of the route table, or of a project, with its description. Rows of content types have the path of their type. */
+export interface ListedOperation extends RowAt {
   readonly operation: Operation;
 }
 
 interface ListInput {
   readonly config: Config;
   readonly routes: readonly AnyRoute[];
+  /** Code of a project, which answers before the routes; null if there is none. */
+  readonly own: Pick<OwnCode, 'find' | 'routes'> | null;
   readonly running: Running;
   readonly content: ContentContext;
   /** Whether a row is listed. */
@@ -34,16 +33,49 @@ interface ListInput {
   readonly components: Components;
 }
 
-/** Returns the rows of the route table that are selected and described, with those of each content type of the registry. */
+/** Returns what answers requests, as far as it is selected and described: for each content type its rows, those of a project in place of them. */
 export function listOperations(input: ListInput): ListedOperation[] {
-  const { routes, config } = input;
+  const { own, select, components, content } = input;
+  const rows = serviceRows(input);
+  const answering =
+    own === null
+      ? rows
+      : [
+          ...rows.filter(({ method, path }) => own.find(method, samplePath(path)) === null),
+          ...own.routes().flatMap((route) => describeOwn(route, rows, content.bind.registry)),
+        ];
+  const listed = answering
+    .filter(({ row }) => select(row))
+    .map(({ describe, ...row }) => ({ ...row, operation: describe(components) }));
+  return withOwnIds(listed);
+}
+
+/** A path of a request to a row. */
+const samplePath = (path: string): string => path.replaceAll(/:\w+|\{\/?\*\w+\}/g, '1');
+
+/** Two operations may come from one description: a number sets them apart. */
+function withOwnIds(listed: readonly ListedOperation[]): ListedOperation[] {
+  const counts = new Map<string, number>();
+  return listed.map((one) => {
+    const { id } = one.operation;
+    const count = (counts.get(id) ?? 0) + 1;
+    counts.set(id, count);
+    return count === 1 ? one : { ...one, operation: { ...one.operation, id: `${id}${String(count)}` } };
+  });
+}
+
+/** The rows of the service, with those of each content type of the registry. */
+function serviceRows(input: ListInput): DescribedRow[] {
+  const { routes, config, content, running } = input;
   const fixed = routes.filter((route): route is FixedRoute => !('find' in route));
   const taken = new Set(fixed.map(({ path }) => path));
-  const ofService = fixed.flatMap((route) => listFixed(route, input));
   const late = routes.filter((route): route is LateRoute => 'find' in route);
-  const types = routedTypes(input.content.bind.registry);
-  const ofContent = types.flatMap((type) => late.flatMap((route) => listLate(route, type, input)));
-  return [...ofService, ...ofContent.filter(({ path }) => !taken.has(path) && path.startsWith(config.api.rest.prefix))];
+  const types = routedTypes(content.bind.registry);
+  const ofContent = types.flatMap((type) => late.flatMap((route) => lateRows(route, type, running)));
+  return [
+    ...fixed.flatMap((route) => fixedRows(route, input)),
+    ...ofContent.filter(({ path }) => !taken.has(path) && path.startsWith(config.api.rest.prefix)),
+  ];
 }
 
 const routedTypes = ({ byPluralName, bySingularName }: Registry): ContentType[] => [
@@ -57,27 +89,25 @@ export function describeRow({ method, path }: Pick<FixedRoute, 'method' | 'path'
   return described[`${method} ${path}`] ?? described[`${method} ${below}`] ?? null;
 }
 
-function listFixed(route: FixedRoute, { config, components, content, select }: ListInput): ListedOperation[] {
-  const describe = select(route) ? describeRow(route, config) : null;
+function fixedRows(route: FixedRoute, { config, content }: ListInput): DescribedRow[] {
+  const describe = describeRow(route, config);
   if (describe === null) return [];
-  const operation = describe(components);
   const { accepts } = route;
-  const schema = typeof accepts === 'function' ? accepts({ content }) : accepts;
-  const body = schema === undefined ? operation.body : { 'application/json': schema };
-  const method = route.method === 'ALL' ? 'GET' : route.method;
-  return [{ method, path: route.path, row: route, operation: { ...operation, ...(body !== undefined && { body }) } }];
+  const withBody: Describe = (components) => {
+    const schema = typeof accepts === 'function' ? accepts({ content }) : accepts;
+    return { ...describe(components), ...(schema !== undefined && { body: { 'application/json': schema } }) };
+  };
+  return [{ method: route.method === 'ALL' ? 'GET' : route.method, path: route.path, row: route, describe: withBody }];
 }
 
 /** The names in the path of a single type have no ids behind them, but their localizations. */
-function listLate({ path, find }: LateRoute, type: ContentType, { running, select, components }: ListInput): ListedOperation[] {
+function lateRows({ path, find }: LateRoute, type: ContentType, running: Running): DescribedRow[] {
   const isSingle = type.kind === 'singleType';
   const name = isSingle ? type.singularName : type.pluralName;
   const id = isSingle ? 'localizations' : ':id';
-  const rows = [...(find([name, id], running) ?? [])].filter(([, row]) => select(row));
+  const rows = [...(find([name, id], running) ?? [])];
   return rows.flatMap(([method, row]) => {
-    const operation = row.action === null ? null : describeAction(row.action, type, components);
-    return operation === null ? [] : [{ method, path: pathOf(path, name, id), row, operation }];
+    const describe = row.action === null ? null : describerOf(row.action, type);
+    return describe === null ? [] : [{ method, path: path.replace(':name', name).replace(':id', id), row, describe }];
   });
 }
-
-const pathOf = (path: string, name: string, id: string): string => path.replace(':name', name).replace(':id', id);

@@ -1,3 +1,4 @@
+import type { Row } from '../http/route.js';
 import type { Components } from './components.js';
 import { text, type Schema } from './schema.js';
 
@@ -31,6 +32,8 @@ export interface Operation {
   readonly summary: string;
   readonly tag: string;
   readonly description?: string;
+  /** Of the parameters in the path; numbers for ids, else texts, unless given. */
+  readonly inPath?: Schema;
   readonly query?: readonly QueryParameter[];
   readonly body?: Content;
   /** By status; errors need not be listed. */
@@ -39,6 +42,22 @@ export interface Operation {
 
 /** Describes a row. Schemas that several rows use are taken from the components of the document. */
 export type Describe = (components: Components) => Operation;
+
+/** A row, and where it is. */
+export interface RowAt {
+  readonly method: string;
+  /** `/api/articles/:id` */
+  readonly path: string;
+  readonly row: Row;
+}
+
+/** A row with what describes it. */
+export interface DescribedRow extends RowAt {
+  readonly describe: Describe;
+}
+
+/** Paths of one shape differ only in the names of their parameters. */
+export const shapeOf = (path: string): string => path.replaceAll(/:\w+/g, ':');
 
 export const json = (schema: Schema): Content => ({ 'application/json': schema });
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { BoundedCache } from '../bounded-cache.js';
 import type { Answer, RouteCall } from '../http/route.js';
-import type { Registry } from '../schema/content-type.js';
 import { rightsKey } from './shown-attributes.js';
 
 /** A document as it is sent. */
@@ -18,18 +17,20 @@ interface DocumentInput {
   readonly write: (call: RouteCall) => Promise<string> | string;
   /** What is older is written again; in milliseconds. */
   readonly longestKept: number;
+  /** What the document is written from, besides the rights of its reader: another object if it has changed. */
+  readonly source: (call: RouteCall) => object;
 }
 
 /**
- * Answers requests for a document about the models in force. It is kept for each registry and each set of rights that readers have,
+ * Answers requests for a document about the models in force. It is kept for each source and each set of rights that readers have,
  * and has an ETag.
  */
-export function documentAnswerer({ type, write, longestKept }: DocumentInput): (call: RouteCall) => Promise<Answer> {
-  const documents = new WeakMap<Registry, BoundedCache<WrittenDocument>>();
+export function documentAnswerer({ type, write, longestKept, source }: DocumentInput): (call: RouteCall) => Promise<Answer> {
+  const documents = new WeakMap<object, BoundedCache<WrittenDocument>>();
   return async (call) => {
-    const { registry } = call.content.bind;
-    const known = documents.get(registry) ?? new BoundedCache<WrittenDocument>(bounds);
-    documents.set(registry, known);
+    const from = source(call);
+    const known = documents.get(from) ?? new BoundedCache<WrittenDocument>(bounds);
+    documents.set(from, known);
     const key = await rightsKey(call);
     const kept = known.get(key);
     if (kept !== undefined && Date.now() - kept.writtenAt < longestKept) return answerDocument(kept, type, call);

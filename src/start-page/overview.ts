@@ -2,7 +2,7 @@ import { readAudience, type Audience } from '../auth/is-open.js';
 import { typeActions } from '../auth/known-actions.js';
 import { checkRight } from '../http/authorize.js';
 import { envelopeError } from '../http/error-response.js';
-import type { AnyRoute, LateRoute, RouteCall } from '../http/route.js';
+import type { AnyRoute, LateRoute, OwnCode, OwnRoute, Row, RouteCall } from '../http/route.js';
 import { countStored } from '../mongo/database.js';
 import type { ContentType } from '../schema/content-type.js';
 import { actionOf } from '../schema/names.js';
@@ -12,13 +12,13 @@ import { describeReport } from '../schema/report-models.js';
 export interface TypeOverview {
   readonly uid: string;
   readonly name: string;
-  /** Path and query of the request. */
-  readonly request: string;
+  /** Path and query of the request; null: the routes of the project do not list it. */
+  readonly request: string | null;
   /** The answer to whoever asks for the page, as JSON; long ones are cut. Null: there are too many types to ask for each. */
   readonly answer: string | null;
   /** Documents of the collection: in all languages, with drafts. */
   readonly count: number;
-  /** Names of the actions that the role `public` grants. */
+  /** Names of the actions that the role `public` grants, or a route of the project. */
   readonly publicActions: readonly string[];
 }
 
@@ -29,26 +29,37 @@ export interface Overview {
   readonly types: readonly TypeOverview[];
   /** Types that are left out. */
   readonly more: number;
+  /** Routes of the project that code of its own answers, as `GET /api/pages/:slug`. */
+  readonly ownRoutes: readonly string[];
   /** What should be known before the service is open to others. */
   readonly warnings: readonly string[];
 }
 
 /** Types that are shown, and those with an answer: each costs two commands or more. */
-const most = { types: 100, answers: 30, characters: 2_000 };
+const most = { types: 100, answers: 30, characters: 2_000, routes: 100 };
 
-/** Reads what the page shows. `routes`: the rows that the answers come from. */
-export async function readOverview(call: RouteCall, routes: readonly AnyRoute[]): Promise<Overview> {
+/** Where the answers come from. */
+interface AnswerSource {
+  /** The rows of the content API. */
+  readonly routes: readonly AnyRoute[];
+  /** Code of a project, which answers before them; null if there is none. */
+  readonly own: OwnCode | null;
+}
+
+/** Reads what the page shows. */
+export async function readOverview(call: RouteCall, source: AnswerSource): Promise<Overview> {
   const { running, content } = call;
   const { backend } = running;
   const all = [...content.bind.registry.types.values()].filter(({ uid }) => uid.startsWith('api::'));
   const shown = all.slice(0, most.types);
   const audience = await readAudience(running);
-  const types = await Promise.all(shown.map((type, index) => readType(type, { call, routes, isAsked: index < most.answers })));
+  const types = await Promise.all(shown.map((type, index) => readType(type, { call, source, isAsked: index < most.answers })));
   return {
     audience,
     database: backend.description,
     types,
     more: all.length - shown.length,
+    ownRoutes: codeRoutes(source).slice(0, most.routes),
     warnings: warningsOf(call, audience),
   };
 }
@@ -65,46 +76,62 @@ function warningsOf({ running: { config, backend, isEmbedded } }: RouteCall, aud
   ];
 }
 
+const codeRoutes = ({ own }: AnswerSource): string[] =>
+  (own?.routes() ?? []).filter(({ isGenerated }) => !isGenerated).map(({ method, path }) => `${method} ${path}`);
+
 interface ReadInput {
   readonly call: RouteCall;
-  readonly routes: readonly AnyRoute[];
+  readonly source: AnswerSource;
   readonly isAsked: boolean;
 }
 
-async function readType(type: ContentType, { call, routes, isAsked }: ReadInput): Promise<TypeOverview> {
+async function readType(type: ContentType, { call, source, isAsked }: ReadInput): Promise<TypeOverview> {
   const { running, content } = call;
   const { prefix } = running.config.api.rest;
   const isSingle = type.kind === 'singleType';
   const name = isSingle ? type.singularName : type.pluralName;
   const query = isSingle ? '' : 'pagination[pageSize]=1';
+  const row = findRow(name, `${prefix}/${name}`, { call, source });
   const [count, roles, answer] = await Promise.all([
     countStored(type.collection, content.store.database),
     running.authenticator.roles(),
-    isAsked ? readAnswer(name, query, { call, routes }) : null,
+    isAsked && row !== null ? readAnswer(row, query, call) : null,
   ]);
   const granted = roles.byType.get('public')?.actions ?? new Set();
+  const isOpen = (action: string): boolean => granted.has(action) || opensTo(action, source);
   return {
     uid: type.uid,
     name: type.displayName,
-    request: `${prefix}/${name}${query === '' ? '' : `?${query}`}`,
+    request: row === null ? null : `${prefix}/${name}${query === '' ? '' : `?${query}`}`,
     answer,
     count,
-    publicActions: typeActions.filter((action) => granted.has(actionOf(type, action))),
+    publicActions: typeActions.filter((action) => isOpen(actionOf(type, action))),
   };
 }
 
+/** Whether a route of the project lets everybody do an action. */
+const opensTo = (action: string, { own }: AnswerSource): boolean =>
+  own?.routes().some(({ handler, row }: OwnRoute) => handler === action && row.action === 'nothing') ?? false;
+
 const isLate = (route: AnyRoute): route is LateRoute => 'find' in route;
 
-/** What the content API answers to the request, be it an error. */
-async function readAnswer(name: string, query: string, { call, routes }: Omit<ReadInput, 'isAsked'>): Promise<string | null> {
-  const rows = routes.find((route) => isLate(route) && route.path.endsWith('/:name'));
-  const row = rows !== undefined && isLate(rows) ? rows.find([name], call.running)?.get('GET') : undefined;
-  if (row === undefined || row.action === null || !('handle' in row)) return null;
-  const ask = async (action: string): Promise<unknown> => {
+/** Returns what answers a GET of the list of a type; null: nothing does. */
+function findRow(name: string, path: string, { call, source }: Omit<ReadInput, 'isAsked'>): Row | null {
+  const match = source.own?.find('GET', path) ?? null;
+  if (match !== null) return match.rows?.get('GET') ?? match.rows?.get('ALL') ?? null;
+  const late = source.routes.find((route) => isLate(route) && route.path.endsWith('/:name'));
+  return (late !== undefined && isLate(late) ? late.find([name], call.running)?.get('GET') : null) ?? null;
+}
+
+/** What the content API answers to the request, be it an error; null if code of the project would have to be run. */
+async function readAnswer(row: Row, query: string, call: RouteCall): Promise<string | null> {
+  if (row.action === null || !('handle' in row)) return null;
+  const { action, handle } = row;
+  const ask = async (): Promise<unknown> => {
     checkRight(call.caller, action);
-    return (await row.handle({ ...call, request: call.request.asking({}, query) })).body;
+    return (await handle({ ...call, request: call.request.asking({}, query) })).body;
   };
-  return written(await ask(row.action).catch(envelopeError));
+  return written(await ask().catch(envelopeError));
 }
 
 function written(body: unknown): string {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Config } from '../config/config.js';
-import type { Answer, AnyRoute, OpenRoute, Route, RouteCall } from '../http/route.js';
+import type { Answer, AnyRoute, OpenRoute, OwnCode, Route, RouteCall } from '../http/route.js';
 import { readOverview } from './overview.js';
 import { renderPage, type PageLink } from './render-page.js';
 import { style } from './style.js';
@@ -12,6 +12,8 @@ interface StartInput {
   readonly links: readonly PageLink[];
   /** The rows of the content API. */
   readonly routes: readonly AnyRoute[];
+  /** Code of a project; null if there is none. */
+  readonly own: OwnCode | null;
 }
 
 /**
@@ -28,7 +30,7 @@ export function startRoutes(input: StartInput): (OpenRoute | Route)[] {
 
 /** A browser gets the page, any other client the addresses. */
 async function answerStart(call: RouteCall, input: StartInput): Promise<Answer> {
-  const { config, version, links, routes } = input;
+  const { config, version, links } = input;
   const { request } = call;
   const address = config.server.url?.replace(/\/+$/, '') ?? request.address;
   if (!request.asksForPage) {
@@ -36,7 +38,7 @@ async function answerStart(call: RouteCall, input: StartInput): Promise<Answer> 
     return { headers: { Vary: 'Accept' }, body: { name: 'Mangrove', version, ...Object.fromEntries(addresses) } };
   }
   const isShown = config.api.open === true || request.isLocal;
-  const overview = isShown ? await readOverview(call, routes) : null;
+  const overview = isShown ? await readOverview(call, input) : null;
   return { headers, body: renderPage({ version, environment: config.environment, links, address, overview }) };
 }
 

@@ -13,6 +13,7 @@ import { loadFolders } from './load-folders.js';
 import { unsupportedUses } from './name-unsupported.js';
 import { ProjectRoutes } from './project-routes.js';
 import { hooksOf, type HookName, type ProjectHooks } from './project-hooks.js';
+import type { Registry } from '../schema/content-type.js';
 import { createPluginServices } from './plugin-services.js';
 import { ProjectCode } from './project-code.js';
 import type { MiddlewareItem } from './strapi-route.js';
@@ -74,22 +75,24 @@ export function createProject(input: ProjectInput): Project {
       }),
     bootstrap: ({ strapi }) =>
       run('bootstrap', strapi, () => {
-        const current = registry();
-        if (current !== null) loaded?.routes.tableOf(current);
+        tableOf(loaded, registry());
       }),
     destroy: ({ strapi }) => run('destroy', strapi, () => undefined),
     content: code.content,
     writeHooks: code.lifecycles,
-    own: code.ownCode((method, path) => {
-      const current = registry();
-      return current === null || loaded === null ? null : loaded.routes.find(method, path, current);
+    own: code.ownCode({
+      find: (method, path) => {
+        const current = registry();
+        return current === null || loaded === null ? null : loaded.routes.find(method, path, current);
+      },
+      routes: () => tableOf(loaded, registry())?.routes ?? [],
     }),
-    ownActions: () => {
-      const current = registry();
-      return current === null || loaded === null ? [] : loaded.routes.actions(current);
-    },
+    ownActions: () => tableOf(loaded, registry())?.actions ?? [],
   };
 }
+
+const tableOf = (loaded: Loaded | null, registry: Registry | null) =>
+  registry === null || loaded === null ? null : loaded.routes.tableOf(registry);
 
 interface LoadInput extends ProjectInput {
   readonly code: ProjectCode;

@@ -81,9 +81,9 @@ export class ProjectCode {
     this.#strapi = strapi;
   }
 
-  ownCode(find: OwnCode['find']): OwnCode {
+  ownCode(routes: Pick<OwnCode, 'find' | 'routes'>): OwnCode {
     return {
-      find,
+      ...routes,
       middleware: (ctx, next) => this.#contexts.run(ctx, () => runAll(this.#middlewares, ctx, next)),
       extend: (app) => {
         extendContext(app, this.#config.api.limits);

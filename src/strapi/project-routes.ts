@@ -1,12 +1,12 @@
 import type { Config } from '../config/config.js';
-import type { RouteParams } from '../http/route-request.js';
-import type { RouteMatch, Row, Rows } from '../http/route.js';
+import type { OwnRoute, RouteMatch } from '../http/route.js';
 import { createRow, namedActions } from '../rest/content-routes.js';
 import { QueryCache } from '../rest/query-cache.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import type { CodeRegistry } from './code-registry.js';
 import { createEndpoint, type EndpointParts } from './endpoints.js';
 import { coreRoutes, type CoreCode } from './factories.js';
+import { findRows, indexRoutes, type RouteIndex } from './route-index.js';
 import {
   checkRoute,
   handlerName,
@@ -15,7 +15,6 @@ import {
   type StrapiRoute,
   type StrapiRouter,
 } from './strapi-route.js';
-import { compilePath, startOf, type PathMatcher } from './route-paths.js';
 
 /** A router with what the place says that it was written in. */
 export interface RegisteredRouter {
@@ -38,16 +37,8 @@ interface ProjectRoutesInput extends EndpointParts {
   readonly warn: (text: string) => void;
 }
 
-interface PathRows {
-  readonly matcher: PathMatcher;
-  /** Null: there is nothing there, though the service would serve it by itself. */
-  readonly rows: Map<string, Row> | null;
-}
-
-/** The paths of a project for one snapshot of the models. */
-interface RouteIndex {
-  readonly byStart: ReadonlyMap<string, readonly PathRows[]>;
-  readonly others: readonly PathRows[];
+/** What the routes of a project are for one snapshot of the models. */
+interface RouteTable extends RouteIndex {
   /** Actions that roles may be granted, besides those of content types. */
   readonly actions: readonly string[];
 }
@@ -56,7 +47,7 @@ interface RouteIndex {
 export class ProjectRoutes {
   readonly #input: ProjectRoutesInput;
   readonly #queries: QueryCache;
-  #table: { readonly registry: Registry; readonly routers: number; readonly table: RouteIndex } | null = null;
+  #table: { readonly registry: Registry; readonly routers: number; readonly table: RouteTable } | null = null;
 
   constructor(input: ProjectRoutesInput) {
     this.#input = input;
@@ -65,25 +56,11 @@ export class ProjectRoutes {
 
   /** Returns the rows of the first path that fits and has the method, else of all that fit; null if none fits. */
   find(method: string, path: string, registry: Registry): RouteMatch | null {
-    const { byStart, others } = this.tableOf(registry);
-    const asked = method === 'HEAD' ? 'GET' : method;
-    let last: RouteMatch | null = null;
-    for (const { matcher, rows } of [...(byStart.get(startOf(path) ?? '') ?? []), ...others]) {
-      const params = matcher.match(path);
-      if (params === null) continue;
-      const match = { rows, params };
-      if (rows?.has(asked) === true || rows?.has('ALL') === true) return match;
-      last = join(last, match);
-    }
-    return last;
-  }
-
-  actions(registry: Registry): readonly string[] {
-    return this.tableOf(registry).actions;
+    return findRows(method, path, this.tableOf(registry));
   }
 
   /** Made anew for every snapshot, and when routes were added. */
-  tableOf(registry: Registry): RouteIndex {
+  tableOf(registry: Registry): RouteTable {
     const routers = this.#input.code.routers.length;
     if (this.#table?.registry === registry && this.#table.routers === routers) return this.#table.table;
     const table = buildTable(registry, this.#input, this.#queries);
@@ -92,34 +69,23 @@ export class ProjectRoutes {
   }
 }
 
-const join = (one: RouteMatch | null, other: { rows: Rows | null; params: RouteParams }): RouteMatch =>
-  one?.rows && other.rows ? { params: one.params, rows: new Map([...other.rows, ...one.rows]) } : (one ?? other);
-
-function buildTable(registry: Registry, input: ProjectRoutesInput, queries: QueryCache): RouteIndex {
-  const paths = new Map<string, PathRows>();
-  const actions = new Set<string>();
-  const routed = new Set<string>();
-  const add = (resolved: ResolvedRoute): void => {
-    checkRoute(resolved);
-    const row = rowOf(resolved, registry, { ...input, queries });
-    const known = paths.get(resolved.path) ?? { matcher: compilePath(resolved.path), rows: new Map<string, Row>() };
-    paths.set(resolved.path, known);
-    const method = resolved.route.method.toUpperCase();
-    if (known.rows !== null && !known.rows.has(method)) known.rows.set(method, row);
-    const name = handlerName(resolved);
-    if (name === null) return;
-    routed.add(name.slice(0, name.lastIndexOf('.')));
-    actions.add(name);
-  };
-  for (const resolved of input.code.routers.flatMap((router) => resolveRoutes(router, input)))
-    try {
-      add(resolved);
-    } catch (error) {
-      input.warn(`route ${resolved.route.method} ${resolved.path}: ${messageOf(error)}`);
-    }
-  for (const path of closedPaths(registry, routed, input))
-    if (!paths.has(path)) paths.set(path, { matcher: compilePath(path), rows: null });
-  return { ...indexPaths([...paths.values()]), actions: [...actions] };
+function buildTable(registry: Registry, input: ProjectRoutesInput, queries: QueryCache): RouteTable {
+  const routes = input.code.routers
+    .flatMap((router) => resolveRoutes(router, input))
+    .flatMap((resolved): OwnRoute[] => {
+      try {
+        checkRoute(resolved);
+        const { path, route } = resolved;
+        const method = route.method.toUpperCase();
+        return [{ method, path, handler: handlerName(resolved), ...rowOf(resolved, registry, { ...input, queries }) }];
+      } catch (error) {
+        input.warn(`route ${resolved.route.method} ${resolved.path}: ${messageOf(error)}`);
+        return [];
+      }
+    });
+  const actions = [...new Set(routes.flatMap(({ handler }) => handler ?? []))];
+  const routed = new Set(actions.map((name) => name.slice(0, name.lastIndexOf('.'))));
+  return { ...indexRoutes(routes, closedPaths(registry, routed, input)), actions };
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
@@ -147,15 +113,19 @@ function resolveRoutes(
 }
 
 /** A generated route with nothing of the project around it is answered by REST itself. */
-function rowOf(resolved: ResolvedRoute, registry: Registry, input: ProjectRoutesInput & { readonly queries: QueryCache }): Row {
+function rowOf(
+  resolved: ResolvedRoute,
+  registry: Registry,
+  input: ProjectRoutesInput & { readonly queries: QueryCache },
+): Pick<OwnRoute, 'row' | 'isGenerated'> {
   const name = handlerName(resolved) ?? '';
   const [uid, action] = [name.slice(0, name.lastIndexOf('.')), name.slice(name.lastIndexOf('.') + 1)];
   const type = registry.types.get(uid);
-  if (type === undefined || !isPlain(resolved, type, action, input)) return createEndpoint(resolved, input);
-  const core = namedActions(type)[action];
-  if (core === undefined) return createEndpoint(resolved, input);
+  const core = type === undefined || !isPlain(resolved, type, action, input) ? undefined : namedActions(type)[action];
+  if (type === undefined || core === undefined) return { row: createEndpoint(resolved, input), isGenerated: false };
   const row = createRow(type, core, input.queries);
-  return resolved.route.config?.auth === false ? { ...row, action: 'nothing', anonymous: true } : row;
+  const isOpen = resolved.route.config?.auth === false;
+  return { row: isOpen ? { ...row, action: 'nothing', anonymous: true } : row, isGenerated: true };
 }
 
 function isPlain(
@@ -200,13 +170,4 @@ function closedPaths(registry: Registry, routed: ReadonlySet<string>, { apis, co
     ...[singularName, pluralName].flatMap((name) => [`${prefix}/${name}`, `${prefix}/${name}/:id`]),
     ...(routed.has(uid) ? [] : [`${prefix}/${pluralName}/:id/localizations`]),
   ]);
-}
-
-function indexPaths(paths: readonly PathRows[]): Omit<RouteIndex, 'actions'> {
-  const byStart = new Map<string, PathRows[]>();
-  for (const path of paths) {
-    const { start } = path.matcher;
-    if (start !== null) byStart.set(start, [...(byStart.get(start) ?? []), path]);
-  }
-  return { byStart, others: paths.filter(({ matcher }) => matcher.start === null) };
 }

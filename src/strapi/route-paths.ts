@@ -6,11 +6,14 @@ export interface PathMatcher {
   match(path: string): RouteParams | null;
   /** The first two parts of the paths that fit, such as `/api/pages`; null if they have parameters. */
   readonly start: string | null;
+  /** The path with its parameters as the route table writes them: `/pages/:slug`. Optional ones are there. */
+  readonly shown: string;
 }
 
 interface Token {
   readonly source: string;
   readonly name: string | null;
+  readonly shown: string;
 }
 
 /**
@@ -24,6 +27,7 @@ export function compilePath(path: string): PathMatcher {
   const pattern = new RegExp(`^${tokens.map(({ source }) => source).join('')}/?$`, 'i');
   return {
     start: startOf(path),
+    shown: tokens.map(({ shown }) => shown).join(''),
     match: (asked) => {
       const found = pattern.exec(asked);
       if (found === null) return null;
@@ -38,9 +42,15 @@ export function compilePath(path: string): PathMatcher {
 
 function readToken(found: RegExpMatchArray, index: number): Token {
   const [, slash = '', name, rule, modifier = '', bareSlash = '', bareRule, bareModifier = '', text = ''] = found;
-  if (name !== undefined) return { name, source: capture(slash, rule?.slice(1, -1) ?? '[^/]+?', modifier) };
-  if (bareRule !== undefined) return { name: String(index), source: capture(bareSlash, bareRule, bareModifier) };
-  return { name: null, source: text.replace(/[\\^$.*+?[\]{}|]/g, '\\$&') };
+  if (name !== undefined)
+    return { name, source: capture(slash, rule?.slice(1, -1) ?? '[^/]+?', modifier), shown: `${slash}:${name}` };
+  if (bareRule !== undefined)
+    return {
+      name: String(index),
+      source: capture(bareSlash, bareRule, bareModifier),
+      shown: `${bareSlash}:part${String(index)}`,
+    };
+  return { name: null, source: text.replace(/[\\^$.*+?[\]{}|]/g, '\\$&'), shown: text };
 }
 
 function capture(slash: string, rule: string, modifier: string): string {

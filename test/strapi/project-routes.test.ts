@@ -1,3 +1,4 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
 import { serveProject, type ServedProject } from '../support/serve-project.js';
 import type { TestModel } from '../support/serve.js';
@@ -279,6 +280,45 @@ describe('routes of a project', () => {
     expect([answered.status, answered.body.error?.message]).to.deep.equal([400, 'rolled back']);
     expect(await strapi.db.query('api::kept.kept').count()).to.equal(0);
     expect(await strapi.store.get({ key: 'kept' })).to.equal(null);
+  });
+
+  it('are described in the OpenAPI document, in place of what they answer instead of the service', async () => {
+    const { body: document } = await serving.call('GET', '/api/openapi.json');
+    const described = Object.entries<object>(document.paths)
+      .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
+      .filter(
+        (name) =>
+          !/ (\/api\/(auth\/|connect|upload|i18n|openapi|types|users-permissions\/(roles|permissions))|\/_health|\/uploads|\/admin)/.test(
+            name,
+          ),
+      );
+    expect(described).to.have.members([
+      ...['GET /api/posts', 'GET /api/posts/{id}', 'GET /api/posts/slug/{slug}', 'POST /api/posts/echo/{id}'],
+      ...['GET /api/posts/echo', 'GET /api/posts/refuse', 'GET /api/posts/stamped', 'GET /api/posts/missing'],
+      ...['GET /api/posts/nothing', 'GET /api/posts/function', 'GET /api/opens', 'GET /api/listeds', 'GET /api/my-renameds'],
+      ...['GET /api/home', 'PUT /api/home', 'GET /api/authors', 'GET /api/serveds', 'POST /api/kepts', 'GET /api/kepts'],
+      ...['GET /api/users/hello', 'GET /api/users-permissions/hello', 'GET /ping', 'GET /api/mine/context'],
+    ]);
+    const { paths } = document;
+    expect(paths['/api/authors'].get).to.include({ operationId: 'findAuthors', summary: 'List entries of author' });
+    expect(paths['/api/posts'].get.description).to.equal('`api::post.post.find` of the project answers.');
+    expect(paths['/api/posts/slug/{slug}'].get).to.deep.include({
+      operationId: 'postBySlug',
+      summary: 'By slug',
+      tags: ['post'],
+      security: [{}, { bearer: [] }],
+      parameters: [{ name: 'slug', in: 'path', required: true, schema: { type: 'string' } }],
+    });
+    expect(await new Validator().validate(document)).to.deep.equal({ valid: true });
+  });
+
+  it('are on the start page', async () => {
+    const headers = { accept: 'text/html' };
+    const page = await (await fetch(`${serving.server.url}/`, { headers })).text();
+    expect(page).to.include('<code>GET /api/posts/slug/:slug</code>');
+    expect(page).to.match(/api::renamed\.renamed<\/code>[^]*?The routes of the project do not list it/);
+    expect(page).to.match(/api::open\.open<\/code>[^]*?The public may: find\./);
+    expect(page).to.include('/api/listeds?pagination[pageSize]=1');
   });
 
   it('pass middlewares', async () => {

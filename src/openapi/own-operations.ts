@@ -1,0 +1,71 @@
+import type { OwnRoute } from '../http/route.js';
+import type { ContentType, Registry } from '../schema/content-type.js';
+import { pascalCase } from '../schema/names.js';
+import { describerOf } from './content-operations.js';
+import { answers, json, shapeOf, type Describe, type DescribedRow, type Operation } from './operation.js';
+import { anything, text } from './schema.js';
+
+/**
+ * Describes a route of a project. A generated action is described as that of the service; one that code overrides likewise, but for
+ * its answer, which the code decides; of others the document tells where they are. `service`: the rows of the service.
+ */
+export function describeOwn(route: OwnRoute, service: readonly DescribedRow[], registry: Registry): DescribedRow[] {
+  const { method, path, row, handler, isGenerated } = route;
+  const methods = method === 'ALL' ? ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] : [method];
+  const [uid, action] = split(handler ?? '');
+  const type = registry.types.get(uid);
+  const replaced = service.find((one) => one.method === method && shapeOf(one.path) === shapeOf(path));
+  const core = type === undefined ? null : describerOf(action, type);
+  const base = replaced?.describe ?? (method === 'ALL' ? null : core);
+  if (isGenerated && base !== null) return [{ method, path, row, describe: base }];
+  return methods.map((one) => ({ method: one, path, row, describe: describeCode({ ...route, method: one }, { base, type }) }));
+}
+
+/** `api::page.page.bySlug` as uid and name of the action. */
+const split = (handler: string): readonly [uid: string, action: string] => [
+  handler.slice(0, handler.lastIndexOf('.')),
+  handler.slice(handler.lastIndexOf('.') + 1),
+];
+
+interface AboutCode {
+  /** Of the action that the code overrides. */
+  readonly base: Describe | null;
+  readonly type: ContentType | undefined;
+}
+
+function describeCode({ method, path, handler }: OwnRoute, { base, type }: AboutCode): Describe {
+  const code = handler === null ? 'A function of the project' : `\`${handler}\` of the project`;
+  const [uid, action] = split(handler ?? '');
+  const name = handler === null ? `${method.toLowerCase()} ${path}` : `${uid.split('.').at(-1) ?? ''} ${action}`;
+  const own: Operation = {
+    id: idOf(name),
+    summary: handler === null ? `${method} ${path}` : wordsOf(action),
+    tag: type?.displayName ?? tagOf(uid),
+    ...(bodied.has(method) && { body: { ...json(anything), 'multipart/form-data': { type: 'object' } } }),
+    answers: {},
+  };
+  return (components) => ({
+    ...own,
+    ...base?.(components),
+    description: `${code} answers.`,
+    inPath: text,
+    answers: answers(anything, 'What the code answers'),
+  });
+}
+
+const bodied: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+
+/** `postBySlug` */
+function idOf(name: string): string {
+  const words = pascalCase(name.replaceAll(/[^A-Za-z0-9]+/g, '_'));
+  return words.charAt(0).toLowerCase() + words.slice(1);
+}
+
+/** `bySlug` as `By slug`. */
+function wordsOf(action: string): string {
+  const words = action.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The API or plugin: `page` of `api::page.other`. */
+const tagOf = (uid: string): string => uid.split('::').at(-1)?.split('.')[0] || 'Code of the project';
