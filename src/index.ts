@@ -37,6 +37,7 @@ export type {
   ScalarAttribute,
   ScalarType,
   ShardKey,
+  TextSearch,
   ZoneAttribute,
 } from './schema/content-type.js';
 export type { Values } from './values.js';

@@ -24,20 +24,19 @@ const names = {
     'Registry RequestContext Resolver Resolvers ResolversConfig ReturnInfo ReturnTypes RouteConfig Row ' +
     'ScalarAttribute ScalarType SectionName ServerConfig ServerInput Service Setting SettingGroup SettingMap ' +
     'SettingNode ShardKey StateUser StoreKey Strapi StrapiConfig StrapiDatabase StrapiModel StrapiPlugin StrapiRoute StrapiRouter StrapiServer ' +
-    'StrapiStore Subscriber SubscriberMap TypeControl TypeRegistry TypeResolvers UsedExtension ValueOf Values ' +
+    'StrapiStore Subscriber SubscriberMap TextSearch TypeControl TypeRegistry TypeResolvers UsedExtension ValueOf Values ' +
     'VariableReader WithData WriteAction WriteKind ZoneAttribute'
   ).split(' '),
 };
 
-/** The exports of src/index.ts as `file: names`. */
-function exportsOfIndex(): Record<string, readonly string[]> {
+/** The exports of src/index.ts: files and names, one pair for each statement. */
+function exportsOfIndex(): readonly (readonly [file: string, names: readonly string[]])[] {
   const file = ts.createSourceFile('index.ts', readFileSync(entry, 'utf8'), ts.ScriptTarget.Latest);
-  const lists = file.statements.filter(ts.isExportDeclaration).map(({ moduleSpecifier, exportClause }) => {
+  return file.statements.filter(ts.isExportDeclaration).map(({ moduleSpecifier, exportClause }) => {
     const names = exportClause !== undefined && ts.isNamedExports(exportClause) ? exportClause.elements : [];
     const from = moduleSpecifier !== undefined && ts.isStringLiteral(moduleSpecifier) ? moduleSpecifier.text : '';
     return [from, names.map(({ name }) => name.text)] as const;
   });
-  return Object.fromEntries(lists);
 }
 
 describe('the public API', () => {
@@ -47,11 +46,11 @@ describe('the public API', () => {
 
   it('has these types', () => {
     const values = new Set(Object.keys(mangrove));
-    const types = Object.values(exportsOfIndex()).flatMap((names) => names.filter((name) => !values.has(name)));
+    const types = exportsOfIndex().flatMap(([, names]) => names.filter((name) => !values.has(name)));
     expect(types.sort()).to.deep.equal(names.types);
   });
 
   it('has nothing of mongo/', () => {
-    expect(Object.keys(exportsOfIndex()).filter((file) => file.includes('/mongo/'))).to.deep.equal([]);
+    expect(exportsOfIndex().filter(([file]) => file.includes('/mongo/'))).to.deep.equal([]);
   });
 });

@@ -92,6 +92,8 @@ function readBy(condition: Condition): ReadByRule {
       const parts = condition.conditions.map(readBy);
       return { names: new Set(parts.flatMap(({ names }) => [...names])), goesFar: parts.some(({ goesFar }) => goesFar) };
     }
+    case 'search':
+      return readBy(condition.otherwise);
     case 'comparison':
     case 'element':
     case 'related': {

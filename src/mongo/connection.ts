@@ -5,6 +5,7 @@ import { unlimited } from '../query/budget.js';
 import { Queue } from '../queue.js';
 import type { Database } from './database.js';
 import { ensureCollections } from './ensure-collections.js';
+import { SearchIndexes } from './search-indexes.js';
 
 /**
  * Connects to MongoDB with the guarantees of the service: writes acknowledged by a majority and in the journal, retried once.
@@ -39,6 +40,7 @@ export async function connect(uri: string, config: DatabaseConfig): Promise<Data
       turns: null,
       asker: null,
       scans,
+      searches: new SearchIndexes(),
     };
     await ensureCollections(Object.values(collections), database);
     return database;

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Budget } from '../query/budget.js';
 import { Queue, type Asker } from '../queue.js';
 import { translateDriverError } from './driver-errors.js';
+import type { SearchIndexes } from './search-indexes.js';
 
 /** A stored document, for readers outside of this folder. */
 export type { Document } from 'mongodb';
@@ -31,6 +32,8 @@ export interface Database {
   readonly asker: Asker | null;
   /** For commands of all requests that may look through whole collections: they leave connections to the others. */
   readonly scans: Queue;
+  /** What of the content is indexed for searches. */
+  readonly searches: SearchIndexes;
   /** Whether commands are such ones. */
   readonly isScanned?: true;
 }

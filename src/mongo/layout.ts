@@ -5,7 +5,8 @@ import { type Match, otherThan } from './matches.js';
 
 /*
  * What a stored entry has beside its attributes: `_ranks`, the places that its links have in the lists of their targets; `_group`, the
- * number that its localizations share; `_unique`, the values of unique attributes in lists of components.
+ * number that its localizations share; `_unique`, the values of unique attributes in lists of components; `_trigrams`, what leads to
+ * texts by a part of them.
  */
 
 /** The fields of an entry that is made with these ranks, by the attribute that links. */
@@ -62,3 +63,6 @@ export const otherLocalesOf = (document: StoredDocument): Match => ({
 
 /** Whether a unique index is the one of groups and their locales. */
 export const isGroupField = (field: string): boolean => field === '_group';
+
+/** The path of what leads to the texts of an attribute by a part of them. */
+export const trigramPath = (attribute: string): string => `_trigrams.${attribute}`;

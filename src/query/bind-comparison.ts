@@ -1,10 +1,10 @@
 import { invalidParameter, validationError } from '../errors.js';
 import { castBoolean, type Stored } from '../schema/scalar-types.js';
 import type { Filter } from './ast.js';
-import { allOf, anyOf } from './conditions.js';
+import { allOf, anyOf, comparesText } from './conditions.js';
 import type { Limits } from './limits.js';
 import { operators, type Operator } from './operators.js';
-import { always, never, type Condition, type Comparator } from './plan.js';
+import { always, never, type Condition, type Comparator, type TrigramPlace } from './plan.js';
 
 /** Whether a filter stands under an odd number of `not`s. */
 export type Polarity = 'plain' | 'denied';
@@ -17,6 +17,7 @@ interface Subject {
   readonly path: string;
   readonly stored: Stored;
   readonly cast: (value: unknown, name: string) => unknown;
+  readonly trigrams?: TrigramPlace;
 }
 
 /** Binds what stands under a scalar attribute or an id: tests and groups of tests. Throws a ValidationError. */
@@ -70,6 +71,7 @@ const compare = (name: Comparator, operand: unknown, { subject, polarity }: Comp
   comparator: name,
   operand,
   denied: polarity === 'denied',
+  ...(subject.trigrams !== undefined && polarity === 'plain' && comparesText(name) && { trigrams: subject.trigrams }),
 });
 
 function bindNullTest(value: unknown, context: ComparisonContext): Condition {

@@ -1,12 +1,12 @@
 import { invalidParameter, validationError } from '../errors.js';
-import type { Attribute, ComponentAttribute, ContentType, LinkAttribute } from '../schema/content-type.js';
-import { idRule, scalarTypes, type Stored } from '../schema/scalar-types.js';
-import { fullAccess, maySee, readable } from './access.js';
+import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, ScalarAttribute } from '../schema/content-type.js';
+import { idRule, scalarTypes, wordedAttributes } from '../schema/scalar-types.js';
+import { type Access, fullAccess, maySee, readable } from './access.js';
 import type { Filter } from './ast.js';
 import type { BindContext } from './bind-context.js';
 import { bindTests, flip, type Polarity } from './bind-comparison.js';
 import { allOf, anyOf, comparesText, holdsForNulls } from './conditions.js';
-import type { Condition, ElementPlace } from './plan.js';
+import type { Condition, ElementPlace, TrigramPlace } from './plan.js';
 
 /**
  * Binds a filter to a content type: names looked up, rights checked, values cast, `not` pushed down to the tests.
@@ -72,6 +72,7 @@ function bindAttribute(attribute: Attribute, filter: Filter, scope: Scope, polar
         path: `${scope.prefix}${attribute.name}`,
         stored,
         cast,
+        ...trigramsOf(attribute, scope.type),
       };
       return bindTests(filter, subject, scope.context.limits, polarity);
     }
@@ -85,6 +86,10 @@ function bindAttribute(attribute: Attribute, filter: Filter, scope: Scope, polar
       throw invalidParameter(attribute.name);
   }
 }
+
+/** Components keep no trigrams: they have no collection. */
+const trigramsOf = ({ name, search }: ScalarAttribute, { collection }: ContentType): { readonly trigrams?: TrigramPlace } =>
+  search?.kind === 'trigram' && collection !== '' ? { trigrams: { collection, attribute: name } } : {};
 
 function bindComponent(attribute: ComponentAttribute, filter: Filter, scope: Scope, polarity: Polarity): Condition {
   const type = scope.context.registry.types.get(attribute.component);
@@ -106,6 +111,7 @@ function castsText(condition: Condition): boolean {
       return comparesText(condition.comparator) && condition.stored !== 'text';
     case 'element':
     case 'related':
+    case 'search':
       return false;
   }
 }
@@ -128,24 +134,36 @@ function bindRelated(link: LinkAttribute, filter: Filter, scope: Scope, polarity
   };
 }
 
-/** Refuses text that a pattern search would choke on; `_q` looks into readable text, and into numbers where it is one. */
+/**
+ * Binds `_q`: the words of a full-text index, if the type has one and the caller may read all that is in it; otherwise what readable
+ * texts contain, and numbers if it is one. Refuses text that a pattern search would choke on.
+ */
 export function bindSearch(text: string, type: ContentType, { access, limits }: BindContext): Condition {
-  if (text.length > limits.textLength) throw validationError('Invalid parameter _q');
+  if (text.length > limits.textLength || text.includes('\0')) throw validationError('Invalid parameter _q');
   const isNumber = text.trim() !== '' && Number.isFinite(Number(text));
-  const found: Condition[] = isNumber ? [searchTest('_id', 'number', text)] : [];
+  const found: Condition[] = isNumber ? [searchTest(text, { path: '_id', stored: 'number' })] : [];
   for (const attribute of type.attributes.values()) {
     if (attribute.kind !== 'scalar' || !attribute.searchable || readable(type, attribute.name, access) === null) continue;
     const { search, stored } = scalarTypes[attribute.type];
-    if (search === 'text' || (search === 'number' && isNumber)) found.push(searchTest(attribute.name, stored, text));
+    if (search === 'text' || (search === 'number' && isNumber))
+      found.push(searchTest(text, { path: attribute.name, stored, ...trigramsOf(attribute, type) }));
   }
-  return anyOf(found);
+  const otherwise = anyOf(found);
+  return searchesWords(type, access) ? { kind: 'search', collection: type.collection, text, otherwise } : otherwise;
 }
 
-const searchTest = (path: string, stored: Stored, text: string): Condition => ({
+const searchTest = (operand: string, subject: Pick<Comparison, 'path' | 'stored' | 'trigrams'>): Condition => ({
   kind: 'comparison',
-  path,
-  stored,
   comparator: 'containsi',
-  operand: text,
+  operand,
   denied: false,
+  ...subject,
 });
+
+type Comparison = Extract<Condition, { kind: 'comparison' }>;
+
+/** Whether `_q` asks a full-text index: what is found by an attribute tells what it holds, so all have to be readable. */
+export function searchesWords(type: ContentType, access: Access): boolean {
+  const attributes = wordedAttributes(type);
+  return attributes.length > 0 && attributes.every(({ name }) => readable(type, name, access) !== null);
+}

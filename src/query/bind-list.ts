@@ -2,10 +2,11 @@ import { type ApiError, invalidParameter, validationError } from '../errors.js';
 import type { ContentType, ScalarAttribute } from '../schema/content-type.js';
 import { scalarTypes } from '../schema/scalar-types.js';
 import { maySee, readable } from './access.js';
-import type { Pagination, Query, Sort } from './ast.js';
+import type { Pagination, Query } from './ast.js';
+import { searchesWords } from './bind-filter.js';
 import type { BindContext, BindSettings } from './bind-context.js';
 import { namesIn } from './parse-list.js';
-import type { BoundPagination, SortKey, Window } from './plan.js';
+import { type BoundPagination, scorePath, type SortKey, type Window } from './plan.js';
 
 /** Binds `fields` to the scalar attributes that are shown, in the order of the model. Throws a ValidationError for an item with a wrong name. */
 export function bindFields({ fields: items, includePrivate }: Query, type: ContentType, context: BindContext): ScalarAttribute[] {
@@ -24,12 +25,31 @@ export function bindFields({ fields: items, includePrivate }: Query, type: Conte
 const isField = (name: string, type: ContentType, { access }: BindContext): boolean =>
   name === 'id' || readable(type, name, access)?.kind === 'scalar';
 
-/** Binds sort keys; paths go through relations, media and components to a scalar attribute. Throws a ValidationError. */
-export function bindSort(sort: readonly Sort[], type: ContentType, context: BindContext): SortKey[] {
-  const keys = sort.map(({ path, order }) => ({ ...bindPath(path, type, context), order: bindOrder(order) }));
+/**
+ * Binds sort keys; paths go through relations, media and components to a scalar attribute, or are the score of a full-text search.
+ * Throws a ValidationError.
+ */
+export function bindSort(
+  { sort, search = null }: Pick<Query, 'sort'> & Partial<Pick<Query, 'search'>>,
+  type: ContentType,
+  context: BindContext,
+): SortKey[] {
+  const keys = sort.map(({ path, order }) =>
+    path.join('.') === scorePath
+      ? bindScore(order, search !== null && searchesWords(type, context.access))
+      : { ...bindPath(path, type, context), order: bindOrder(order) },
+  );
   const links = keys.reduce((sum, key) => sum + key.links.length, 0);
   if (links > 0) context.budget.spend('sortLinks', links);
   return keys;
+}
+
+/** The best come first, whatever the order says: the database has no other. */
+function bindScore(order: string, isRanked: boolean): SortKey {
+  bindOrder(order);
+  if (!isRanked)
+    throw validationError('Invalid parameter sort: _score ranks what a full-text search (_q) finds, and this is none');
+  return { links: [], path: scorePath, lists: [], order: 1 };
 }
 
 interface Step {

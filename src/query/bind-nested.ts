@@ -42,7 +42,7 @@ export function bindNested(
   context: BindContext,
 ): Pick<LinkChild, 'sort' | 'condition'> {
   const condition = filter === null ? null : bindFilter(filter, type, context);
-  const keys = bindSort(sort, type, context);
+  const keys = bindSort({ sort }, type, context);
   if (type.kind !== 'component') return { condition, sort: keys };
   const link = keys.find(({ links }) => links.length > 0)?.links[0]?.link.name;
   if (link !== undefined) throw validationError(`Invalid parameter ${link}: lists of components cannot be sorted by relations`);

@@ -65,7 +65,7 @@ const isSame = (one: BindContext, other: BindContext): boolean => partNames.ever
 
 const bindList = (query: Query, type: ContentType, context: BindContext): Plan => {
   const filter = query.filter === null ? [] : [bindFilter(query.filter, type, context)];
-  const sort = bindSort(query.sort, type, context);
+  const sort = bindSort(query, type, context);
   const state = query.publicationState ?? 'live';
   const selection = bindSelection(query, type, context, state);
   const search = query.search === null ? [] : [bindSearch(query.search, type, context)];
@@ -105,7 +105,7 @@ export function bindLocale(locale: Query['locale'], type: ContentType, { default
 
 const bindEntry = (query: Query, type: ContentType, context: BindContext): Selection => {
   if (query.filter !== null) bindFilter(query.filter, type, context);
-  bindSort(query.sort, type, context);
+  bindSort(query, type, context);
   return bindSelection(query, type, context, 'preview');
 };
 

@@ -36,6 +36,8 @@ export function holdsForNulls(condition: Condition): boolean {
       return condition.conditions.some(holdsForNulls);
     case 'comparison':
       return condition.comparator === 'null' && !condition.denied;
+    case 'search':
+      return false;
     case 'element':
     case 'related':
       return condition.orMissing;

@@ -21,6 +21,8 @@ export function meetsCondition(condition: Condition, holder: Values): boolean {
     }
     case 'comparison':
       return meetsComparison(condition, plainValue(valueAt(holder, condition.path) ?? null));
+    case 'search':
+      return meetsCondition(condition.otherwise, holder);
     case 'related':
       return false;
   }

@@ -26,7 +26,11 @@ export type Condition =
       readonly comparator: Comparator;
       readonly operand: unknown;
       readonly denied: boolean;
+      /** What leads to the text, if its attribute has that. */
+      readonly trigrams?: TrigramPlace;
     }
+  /** The entry holds some of the words; where no full-text index can be asked, it meets the other condition. */
+  | { readonly kind: 'search'; readonly collection: string; readonly text: string; readonly otherwise: Condition }
   /** Some element of an array of components meets the condition; `orMissing`: or there is no element. */
   | {
       readonly kind: 'element';
@@ -45,6 +49,12 @@ export type Condition =
       readonly condition: Condition;
       readonly orMissing: boolean;
     };
+
+/** An attribute of the entries of a collection whose trigrams are kept. */
+export interface TrigramPlace {
+  readonly collection: string;
+  readonly attribute: string;
+}
 
 /** Elements of a collection: the lists that lead to them, each path relative to the element of the list before. */
 export interface ElementPlace {
@@ -76,6 +86,9 @@ export interface SortKey {
   readonly lists: readonly string[];
   readonly order: 1 | -1;
 }
+
+/** The path of the sort key that puts those first that fit a search best. */
+export const scorePath = '_score';
 
 interface SortLink {
   readonly path: string;

@@ -63,6 +63,8 @@ function weighCondition(condition: Condition): number {
       return 60 + weighAll(condition.conditions, weighCondition);
     case 'comparison':
       return 60 + weighOperand(condition.operand);
+    case 'search':
+      return 60 + 2 * condition.text.length + weighCondition(condition.otherwise);
     case 'element':
     case 'related':
       return 200 + weighCondition(condition.condition);

@@ -64,6 +64,7 @@ function buildScalar(common: CommonParts, definition: AttributeDefinition, type:
     unique: definition.unique === true || type === 'uid',
     indexed: definition.index === true,
     searchable: definition.searchable !== false,
+    search: buildSearch(definition),
     default: definition.default,
     min: definition.min ?? null,
     max: definition.max ?? null,
@@ -75,6 +76,11 @@ function buildScalar(common: CommonParts, definition: AttributeDefinition, type:
     targetField: definition.targetField ?? null,
     generate: definition.options?.['generate'] === true,
   };
+}
+
+function buildSearch({ search }: AttributeDefinition): ScalarAttribute['search'] {
+  if (search === undefined) return null;
+  return typeof search === 'string' ? { kind: 'trigram' } : { kind: 'language', language: search.language };
 }
 
 const itemLimits = ({ min, max }: AttributeDefinition) => ({ min: integerOrNull(min), max: integerOrNull(max) });

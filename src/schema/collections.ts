@@ -5,6 +5,7 @@ export const collections = {
   servedCollections: '_collections',
   settings: '_settings',
   writeMarks: '_write_marks',
+  searches: '_searches',
   counters: '_counters',
   claims: '_claims',
   codeStore: '_code_store',

@@ -31,6 +31,12 @@ export interface AttributeBase {
   readonly localized: boolean;
 }
 
+/**
+ * - trigram: all runs of three characters are kept beside the text, and lead to it.
+ * - language: the words of the text are in a full-text index, which knows the endings of a language.
+ */
+export type TextSearch = { readonly kind: 'trigram' } | { readonly kind: 'language'; readonly language: string };
+
 export interface ScalarAttribute extends AttributeBase {
   readonly kind: 'scalar';
   readonly type: ScalarType;
@@ -39,6 +45,8 @@ export interface ScalarAttribute extends AttributeBase {
   readonly indexed: boolean;
   /** `_q` looks into it, if its type can be searched. */
   readonly searchable: boolean;
+  /** How the database finds texts in it; null: it looks through all of them. */
+  readonly search: TextSearch | null;
   readonly default: unknown;
   readonly min: number | string | null;
   readonly max: number | string | null;

@@ -19,6 +19,7 @@ const attribute = {
     unique: { type: 'boolean' },
     index: { type: 'boolean' },
     searchable: { type: 'boolean' },
+    search: { type: ['string', 'object'], properties: { language: name }, required: ['language'] },
     private: { type: 'boolean' },
     writable: { type: 'boolean' },
     visible: { type: 'boolean' },

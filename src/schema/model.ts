@@ -11,6 +11,8 @@ export interface AttributeDefinition {
   readonly index?: boolean;
   /** False: `_q` does not look into it. */
   readonly searchable?: boolean;
+  /** Beyond Strapi v4: how the database finds texts in it. */
+  readonly search?: string | { readonly language: string } | undefined;
   readonly default?: unknown;
   readonly private?: boolean;
   readonly writable?: boolean;

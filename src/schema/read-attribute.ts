@@ -5,6 +5,7 @@ import { misspeltAttributeKeys } from './model-schema.js';
 import { toBoolean, toNumber } from './check-scalar.js';
 import { isUnbounded } from './linear-regex.js';
 import type { AttributeDefinition } from './model.js';
+import { searchProblem } from './read-search.js';
 import { isScalarType, scalarTypes, type Stored } from './scalar-types.js';
 
 /** What becomes of one attribute, taken alone. A definition of null: the attribute is left out. */
@@ -86,6 +87,8 @@ const structures: Readonly<Record<string, Rule>> = {
 function readScalar(definition: AttributeDefinition): AttributeReading {
   if (definition.regex && isUnbounded(definition.regex)) return refused(endless);
   if (hasWrongDefault(definition)) return refused(`.default: ${JSON.stringify(definition.default)} is no ${definition.type}`);
+  const problem = searchProblem(definition);
+  if (problem !== null) return changed({ ...definition, search: undefined }, problem);
   if (definition.unique !== true || !isScalarType(definition.type) || scalarTypes[definition.type].uniqueAllowed)
     return kept(definition);
   return changed({ ...definition, unique: false }, `.unique has no effect for type ${definition.type}`);

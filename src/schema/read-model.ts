@@ -2,6 +2,7 @@ import { builtinModels } from './builtin-models.js';
 import type { Model, ModelWarning } from './model.js';
 import { misspeltKeys, readForm } from './model-schema.js';
 import { isKebabCase } from './names.js';
+import { readSearches } from './read-search.js';
 import { readAttribute, type AttributeRules } from './read-attribute.js';
 
 /** A document of `_models`, read by itself. */
@@ -25,11 +26,12 @@ export function readModel(document: unknown, customFields: Readonly<Record<strin
     problems.map((problem) => `attributes.${name}${spaced(problem)}`),
   );
   const problems = [...nameProblems(model), ...ofAttributes];
-  const attributes = readings.flatMap(({ name, definition }) => (definition === null ? [] : [[name, definition] as const]));
+  const known = readings.flatMap(({ name, definition }) => (definition === null ? [] : [[name, definition] as const]));
+  const searches = readSearches({ ...model, attributes: Object.fromEntries(known) });
   const ofNames = readings.flatMap(({ name, warnings: texts }) => texts.map((text) => ({ attribute: name, text, needs: null })));
-  const warnings = [...misspeltKeys(model), ...ofNames];
+  const warnings = [...misspeltKeys(model), ...ofNames, ...searches.warnings];
   if (problems.length > 0) return { document, model: null, problems, warnings: [] };
-  return { document, model: extendBuiltin({ ...model, attributes: Object.fromEntries(attributes) }), problems: [], warnings };
+  return { document, model: extendBuiltin({ ...model, attributes: searches.attributes }), problems: [], warnings };
 }
 
 /** `.type: …` follows the name of the attribute at once, `is …` after a space. */

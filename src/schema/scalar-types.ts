@@ -1,5 +1,5 @@
 import { validationError } from '../errors.js';
-import type { ScalarType } from './content-type.js';
+import type { Attribute, ContentType, ScalarAttribute, ScalarType } from './content-type.js';
 
 /** How values are kept in the database, as far as comparing and indexing them needs it. */
 export type Stored = 'text' | 'number' | 'date' | 'boolean' | 'json' | 'link';
@@ -58,6 +58,13 @@ export const scalarTypes: Readonly<Record<ScalarType, ScalarRule>> = {
 };
 
 export const isScalarType = (type: string): type is ScalarType => Object.hasOwn(scalarTypes, type);
+
+/** The attributes whose words are in the full-text index of a type. Private ones are never, since all may search it. */
+export const wordedAttributes = ({ attributes, collection }: ContentType): readonly ScalarAttribute[] =>
+  collection === '' ? [] : [...attributes.values()].filter(hasWords);
+
+const hasWords = (attribute: Attribute): attribute is ScalarAttribute =>
+  attribute.kind === 'scalar' && attribute.search?.kind === 'language' && attribute.searchable && !attribute.private;
 
 /** Entry ids are compared as numbers. */
 export const idRule: ScalarRule = number;

@@ -17,6 +17,7 @@ import { fullAccess, type Access } from '../../src/query/access.js';
 import { unlimited } from '../../src/query/budget.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import { Queue } from '../../src/queue.js';
+import { SearchIndexes } from '../../src/mongo/search-indexes.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { bindContext } from '../support/things.js';
 import type { Registry } from '../../src/schema/content-type.js';
@@ -89,6 +90,7 @@ export async function serveGraphql(input: ServeInput): Promise<ServedGraphql> {
       budget: unlimited,
       turns: null,
       asker: null,
+      searches: new SearchIndexes(),
       scans: new Queue({ atOnce: 10 }),
     }),
     ...(input.breaks === true && { database: null as never }),

@@ -3,6 +3,7 @@ import { Long, type CommandSucceededEvent } from 'mongodb';
 import { readAll, type Database } from '../../src/mongo/database.js';
 import { unlimited } from '../../src/query/budget.js';
 import { Queue } from '../../src/queue.js';
+import { SearchIndexes } from '../../src/mongo/search-indexes.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
 describe('mongo/database', () => {
@@ -22,6 +23,7 @@ describe('mongo/database', () => {
       budget: unlimited,
       turns: null,
       asker: null,
+      searches: new SearchIndexes(),
       scans: new Queue({ atOnce: 10 }),
     };
     const rows = [1, 2, 3].map((_id) => ({ _id, count: Long.fromNumber(2 ** 40 + _id) }));

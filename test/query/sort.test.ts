@@ -98,7 +98,7 @@ const refused: readonly (readonly [string, string])[] = [
 describe('refused sorts', () => {
   for (const [text, message] of refused)
     it(`${text.slice(0, 80)}: ${message}`, () => {
-      expect(() => bindSort(parseSort(sortOf(text), defaultLimits), thing, bindContext))
+      expect(() => bindSort({ sort: parseSort(sortOf(text), defaultLimits) }, thing, bindContext))
         .to.throw(message)
         .that.includes({ status: 400, name: 'ValidationError', message });
     });

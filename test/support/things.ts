@@ -6,6 +6,7 @@ import { defaultLimits } from '../../src/query/limits.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import type { ContentType } from '../../src/schema/content-type.js';
 import { Queue } from '../../src/queue.js';
+import { SearchIndexes } from '../../src/mongo/search-indexes.js';
 import type { FreshDatabase } from './mongo.js';
 import type { TestModel } from './serve.js';
 
@@ -200,6 +201,7 @@ export function contextOf({ client, db }: FreshDatabase, registry = thingRegistr
       budget: unlimited,
       turns: null,
       asker: null,
+      searches: new SearchIndexes(),
       scans: new Queue({ atOnce: 10 }),
     }),
     bind: { ...bindContext, registry },

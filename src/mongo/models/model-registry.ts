@@ -3,6 +3,7 @@ import type { ModelSettings } from '../../schema/build-content-type.js';
 import { buildRegistry, type RegistryBuild } from '../../schema/build-registry.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { reportModels, type ModelReport } from '../../schema/report-models.js';
+import { asksForMore, changedTypes } from './changed-types.js';
 import { completeDocuments } from './complete-documents.js';
 import type { Database, Logger } from '../database.js';
 import { ensureCollections } from '../ensure-collections.js';
@@ -13,6 +14,7 @@ import { findForeign, recordServed } from './served-collections.js';
 import { shardNewTypes } from './shard-types.js';
 import { ModelStatus } from './model-status.js';
 import { RequiredChecks } from './required-nulls.js';
+import { SearchBuilds } from './search-builds.js';
 
 type StoredModel = Awaited<ReturnType<typeof readModels>>[number];
 
@@ -45,6 +47,7 @@ export class ModelRegistry {
   #again = false;
   #background: Promise<unknown> = Promise.resolve();
   readonly #required: RequiredChecks;
+  readonly #searches: SearchBuilds;
   readonly #recounting: NodeJS.Timeout;
   readonly #timers = new Set<NodeJS.Timeout>();
 
@@ -53,8 +56,14 @@ export class ModelRegistry {
     this.#settings = settings;
     this.#logger = logger;
     this.#status = new ModelStatus(database, logger);
+    this.#searches = new SearchBuilds({
+      database,
+      logger,
+      hasOthers: () => this.#status.hasOthers(),
+      report: (uid, state) => this.#status.reportSearch(uid, state),
+    });
     this.#required = new RequiredChecks(database, (uid, nulls) => this.#status.reportRequiredNulls(uid, nulls));
-    this.#recounting = setInterval(() => void this.recount(), recountEvery).unref();
+    this.#recounting = setInterval(() => void this.#lookAgain(), recountEvery).unref();
     this.#build = buildRegistry([], settings);
   }
 
@@ -115,6 +124,7 @@ export class ModelRegistry {
 
   async close(): Promise<void> {
     clearInterval(this.#recounting);
+    this.#searches.close();
     for (const timer of this.#timers) clearTimeout(timer);
     await this.#loading?.catch(() => undefined);
     await this.#background.catch(() => undefined);
@@ -139,11 +149,22 @@ export class ModelRegistry {
     await recordServed(build.registry, this.#database);
     await this.#prepare(changed, build.registry);
     this.#stored = stored;
+    this.#searches.keep(build.registry);
     this.#replace(build);
     this.#completeStragglers(changed.filter((type) => asksForMore(type, previous?.types.get(type.uid))));
     await this.#status.report(build);
     const check = () => this.#required.check(changed, build.registry);
     this.#background = this.#background.then(check).catch(this.#warnUncounted);
+    this.#background = this.#background.then(() => this.#searches.build(changed)).catch(this.#warnUnsearched);
+  }
+
+  readonly #warnUnsearched = (error: unknown): void => {
+    this.#logger.warn({ err: error }, 'what searches use could not be built');
+  };
+
+  async #lookAgain(): Promise<void> {
+    await this.recount();
+    await this.#searches.resume().catch(this.#warnUnsearched);
   }
 
   readonly #warnUncounted = (error: unknown): void => {
@@ -153,6 +174,7 @@ export class ModelRegistry {
   /** What a type needs before it serves: complete entries, and the indexes that keep values unique. */
   async #prepare(types: readonly ContentType[], registry: Registry): Promise<void> {
     const { db } = this.#database;
+    this.#searches.suspend(types);
     const names = types.map(({ collection }) => collection);
     if (names.length > 0) await ensureCollections(names, this.#database);
     for (const refusal of await shardNewTypes(types, registry, this.#database)) this.#logger.warn({}, refusal);
@@ -193,18 +215,4 @@ export class ModelRegistry {
     this.#build = build;
     for (const listener of this.#listeners) listener(build.registry);
   }
-}
-
-/** Whether entries of the former type lack something that the type needs. */
-const asksForMore = (type: ContentType, former: ContentType | undefined): boolean =>
-  former !== undefined && ((type.draftAndPublish && !former.draftAndPublish) || (type.localized && !former.localized));
-
-/** Types that are new or differ from the previous snapshot, components being looked through. */
-function changedTypes(registry: Registry, previous: Registry | null): ContentType[] {
-  const types = [...registry.types.values()].filter(({ kind }) => kind !== 'component');
-  if (previous === null) return types;
-  const changedComponent = [...registry.types.values()].some(
-    (type) => type.kind === 'component' && !isDeepStrictEqual(type, previous.types.get(type.uid)),
-  );
-  return changedComponent ? types : types.filter((type) => !isDeepStrictEqual(type, previous.types.get(type.uid)));
 }

@@ -6,6 +6,7 @@ import type { RegistryBuild } from '../../schema/build-registry.js';
 import { describeReport, reportModels, warningText, type ModelReport } from '../../schema/report-models.js';
 import type { Database, Logger } from '../database.js';
 import type { RequiredNulls } from './required-nulls.js';
+import type { SearchState } from './search-builds.js';
 
 interface StatusDocument {
   readonly _id: string;
@@ -21,6 +22,8 @@ interface StatusDocument {
   readonly indexProblems?: readonly string[];
   /** Attributes that changes made required, with the number of entries that hold null there. */
   readonly requiredNulls?: readonly RequiredNulls[];
+  /** What searches can use; absent if no attribute of the model has the option `search`. */
+  readonly search?: SearchState;
   readonly at: Date;
   readonly expiresAt: Date;
 }
@@ -64,6 +67,16 @@ export class ModelStatus {
 
   async reportIndexes(uid: string, indexProblems: readonly string[]): Promise<void> {
     await this.#write([this.#set(uid, { indexProblems })]);
+  }
+
+  async reportSearch(uid: string, search: SearchState): Promise<void> {
+    await this.#write([this.#set(uid, { search })]);
+  }
+
+  /** Whether other instances of the service run. */
+  async hasOthers(): Promise<boolean> {
+    const others = { instance: { $ne: this.#instance }, expiresAt: { $gt: new Date() } };
+    return (await this.#collection().countDocuments(others, { limit: 1 })) > 0;
   }
 
   /** Writes and logs how many entries lack what changes of a model made required. */
@@ -111,7 +124,7 @@ export class ModelStatus {
 
   #set(
     uid: string,
-    values: Pick<StatusDocument, 'state' | 'problems' | 'warnings' | 'affects' | 'indexProblems' | 'requiredNulls'>,
+    values: Pick<StatusDocument, 'state' | 'problems' | 'warnings' | 'affects' | 'indexProblems' | 'requiredNulls' | 'search'>,
   ) {
     const update = { $set: { uid, instance: this.#instance, ...values, at: new Date(), expiresAt: expiry() } };
     return { updateOne: { filter: { _id: `${uid}@${this.#instance}` }, update, upsert: true } };

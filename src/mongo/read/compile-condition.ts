@@ -2,13 +2,17 @@ import type { Document } from 'mongodb';
 import type { Condition, Comparator } from '../../query/plan.js';
 import { comparesText, textPattern, type TextComparator } from '../../query/conditions.js';
 import type { Stored } from '../../schema/scalar-types.js';
+import type { SearchCondition } from '../search-indexes.js';
 import { compileText } from './compile-text.js';
 
 export type RelatedCondition = Extract<Condition, { kind: 'related' }>;
 export type ElementCondition = Extract<Condition, { kind: 'element' }>;
 
-/** What conditions on related entries, and on elements that have to be read, have come to: a query on the owner's own fields. */
-export type Resolved = ReadonlyMap<RelatedCondition | ElementCondition, Document>;
+/**
+ * What conditions on related entries, and on elements that have to be read, have come to: a query on the owner's own fields. For
+ * comparisons of texts, what leads to the documents that may meet them; for searches, what finds the words.
+ */
+export type Resolved = ReadonlyMap<RelatedCondition | ElementCondition | Comparison | SearchCondition, Document>;
 
 /** Compiles a condition to a query document. Cannot fail: names and values were checked when it was bound. */
 export function compileCondition(condition: Condition | null, resolved: Resolved): Document {
@@ -19,7 +23,9 @@ export function compileCondition(condition: Condition | null, resolved: Resolved
     case 'or':
       return compileAny(condition.conditions.map((inner) => compileCondition(inner, resolved)));
     case 'comparison':
-      return compileComparison(condition);
+      return { ...resolved.get(condition), ...compileComparison(condition) };
+    case 'search':
+      return resolved.get(condition) ?? compileCondition(condition.otherwise, resolved);
     case 'element': {
       const { path } = condition;
       const some = resolved.get(condition) ?? { [path]: { $elemMatch: compileCondition(condition.condition, resolved) } };

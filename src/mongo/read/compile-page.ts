@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import type { Child, NestedList, Selection, SortKey, Window } from '../../query/plan.js';
+import { type Child, type NestedList, scorePath, type Selection, type SortKey, type Window } from '../../query/plan.js';
 import { compileCondition, notNull, type Resolved } from './compile-condition.js';
 
 /** A page of one collection: what `find` and a pipeline have in common. */
@@ -7,6 +7,8 @@ export interface Page {
   readonly collection: string;
   readonly match: Document;
   readonly sort: readonly SortKey[];
+  /** The value of the sort key that is the score of a search; null or absent: the sort has none. */
+  readonly rank?: Document | null;
   readonly window: Window;
   readonly projection: Document;
 }
@@ -27,7 +29,7 @@ export function compilePage(page: Page): Document {
   return {
     find: page.collection,
     filter: page.match,
-    sort: compileSort(page.sort),
+    sort: compileSort(page.sort, page.rank),
     projection: page.projection,
     ...(skip > 0 && { skip }),
     ...(limit !== null && { limit }),
@@ -36,11 +38,11 @@ export function compilePage(page: Page): Document {
 }
 
 /** The same page as stages. Sort and cut come before anything is read that only the page needs. */
-export function compilePagePipeline({ match, sort, window, projection }: Omit<Page, 'collection'>): Document[] {
+export function compilePagePipeline({ match, sort, rank, window, projection }: Omit<Page, 'collection'>): Document[] {
   return [
     { $match: match },
     ...compileSortValues(sort),
-    { $sort: compileSort(sort) },
+    { $sort: compileSort(sort, rank) },
     ...(window.skip > 0 ? [{ $skip: window.skip }] : []),
     ...(window.limit !== null ? [{ $limit: window.limit }] : []),
     { $project: projection },
@@ -100,11 +102,11 @@ function linkPaths(storage: Extract<Child, { kind: 'link' }>['link']['storage'],
  * The `$sort` of bound keys, with `_id` behind the last so that pages never overlap. It runs in the direction of the last key,
  * which lets one index serve both. Without keys the order is that of `_id`.
  */
-export function compileSort(sort: readonly SortKey[]): Document {
-  const keys = new Map<string, 1 | -1>();
+export function compileSort(sort: readonly SortKey[], rank?: Document | null): Document {
+  const keys = new Map<string, 1 | -1 | Document>();
   for (const [index, key] of sort.entries()) {
     const field = sortField(key, index);
-    if (!keys.has(field)) keys.set(field, key.order);
+    if (!keys.has(field)) keys.set(field, key.path === scorePath ? (rank ?? key.order) : key.order);
   }
   if (!keys.has('_id')) keys.set('_id', sort.at(-1)?.order ?? 1);
   return Object.fromEntries(keys);

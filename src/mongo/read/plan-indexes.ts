@@ -1,15 +1,15 @@
 import type { CreateIndexesOptions } from 'mongodb';
 import type { ContentType, LinkAttribute, Registry, ScalarAttribute } from '../../schema/content-type.js';
-import { scalarTypes } from '../../schema/scalar-types.js';
+import { scalarTypes, wordedAttributes } from '../../schema/scalar-types.js';
 import { listedUniquePaths } from '../../schema/attribute-places.js';
-import { uniqueField } from '../layout.js';
+import { trigramPath, uniqueField } from '../layout.js';
 import { notNull } from './compile-condition.js';
 
 /** An index that a content type calls for. */
 export interface IndexPlan {
   /** Begins as those of the service do. */
   readonly name: string;
-  readonly key: Readonly<Record<string, 1 | -1>>;
+  readonly key: Readonly<Record<string, 1 | -1 | 'text'>>;
   readonly options: CreateIndexesOptions;
 }
 
@@ -27,6 +27,7 @@ export function planIndexes(type: ContentType, registry: Registry): IndexPlan[] 
   const attributes = [...type.attributes.values()];
   const plans = [
     ...stateIndexes(type),
+    ...searchIndexes(type),
     ...(keyFields[type.uid] ?? []).map(keyIndex),
     ...attributes.flatMap((attribute) => {
       if (attribute.kind === 'scalar') return scalarIndexes(type, attribute, '');
@@ -102,6 +103,26 @@ function linkIndexes({ draftAndPublish }: ContentType, link: LinkAttribute, regi
     ...(isSeenInOrder ? [plan({ [name]: 1, [`_ranks.${name}`]: 1, _id: 1, ...(draftAndPublish && { publishedAt: 1 }) })] : []),
   ];
 }
+
+/** What leads to texts by a part of them: one index for each attribute. The words of all texts have one, as MongoDB has it. */
+function searchIndexes(type: ContentType): IndexPlan[] {
+  const scalars = [...type.attributes.values()].filter((attribute) => attribute.kind === 'scalar');
+  const trigrams = scalars.filter(({ search }) => search?.kind === 'trigram');
+  return [...trigrams.map(({ name }) => plan({ [trigramPath(name)]: 1 })), ...textIndex(wordedAttributes(type))];
+}
+
+function textIndex(attributes: readonly ScalarAttribute[]): IndexPlan[] {
+  const [first] = attributes;
+  if (first?.search?.kind !== 'language') return [];
+  const key = Object.fromEntries(attributes.map(({ name }) => [name, 'text'] as const));
+  // without an override a field `language` would name the language of its document
+  const options = { default_language: first.search.language, language_override: '_language' };
+  return [{ name: textIndexName(attributes), key, options }];
+}
+
+/** The name of the full-text index of these attributes. Another language has another one. */
+export const textIndexName = (attributes: readonly ScalarAttribute[]): string =>
+  `${ownIndexes}text_${attributes.map(({ name, search }) => (search?.kind === 'language' ? `${name}_${search.language}` : name)).join('_')}`;
 
 interface Place {
   readonly prefix: string;

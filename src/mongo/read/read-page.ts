@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import { isNever } from '../../query/conditions.js';
-import type { Condition, LinkChild, MorphChild, Plan, Selection } from '../../query/plan.js';
+import { type Condition, type LinkChild, type MorphChild, type Plan, scorePath, type Selection } from '../../query/plan.js';
 import type { Registry } from '../../schema/content-type.js';
 import type { TotalCache } from '../changes.js';
 import { compileCondition } from './compile-condition.js';
@@ -9,6 +9,7 @@ import { compilePage, compileProjection, oneReply, type Page } from './compile-p
 import { asScanned, readAll, runRead, type Database } from '../database.js';
 import { growNode, growNodes, type PendingLevel, type PendingRelation, type QueryRows } from './grow-tree.js';
 import { indexRows } from './index-rows.js';
+import type { SearchIndexes } from '../search-indexes.js';
 import type { Loaded } from '../loaded.js';
 import { resolveLists } from './resolve-lists.js';
 import { asksForRelated, resolveRelated } from './resolve-related.js';
@@ -35,7 +36,7 @@ export async function readPage(plan: Plan, { registry, totals, ...context }: Pag
   const database = asksForRelated(condition) ? asScanned(context.database) : context.database;
   const match = compileCondition(condition, await resolveRelated(condition, database));
   const page = pageOf(plan, match, database);
-  if (withTotal && !totalIsCacheable && condition !== null && isScanned(plan, condition, registry)) {
+  if (withTotal && !totalIsCacheable && condition !== null && isScanned(plan, condition, { registry, database })) {
     const { documents, total } = await scanPage(page, condition, database);
     return { entries: await readEntries(selection, documents, database), total };
   }
@@ -46,15 +47,24 @@ export async function readPage(plan: Plan, { registry, totals, ...context }: Pag
   return { entries, total };
 }
 
-function pageOf({ type, sort, window, selection }: Plan, match: Document, { budget }: Database): Page {
+function pageOf({ type, sort, window, selection, condition }: Plan, match: Document, { budget, searches }: Database): Page {
   const limit = boundLimit(window.limit, budget.left('entriesRead'));
+  const rank = condition === null ? null : rankOf(condition, searches);
   return {
     collection: type.collection,
     match,
-    sort,
+    sort: rank === null ? sort.filter(({ path }) => path !== scorePath) : sort,
+    rank,
     window: { ...window, limit },
     projection: compileProjection(selection),
   };
+}
+
+/** What puts those first that fit a search best; null if there is none, or no index ranks them now. */
+function rankOf(condition: Condition, searches: SearchIndexes): Document | null {
+  const parts = condition.kind === 'and' ? condition.conditions : [condition];
+  const search = parts.find(({ kind }) => kind === 'search');
+  return search?.kind === 'search' ? (searches.find(search)?.rank ?? null) : null;
 }
 
 async function readEntries(selection: Selection, documents: readonly Document[], database: Database): Promise<Loaded[]> {

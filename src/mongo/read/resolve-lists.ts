@@ -52,6 +52,7 @@ function leadsAway(condition: Condition): boolean {
     case 'related':
       return true;
     case 'comparison':
+    case 'search':
       return false;
   }
 }
@@ -100,6 +101,7 @@ async function resolveCondition(condition: Condition, database: Database): Promi
     case 'related':
       return resolveLink(condition, database);
     case 'comparison':
+    case 'search':
       return condition;
   }
 }

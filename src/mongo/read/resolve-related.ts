@@ -12,6 +12,7 @@ import {
   type Comparison,
 } from './compile-condition.js';
 import { asScanned, readAll, type Database } from '../database.js';
+import { anyIndex, isServed } from './is-served.js';
 
 /**
  * Resolves the conditions on related entries, and those on elements that have to be read, innermost first and side by side: each
@@ -19,11 +20,11 @@ import { asScanned, readAll, type Database } from '../database.js';
  * of the collection; this costs the matches. Conditions on the related id alone need no command where the ids are in the document.
  */
 export async function resolveRelated(condition: Condition | null, database: Database): Promise<Resolved> {
-  const resolved: Resolving = new Map();
+  const resolved: Resolving['resolved'] = new Map();
   if (condition === null) return resolved;
   const commands = countCommands(condition);
   if (commands > 0) database.budget.spend('relatedConditions', commands);
-  await resolveInto(resolved, condition, database);
+  await resolveInto(condition, { resolved, database, narrows: true });
   return resolved;
 }
 
@@ -41,29 +42,45 @@ function countCommands(condition: Condition): number {
     case 'related':
       return compileOwnId(condition) === null ? 1 : 0;
     case 'comparison':
+    case 'search':
       return 0;
   }
 }
 
-type Resolving = Map<RelatedCondition | ElementCondition, Document>;
+interface Resolving {
+  readonly resolved: Map<Parameters<Resolved['get']>[0], Document>;
+  readonly database: Database;
+  /** Whether what leads to texts is of use: not where all entries have to be looked at because of another branch. */
+  readonly narrows: boolean;
+}
 
-async function resolveInto(resolved: Resolving, condition: Condition, database: Database): Promise<void> {
+async function resolveInto(condition: Condition, resolving: Resolving): Promise<void> {
+  const { resolved, database, narrows } = resolving;
   switch (condition.kind) {
     case 'and':
-    case 'or':
-      await Promise.all(condition.conditions.map((inner) => resolveInto(resolved, inner, database)));
-      return;
-    case 'element':
-      await resolveInto(resolved, condition.condition, database);
-      if (condition.place !== null) resolved.set(condition, await resolveElement(condition, condition.place, resolved, database));
-      return;
-    case 'related': {
-      const direct = compileOwnId(condition);
-      resolved.set(condition, direct ?? (await resolveOne(condition, database)));
+    case 'or': {
+      const isOfUse = condition.kind === 'and' || isServed(condition, anyIndex(database));
+      const inner = { ...resolving, narrows: narrows && isOfUse };
+      await Promise.all(condition.conditions.map((part) => resolveInto(part, inner)));
       return;
     }
-    case 'comparison':
+    case 'element':
+      await resolveInto(condition.condition, resolving);
+      if (condition.place !== null) resolved.set(condition, await resolveElement(condition, condition.place, resolved, database));
       return;
+    case 'related':
+      resolved.set(condition, compileOwnId(condition) ?? (await resolveOne(condition, database)));
+      return;
+    case 'comparison': {
+      const narrowed = narrows ? database.searches.narrow(condition) : null;
+      if (narrowed !== null) resolved.set(condition, narrowed);
+      return;
+    }
+    case 'search': {
+      const found = database.searches.find(condition);
+      if (found === null) await resolveInto(condition.otherwise, resolving);
+      else resolved.set(condition, found.match);
+    }
   }
 }
 

@@ -1,48 +1,27 @@
 import type { Document } from 'mongodb';
-import type { Condition, Plan, Comparator } from '../../query/plan.js';
-import { oncePerType } from '../../schema/attribute-places.js';
+import type { Condition, Plan } from '../../query/plan.js';
 import type { Registry } from '../../schema/content-type.js';
 import { compileSort, oneReply, sortsByComputed, type Page } from './compile-page.js';
 import { readAll, type Database } from '../database.js';
-import { planIndexes } from './plan-indexes.js';
+import { anyIndex, isServed, leadingFields } from './is-served.js';
 
 /** The entries in front of the end of a page that a scan keeps at most. */
 const mostKept = 1_000;
 
-/**
- * Returns whether one pass over the entries reads a page and its total: no index leads to those that meet the condition, so that
- * counting them looks at all entries in any case.
- */
-export function isScanned({ type, sort, window }: Plan, condition: Condition, registry: Registry): boolean {
-  if (sortsByComputed(sort)) return false;
-  const leading = leadingFields(type, registry);
-  return window.limit !== null && window.skip + window.limit <= mostKept && !isServed(condition, (path) => leading.has(path));
+interface ScanContext {
+  readonly registry: Registry;
+  readonly database: Database;
 }
 
-/** The paths whose values an index of the service leads to. A locale leads to a large part of a collection. */
-const leadingFields = oncePerType((type, registry): ReadonlySet<string> => {
-  const fields = planIndexes(type, registry).flatMap(({ key }) => Object.keys(key).slice(0, 1));
-  return new Set(['_id', ...fields.filter((field) => field !== 'locale')]);
-});
-
-/** Tests that an index on their path can answer. */
-const indexable: ReadonlySet<Comparator> = new Set<Comparator>(['eq', 'in', 'lt', 'lte', 'gt', 'gte', 'between', 'startsWith']);
-
-/** Whether indexes on the paths that lead to values find the entries that meet a condition. */
-function isServed(condition: Condition, leads: (path: string) => boolean): boolean {
-  switch (condition.kind) {
-    case 'and':
-      return condition.conditions.some((inner) => isServed(inner, leads));
-    case 'or':
-      return condition.conditions.every((inner) => isServed(inner, leads));
-    case 'comparison':
-      return !condition.denied && indexable.has(condition.comparator) && leads(condition.path);
-    case 'element':
-      // an element that has to be read is resolved to ids
-      return condition.place !== null || isServed(condition.condition, (path) => leads(`${condition.path}.${path}`));
-    case 'related':
-      return true;
-  }
+/**
+ * Returns whether one pass over the entries reads a page and its total: no index leads to just those that meet the condition, so that
+ * counting them looks at more entries in any case.
+ */
+export function isScanned({ type, sort, window }: Plan, condition: Condition, { registry, database }: ScanContext): boolean {
+  if (sortsByComputed(sort) || window.limit === null || window.skip + window.limit > mostKept) return false;
+  const leading = leadingFields(type, registry);
+  // what leads to texts by a part of them leads to others too
+  return !isServed(condition, { ...anyIndex(database), leads: (path) => leading.has(path), serves: () => false });
 }
 
 /** Documents of a page, and the total. */
@@ -63,7 +42,7 @@ export async function scanPage(
 ): Promise<ScannedPage> {
   const ids = { $topN: { n: skip + (limit ?? mostKept), sortBy: compileSort(sort), output: '$_id' } };
   const pipeline = [{ $match: match }, { $group: { _id: null, total: { $sum: 1 }, ids } }];
-  const hint = isServed(condition, () => true) ? {} : { hint: { $natural: 1 } };
+  const hint = isServed(condition, anyIndex(database)) ? {} : { hint: { $natural: 1 } };
   const [group] = await readAll(database, { aggregate: collection, pipeline, cursor: {}, ...hint });
   const shown = ((group?.['ids'] ?? []) as readonly unknown[]).slice(skip); // grouped into this array
   if (shown.length === 0) return { documents: [], total: Number(group?.['total'] ?? 0) };

@@ -10,6 +10,7 @@ import {
 } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
 import { scalarTypes } from '../../schema/scalar-types.js';
+import { keptTrigrams, trigramAttributes } from '../search-indexes.js';
 import type { EntryDocument } from '../write/write-entries.js';
 import { type HeldLink, hiddenValues, type Holder, holderKey, type TransferredEntry } from './transferred.js';
 
@@ -52,6 +53,7 @@ const partOf = ({ uid }: ContentType, data: Values): TransferredEntry => ({
 export function toStoredForm(type: ContentType, entry: TransferredEntry, context: FormContext): EntryDocument {
   const values = valuesOf(type, entry, context);
   const ranks = ranksOf(type, entry, context);
+  const trigrams = trigramAttributes(type);
   const uniques = heldUniques(type, context.registry, values);
   return {
     _id: entry.id,
@@ -60,6 +62,7 @@ export function toStoredForm(type: ContentType, entry: TransferredEntry, context
     ...groupOf(type, entry, context),
     ...(Object.keys(ranks).length > 0 && { _ranks: ranks }),
     ...(Object.keys(uniques).length > 0 && { _unique: uniques }),
+    ...(trigrams.length > 0 && keptTrigrams(trigrams, values)),
     ...hiddenValues(type.uid, entry.data),
   };
 }

@@ -1,4 +1,5 @@
 import { type AnyBulkWriteOperation, type Document, MongoServerError } from 'mongodb';
+import type { Values } from '../../values.js';
 import { type Change, compileChange } from './compile-change.js';
 import { unavailableError } from '../../errors.js';
 import { oneReply } from '../read/compile-page.js';
@@ -13,7 +14,8 @@ export type EntryDocument = Document & { readonly _id: number };
 /** Inserts one document. Throws DuplicateKey where a unique index refuses it. */
 export async function insertEntry(store: Store, collection: string, document: EntryDocument): Promise<void> {
   try {
-    await runWrite(store.database, { insert: collection, documents: [document] });
+    const complete = store.database.searches.completeDocument(collection, document);
+    await runWrite(store.database, { insert: collection, documents: [complete] });
   } catch (error) {
     // The id is ours alone: it can only be taken by the first of two attempts, whose answer was lost.
     if (!(error instanceof DuplicateKey && error.fields[0] === '_id')) throw error;
@@ -33,7 +35,8 @@ export async function updateEntry(
   collection: string,
   { match, change, projection }: EntryUpdate,
 ): Promise<EntryDocument | null> {
-  const command = { findAndModify: collection, query: match, update: compileChange(change), new: true, fields: projection };
+  const update = completeUpdate(compileChange(change), collection, store.database);
+  const command = { findAndModify: collection, query: match, update, new: true, fields: projection };
   const { value } = await runWrite(store.database, command);
   if (value !== null) noteWrite(store, collection);
   return value as EntryDocument | null; // the reply of findAndModify
@@ -51,12 +54,31 @@ export async function bulkWrite(store: Store, collection: string, operations: re
   if (operations.length === 0) return 0;
   const { db, session, maxTimeMS } = store.database;
   const options = { maxTimeMS: maxTimeMS.write, ordered: true, ...(session !== null && { session }) };
-  const list = operations as readonly AnyBulkWriteOperation<EntryDocument>[]; // checked by the driver
+  const complete: readonly Document[] = operations.map((operation) => completeOperation(operation, collection, store.database));
+  const list = complete as readonly AnyBulkWriteOperation<EntryDocument>[]; // checked by the driver
   const result = await translating(() =>
     inOrder(store.database, () => db.collection<EntryDocument>(collection).bulkWrite(list, options)),
   );
   noteWrite(store, collection);
   return result.matchedCount;
+}
+
+/** An update with what leads to the texts that it sets. */
+function completeUpdate(update: Document, collection: string, { searches }: Database): Document {
+  if (!searches.keeps(collection)) return update;
+  const complete = ['$set', '$setOnInsert'].filter((operator) => operator in update);
+  const sets = complete.map((operator) => [operator, searches.completeValues(collection, update[operator] as Values)]);
+  return { ...update, ...(Object.fromEntries(sets) as Document) };
+}
+
+/** The same for an operation of several. */
+function completeOperation(operation: Document, collection: string, database: Database): Document {
+  if (!database.searches.keeps(collection)) return operation;
+  const [[kind = '', written] = []] = Object.entries(operation) as [string, Document][]; // one key: what is done
+  if (kind === 'insertOne')
+    return { insertOne: { document: database.searches.completeDocument(collection, written?.['document'] as Document) } };
+  if (kind !== 'updateOne' && kind !== 'updateMany') return operation;
+  return { [kind]: { ...written, update: completeUpdate(written?.['update'] as Document, collection, database) } };
 }
 
 /** What a transaction writes is stored when it is committed: what others have read before is told then. */

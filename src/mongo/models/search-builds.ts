@@ -1,0 +1,163 @@
+import type { ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';
+import { scalarTypes, wordedAttributes } from '../../schema/scalar-types.js';
+import type { Database, Logger } from '../database.js';
+import { trigramAttributes } from '../search-indexes.js';
+import { textIndexName } from '../read/plan-indexes.js';
+import { listIndexes } from './ensure-indexes.js';
+import {
+  type BuildProgress,
+  buildTrigrams,
+  dropBuild,
+  readBuilds,
+  recordId,
+  sampleTrigrams,
+  type TrigramAttribute,
+} from './trigram-build.js';
+
+/** What searches of a type can use, for `_model_status`. */
+export interface SearchState {
+  /** Attributes with the option `search`. */
+  readonly attributes: readonly AttributeState[];
+  /** Why `_q` looks through all entries; null: it does not. */
+  readonly scans: string | null;
+}
+
+type AttributeState = {
+  readonly attribute: string;
+  readonly search: 'trigram' | 'language';
+} & ({ readonly state: 'ready' | 'waiting' } | ({ readonly state: 'building' } & BuildProgress));
+
+interface BuildsInput {
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly hasOthers: () => Promise<boolean>;
+  readonly report: (uid: string, state: SearchState) => Promise<void>;
+}
+
+/** How often a sample of trigrams is taken again, in milliseconds. */
+const sampledFor = 3_600_000;
+
+/** Brings what is kept for searches in line with the models in force, behind everything else. */
+export class SearchBuilds {
+  readonly #input: BuildsInput;
+  #types: readonly ContentType[] = [];
+  /** The uids of types whose states are written. */
+  readonly #reported = new Set<string>();
+  #isClosed = false;
+
+  constructor(input: BuildsInput) {
+    this.#input = input;
+  }
+
+  /** From now on writes keep what the types need. Called before the types are in force. */
+  keep({ types }: Registry): void {
+    this.#types = [...types.values()].filter((type) => type.collection !== '' && searchedAttributes(type).length > 0);
+    const kept = this.#types.map((type) => [type.collection, trigramAttributes(type)] as const);
+    this.#input.database.searches.keep(new Map(kept.filter(([, names]) => names.length > 0)));
+  }
+
+  /** Full-text indexes of these types are changed, and not asked until then. */
+  suspend(types: readonly ContentType[]): void {
+    for (const { collection } of types) this.#input.database.searches.words(collection, false);
+  }
+
+  /** Builds what the entries of these types lack, and drops what no type needs. Called when the indexes are there. */
+  async build(changed: readonly ContentType[]): Promise<void> {
+    const { database, report } = this.#input;
+    if (changed.length === 0) return;
+    const wanted = new Set(this.#types.flatMap((type) => placesOf(type).map(recordId)));
+    for (const id of await readBuilds(database)) if (!wanted.has(id)) await dropBuild(id, database);
+    const built = changed.filter((type) => this.#types.includes(type));
+    const former = changed.filter(({ uid }) => this.#reported.has(uid) && !built.some((type) => type.uid === uid));
+    for (const { uid } of former) await report(uid, { attributes: [], scans: null });
+    for (const type of built) await this.#buildType(type);
+  }
+
+  /** Goes on where a failure of the database has ended a build. */
+  async resume(): Promise<void> {
+    const { searches } = this.#input.database;
+    const isComplete = ({ collection, attribute }: TrigramAttribute): boolean => searches.isComplete(collection, attribute);
+    await this.build(this.#types.filter((type) => !placesOf(type).every(isComplete)));
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  async #buildType(type: ContentType): Promise<void> {
+    const { database } = this.#input;
+    const words = wordedAttributes(type);
+    if (words.length > 0) {
+      const indexes = await listIndexes(database.db, type.collection);
+      database.searches.words(
+        type.collection,
+        indexes.some(({ name }) => name === textIndexName(words)),
+      );
+    }
+    await this.#report(type, null);
+    for (const place of placesOf(type)) await this.#buildTrigrams(type, place);
+  }
+
+  async #buildTrigrams(type: ContentType, place: TrigramAttribute): Promise<void> {
+    const { database, hasOthers } = this.#input;
+    const isWanted = (): boolean =>
+      !this.#isClosed && this.#types.some((one) => placesOf(one).some((other) => recordId(other) === recordId(place)));
+    let reported = 0;
+    const report = async (progress: BuildProgress): Promise<void> => {
+      if (Date.now() - reported < 1000) return;
+      reported = Date.now();
+      await this.#report(type, { ...place, ...progress });
+    };
+    if (!(await buildTrigrams(place, { database, isWanted, hasOthers, report }))) return;
+    await this.#sample(place);
+    await this.#report(type, null);
+  }
+
+  async #sample(place: TrigramAttribute): Promise<void> {
+    const { database, logger } = this.#input;
+    database.searches.complete(place.collection, place.attribute, await sampleTrigrams(place, database));
+    const again = (): void => {
+      if (this.#isClosed || !database.searches.isComplete(place.collection, place.attribute)) return;
+      this.#sample(place).catch((err: unknown) => {
+        logger.warn({ err }, 'trigrams could not be sampled');
+      });
+    };
+    setTimeout(again, sampledFor).unref();
+  }
+
+  async #report(type: ContentType, building: (TrigramAttribute & BuildProgress) | null): Promise<void> {
+    const { database, report } = this.#input;
+    const stateOf = ({ name, search }: ScalarAttribute): AttributeState => {
+      const shared = { attribute: name, search: search?.kind ?? 'trigram' };
+      if (building?.attribute === name) return { ...shared, state: 'building', entries: building.entries, of: building.of };
+      const isReady =
+        search?.kind === 'language'
+          ? database.searches.find({ collection: type.collection, text: '' }) !== null
+          : database.searches.isComplete(type.collection, name);
+      return { ...shared, state: isReady ? 'ready' : 'waiting' };
+    };
+    this.#reported.add(type.uid);
+    await report(type.uid, { attributes: searchedAttributes(type).map(stateOf), scans: whyScanned(type) });
+  }
+}
+
+const scalarsOf = ({ attributes }: ContentType): readonly ScalarAttribute[] =>
+  [...attributes.values()].filter((attribute) => attribute.kind === 'scalar');
+
+const searchedAttributes = (type: ContentType): readonly ScalarAttribute[] =>
+  scalarsOf(type).filter(({ search }) => search !== null);
+
+const placesOf = (type: ContentType): readonly TrigramAttribute[] =>
+  trigramAttributes(type).map((attribute) => ({ collection: type.collection, attribute }));
+
+/** Searches use trigrams only if all attributes that they look into have them. */
+function whyScanned(type: ContentType): string | null {
+  if (wordedAttributes(type).length > 0 || trigramAttributes(type).length === 0) return null;
+  const lacking = scalarsOf(type)
+    .filter(({ type: scalar, searchable }) => searchable && scalarTypes[scalar].search === 'text')
+    .filter(({ search, private: isPrivate }) => !isPrivate && search?.kind !== 'trigram')
+    .map(({ name }) => name);
+  return lacking.length === 0
+    ? null
+    : `_q looks through all entries: no trigrams of ${lacking.join(', ')} ("search": "trigram" or "searchable": false)`;
+}

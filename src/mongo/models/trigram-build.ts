@@ -1,0 +1,173 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { Document } from 'mongodb';
+import { collections } from '../../schema/collections.js';
+import { countStored, type Database, readAll, translating } from '../database.js';
+import { trigramPath } from '../layout.js';
+import { claim } from '../stores/claim.js';
+import { storedTrigrams } from '../trigrams.js';
+
+/** An attribute whose trigrams are kept. */
+export interface TrigramAttribute {
+  readonly collection: string;
+  readonly attribute: string;
+}
+
+/** How far the entries that were there before the option have come; a document of `_searches`, for all instances. */
+interface BuildRecord {
+  /** `articles/title` */
+  readonly _id: string;
+  /** settling: all entries have their trigrams, but instances that do not know of the option may have changed some since. */
+  readonly state: 'building' | 'settling' | 'ready';
+  /** The last entry that was looked at; null: none. */
+  readonly done: number | null;
+  readonly entries: number;
+  /** Entries that were changed later than this are looked at twice. */
+  readonly since: Date;
+}
+
+/** How many entries of how many have their trigrams. */
+export interface BuildProgress {
+  readonly entries: number;
+  readonly of: number;
+}
+
+/** What a build depends on besides its attribute. */
+interface BuildContext {
+  readonly database: Database;
+  /** Whether the build goes on. */
+  readonly isWanted: () => boolean;
+  /** Whether other instances write to the database. */
+  readonly hasOthers: () => Promise<boolean>;
+  readonly report: (progress: BuildProgress) => Promise<void>;
+}
+
+/** Entries of a step. */
+const batch = 500;
+/** Milliseconds that other work of the process waits for a step at most. */
+const longest = 10;
+/** Milliseconds that a write may be under way that was made before the option was known to this instance, or to another one. */
+const settling = { alone: 250, others: 5_000 };
+/** Milliseconds between two looks at a build that another instance does. */
+const pause = 500;
+/** Milliseconds that the clocks of instances may differ. */
+const clockSkew = 60_000;
+
+export const recordId = ({ collection, attribute }: TrigramAttribute): string => `${collection}/${attribute}`;
+
+const records = ({ db }: Database) => db.collection<BuildRecord>(collections.searches);
+
+/** Returns the ids of all builds, whatever their state. */
+export async function readBuilds(database: Database): Promise<readonly string[]> {
+  const rows = await readAll(database, { find: collections.searches, projection: { _id: 1 }, batchSize: 100_000 });
+  return rows.map(({ _id }) => String(_id));
+}
+
+/** Forgets a build, and what it has made. */
+export async function dropBuild(id: string, database: Database): Promise<void> {
+  const [collection = '', attribute = ''] = id.split('/');
+  const path = trigramPath(attribute);
+  await translating(() =>
+    database.db.collection(collection).updateMany({ [path]: { $exists: true } }, { $unset: { [path]: '' } }),
+  );
+  await translating(() => records(database).deleteOne({ _id: id }));
+}
+
+/**
+ * Gives the entries of a collection the trigrams of an attribute, unless they have them: a batch at a time, by one instance at a time,
+ * any of which goes on where another has stopped. Resolves to whether all have them.
+ */
+export async function buildTrigrams(place: TrigramAttribute, context: BuildContext): Promise<boolean> {
+  const { database, isWanted, report } = context;
+  while (isWanted()) {
+    const record = await readRecord(place, database);
+    if (record.state === 'ready') return true;
+    await report({ entries: record.entries, of: await countStored(place.collection, database) });
+    const isMine = await claimed(place, context, () => takeStep(place, context));
+    if (!isMine) await delay(pause, undefined, { ref: false });
+  }
+  return false;
+}
+
+/** False: another instance takes a step. */
+async function claimed(place: TrigramAttribute, { database }: BuildContext, work: () => Promise<void>): Promise<boolean> {
+  const busy = new Error('another instance builds');
+  try {
+    await claim(database, `search ${recordId(place)}`, { work, busy: () => busy });
+    return true;
+  } catch (error) {
+    if (error !== busy) throw error;
+    return false;
+  }
+}
+
+async function readRecord(place: TrigramAttribute, database: Database): Promise<BuildRecord> {
+  const _id = recordId(place);
+  const since = new Date(Date.now() - clockSkew);
+  const initial = { state: 'building', done: null, entries: 0, since } as const;
+  const options = { upsert: true, returnDocument: 'after' } as const;
+  const record = await translating(() => records(database).findOneAndUpdate({ _id }, { $setOnInsert: initial }, options));
+  return record ?? { _id, ...initial };
+}
+
+async function takeStep(place: TrigramAttribute, context: BuildContext): Promise<void> {
+  const { database } = context;
+  const { _id, state, done, entries, since } = await readRecord(place, database);
+  if (state === 'ready') return;
+  const rows = await readBatch(place, { done, since: state === 'settling' ? since : null }, database);
+  await completeRows(place, rows, database);
+  const last = rows.length < batch;
+  if (last && state === 'building') await delay((await context.hasOthers()) ? settling.others : settling.alone);
+  const next = state === 'building' ? 'settling' : 'ready';
+  const reached = last ? ({ state: next, done: null } as const) : { state, done: Number(rows.at(-1)?.['_id']) };
+  const counted = entries + (state === 'building' ? rows.length : 0);
+  await translating(() => records(database).updateOne({ _id }, { $set: { ...reached, entries: counted } }));
+}
+
+interface Reached {
+  readonly done: number | null;
+  /** Only entries that were changed since then; null: all. */
+  readonly since: Date | null;
+}
+
+function readBatch({ collection, attribute }: TrigramAttribute, { done, since }: Reached, database: Database) {
+  const filter = { ...(done !== null && { _id: { $gt: done } }), ...(since !== null && { updatedAt: { $gte: since } }) };
+  const projection = { [attribute]: 1, [trigramPath(attribute)]: 1 };
+  return readAll(database, { find: collection, filter, projection, sort: { _id: 1 }, limit: batch });
+}
+
+async function completeRows(place: TrigramAttribute, rows: readonly Document[], database: Database): Promise<void> {
+  const { attribute, collection } = place;
+  const operations: object[] = [];
+  let begun = performance.now();
+  for (const row of rows) {
+    const trigrams = storedTrigrams(row[attribute]);
+    const known = (row['_trigrams'] as Document | undefined)?.[attribute] as unknown; // written in this form
+    // an entry whose text has changed in between has been given its trigrams by who changed it
+    const filter = { _id: row['_id'] as unknown, [attribute]: (row[attribute] ?? null) as unknown };
+    if (!isDeepStrictEqual(known, trigrams))
+      operations.push({ updateOne: { filter, update: { $set: { [trigramPath(attribute)]: trigrams } } } });
+    if (performance.now() - begun < longest) continue;
+    await delay(0);
+    begun = performance.now();
+  }
+  if (operations.length === 0) return;
+  await translating(() => database.db.collection(collection).bulkWrite(operations as never, { ordered: false })); // in the driver's form
+}
+
+/** Returns how often trigrams occur in some of the entries. */
+export async function sampleTrigrams(
+  { collection, attribute }: TrigramAttribute,
+  database: Database,
+): Promise<ReadonlyMap<string, number>> {
+  const pipeline = [
+    { $sample: { size: 300 } },
+    { $project: { run: `$${trigramPath(attribute)}` } },
+    { $unwind: '$run' },
+    { $group: { _id: '$run', count: { $sum: 1 } } },
+    { $sort: { count: -1 } },
+    { $limit: 3_000 },
+  ];
+  const rows = await readAll(database, { aggregate: collection, pipeline, cursor: { batchSize: 3_000 } });
+  return new Map(rows.map(({ _id, count }) => [String(_id), Number(count)]));
+}

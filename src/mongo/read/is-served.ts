@@ -1,0 +1,56 @@
+import type { Comparator, Condition } from '../../query/plan.js';
+import { oncePerType } from '../../schema/attribute-places.js';
+import type { Registry } from '../../schema/content-type.js';
+import type { Database } from '../database.js';
+import type { SearchIndexes } from '../search-indexes.js';
+import type { Comparison } from './compile-condition.js';
+import { planIndexes } from './plan-indexes.js';
+
+/** The indexes that conditions are looked at with. */
+interface Indexes {
+  /** Whether the values at a path lead to entries. */
+  readonly leads: (path: string) => boolean;
+  /** Whether the parts of a text lead to entries. */
+  readonly serves: SearchIndexes['serves'];
+  /** Finds words, if a full-text index does. */
+  readonly find: SearchIndexes['find'];
+}
+
+/** All indexes that there may be, those of an operator too. */
+export const anyIndex = ({ searches }: Pick<Database, 'searches'>): Indexes => ({
+  leads: () => true,
+  serves: (comparison) => searches.serves(comparison),
+  find: (search) => searches.find(search),
+});
+
+/** Returns whether indexes find the entries that meet a condition. */
+export function isServed(condition: Condition, indexes: Indexes): boolean {
+  switch (condition.kind) {
+    case 'and':
+      return condition.conditions.some((inner) => isServed(inner, indexes));
+    case 'or':
+      return condition.conditions.every((inner) => isServed(inner, indexes));
+    case 'comparison':
+      return isIndexable(condition) ? indexes.leads(condition.path) : indexes.serves(condition);
+    case 'search':
+      return indexes.find(condition) !== null || isServed(condition.otherwise, indexes);
+    case 'element': {
+      // an element that has to be read is resolved to ids
+      const leads = (path: string): boolean => indexes.leads(`${condition.path}.${path}`);
+      return condition.place !== null || isServed(condition.condition, { ...indexes, leads });
+    }
+    case 'related':
+      return true;
+  }
+}
+
+/** Whether an index on its path can answer a comparison. */
+const isIndexable = ({ comparator, denied }: Comparison): boolean => !denied && indexable.has(comparator);
+
+const indexable: ReadonlySet<Comparator> = new Set<Comparator>(['eq', 'in', 'lt', 'lte', 'gt', 'gte', 'between', 'startsWith']);
+
+/** The paths whose values an index of the service leads to. A locale leads to a large part of a collection. */
+export const leadingFields = oncePerType((type, registry: Registry): ReadonlySet<string> => {
+  const first = planIndexes(type, registry).flatMap(({ key }) => Object.entries(key).slice(0, 1));
+  return new Set(['_id', ...first.flatMap(([field, order]) => (field === 'locale' || order === 'text' ? [] : [field]))]);
+});

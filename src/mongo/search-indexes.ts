@@ -1,0 +1,111 @@
+import type { Document } from 'mongodb';
+import type { Condition } from '../query/plan.js';
+import type { ContentType } from '../schema/content-type.js';
+import type { Values } from '../values.js';
+import { trigramPath } from './layout.js';
+import { storedTrigrams, trigramsOf } from './trigrams.js';
+
+type Comparison = Extract<Condition, { kind: 'comparison' }>;
+export type SearchCondition = Extract<Condition, { kind: 'search' }>;
+
+/** What finds entries by words. MongoDB's text index does; `$search` of Atlas could, by the ids that it leads to. */
+interface FullText {
+  /** Returns what leads to the documents with some of the words; null if this collection cannot be asked now. */
+  find(search: Pick<SearchCondition, 'collection' | 'text'>): TextMatch | null;
+}
+
+interface TextMatch {
+  readonly match: Document;
+  /** The value of a sort key that puts the best first. */
+  readonly rank: Document;
+}
+
+/** How often runs of characters occur in a sample of the texts of an attribute; those that are not listed are rare. */
+type Frequencies = ReadonlyMap<string, number>;
+
+/** What of the content is indexed for searches, as far as it can be relied on: what writes keep, and what reads may use. */
+export class SearchIndexes implements FullText {
+  #kept: ReadonlyMap<string, readonly string[]> = new Map();
+  readonly #complete = new Map<string, Frequencies>();
+  readonly #worded = new Set<string>();
+
+  /** From now on writes keep the trigrams of these attributes, by collection. Others are not used any longer. */
+  keep(attributes: ReadonlyMap<string, readonly string[]>): void {
+    this.#kept = attributes;
+    for (const path of this.#complete.keys()) {
+      const [collection = '', attribute = ''] = path.split('/');
+      if (attributes.get(collection)?.includes(attribute) !== true) this.#complete.delete(path);
+    }
+  }
+
+  /** All entries have the trigrams of an attribute; null: not all, or it is not known. */
+  complete(collection: string, attribute: string, frequencies: Frequencies | null): void {
+    if (frequencies === null) this.#complete.delete(`${collection}/${attribute}`);
+    else this.#complete.set(`${collection}/${attribute}`, frequencies);
+  }
+
+  isComplete(collection: string, attribute: string): boolean {
+    return this.#complete.has(`${collection}/${attribute}`);
+  }
+
+  /** Whether a collection has a full-text index. */
+  words(collection: string, isThere: boolean): void {
+    if (isThere) this.#worded.add(collection);
+    else this.#worded.delete(collection);
+  }
+
+  /** Whether writes to a collection keep something for searches. */
+  keeps(collection: string): boolean {
+    return this.#kept.has(collection);
+  }
+
+  /** Returns a new document with what leads to its texts. */
+  completeDocument<Stored extends Document>(collection: string, document: Stored): Stored {
+    const kept = this.#kept.get(collection);
+    return kept === undefined ? document : { ...document, ...keptTrigrams(kept, document) };
+  }
+
+  /** Returns values to set, by path, with what leads to the texts among them. */
+  completeValues(collection: string, values: Values): Values {
+    const kept = this.#kept.get(collection);
+    return kept === undefined ? values : { ...values, ...setTrigrams(kept, values) };
+  }
+
+  /** Whether an index leads to the documents that meet a comparison of texts. */
+  serves({ trigrams, operand }: Comparison): boolean {
+    return (
+      trigrams !== undefined &&
+      this.isComplete(trigrams.collection, trigrams.attribute) &&
+      trigramsOf(String(operand), 1).size > 0
+    );
+  }
+
+  /** Returns what the documents that meet a comparison have in an index, as others may; null if it leads nowhere. */
+  narrow({ trigrams, operand }: Comparison): Document | null {
+    const frequencies = trigrams === undefined ? undefined : this.#complete.get(`${trigrams.collection}/${trigrams.attribute}`);
+    if (trigrams === undefined || frequencies === undefined) return null;
+    const [rarest] = [...trigramsOf(String(operand))].sort((a, b) => (frequencies.get(a) ?? 0) - (frequencies.get(b) ?? 0));
+    // null: texts that are too long to be indexed, and documents of other writers
+    return rarest === undefined ? null : { [trigramPath(trigrams.attribute)]: { $in: [rarest, null] } };
+  }
+
+  find({ collection, text }: Pick<SearchCondition, 'collection' | 'text'>): TextMatch | null {
+    return this.#worded.has(collection) ? { match: { $text: { $search: text } }, rank: { $meta: 'textScore' } } : null;
+  }
+}
+
+/** The attributes of a type whose trigrams are kept. */
+export const trigramAttributes = ({ attributes }: ContentType): readonly string[] =>
+  [...attributes.values()].flatMap((attribute) =>
+    attribute.kind === 'scalar' && attribute.search?.kind === 'trigram' ? [attribute.name] : [],
+  );
+
+/** Returns the field of a document that holds the trigrams of these attributes. */
+export const keptTrigrams = (attributes: readonly string[], document: Document): Values => ({
+  _trigrams: Object.fromEntries(attributes.map((name) => [name, storedTrigrams(document[name])])),
+});
+
+const setTrigrams = (attributes: readonly string[], values: Values): Values =>
+  Object.fromEntries(
+    attributes.filter((name) => Object.hasOwn(values, name)).map((name) => [trigramPath(name), storedTrigrams(values[name])]),
+  );

@@ -1,0 +1,234 @@
+import { expect } from 'chai';
+import type { Document } from 'mongodb';
+import { serveModels, type Serving } from '../support/serve.js';
+
+const type = (name: string, attributes: object, options: object = {}) => ({
+  uid: `api::${name}.${name}`,
+  kind: 'collectionType',
+  collectionName: `${name}s`,
+  info: { singularName: name, pluralName: `${name}s`, displayName: name },
+  attributes,
+  ...options,
+});
+
+const trigram = { type: 'string', search: 'trigram' };
+const english = { type: 'text', search: { language: 'en' } };
+
+const models = [
+  type('note', { title: trigram, body: { type: 'text', search: 'trigram' }, rank: { type: 'integer' } }),
+  type('mixed', { title: trigram, body: { type: 'text' } }),
+  type('page', { title: english, body: english, secret: { ...english, private: true }, slug: { type: 'string' } }),
+  type('owner', { name: { type: 'string' }, note: { type: 'relation', relation: 'oneToOne', target: 'api::note.note' } }),
+];
+
+/** Pairs that differ by case alone, to the database or to others. */
+const odd = [
+  'ſtraße',
+  'STRASSE',
+  'straẞe',
+  'ΟΔΟΣ',
+  'οδος',
+  'οδοσ',
+  'Kelvin',
+  'kelvin',
+  'İstanbul',
+  'ıstanbul',
+  'ǅungla',
+  'ǄUNGLA',
+];
+const others = [
+  'µm scale',
+  'μm scale',
+  '𐐀𐐁𐐂 deseret',
+  '𐐨𐐩𐐪 deseret',
+  'ﬁne',
+  'FINE',
+  'Ⓐbc',
+  'ⓐBC',
+  'a.c*',
+  'naïve',
+  'NAI\u0308VE',
+  'ab',
+];
+const titles = [...odd, ...others, 'Fish stew', 'fishing', 'The Fisher', 'Fi sh'];
+
+const notes = Array.from({ length: 400 }, (_, index) => ({
+  _id: index + 1,
+  title: titles[index] ?? `entry number ${String(index)}`,
+  body: index % 3 === 0 ? null : `body of ${String(index)}`,
+  rank: index % 7,
+}));
+
+const long = Array.from({ length: 3_000 }, (_, index) => index.toString(36).padStart(4, 'q')).join(' ');
+
+/** Documents that the explained form of a find or aggregate command examines. */
+async function examined({ database }: Serving, command: Document): Promise<number> {
+  const plain = Object.fromEntries(Object.entries(command).filter(([key]) => !['lsid', '$clusterTime', '$db'].includes(key)));
+  const explained = await database.db.command({ explain: plain, verbosity: 'executionStats' });
+  const stats = (explained['executionStats'] ??
+    (explained['stages'] as Document[])[0]?.['$cursor']?.['executionStats']) as Document;
+  return Number(stats['totalDocsExamined']);
+}
+
+describe('text search', () => {
+  let serving: Serving;
+  before(async () => {
+    const pages = [
+      { _id: 1, title: 'Running shoes', body: 'The best shoes to run in', secret: 'walrus', slug: 'shoes' },
+      { _id: 2, title: 'Run', body: 'run and runs', secret: null, slug: 'walrus' },
+      { _id: 3, title: 'Cooking', body: 'Soups and stews', secret: null, slug: 'running' },
+    ];
+    const mixeds = [{ _id: 1, title: 'Fish stew', body: 'soup' }];
+    const owners = [{ _id: 1, name: 'o', note: titles.indexOf('Fish stew') + 1 }];
+    serving = await serveModels({ models, documents: { notes, pages, mixeds, owners } });
+    await serving.settled();
+  });
+  after(() => serving.stop());
+
+  const ids = async (path: string): Promise<number[]> => {
+    const { body, status } = await serving.call('GET', `/api/${path}`);
+    expect(status, JSON.stringify(body)).to.equal(200);
+    return (body.data as { id: number }[]).map(({ id }) => id);
+  };
+
+  /** The read commands of a request on the collection of notes. */
+  const readsOf = async (path: string): Promise<Document[]> => {
+    const commands: Document[] = [];
+    const { client } = serving.server.backend?.store.database ?? {};
+    const listen = ({ command }: { readonly command: Document }): void => {
+      if ([command['find'], command['aggregate'], command['count']].includes('notes')) commands.push(command);
+    };
+    client?.on('commandStarted', listen);
+    await ids(path);
+    client?.off('commandStarted', listen);
+    return commands;
+  };
+
+  const served: readonly (readonly [string, number])[] = [
+    ['notes?filters[title][$containsi]=FISHE', 2],
+    ['notes?filters[title][$containsi]=fishe&pagination[withCount]=false', 2],
+    ['notes?_q=Fish stew', 4],
+    ['notes?filters[title][$containsi]=fishe&filters[rank][$gte]=0&sort=rank', 2],
+    ['notes?filters[$or][0][title][$containsi]=fishe&filters[$or][1][body]=x', 400],
+    ['notes?filters[title][$containsi]=fi', 400],
+    ['notes?filters[title][$notContainsi]=fishe', 400],
+  ];
+  for (const [path, most] of served)
+    it(`${path} examines ${most === 400 ? 'all' : `at most ${String(most)}`} documents`, async () => {
+      const [command] = await readsOf(path);
+      const count = await examined(serving, command ?? {});
+      if (most === 400) expect(count).to.be.within(25, 400);
+      else expect(count).to.be.most(most);
+    });
+
+  const words: readonly (readonly [string, readonly number[]])[] = [
+    ['pages?_q=running', [1, 2]],
+    ['pages?_q=shoe&sort=_score', [1]],
+    ['pages?_q=run&sort=_score&pagination[pageSize]=1', [2]],
+    ['pages?_q=soup shoe&sort=_score:desc,title&pagination[withCount]=false', [1, 3]],
+    ['pages?_q=run&filters[id][$gt]=1', [2]],
+    ['pages?_q=walrus', []], // private, or not in the index
+  ];
+  for (const [path, found] of words)
+    it(`${path} finds ${found.join(', ') || 'nothing'}`, async () => expect(await ids(path)).to.deep.equal(found));
+
+  const refused = ['pages?sort=_score', 'notes?_q=fish&sort=_score', 'pages?_q=run&sort=_score:up', 'owners?sort=note._score'];
+  for (const path of refused)
+    it(`${path} is refused`, async () => expect((await serving.call('GET', `/api/${path}`)).status).to.equal(400));
+
+  const note = (id: number) => serving.database.db.collection<{ _id: number; _trigrams: Document }>('notes').findOne({ _id: id });
+
+  it('keeps the trigrams of what is written, and shows them nowhere', async () => {
+    const created = await serving.call('POST', '/api/notes', { data: { title: 'Whale song', body: long } });
+    const { id } = created.body.data as { id: number };
+    expect((await note(id))?._trigrams).to.deep.include({ body: null });
+    expect(await ids('notes?filters[title][$containsi]=whale s')).to.deep.equal([id]);
+    expect(await ids('notes?filters[body][$containsi]=q2ba q2bb')).to.deep.equal([id]);
+    const updated = await serving.call('PUT', `/api/notes/${String(id)}`, { data: { title: 'Crab dance', body: null } });
+    expect((await note(id))?._trigrams).to.deep.include({ body: '' });
+    expect(await ids('notes?filters[title][$containsi]=whale')).to.deep.equal([]);
+    expect(await ids('notes?filters[title][$containsi]=crab')).to.deep.equal([id]);
+    expect(await ids('owners?filters[note][title][$containsi]=SH ST')).to.deep.equal([1]);
+    const types = await Promise.all(
+      ['/docs/openapi.json', `/api/notes/${String(id)}?populate=*`].map((path) => serving.call('GET', path)),
+    );
+    expect(JSON.stringify([created, updated, ...types])).not.to.contain('_trigrams');
+  });
+
+  const statusOf = async (uid: string): Promise<Document | undefined> =>
+    (await serving.database.db.collection('_model_status').findOne({ uid }))?.['search'] as Document | undefined;
+
+  it('says in _model_status what searches use, and why they scan', async () => {
+    expect(await statusOf('api::note.note')).to.deep.equal({
+      attributes: ['title', 'body'].map((attribute) => ({ attribute, search: 'trigram', state: 'ready' })),
+      scans: null,
+    });
+    expect((await statusOf('api::mixed.mixed'))?.['scans']).to.contain('no trigrams of body');
+    expect((await statusOf('api::page.page'))?.['attributes']).to.have.length(3);
+    expect(await statusOf('api::owner.owner')).to.equal(undefined);
+  });
+
+  it('builds the trigrams of stored entries when the option comes, and drops them when it goes', async () => {
+    const { db } = serving.database;
+    const option = (search: object) =>
+      db
+        .collection('_models')
+        .updateOne({ _id: 'api::mixed.mixed' as never }, { $set: { 'attributes.body': { type: 'text', ...search } } });
+    const stored = async () => (await db.collection('mixeds').findOne())?.['_trigrams'] as Document;
+    await option({ search: 'trigram' });
+    await serving.settled();
+    expect(await stored()).to.deep.include({ body: ['sou', 'oup'] });
+    expect((await statusOf('api::mixed.mixed'))?.['scans']).to.equal(null);
+    await option({});
+    await serving.settled();
+    expect(await stored()).not.to.have.property('body');
+    const indexes = await db.collection('mixeds').indexes();
+    expect(indexes.map(({ name }) => name)).not.to.include('mangrove__trigrams.body');
+  });
+
+  const needles = [
+    'fish',
+    'FISH',
+    'fi',
+    'sh st',
+    'strasse',
+    'straße',
+    'STRAẞE',
+    'ſtr',
+    'οδος',
+    'ΔΟΣ',
+    'kelvin',
+    'ISTANBUL',
+    'stanbul',
+  ];
+  const more = [
+    'ǆun',
+    'μm sc',
+    '𐐨𐐩𐐪',
+    'fine',
+    'ﬁne',
+    'Ⓐbc',
+    'a.c*',
+    'a.c',
+    'naïve',
+    'nai\u0308ve',
+    'ab',
+    'entry number 39',
+    'nothing',
+  ];
+
+  for (const operator of ['$containsi', '$contains', '$startsWithi', '$startsWith', '$endsWithi', '$endsWith', '$eqi'])
+    it(`${operator} finds the same with trigrams as without`, async () => {
+      const { searches } = serving.server.backend?.store.database ?? {};
+      for (const needle of operator === '$containsi' ? [...needles, ...more] : ['fish', 'STRASSE', 'ab']) {
+        const path = `notes?filters[title][${operator}]=${encodeURIComponent(needle)}&pagination[pageSize]=100`;
+        const found = await ids(path);
+        const withTrigrams = searches?.isComplete('notes', 'title');
+        searches?.complete('notes', 'title', null);
+        const scanned = await ids(path);
+        searches?.complete('notes', 'title', new Map());
+        expect(withTrigrams).to.equal(true);
+        expect(found, needle).to.deep.equal(scanned);
+      }
+    });
+});
