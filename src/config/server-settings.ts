@@ -49,12 +49,16 @@ export const databaseSettings = group({
     }),
   }),
   maxTimeMS: group({
-    read: whole(5_000, 'Longest time of one reading command', { minimum: 1 }),
-    write: whole(10_000, 'Longest time of one writing command', { minimum: 1 }),
+    read: whole(5_000, 'Longest time of one reading command, the wait for a server included', { minimum: 1 }),
+    write: whole(5_000, 'Longest time of one writing command, the wait for a server included', { minimum: 1 }),
   }),
   poolSize: whole(50, 'Connections to MongoDB', { minimum: 1 }),
   waitQueueTimeout: whole(2_000, 'Longest wait for a free connection'),
   selectionTimeout: whole(5_000, 'Longest wait for a server to be found'),
+  heartbeat: whole(500, 'Milliseconds between two signs of life of a server', { minimum: 500 }),
+  silence: whole(2_000, 'Longest wait for an overdue sign of life, or for a new connection; beyond, the server counts as away', {
+    minimum: 100,
+  }),
   demo: flag(false, 'Fill a database that has no models with the demo magazine', { variable: 'MANGROVE_DEMO' }),
 });
 

@@ -20,6 +20,9 @@ export async function connect(uri: string, config: DatabaseConfig): Promise<Data
     maxPoolSize: config.poolSize,
     waitQueueTimeoutMS: config.waitQueueTimeout,
     serverSelectionTimeoutMS: config.selectionTimeout,
+    // A server that hangs keeps its connections open. Without a sign of life they are cut, and commands under way go to another server.
+    heartbeatFrequencyMS: config.heartbeat,
+    connectTimeoutMS: config.silence,
     ignoreUndefined: true,
   });
   try {

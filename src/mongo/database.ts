@@ -2,7 +2,8 @@ import { BSON, type ClientSession, type Db, type Document, Long, type MongoClien
 import { isDeepStrictEqual } from 'node:util';
 import type { Budget } from '../query/budget.js';
 import { Queue, type Asker } from '../queue.js';
-import { translateDriverError } from './driver-errors.js';
+import { unavailableError } from '../errors.js';
+import { isInterrupted, translateDriverError } from './driver-errors.js';
 import type { SearchIndexes } from './search-indexes.js';
 
 /** A stored document, for readers outside of this folder. */
@@ -104,17 +105,43 @@ export async function translating<Result>(call: () => Promise<Result>): Promise<
 
 function send({ db, maxTimeMS, session, budget }: Database, command: Document): Promise<Document> {
   if (budget.exceeded !== null) return Promise.reject(budget.exceeded);
-  return translating(() =>
-    db.command(Object.assign({}, command, { maxTimeMS: maxTimeMS.read }), session === null ? undefined : { session }),
-  );
+  const limited = Object.assign({}, command, { maxTimeMS: maxTimeMS.read });
+  const run = (): Promise<Document> => db.command(limited, session === null ? undefined : { session });
+  return translating(() => withinTime(maxTimeMS.read, session === null ? () => twice(run) : run));
 }
+
+/** Runs a command, and once more where a failover or a broken connection came in between. */
+export const twice = <Reply>(run: () => Promise<Reply>): Promise<Reply> =>
+  run().catch((error: unknown) => {
+    if (!isInterrupted(error)) throw error;
+    return run();
+  });
+
+/**
+ * Resolves as the work does. Rejects with 503 if it takes more milliseconds than the limit: a server that hangs does not keep to the time
+ * limits that it is given.
+ */
+export const withinTime = <Reply>(limit: number, work: () => Promise<Reply>): Promise<Reply> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(unavailableError('The database took too long to answer, please try again or ask for less'));
+    }, limit + grace);
+    work()
+      .then(resolve, reject)
+      .finally(() => {
+        clearTimeout(timer);
+      });
+  });
+
+/** Milliseconds in which the server may say itself that it took too long. */
+const grace = 250;
 
 /**
  * Reads all further replies. What does not fit into the last one is counted, so that a request stops here once it has read more than
  * may ever be sent.
  */
 async function readOn(
-  { db, session, budget }: Database,
+  { db, session, budget, maxTimeMS }: Database,
   { id, ns, firstBatch }: CursorReply['cursor'],
 ): Promise<readonly Document[]> {
   const batches = [firstBatch];
@@ -128,7 +155,9 @@ async function readOn(
       await db.command({ killCursors: collection, cursors: [getMore] }).catch(() => undefined);
       throw error;
     }
-    const reply = await translating(() => db.command({ getMore, collection }, inSession(session)));
+    const reply = await translating(() =>
+      withinTime(maxTimeMS.read, () => db.command({ getMore, collection }, inSession(session))),
+    );
     const next = reply['cursor'] as { readonly id: unknown; readonly nextBatch: readonly Document[] }; // the form of every getMore reply
     batches.push(next.nextBatch);
     cursor = next.id;

@@ -29,7 +29,7 @@ const interrupted = new Set([11600, 11602, 10107, 13435, 13436, 189, 91, 7, 6, 8
  * must stay as well.
  */
 export function translateDriverError(error: unknown): unknown {
-  if (!(error instanceof MongoError) || error.hasErrorLabel('TransientTransactionError')) return error;
+  if (!(error instanceof MongoError) || isTransient(error)) return error;
   if (error instanceof MongoServerError) return translateServerError(error);
   const isAway =
     error instanceof MongoNetworkError ||
@@ -58,6 +58,10 @@ const queryTooLarge = 'QUERY_TOO_LARGE';
 
 /** Whether a query needed too much memory. */
 export const isTooLarge = (error: unknown): boolean => error instanceof ApiError && error.details?.['code'] === queryTooLarge;
+
+/** Whether a transaction may succeed if it is run again. */
+export const isTransient = (error: unknown): boolean =>
+  error instanceof MongoError && error.hasErrorLabel('TransientTransactionError');
 
 /** Whether an update outside of a transaction would take a document to another shard. */
 export const isMove = (error: unknown): boolean =>

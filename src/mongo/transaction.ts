@@ -1,5 +1,7 @@
 import { Queue } from '../queue.js';
-import { type Database, translating } from './database.js';
+import { unavailableError } from '../errors.js';
+import type { Database } from './database.js';
+import { isTransient, translateDriverError } from './driver-errors.js';
 
 /**
  * Runs writes that belong together: all are stored by a majority, or none. Conflicts with other writers are retried, so `work`
@@ -10,7 +12,7 @@ import { type Database, translating } from './database.js';
 export async function inTransaction<Result>(database: Database, work: (database: Database) => Promise<Result>): Promise<Result> {
   if (database.session !== null || !database.isReplicated) return work(database);
   const later: AfterCommit[] = [];
-  const result = await translating(() =>
+  const result = await ending(() =>
     database.client.withSession((session) =>
       session.withTransaction(
         () => {
@@ -41,6 +43,15 @@ async function runAll(works: readonly AfterCommit[]): Promise<void> {
     }
   if (errors.length > 1) throw new AggregateError(errors, `${String(errors.length)} errors occurred after the commit`);
   if (errors.length === 1) throw errors[0];
+}
+
+/** Translates what a transaction throws that is not tried again. */
+async function ending<Result>(transaction: () => Promise<Result>): Promise<Result> {
+  try {
+    return await transaction();
+  } catch (error) {
+    throw isTransient(error) ? unavailableError() : translateDriverError(error);
+  }
 }
 
 /** What waits for the commit of a transaction. */

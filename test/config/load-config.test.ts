@@ -46,7 +46,7 @@ describe('loadConfig', () => {
     expect(config.server).to.include({ host: '0.0.0.0', port: 1337, shutdownTimeout: 10_000, maxHeaderSize: 81_920 });
     expect(config.api.rest).to.include({ prefix: '/api', defaultLimit: 25, maxLimit: null, withCount: true, strict: false });
     expect(config.warnings).to.deep.equal([]);
-    expect(config.database.maxTimeMS).to.deep.equal({ read: 5_000, write: 10_000 });
+    expect(config.database.maxTimeMS).to.deep.equal({ read: 5_000, write: 5_000 });
   });
 
   it('freezes all of it', async () => {

@@ -101,7 +101,12 @@ async function storeDocuments({ db }: FreshDatabase, documents: NonNullable<Serv
 }
 
 /** Longer than any test: how busy the machine is must not decide about an answer. */
-const patience = { maxTimeMS: { read: 120_000, write: 120_000 }, waitQueueTimeout: 120_000, selectionTimeout: 120_000 };
+const patience = {
+  maxTimeMS: { read: 120_000, write: 120_000 },
+  waitQueueTimeout: 120_000,
+  selectionTimeout: 120_000,
+  silence: 120_000,
+};
 
 /** The product's client reports its commands because the address says so. */
 function testConfig(uri: string, config: PartialConfig): PartialConfig {

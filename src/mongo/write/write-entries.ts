@@ -3,8 +3,8 @@ import type { Values } from '../../values.js';
 import { type Change, compileChange } from './compile-change.js';
 import { unavailableError } from '../../errors.js';
 import { oneReply } from '../read/compile-page.js';
-import { type Database, inOrder, inSession, readAll, translating } from '../database.js';
-import { DuplicateKey, isInterrupted, isMove } from '../driver-errors.js';
+import { type Database, inOrder, inSession, readAll, translating, twice, withinTime } from '../database.js';
+import { DuplicateKey, isMove } from '../driver-errors.js';
 import type { Store } from '../store.js';
 import { inTransaction } from '../transaction.js';
 
@@ -143,14 +143,14 @@ const writeConcern = { w: 'majority', j: true };
  * every write (200 us of a client and as much of the server), are not needed. Throws DuplicateKey for a unique index.
  */
 async function runWrite(database: Database, command: Document): Promise<Document> {
+  const write = (): Promise<Document> => inOrder(database, () => attempt(database, command));
+  if (database.session !== null) return translating(write);
   return translating(async () => {
     try {
-      return await inOrder(database, () => attempt(database, command));
+      return await withinTime(database.maxTimeMS.write, () => twice(write));
     } catch (error) {
-      if (database.session !== null) throw error;
       if (isMove(error)) return inTransaction(database, (inner) => attempt(inner, command));
-      if (!isInterrupted(error)) throw error;
-      return attempt(database, command);
+      throw error;
     }
   });
 }
