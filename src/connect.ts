@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { createAuthenticator } from './auth/authenticate.js';
 import { createDefaultRoles } from './auth/default-roles.js';
 import { userTokens } from './auth/user-tokens.js';
-import { attemptLimits } from './accounts/login/limit-attempts.js';
+import { attemptLimits, guessLimit } from './accounts/login/limit-attempts.js';
 import { createAccounts } from './accounts/accounts.js';
 import { upgradeGrants } from './accounts/roles/grant-actions.js';
 import type { Address } from './accounts/mail/mailer.js';
@@ -73,6 +73,7 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
     accounts: tokens && createAccounts({ config, authenticator, logger, address, tokens }),
     media,
     attempts: attemptLimits(users.config.ratelimit, database),
+    adminGuesses: guessLimit(config.admin.ratelimit, database),
     limiter: requestLimiter(config, database),
     explainRefusal: createExplainRefusal(config, logger),
     source: { ...sourceOf(backend, media), ...(code && { hooks: code.writeHooks }) },

@@ -65,7 +65,9 @@ export const unauthorizedError = (
   return new ApiError(401, 'UnauthorizedError', message, {}, { 'WWW-Authenticate': `Bearer${reason}` }, missing);
 };
 
-export const refusedToken = (fault: TokenFault): ApiError => unauthorizedError(undefined, fault);
+/** The answer to a token that is refused. Strapi v4 has a message of its own for tokens that hold, of accounts that do not. */
+export const refusedToken = (fault: TokenFault): ApiError =>
+  unauthorizedError(fault === 'token_expired' || fault === 'token_invalid' ? undefined : 'Invalid credentials', fault);
 
 export const forbiddenError = (message = 'Forbidden'): ApiError => new ApiError(403, 'ForbiddenError', message);
 

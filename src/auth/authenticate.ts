@@ -30,8 +30,8 @@ interface Credentials {
   readonly authorization: string | undefined;
   /** Whether a program of this machine has sent it; asked only where that counts. */
   readonly isLocal: () => boolean;
-  /** Whether a token of a user that has expired counts as none; asked only of such tokens. */
-  readonly ignoresExpired: () => boolean;
+  /** Whether a token of a user that was good once, and is refused for this reason now, counts as none. */
+  readonly ignores: (fault: TokenFault) => boolean;
 }
 
 interface AuthenticatorInput {
@@ -69,7 +69,7 @@ export function createAuthenticator(input: AuthenticatorInput): Authenticator {
 
 function authenticate(credentials: Credentials, sources: Sources): Promise<Caller> {
   const bearer = readBearer(credentials.authorization);
-  if (bearer === null) return publicCaller({ isLocal: credentials.isLocal, hasExpired: false }, sources);
+  if (bearer === null) return publicCaller({ isLocal: credentials.isLocal, ended: null }, sources);
   return bearerCaller(bearer, credentials, sources);
 }
 
@@ -88,19 +88,19 @@ function readBearer(authorization: string | undefined): string | null {
 }
 
 interface Stranger extends Pick<Credentials, 'isLocal'> {
-  readonly hasExpired: boolean;
+  readonly ended: TokenFault | null;
 }
 
-async function publicCaller({ isLocal, hasExpired }: Stranger, sources: Sources): Promise<Caller> {
+async function publicCaller({ isLocal, ended }: Stranger, sources: Sources): Promise<Caller> {
   const roles = await sources.roles();
   const open = await sources.findOpenAccess(roles, isLocal);
-  if (open !== null) return { kind: 'public', access: open, publicRoleIsEmpty: false, hasExpired };
+  if (open !== null) return { kind: 'public', access: open, publicRoleIsEmpty: false, ended };
   const role = sources.input.userTokens === null ? undefined : roles.byType.get('public');
   return {
     kind: 'public',
     access: accessOf(role, null, sources),
     publicRoleIsEmpty: (role?.actions.size ?? 0) === 0,
-    hasExpired,
+    ended,
   };
 }
 
@@ -112,17 +112,23 @@ function tokenCaller(token: ApiToken): Caller {
   return { kind: 'token', access: token.access, token };
 }
 
-async function userCaller(bearer: string, { isLocal, ignoresExpired }: Credentials, sources: Sources): Promise<Caller> {
+async function userCaller(bearer: string, credentials: Credentials, sources: Sources): Promise<Caller> {
   const claims = sources.input.userTokens?.verify(bearer) ?? 'token_invalid';
-  if (claims === 'token_expired' && ignoresExpired()) return publicCaller({ isLocal, hasExpired: true }, sources);
-  if (typeof claims === 'string') throw refusedToken(claims);
+  if (claims === 'token_invalid') throw refusedToken(claims);
+  if (claims === 'token_expired') return endedCaller(claims, credentials, sources);
   const [user, { advanced }, roles] = await Promise.all([sources.findUser(claims.id), sources.settings(), sources.roles()]);
   const fault = faultOf(user, claims, advanced);
-  if (user === null || fault !== null) throw unauthorizedError('Invalid credentials', fault);
+  if (user === null || fault !== null) return endedCaller(fault ?? 'token_revoked', credentials, sources);
   const role = roles.byId.get(user.role ?? 0);
-  const access = (await sources.findOpenAccess(roles, isLocal)) ?? accessOf(role, user, sources);
+  const access = (await sources.findOpenAccess(roles, credentials.isLocal)) ?? accessOf(role, user, sources);
   const publicActions = roles.byType.get('public')?.actions ?? new Set<string>();
   return { kind: 'user', access, user, role: role ?? null, publicActions };
+}
+
+/** Who sends a token that was good once: nobody if that is ignored. Throws an UnauthorizedError otherwise. */
+function endedCaller(ended: TokenFault, { isLocal, ignores }: Credentials, sources: Sources): Promise<Caller> {
+  if (!ignores(ended)) throw refusedToken(ended);
+  return publicCaller({ isLocal, ended }, sources);
 }
 
 /** Why the token of a user is refused although it holds; null if it is not. */

@@ -1,3 +1,4 @@
+import type { TokenFault } from '../errors.js';
 import { collections } from '../schema/collections.js';
 import { type Database, type Document, readAll } from '../mongo/database.js';
 import type { Access } from '../query/access.js';
@@ -45,8 +46,8 @@ export type Caller =
       readonly access: Access;
       /** Nothing at all is granted to the public, so that it is asked for credentials instead of refused. */
       readonly publicRoleIsEmpty: boolean;
-      /** A token of a user came along that has expired, and was ignored. */
-      readonly hasExpired: boolean;
+      /** Why a token of a user that came along is good no more, and was ignored; null if none came. */
+      readonly ended: TokenFault | null;
     }
   | {
       readonly kind: 'user';

@@ -1,7 +1,7 @@
 import { apiSettings } from './api-settings.js';
 import { databaseSettings, middlewareSettings, serverSettings } from './server-settings.js';
 import { pluginSettings } from './plugin-settings.js';
-import { flag, group, maybeText, type SettingNode, text } from './setting.js';
+import { flag, group, maybeText, type SettingNode, text, whole } from './setting.js';
 
 /** config/admin: who may administer the service, and what API tokens are hashed with. */
 export const adminSettings = group({
@@ -9,6 +9,12 @@ export const adminSettings = group({
   token: maybeText('An admin token besides those made with `npx mangrove token`, 32 characters at least', {
     variable: 'ADMIN_TOKEN',
     secret: 32,
+  }),
+  ratelimit: group({
+    interval: whole(60_000, 'Milliseconds over which wrong admin tokens are counted', { minimum: 1 }),
+    max: whole(10, 'Wrong admin tokens of one client in one interval, after which right ones are refused as well', {
+      minimum: 1,
+    }),
   }),
   apiToken: group({
     salt: maybeText('Key that API tokens are hashed with, 16 characters at least', {

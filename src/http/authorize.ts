@@ -4,11 +4,11 @@ import type { ApiToken } from '../auth/api-token.js';
 import type { Caller } from '../auth/caller.js';
 import { createRequestContext, type ContentContext } from '../content/content-context.js';
 import type { Config } from '../config/config.js';
-import { ApiError, forbiddenError, missingActions, refusedToken, unauthorizedError } from '../errors.js';
+import { ApiError, forbiddenError, missingActions, refusedToken, type TokenFault, unauthorizedError } from '../errors.js';
 import { allows, fullAccess } from '../query/access.js';
 import { askerOf } from './asker.js';
 import { isLocal } from './is-local.js';
-import { countAttempt, refuseFurther } from './limit-requests.js';
+import { limitGuess } from './limit-requests.js';
 import type { Running } from './running.js';
 
 /** Who sends a request, and what operations work with on their behalf. */
@@ -31,8 +31,8 @@ export interface RouteRequirement {
   readonly action: RequiredAction;
   /** Actions that the caller must be allowed besides. */
   readonly others?: readonly RequiredAction[];
-  /** A token of a user that has expired counts as none. */
-  readonly ignoresExpired?: true;
+  /** A token of a user that was good once counts as none: it has expired, was revoked, or its account is blocked. */
+  readonly ignoresEnded?: true;
   /** Nobody is identified, whatever credentials come along, and everything may be read: the code of the row decides. */
   readonly anonymous?: true;
   /** An admin token is taken as well, which elsewhere opens the admin API only. */
@@ -54,7 +54,7 @@ function callerOf(ctx: Context, row: RouteRequirement, running: Running): Promis
 }
 
 async function findNobody(ctx: Context, { limiter }: Running): Promise<Caller> {
-  const caller: Caller = { kind: 'public', access: fullAccess, publicRoleIsEmpty: false, hasExpired: false };
+  const caller: Caller = { kind: 'public', access: fullAccess, publicRoleIsEmpty: false, ended: null };
   await limiter?.(ctx, caller);
   return caller;
 }
@@ -70,15 +70,22 @@ interface AdminRequest {
   readonly key: string;
 }
 
+/** A token that is nobody's counts as a guess of an administrator's. */
 async function findAdminOrCaller(ctx: Context, { row, key }: AdminRequest, running: Running): Promise<Caller> {
-  const admin = await readAdmin(ctx, key, running);
-  return admin ?? findCaller(ctx, row, running).catch((error: unknown) => refuseAttempt(ctx, error, running));
-}
-
-/** Counts a token that is nobody's as an attempt to find an administrator's. Throws the error, or that there are too many attempts. */
-async function refuseAttempt(ctx: Context, error: unknown, { attempts }: Running): Promise<never> {
-  if (error instanceof ApiError && error.status === 401) await countAttempt(ctx, { route: 'admin', body: {} }, attempts);
-  throw error;
+  let refusal: unknown = null;
+  const found = await limitGuess(
+    ctx,
+    running.adminGuesses,
+    async () =>
+      (await readAdmin(key, running)) ??
+      findCaller(ctx, row, running).catch((error: unknown) => {
+        if (!(error instanceof ApiError) || error.status !== 401) throw error;
+        refusal = error;
+        return null;
+      }),
+  );
+  if (found === null) throw refusal;
+  return found;
 }
 
 async function findCaller(ctx: Context, row: RouteRequirement, { authenticator, limiter, config }: Running): Promise<Caller> {
@@ -88,23 +95,25 @@ async function findCaller(ctx: Context, row: RouteRequirement, { authenticator, 
   const caller = await authenticator.authenticate({
     authorization,
     isLocal: () => isLocal(ctx.req),
-    ignoresExpired: () => ignoresExpired({ ...row, actions: row.action === 'nothing' ? [] : [row.action] }, config),
+    ignores: (fault) => ignoresFault(fault, { ...row, actions: row.action === 'nothing' ? [] : [row.action] }, config),
   });
   if (limiter !== null) await limiter(ctx, caller);
   return caller;
 }
 
-/** What decides about a token that has expired: the actions that are needed, and the mark of what begins or ends a session. */
-interface ExpiryRequirement extends Pick<RouteRequirement, 'ignoresExpired'> {
+/** What decides about a token that is good no more: the actions that are needed, and the mark of what begins or ends a session. */
+interface EndRequirement extends Pick<RouteRequirement, 'ignoresEnded'> {
   readonly actions: readonly RequiredAction[];
 }
 
 /**
- * Returns whether a token of a user that has expired counts as none: where sessions begin and end; and, by the setting, for content
- * and files, unlike users.
+ * Returns whether a token of a user that is refused for this reason counts as none: where sessions begin and end, unless it was never
+ * good; and, by the setting, one that has expired for content and files, unlike users.
  */
-export function ignoresExpired({ actions, ignoresExpired: mark }: ExpiryRequirement, { plugins }: Config): boolean {
-  return mark === true || (plugins['users-permissions'].config.jwt.ignoreExpiredOnPublic && actions.every(isOfContent));
+export function ignoresFault(fault: TokenFault, { actions, ignoresEnded }: EndRequirement, { plugins }: Config): boolean {
+  if (ignoresEnded === true) return fault !== 'token_invalid';
+  const { ignoreExpiredOnPublic } = plugins['users-permissions'].config.jwt;
+  return fault === 'token_expired' && ignoreExpiredOnPublic && actions.every(isOfContent);
 }
 
 const isOfContent = (action: RequiredAction): boolean =>
@@ -122,7 +131,7 @@ export function checkRight(caller: Caller, action: RequiredAction): void {
     throw caller.kind === 'public' ? unauthorizedError() : forbiddenError();
   }
   if (allows(access, action)) return;
-  if (caller.kind === 'public' && caller.hasExpired) throw refusedToken('token_expired');
+  if (caller.kind === 'public' && caller.ended !== null) throw refusedToken(caller.ended);
   const asksForCredentials = caller.kind === 'public' && caller.publicRoleIsEmpty;
   throw asksForCredentials ? unauthorizedError(undefined, null, [action]) : missingActions([action]);
 }
@@ -132,20 +141,15 @@ async function findAdmin(ctx: Context, running: Running): Promise<Caller> {
   ctx.set('Cache-Control', 'private, no-store');
   const key = adminKey(ctx);
   if (key === null) throw unauthorizedError();
-  const admin = await readAdmin(ctx, key, running);
-  if (admin !== null) return admin;
-  await countAttempt(ctx, { route: 'admin', body: {} }, running.attempts);
-  throw refusedToken('token_invalid');
+  const admin = await limitGuess(ctx, running.adminGuesses, () => readAdmin(key, running));
+  if (admin === null) throw refusedToken('token_invalid');
+  return admin;
 }
 
 const adminKey = (ctx: Context): string | null => /^bearer\s+(\S+)$/i.exec(ctx.get('authorization').trim())?.[1] ?? null;
 
-/**
- * Returns the holder of the configured admin token or of a stored one; null if the key is neither. Throws a RateLimitError before
- * the key is compared if its sender has sent too many wrong ones.
- */
-async function readAdmin(ctx: Context, key: string, { secrets, authenticator, attempts }: Running): Promise<Caller | null> {
-  await refuseFurther(ctx, 'admin', attempts);
+/** Returns the holder of the configured admin token or of a stored one; null if the key is neither. Throws if it has run out. */
+async function readAdmin(key: string, { secrets, authenticator }: Running): Promise<Caller | null> {
   if (secrets.adminToken !== '' && isEqual(key, secrets.adminToken)) return tokenCaller(configuredToken);
   const token = await authenticator.findToken(key);
   if (token?.type !== 'admin') return null;

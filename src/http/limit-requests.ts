@@ -1,7 +1,13 @@
 import type { Context } from 'koa';
 import { collections } from '../schema/collections.js';
 import type { Caller } from '../auth/caller.js';
-import { attemptLimiter, type Attempt, type AttemptLimits, type LimitedRoute } from '../accounts/login/limit-attempts.js';
+import {
+  attemptLimiter,
+  type Attempt,
+  type AttemptLimits,
+  type GuessLimit,
+  type LimitedRoute,
+} from '../accounts/login/limit-attempts.js';
 import type { Config } from '../config/config.js';
 import { rateLimitError } from '../errors.js';
 import type { Database } from '../mongo/database.js';
@@ -33,10 +39,15 @@ export async function countAttempt(ctx: Context, { route, body }: CountedAttempt
   if (attempts !== null) tellAttempt(ctx, await attempts.count(route, body, ctx.ip));
 }
 
-/** Throws a RateLimitError if the next attempt would be one too many; counts nothing. */
-export async function refuseFurther(ctx: Context, route: LimitedRoute, attempts: AttemptLimits | null): Promise<void> {
-  const attempt = (await attempts?.find(route, ctx.ip)) ?? null;
-  if (attempt?.isOver === true) tellAttempt(ctx, attempt);
+/** Returns what a guess of a secret has found; null if it was wrong. Throws a RateLimitError if its sender had too many wrong ones. */
+export async function limitGuess<Found>(
+  ctx: Context,
+  limit: GuessLimit,
+  check: () => Promise<Found | null>,
+): Promise<Found | null> {
+  const { found, attempt } = await limit.judge(ctx.ip, check);
+  if (attempt !== null && (found === null || attempt.isOver)) tellAttempt(ctx, attempt);
+  return found;
 }
 
 function tellAttempt(ctx: Context, { limit, remaining, resetsAt, isOver }: Attempt): void {

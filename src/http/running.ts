@@ -5,7 +5,7 @@ import type { Config } from '../config/config.js';
 import type { Secrets } from '../config/load-secrets.js';
 import type { ContentSource } from '../content/content-context.js';
 import { notFoundError, unavailableError } from '../errors.js';
-import type { AttemptLimits } from '../accounts/login/limit-attempts.js';
+import type { AttemptLimits, GuessLimit } from '../accounts/login/limit-attempts.js';
 import type { Media } from '../media/media.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import type { Registry } from '../schema/content-type.js';
@@ -24,8 +24,10 @@ export interface Running {
   readonly accounts: Accounts | null;
   /** Null if uploads are switched off. */
   readonly media: Media | null;
-  /** Counts attempts at logins, registrations, e-mails and admin tokens; null if they are not limited. */
+  /** Counts attempts at logins, registrations and e-mails; null if they are not limited. */
   readonly attempts: AttemptLimits | null;
+  /** Counts wrong admin tokens. */
+  readonly adminGuesses: GuessLimit;
   /** Null if the number of requests is not limited. */
   readonly limiter: RequestLimiter | null;
   /** Logs, in development, what a refused caller lacks. */

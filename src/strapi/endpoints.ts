@@ -32,7 +32,7 @@ export interface EndpointParts {
   readonly directory: string;
 }
 
-type Row = Pick<ContextRoute, 'action' | 'others' | 'anonymous' | 'handleContext' | 'limit' | 'ignoresExpired'>;
+type Row = Pick<ContextRoute, 'action' | 'others' | 'anonymous' | 'handleContext' | 'limit' | 'ignoresEnded'>;
 
 /** Returns the row of a route of the project. Throws an Error for code that it names and that there is not. */
 export function createEndpoint(resolved: ResolvedRoute, parts: EndpointParts): Row {

@@ -65,8 +65,8 @@ function extendPlugin({ name, file, code }: Extension, routes: readonly Route[],
   const changed = plugin.routes['content-api'].routes.filter(isChanged);
   const byHandler = new Map([...written].reverse().map(([{ handler }, route]) => [handler, route] as const));
   const requirementsOf = (route: StrapiRoute): RouteRequirements => {
-    const { limit, ignoresExpired } = written.get(route) ?? byHandler.get(route.handler) ?? {};
-    return { ...(limit && { limit }), ...(ignoresExpired && { ignoresExpired }) };
+    const { limit, ignoresEnded } = written.get(route) ?? byHandler.get(route.handler) ?? {};
+    return { ...(limit && { limit }), ...(ignoresEnded && { ignoresEnded }) };
   };
   parts.addRouter({
     router: { prefix: `/${name}`, routes: changed },

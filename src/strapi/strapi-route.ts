@@ -57,7 +57,7 @@ export interface ResolvedRoute {
 export const attemptLimit = 'plugin::users-permissions.rateLimit';
 
 /** What a route of the service that code overrides goes on asking. */
-export type RouteRequirements = Pick<ContextRoute, 'limit' | 'ignoresExpired'>;
+export type RouteRequirements = Pick<ContextRoute, 'limit' | 'ignoresEnded'>;
 
 const methods: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'ALL'];
 

@@ -33,7 +33,7 @@ const routes: readonly (readonly [path: string, body: object, mutation: string, 
 
 async function serve(config: object, graphql: object): Promise<ServingAccounts> {
   const server = await serveAccounts({
-    documents: { up_users: [await storedUser(1, 'ann')] },
+    documents: { up_users: [await storedUser(1, 'ann'), { ...(await storedUser(2, 'bob')), blocked: true }] },
     config: { plugins: { 'users-permissions': { config: { ...users, ...config } }, graphql: { config: graphql } } },
   });
   const named = ['callback', 'register', 'forgotPassword', 'resetPassword'].map(auth);
@@ -107,6 +107,41 @@ describe('a token that has expired', () => {
     const { status } = await mutate(server, expired, `...on Mutation { ${routes[4]?.[2] ?? ''} }`);
     expect(status).to.equal(200);
   });
+});
+
+describe('a token that was revoked', () => {
+  let server: ServingAccounts;
+  before(async () => {
+    server = await serve({ jwt: { ignoreExpiredOnPublic: true } }, {});
+  });
+  after(() => server.stop());
+
+  const ended: Readonly<Record<string, readonly [token: string, fault: string]>> = {
+    'of a password that was changed': [jwt.sign({ id: 1, v: 7 }, jwtSecret), 'token_revoked'],
+    'of a user who was deleted': [jwt.sign({ id: 999 }, jwtSecret), 'token_revoked'],
+    'of a user who is blocked': [jwt.sign({ id: 2 }, jwtSecret), 'account_blocked'],
+  };
+  for (const [name, [token, fault]] of Object.entries(ended))
+    it(`is ignored where sessions begin and end, and nowhere else: ${name}`, async () => {
+      for (const [path, body, mutation, status] of routes) {
+        expect((await server.as(token, 'POST', `/api/auth${path}`, body)).status, path).to.equal(status);
+        expect((await mutate(server, token, mutation)).status, mutation).to.equal(200);
+      }
+      for (const [method, path] of [
+        ['GET', '/api/articles'],
+        ['POST', '/api/auth/change-password'],
+        ['GET', '/graphql?query={articles{data{id}}}'],
+      ] as const) {
+        const answer = await server.as(token, method, path);
+        expect([...outcome(answer), answer.body.error.message], path).to.deep.equal([
+          401,
+          challenge(fault),
+          'Invalid credentials',
+        ]);
+      }
+      const blocked = await server.as(token, 'POST', '/api/auth/local', { identifier: 'bob', password });
+      expect(blocked.body.error.message).to.equal('Your account has been blocked by an administrator');
+    });
 });
 
 describe('a token that has expired, where public routes ignore it', () => {

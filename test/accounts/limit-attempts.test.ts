@@ -1,8 +1,15 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { attemptKeys, clientOf, type AttemptKeys, type LimitedRoute } from '../../src/accounts/login/limit-attempts.js';
+import {
+  attemptKeys,
+  clientOf,
+  guessLimit,
+  type AttemptKeys,
+  type LimitedRoute,
+} from '../../src/accounts/login/limit-attempts.js';
 import { adminToken, password, serveAccounts, type ServingAccounts } from '../access/serve-accounts.js';
+import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
 const jwtSecret = 'jwt-secret-of-the-tests-0123456789abcdef';
 
@@ -32,7 +39,8 @@ describe('accounts/limit-attempts', () => {
     ['register', { email: 'A@b.c' }, { sender: 'a@b.c:register:::1', client: '*:register:::1', address: 'a@b.c:register:*' }],
     ['forgot-password', {}, { sender: '-:forgot-password:::1', client: '*:forgot-password:::1' }],
     ['reset-password', { email: 'a@b.c' }, { sender: '-:reset-password:::1' }],
-    ['admin', {}, { sender: '-:admin:::1' }],
+    ['refresh', { refreshToken: 'family.secret' }, { sender: 'family:refresh:*' }],
+    ['refresh', { refreshToken: { $ne: '' } }, { sender: '-:refresh:*' }],
   ];
   for (const [route, body, expected] of keys)
     it(`keys of ${route} ${JSON.stringify(body)}`, () => {
@@ -43,11 +51,49 @@ describe('accounts/limit-attempts', () => {
     });
 });
 
+describe('guesses of a secret', () => {
+  let database: FreshDatabase;
+  before(async () => {
+    database = await freshDatabase();
+  });
+  after(() => database.drop());
+
+  it('that come at once are counted before the right one among them counts', async () => {
+    const max = 3;
+    const limit = guessLimit({ interval: 60_000, max }, database);
+    const guess = (ip: string, found: string | null) => limit.judge(ip, () => Promise.resolve(found));
+    const wrong = Array.from({ length: 20 }, () => guess('192.0.2.1', null));
+    const [right, other] = await Promise.all([guess('192.0.2.1', 'right'), guess('192.0.2.2', 'right')]);
+    const counted = await Promise.all(wrong);
+    expect(counted.filter(({ attempt }) => attempt?.isOver === false)).to.have.lengthOf(max);
+    expect([right.attempt?.isOver, other.attempt]).to.deep.equal([true, null]);
+  });
+
+  it('of which none is wrong are not counted, however many come at once', async () => {
+    const limit = guessLimit({ interval: 60_000, max: 1 }, database);
+    const judged = await Promise.all(Array.from({ length: 20 }, () => limit.judge('192.0.2.3', () => Promise.resolve('right'))));
+    expect(new Set(judged.map(({ attempt }) => attempt))).to.deep.equal(new Set([null]));
+  });
+
+  it('whose check fails are not counted, and hold nobody up', async () => {
+    const limit = guessLimit({ interval: 60_000, max: 1 }, database);
+    const failed = limit
+      .judge('192.0.2.4', () => Promise.reject(new Error('away')))
+      .catch((error: unknown) => (error as Error).message);
+    const { attempt } = await limit.judge('192.0.2.4', () => Promise.resolve('right'));
+    expect([await failed, attempt]).to.deep.equal(['away', null]);
+  });
+});
+
 describe('limits of attempts', () => {
   const started: ServingAccounts[] = [];
-  const serve = async (ratelimit: object, more: object = {}, plugins: object = {}): Promise<ServingAccounts> => {
+  const serve = async (
+    ratelimit: object,
+    more: object = {},
+    { admin = {}, plugins = {} }: { readonly admin?: object; readonly plugins?: object } = {},
+  ): Promise<ServingAccounts> => {
     const config = { jwtSecret, ratelimit: { enabled: true, max: 50, ...ratelimit }, ...more };
-    const server = await serveAccounts({ config: { plugins: { ...plugins, 'users-permissions': { config } } } });
+    const server = await serveAccounts({ config: { plugins: { ...plugins, 'users-permissions': { config } }, admin } });
     started.push(server);
     return server;
   };
@@ -133,6 +179,22 @@ describe('limits of attempts', () => {
     ]).to.deep.equal([400, 400, 429, 429]);
   });
 
+  it('refreshes of one login are counted, whoever shares the address', async () => {
+    const server = await serve({ max: 2 }, { refreshTokens: { enabled: true } });
+    const logIn = async (username: string): Promise<string> => {
+      const user = { username, email: `${username}@mail.test`, password, role: 1, confirmed: true };
+      await server.admin('POST', '/users', user);
+      return (await server.as(null, 'POST', '/api/auth/local', { identifier: username, password })).body.refreshToken;
+    };
+    const refresh = async (tokens: readonly string[]): Promise<readonly unknown[]> => {
+      const [refreshToken] = tokens.slice(-1);
+      const { status, body } = await server.as(null, 'POST', '/api/auth/refresh', { refreshToken });
+      return status === 200 ? refresh([...tokens, body.refreshToken]) : [tokens.length, status];
+    };
+    for (const name of ['ann', 'bob']) expect(await refresh([await logIn(name)])).to.deep.equal([3, 429]);
+    expect((await server.as(null, 'POST', '/api/auth/refresh', { refreshToken: 'nobody' })).status).to.equal(401);
+  });
+
   it('a 429 says when to come back', async () => {
     const server = await serve({ max: 1, interval: 30_000 });
     const ask = () => server.as(null, 'POST', '/api/auth/local', { identifier: 'ann', password });
@@ -144,7 +206,7 @@ describe('limits of attempts', () => {
 
   for (const path of ['/admin/api/models', '/api/openapi.json'])
     it(`right admin tokens are not limited until there were too many wrong ones: ${path}`, async () => {
-      const server = await serve({ max: 2 });
+      const server = await serve({ enabled: false }, {}, { admin: { ratelimit: { max: 2 } } });
       const wrong = async (): Promise<number> => (await server.as('wrong', 'GET', path)).status;
       const right = async (): Promise<number> => (await server.as(adminToken, 'GET', path)).status;
       const found = [await right(), await wrong(), await right(), await right(), await wrong(), await right(), await wrong()];
@@ -160,7 +222,7 @@ describe('limits of attempts', () => {
     const { port } = silent.address() as AddressInfo; // of a server that listens
     const email = { config: { providerOptions: { host: '127.0.0.1', port } } };
     for (const hideAccounts of [false, true]) {
-      const server = await serve({ enabled: false }, { hideAccounts }, { email });
+      const server = await serve({ enabled: false }, { hideAccounts }, { plugins: { email } });
       const action = 'plugin::users-permissions.auth.sendEmailConfirmation';
       await server.admin('PUT', '/roles/2', { actions: [action, 'plugin::users-permissions.auth.callback'] });
       await server.addUser('ann');

@@ -53,7 +53,7 @@ describe('sessions', () => {
     expect(second.status).to.equal(200);
     expect((await server.as(second.body.jwt, 'GET', '/api/users/me')).status).to.equal(200);
     expect(second.body.refreshToken)
-      .to.match(/^[0-9a-f]{64}$/)
+      .to.match(/^[0-9a-f-]{36}\.[0-9a-f]{64}$/)
       .and.not.equal(first.refreshToken);
     expect((await refresh(second.body.refreshToken)).status).to.equal(200);
   });

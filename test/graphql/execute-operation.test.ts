@@ -49,7 +49,7 @@ describe('Executing an operation', () => {
     server = await serveGraphql({ models, documents: { ...documents, tags }, access });
     context = () => ({
       access,
-      caller: { kind: 'public', access, publicRoleIsEmpty: false, hasExpired: false },
+      caller: { kind: 'public', access, publicRoleIsEmpty: false, ended: null },
       content: server.content,
       pages: { defaultLimit: 10, maxLimit: 100 },
       failures: new Map(),
@@ -57,7 +57,7 @@ describe('Executing an operation', () => {
       running: null as never, // only the fields of plugins look at it
       staging: null,
       koaContext: null as never, // no resolver of a generated field looks at it
-      state: callerState({ kind: 'public', access, publicRoleIsEmpty: false, hasExpired: false }),
+      state: callerState({ kind: 'public', access, publicRoleIsEmpty: false, ended: null }),
     });
   });
   after(() => server.stop());

@@ -76,7 +76,7 @@ export async function serveGraphql(input: ServeInput): Promise<ServedGraphql> {
   const current = new CurrentSchema((snapshot, previous) => buildSchema(snapshot, { ...input.options, previous }), report);
   await current.replace(registry);
   const bind = { ...bindContext, registry, access: input.access ?? fullAccess, locales: ['en', 'fr', 'de'] };
-  const caller = { kind: 'public', access: bind.access, publicRoleIsEmpty: false, hasExpired: false, ...input.caller } as Caller;
+  const caller = { kind: 'public', access: bind.access, publicRoleIsEmpty: false, ended: null, ...input.caller } as Caller;
   const maxTimeMS = { read: 10_000, write: 10_000 };
   const { client, db } = database;
   const store = {

@@ -53,7 +53,7 @@ const openTo = (config: Config): Running =>
     config,
     source: { store: { database: {} }, models: { current: () => null, locales: () => ({ codes: [], default: 'en' }) } },
     authenticator: {
-      authenticate: () => Promise.resolve({ kind: 'public', access: fullAccess, publicRoleIsEmpty: false, hasExpired: false }),
+      authenticate: () => Promise.resolve({ kind: 'public', access: fullAccess, publicRoleIsEmpty: false, ended: null }),
     },
     attempts: null,
     explainRefusal: () => undefined,

@@ -31,7 +31,10 @@ interface LimiterInput {
 }
 
 /** A limiter whose counts are in MongoDB. Rejects if the database does not answer: no attempt goes uncounted. */
-export function attemptLimiter({ db, client }: Database, { collection, max, interval }: LimiterInput): AttemptLimiter {
+export function attemptLimiter(
+  { db, client }: Pick<Database, 'db' | 'client'>,
+  { collection, max, interval }: LimiterInput,
+): AttemptLimiter {
   const limiter = new RateLimiterMongo({
     storeClient: client,
     dbName: db.databaseName,
@@ -77,7 +80,6 @@ export type LimitedRoute =
   | 'send-email-confirmation'
   | 'connect'
   | 'refresh'
-  | 'admin'
   /** Of code of a project. */
   | `code:${string}`;
 
@@ -85,8 +87,6 @@ export type LimitedRoute =
 export interface AttemptLimits {
   /** Counts an attempt. Returns where it stands under the first key for which there were too many, else under its sender. */
   count(route: LimitedRoute, body: Readonly<Record<string, unknown>>, ip: string): Promise<Attempt>;
-  /** Returns where one more attempt of this sender would stand, without counting it; null if none was counted in this interval. */
-  find(route: LimitedRoute, ip: string): Promise<Attempt | null>;
 }
 
 type Settings = Config['plugins']['users-permissions']['config']['ratelimit'];
@@ -112,13 +112,51 @@ export function attemptLimits(settings: Settings, database: Database): AttemptLi
       ]);
       return sender.isOver ? sender : (others.find(({ isOver }) => isOver) ?? sender);
     },
-    find: (route, ip) => limiters.sender.find(attemptKeys(route, {}, ip).sender),
+  };
+}
+
+/** What a guess came to. */
+interface JudgedGuess<Found> {
+  /** Null: it was wrong. */
+  readonly found: Found | null;
+  /** Where the client stands; null if it has guessed wrong not once in this interval. */
+  readonly attempt: Attempt | null;
+}
+
+/** Limits wrong guesses of a secret; right ones are not counted. */
+export interface GuessLimit {
+  /** Runs a check of a guess, and counts it if it was wrong (null). What the check throws is no guess. */
+  judge<Found>(ip: string, check: () => Promise<Found | null>): Promise<JudgedGuess<Found>>;
+}
+
+/** The limit of wrong admin tokens. A right guess waits for the others of its client that came before it: they may be too many. */
+export function guessLimit(
+  { interval, max }: Config['admin']['ratelimit'],
+  database: Pick<Database, 'db' | 'client'>,
+): GuessLimit {
+  const limiter = attemptLimiter(database, { collection: collections.attempts, max, interval });
+  const earlier = new Map<string, Promise<unknown>>();
+  return {
+    judge: async (ip, check) => {
+      const client = clientOf(ip);
+      const key = `-:admin:${client}`;
+      const judged = check().then(async (found) => ({ found, attempt: found === null ? await limiter.count(key) : null }));
+      const before = earlier.get(client);
+      const all = Promise.allSettled([before, judged]);
+      earlier.set(client, all);
+      void all.then(() => earlier.get(client) === all && earlier.delete(client));
+      const { found, attempt } = await judged;
+      if (found === null) return { found, attempt };
+      await before;
+      return { found, attempt: await limiter.find(key) };
+    },
   };
 }
 
 /**
  * What attempts are counted by.
- * - sender: where they come from, together with the e-mail address that the body names, if the route has one
+ * - sender: where they come from, together with the e-mail address that the body names, if the route has one; for refresh tokens the
+ *   login that they go back to, since many users may share an address
  * - client: where they come from, for routes that send e-mails, whatever the address
  * - account: the account that somebody tries to log in to, as it is named, from wherever. Its name and its address are counted apart:
  *   a limit that both share would tell which name has which address
@@ -139,12 +177,15 @@ export function attemptKeys(route: LimitedRoute, body: Readonly<Record<string, u
   const address = mailing.has(route) ? textOf(body['email']) : null;
   const account = route === 'login' ? textOf(body['identifier']) : null;
   return {
-    sender: `${address ?? '-'}:${route}:${client}`,
+    sender: route === 'refresh' ? `${familyOf(body['refreshToken'])}:refresh:*` : `${address ?? '-'}:${route}:${client}`,
     ...(mailing.has(route) && { client: `*:${route}:${client}` }),
     ...(account !== null && { account: `${account}:${route}:*` }),
     ...(address !== null && { address: `${address}:${route}:*` }),
   };
 }
+
+/** The family that a refresh token begins with, which may be made up. */
+const familyOf = (token: unknown): string => textOf(token)?.split('.', 1)[0]?.slice(0, 64) ?? '-';
 
 /** Spellings that could be meant for one account or address have one key. Longer texts are nobody's. */
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value.trim().toLowerCase().slice(0, 320) : null);

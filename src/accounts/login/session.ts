@@ -39,17 +39,19 @@ const tokenBytes = 32;
 interface RefreshTokenInput {
   /** The login that it goes back to. */
   readonly family?: string;
-  readonly token?: string;
+  /** What nobody can guess of the token. */
+  readonly secret?: string;
   /** Seconds. */
   readonly lifetime: number;
 }
 
-/** Stores a refresh token of a user by its hash, and returns it. */
+/** Stores a refresh token of a user by its hash, and returns it. It begins with its family, by which attempts are counted. */
 async function makeRefreshToken(
   { id, tokenVersion }: KnownUser,
-  { family = randomUUID(), token = makeCode(tokenBytes), lifetime }: RefreshTokenInput,
+  { family = randomUUID(), secret = makeCode(tokenBytes), lifetime }: RefreshTokenInput,
   { store }: ContentContext,
 ): Promise<string> {
+  const token = `${family}.${secret}`;
   const expiresAt = new Date(Date.now() + lifetime * 1000);
   const made = { _id: hashCode(token), user: id, version: tokenVersion, family, expiresAt, usedAt: null };
   await refreshTokenStore(store.database).insert(made);
@@ -80,8 +82,8 @@ export async function refresh(accounts: Accounts, body: Body, { content }: Accou
   if (user === null || user.tokenVersion !== before.version) throw refusedToken('token_revoked');
   assertMayLogIn(user, (await accounts.authenticator.settings()).advanced);
   // The successor follows from the token and the secret of the service: it need not be stored to be found again.
-  const token = accounts.tokens.derive(`refresh ${refreshToken}`);
-  await makeRefreshToken(user, { family: before.family, token, lifetime }, content);
+  const secret = accounts.tokens.derive(`refresh ${refreshToken}`);
+  const token = await makeRefreshToken(user, { family: before.family, secret, lifetime }, content);
   // A logout or a stolen token that came in between has ended the family before the new token was in it.
   if ((await tokens.find(before._id)) === null) {
     await tokens.endFamily(before.family);

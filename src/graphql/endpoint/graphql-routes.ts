@@ -15,7 +15,7 @@ import type { CurrentSchema, SchemaSnapshot } from './current-schema.js';
 import type { GraphqlSettings } from './graphql-settings.js';
 import { createEndpoint, type Endpoint, handleRequest, type Session } from './operation-handler.js';
 import { placeFiles } from './place-files.js';
-import { refuseExpiredField } from './refuse-expired.js';
+import { refuseEndedField } from './refuse-ended.js';
 
 /** What the endpoint needs from the rest of the service. */
 export interface GraphqlParts {
@@ -39,13 +39,13 @@ export function graphqlRoutes(parts: GraphqlParts): readonly (OpenRoute | Contex
       ...place,
       method: 'ALL',
       action: 'nothing',
-      ignoresExpired: true,
+      ignoresEnded: true,
       ...(settings.authErrors === 'graphql' && { refuse: unauthenticated }),
       handleContext: async (ctx, call) => {
         const { caller, request } = call;
         // If nothing at all is granted to the public, it is asked for credentials.
         if (caller.kind === 'public' && caller.publicRoleIsEmpty)
-          throw caller.hasExpired ? refusedToken('token_expired') : unauthorizedError();
+          throw caller.ended === null ? unauthorizedError() : refusedToken(caller.ended);
         if (ctx.method === 'GET' && request.asksForPage) {
           if (playground !== null) return playground.page(firstQuery(await parts.schema.read()));
           // Browsers say so when a person opens an address; programs get the answer of Strapi v4.
@@ -131,7 +131,7 @@ async function bodyOf(sender: Sender, { snapshot, settings }: SessionParts): Pro
   if (running.media !== null && staging !== null && readMultipart !== null) {
     const accept = (part: string, fields: MultipartBody['fields']): void => {
       const checkField = (asked: FieldRequirement): void => {
-        refuseExpiredField(asked, { caller, config: running.config });
+        refuseEndedField(asked, { caller, config: running.config });
         requireScope(asked.scope, { access: caller.access, caller });
       };
       acceptFile(part, fields, { schema: snapshot.schema, checkField: checkField, tokens: settings.limits.tokens });

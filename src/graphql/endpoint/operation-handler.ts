@@ -27,7 +27,7 @@ import {
   type FindQuery,
   readParameters,
 } from './read-parameters.js';
-import { type NamedOperation, refuseExpired } from './refuse-expired.js';
+import { type NamedOperation, refuseEnded } from './refuse-ended.js';
 
 /** What requests of one endpoint are handled with. */
 export interface Endpoint {
@@ -58,7 +58,7 @@ export async function handleRequest(ctx: Context, body: unknown, session: Sessio
   const operation = isRecord(body) && Object.keys(body).length > 0 ? body : null;
   const request = { method: ctx.method, url: ctx.url, headers: headersOf(ctx), body: operation, raw: ctx.req, context: session };
   const members = ctx.method === 'POST' && Array.isArray(body) ? body.map((member) => memberOf(request, member)) : null;
-  refuseExpired(() => (members ?? [request]).map((member) => endpoint.find(member)), session);
+  refuseEnded(() => (members ?? [request]).map((member) => endpoint.find(member)), session);
   return members === null ? answerOf(await endpoint.handle(request)) : handleBatch(members, endpoint);
 }
 

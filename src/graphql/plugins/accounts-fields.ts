@@ -3,7 +3,7 @@ import type { GraphQLFieldResolver } from 'graphql';
 import type { GraphqlContext } from '../graphql-context.js';
 import { readEntry } from '../execute/read-resolvers.js';
 import { inputType } from '../types/input-type.js';
-import { ignoringExpired, type Fields, type SchemaContext, type Scope, shownType, withScope } from '../types/schema-context.js';
+import { ignoringEnded, type Fields, type SchemaContext, type Scope, shownType, withScope } from '../types/schema-context.js';
 import type { AccountsService } from './accounts-service.js';
 import {
   createRolePayload,
@@ -45,7 +45,7 @@ const payloadOf = ({ sessions }: AccountsService) => (sessions === null ? loginP
 const scopeOf = (name: string): Scope => ({ anyone: `plugin::users-permissions.auth.${name}` });
 
 /** Apps that begin a session send along the token that they have, which may have expired. */
-const beginning = (name: string) => withScope(scopeOf(name), ignoringExpired);
+const beginning = (name: string) => withScope(scopeOf(name), ignoringEnded);
 
 function entryMutations(service: AccountsService): Fields {
   const { call } = calls(service);

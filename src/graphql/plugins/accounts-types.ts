@@ -7,7 +7,7 @@ import {
   GraphQLString,
   type GraphQLFieldConfigMap,
 } from 'graphql';
-import { ignoringExpired, type Fields, withScope } from '../types/schema-context.js';
+import { ignoringEnded, type Fields, withScope } from '../types/schema-context.js';
 import type { SessionOperations } from './accounts-service.js';
 import type { Values } from '../../values.js';
 
@@ -79,13 +79,13 @@ export const sessionMutations = ({ refresh, logout }: SessionOperations): Fields
     description: 'Exchange a refresh token for a new token and a new refresh token',
     args: { refreshToken },
     resolve: (_root, args: Values, context) => refresh(args, context),
-    ...withScope('public', ignoringExpired),
+    ...withScope('public', ignoringEnded),
   },
   logout: {
     type: logoutPayload,
     description: 'End the login that a refresh token goes back to',
     args: { refreshToken },
     resolve: (_root, args: Values, context) => logout(args, context),
-    ...withScope('public', ignoringExpired),
+    ...withScope('public', ignoringEnded),
   },
 });

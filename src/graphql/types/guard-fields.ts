@@ -24,13 +24,13 @@ function guardField(field: Fields[string]): Fields[string] {
 
 type Asking = Pick<GraphqlContext, 'access' | 'caller'>;
 
-/** Throws a ForbiddenError unless the caller has what the scope asks for; an UnauthorizedError if their token has expired. */
+/** Throws a ForbiddenError unless the caller has what the scope asks for; an UnauthorizedError if their token is good no more. */
 export function requireScope(scope: Scope, asking: Asking): void {
   const missing = missingOf(scope, asking);
   if (missing === null) return;
   const { caller } = asking;
-  throw caller.kind === 'public' && caller.hasExpired
-    ? refusedToken('token_expired')
+  throw caller.kind === 'public' && caller.ended !== null
+    ? refusedToken(caller.ended)
     : missingActions(missing, 'Forbidden access');
 }
 

@@ -49,11 +49,11 @@ export type Scope = readonly string[] | 'authenticated' | 'public' | { readonly 
 /** What a root field asks of callers. */
 export interface FieldRequirement {
   readonly scope: Scope;
-  /** A token of a user that has expired counts as none. */
-  readonly ignoresExpired?: true;
+  /** A token of a user that was good once counts as none. */
+  readonly ignoresEnded?: true;
 }
 
-export const ignoringExpired = { ignoresExpired: true } as const;
+export const ignoringEnded = { ignoresEnded: true } as const;
 
 /** Fields carry their requirement in their extensions, where those who extend the schema may set another scope. */
 export const withScope = (scope: Scope, mark: Omit<FieldRequirement, 'scope'> = {}): { readonly extensions: ScopeExtension } => ({
@@ -64,8 +64,8 @@ type ScopeExtension = FieldRequirement & Record<string, unknown>;
 
 /** Returns the requirement of a root field; a field without a scope is for users only. */
 export function requirementOf({ extensions }: { readonly extensions?: unknown }): FieldRequirement {
-  const { scope = 'authenticated', ignoresExpired } = (extensions ?? {}) as Partial<ScopeExtension>; // set by withScope or by an extension
-  return { scope, ...(ignoresExpired && { ignoresExpired }) };
+  const { scope = 'authenticated', ignoresEnded } = (extensions ?? {}) as Partial<ScopeExtension>; // set by withScope or by an extension
+  return { scope, ...(ignoresEnded && { ignoresEnded }) };
 }
 
 /** A field or argument that has a type and nothing else. */

@@ -18,8 +18,8 @@ type Operation = (accounts: Accounts, body: Body, call: AccountCall) => Promise<
 
 const action = (name: string): string => `plugin::users-permissions.auth.${name}`;
 
-/** Begins a session, or ends one: apps send along the token that they have, which may have expired. */
-const begins = { ignoresExpired: true } as const;
+/** Begins a session, or ends one: apps send along the token that they have, which may be good no more. */
+const begins = { ignoresEnded: true } as const;
 
 const session = (path: string, name: string, limit: LimitedRoute, run: Operation): Route => ({
   method: 'POST',

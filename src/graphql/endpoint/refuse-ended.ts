@@ -2,8 +2,8 @@ import { type DocumentNode, Kind, type OperationDefinitionNode, type SelectionSe
 import type { GraphQLSchema } from 'graphql';
 import type { Caller } from '../../auth/caller.js';
 import type { Config } from '../../config/config.js';
-import { refusedToken } from '../../errors.js';
-import { ignoresExpired } from '../../http/authorize.js';
+import { refusedToken, type TokenFault } from '../../errors.js';
+import { ignoresFault } from '../../http/authorize.js';
 import { requirementOf, type FieldRequirement, type Scope } from '../types/schema-context.js';
 
 /** An operation that a request names, and the document that it stands in, which need not be valid. */
@@ -18,22 +18,24 @@ interface Asked {
   readonly schema: GraphQLSchema;
 }
 
-/** Throws an UnauthorizedError if the caller's token has expired, unless every root field of all operations ignores that. */
-export function refuseExpired(findOperations: () => readonly (NamedOperation | null)[], asked: Asked): void {
-  if (!hasExpired(asked.caller)) return;
+/** Throws an UnauthorizedError if the caller's token is good no more, unless every root field of all operations ignores that. */
+export function refuseEnded(findOperations: () => readonly (NamedOperation | null)[], asked: Asked): void {
+  const fault = endOf(asked.caller);
+  if (fault === null) return;
   const operations = findOperations();
-  if (operations.length === 0) throw refusedToken('token_expired');
+  if (operations.length === 0) throw refusedToken(fault);
   for (const operation of operations)
     for (const requirement of operation === null ? [unknown] : rootRequirements(operation, asked.schema))
-      refuseExpiredField(requirement, asked);
+      refuseEndedField(requirement, asked);
 }
 
-/** Throws an UnauthorizedError if the caller's token has expired, unless a root field ignores that. */
-export function refuseExpiredField({ scope, ...mark }: FieldRequirement, { caller, config }: Omit<Asked, 'schema'>): void {
-  if (hasExpired(caller) && !ignoresExpired({ ...mark, actions: actionsOf(scope) }, config)) throw refusedToken('token_expired');
+/** Throws an UnauthorizedError if the caller's token is good no more, unless a root field ignores that. */
+export function refuseEndedField({ scope, ...mark }: FieldRequirement, { caller, config }: Omit<Asked, 'schema'>): void {
+  const fault = endOf(caller);
+  if (fault !== null && !ignoresFault(fault, { ...mark, actions: actionsOf(scope) }, config)) throw refusedToken(fault);
 }
 
-const hasExpired = (caller: Caller): boolean => caller.kind === 'public' && caller.hasExpired;
+const endOf = (caller: Caller): TokenFault | null => (caller.kind === 'public' ? caller.ended : null);
 
 const unknown: FieldRequirement = { scope: 'authenticated' };
 
