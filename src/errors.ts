@@ -87,5 +87,7 @@ export const rateLimitError = (message = 'Too many requests, please try again la
   new ApiError(429, 'RateLimitError', message);
 
 /** The database is away or too slow; the client may try again. */
-export const unavailableError = (message = 'The database is not available, please try again later'): ApiError =>
-  new ApiError(503, 'ServiceUnavailableError', message);
+export const unavailableError = (
+  message = 'The database is not available, please try again later',
+  details?: ApiError['details'],
+): ApiError => new ApiError(503, 'ServiceUnavailableError', message, details);

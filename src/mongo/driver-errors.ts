@@ -49,12 +49,22 @@ function translateServerError(error: MongoServerError): unknown {
     return new DuplicateKey(Object.keys((error['keyPattern'] ?? value) as object), value);
   }
   if (tooLarge.has(code)) return validationError(tooMuchMemory, { code: queryTooLarge });
-  if (timedOut.has(code)) return unavailableError('The database took too long to answer, please try again or ask for less');
+  if (timedOut.has(code)) return unavailableError(tooSlow, { code: queryTimeout });
+  if (code === withoutTextIndex) return unavailableError('The full-text index is being built, please try again later');
   return interrupted.has(code) ? unavailableError() : error;
 }
 
 const tooMuchMemory = 'The request needs more memory than the database has for one query: ask for less, or sort by less';
 const queryTooLarge = 'QUERY_TOO_LARGE';
+
+const tooSlow = 'The database took too long to answer, please try again or ask for less';
+const queryTimeout = 'QUERY_TIMEOUT';
+
+/** Another instance has dropped a full-text index because the model has changed, which this one has not heard of yet. */
+const withoutTextIndex = 27;
+
+/** Whether the time limit of a command was hit. */
+export const isTimedOut = (error: unknown): boolean => error instanceof ApiError && error.details?.['code'] === queryTimeout;
 
 /** Whether a query needed too much memory. */
 export const isTooLarge = (error: unknown): boolean => error instanceof ApiError && error.details?.['code'] === queryTooLarge;

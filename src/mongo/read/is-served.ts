@@ -7,7 +7,7 @@ import type { Comparison } from './compile-condition.js';
 import { planIndexes } from './plan-indexes.js';
 
 /** The indexes that conditions are looked at with. */
-interface Indexes {
+export interface Indexes {
   /** Whether the values at a path lead to entries. */
   readonly leads: (path: string) => boolean;
   /** Whether the parts of a text lead to entries. */

@@ -7,6 +7,7 @@ import { compileCondition } from './compile-condition.js';
 import { compileRelation, type LevelQuery } from './compile-level.js';
 import { compilePage, compileProjection, oneReply, type Page } from './compile-page.js';
 import { asScanned, readAll, runRead, type Database } from '../database.js';
+import { explainTimeout } from './explain-timeout.js';
 import { growNode, growNodes, type PendingLevel, type PendingRelation, type QueryRows } from './grow-tree.js';
 import { indexRows } from './index-rows.js';
 import type { SearchIndexes } from '../search-indexes.js';
@@ -30,7 +31,15 @@ interface PageContext extends TotalContext {
  * Reads a page and, at the same time, its total. Sends one command for each, one for each level that is populated, and one for each
  * condition on related entries: the number depends on the plan alone.
  */
-export async function readPage(plan: Plan, { registry, totals, ...context }: PageContext): Promise<LoadedPage> {
+export async function readPage(plan: Plan, context: PageContext): Promise<LoadedPage> {
+  try {
+    return await readEach(plan, context);
+  } catch (error) {
+    throw await explainTimeout(error, plan, context.database);
+  }
+}
+
+async function readEach(plan: Plan, { registry, totals, ...context }: PageContext): Promise<LoadedPage> {
   const { condition, withTotal, totalIsCacheable, selection } = plan;
   if (condition !== null && isNever(condition)) return { entries: [], total: withTotal ? 0 : null };
   const database = asksForRelated(condition) ? asScanned(context.database) : context.database;
