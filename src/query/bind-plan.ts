@@ -41,7 +41,7 @@ function memoizeBinding<Bound>(bind: Bind<Bound>, weigh: (bound: Bound) => numbe
   return (query, type, context) => {
     const bytes = repeated.get(query);
     const memo = bytes === undefined ? others.get(query) : ofClients.get(query);
-    if (memo !== undefined && memo.type === type && isSame(memo.context, context)) return memo.bound;
+    if (memo !== undefined && memo.type === type && bindsAlike(memo.context, context)) return memo.bound;
     const bound = bind(query, type, context);
     const made = { type, context: { ...context, budget: unlimited }, bound };
     if (bytes === undefined) others.set(query, made);
@@ -61,7 +61,9 @@ const parts: Readonly<Record<Exclude<keyof BindContext, 'budget'>, true>> = {
 };
 const partNames = Object.keys(parts) as readonly (keyof typeof parts)[]; // of the record above
 
-const isSame = (one: BindContext, other: BindContext): boolean => partNames.every((name) => one[name] === other[name]);
+/** Whether the same query comes to the same in two contexts. */
+export const bindsAlike = (one: BindContext, other: BindContext): boolean =>
+  one === other || partNames.every((name) => one[name] === other[name]);
 
 const bindList = (query: Query, type: ContentType, context: BindContext): Plan => {
   const filter = query.filter === null ? [] : [bindFilter(query.filter, type, context)];

@@ -3,7 +3,8 @@ import { type ApiError, refusedToken, unauthorizedError } from '../../errors.js'
 import type { MultipartBody } from '../../http/read-multipart.js';
 import type { Answer, ContextRoute, OpenRoute, PathSettings, RouteCall } from '../../http/route.js';
 import { Staging } from '../../media/staging.js';
-import { callerState, type GraphqlContext } from '../graphql-context.js';
+import type { BindSettings } from '../../query/bind-context.js';
+import { callerState, type GraphqlContext, type PageSettings } from '../graphql-context.js';
 import { requireScope } from '../types/guard-fields.js';
 import { firstQuery } from '../playground/first-query.js';
 import { createPlayground, explainEndpoint } from '../playground/serve-playground.js';
@@ -93,17 +94,7 @@ interface SessionParts {
 function createSession(ctx: Context, sender: Sender, { snapshot, settings }: SessionParts): Session {
   const { running, content, caller, staging } = sender;
   const { pages } = settings;
-  const bound = {
-    ...content.bind.settings,
-    defaultLimit: pages.defaultLimit,
-    maxLimit: pages.maxLimit,
-    maxNested: pages.maxLimit,
-    withCount: true,
-    strict: false,
-    populateDeep: 0,
-    roleUsers: true,
-  };
-  const bind = { ...content.bind, registry: snapshot.registry, settings: bound };
+  const bind = { ...content.bind, registry: snapshot.registry, settings: bindSettings(pages) };
   const state = Object.assign(ctx.state, callerState(caller));
   return {
     schema: snapshot.schema,
@@ -123,6 +114,24 @@ function createSession(ctx: Context, sender: Sender, { snapshot, settings }: Ses
     }),
   };
 }
+
+/** The same object for all requests, by which bound queries are found again. */
+function bindSettings(pages: PageSettings): BindSettings {
+  const { defaultLimit, maxLimit } = pages;
+  const settings = knownSettings.get(pages) ?? {
+    defaultLimit,
+    maxLimit,
+    maxNested: maxLimit,
+    withCount: true,
+    strict: false,
+    populateDeep: 0,
+    roleUsers: true,
+  };
+  knownSettings.set(pages, settings);
+  return settings;
+}
+
+const knownSettings = new WeakMap<PageSettings, BindSettings>();
 
 /** JSON that the shared middleware has decoded, or what a multipart body with files stands for; forms and text are no operations. */
 async function bodyOf(sender: Sender, { snapshot, settings }: SessionParts): Promise<unknown> {
@@ -145,7 +154,8 @@ async function bodyOf(sender: Sender, { snapshot, settings }: SessionParts): Pro
 const sent = ({ status, type, body, headers }: GraphqlAnswer): Answer => ({
   status,
   headers: { 'Content-Type': type === 'application/json' ? type : `${type}; charset=utf-8`, ...headers },
-  body,
+  // One conversion: the length of a text would be counted before it is written, byte for byte.
+  body: Buffer.from(body),
 });
 
 /** A 401 in the form of GraphQL errors. */

@@ -41,6 +41,8 @@ export type FieldInfo = Omit<GraphQLResolveInfo, 'path'> & {
    * each place and not once for each way there. Null if the operation has no fragments.
    */
   readonly known: Map<FieldNode, Map<string, CompiledField>> | null;
+  /** Number of fields that were compiled so far. */
+  readonly compiled: { count: number };
 };
 
 /** Thrown where the selection has a field that an extension resolves: it may be asynchronous, and graphql-js has to run it. */
@@ -164,6 +166,7 @@ function compileOne(key: string, nodes: readonly FieldNode[], parentType: GraphQ
   if (name === '__typename') return { key, nullable: false, nodes, complete: () => parentType.name };
   const field = parentType.getFields()[name];
   if (field === undefined || field.extensions['custom'] === true) throw new NotPlain();
+  outer.compiled.count += 1;
   const info = fieldInfo(field, { key, nodes, parentType }, outer);
   const complete = compileRun(field, info, compileComplete(field.type, info));
   return { key, nullable: !isNonNullType(field.type), nodes, complete };

@@ -1,23 +1,8 @@
-import {
-  execute,
-  getArgumentValues,
-  getVariableValues,
-  GraphQLError,
-  isNonNullType,
-  Kind,
-  locatedError,
-  type ExecutionArgs,
-  type ExecutionResult,
-  type FieldNode,
-  type FragmentDefinitionNode,
-  type GraphQLObjectType,
-  type OperationDefinitionNode,
-} from 'graphql';
+import { execute, GraphQLError, locatedError, type ExecutionArgs, type ExecutionResult } from 'graphql';
 import { bytesOf } from '../../content/shape-values.js';
 import type { ApiError } from '../../errors.js';
-import { collectFields } from '../selection/collect-fields.js';
-import { createTypeCounter } from '../../query/budget.js';
-import { compileComplete, fieldInfo, NotPlain, type Complete, type FieldInfo, type Progress } from './compile-selection.js';
+import { findCompiled, type RootField } from './compile-operation.js';
+import type { Progress } from './compile-selection.js';
 import type { GraphqlContext } from '../graphql-context.js';
 
 /**
@@ -44,7 +29,7 @@ const refusal = ({ name, message, details }: ApiError): GraphQLError =>
   new GraphQLError(message, { extensions: { error: { name, message, details } } });
 
 async function executeWithin(args: ExecutionArgs, context: GraphqlContext): Promise<ExecutionResult> {
-  const compiled = context.tracer === null ? compileOperation(args, context) : null;
+  const compiled = context.tracer === null ? findCompiled(args, context) : null;
   if (compiled === null) return executeByLibrary(args, context);
   const { fields, serial } = compiled;
   const { budget } = context.content.bind;
@@ -69,79 +54,9 @@ async function executeByLibrary(args: ExecutionArgs, { content }: GraphqlContext
   return result;
 }
 
-interface RootField {
-  readonly key: string;
-  readonly nullable: boolean;
-  readonly nodes: readonly FieldNode[];
-  readonly resolve: (context: GraphqlContext) => unknown;
-  readonly complete: Complete;
-}
-
-interface CompiledOperation {
-  readonly fields: readonly RootField[];
-  readonly serial: boolean;
-}
-
 /** Each wrong value of a variable is shown with all that is around it, which is nothing to do often with large ones. */
 const errorsToShow = (variables: ExecutionArgs['variableValues']): number =>
   JSON.stringify(variables ?? {}).length > 10_000 ? 1 : 50;
-
-/** Null if graphql-js has to do it. */
-function compileOperation(args: ExecutionArgs, { content }: GraphqlContext): CompiledOperation | null {
-  const { schema, document, operationName } = args;
-  const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
-  const operation = operationName ? operations.find(({ name }) => name?.value === operationName) : operations[0];
-  const parentType = operation === undefined ? null : schema.getRootType(operation.operation);
-  if (operation === undefined || !parentType) return null;
-  const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], args.variableValues ?? {}, { maxErrors: 1 });
-  if (coerced === undefined) return null;
-  const fragments = Object.fromEntries(
-    document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION).map((node) => [node.name.value, node]),
-  );
-  try {
-    const countType = createTypeCounter(content.bind);
-    const known = Object.keys(fragments).length === 0 ? null : new Map();
-    const fields = rootFields(operation, parentType, { fragments, countType, known, ...args, variableValues: coerced });
-    return { fields, serial: operation.operation === 'mutation' };
-  } catch (error) {
-    // a directive or argument whose variable is null after all: graphql-js says so where it stands
-    if (error instanceof NotPlain || error instanceof GraphQLError) return null;
-    throw error;
-  }
-}
-
-type Prepared = ExecutionArgs & {
-  readonly fragments: Record<string, FragmentDefinitionNode>;
-  readonly variableValues: Record<string, unknown>;
-} & Pick<FieldInfo, 'countType' | 'known'>;
-
-function rootFields(operation: OperationDefinitionNode, parentType: GraphQLObjectType, prepared: Prepared): RootField[] {
-  const { schema, fragments, variableValues, countType, known } = prepared;
-  const outer = { schema, fragments, variableValues, operation, rootValue: undefined, path: undefined, countType, known };
-  const root: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '' }, selectionSet: operation.selectionSet };
-  const base = { fieldName: '', fieldNodes: [], returnType: parentType, parentType, ...outer };
-  return [...collectFields([root], parentType.name, outer)].map(([key, nodes]) => compileRoot(key, nodes, parentType, base));
-}
-
-type Base = Omit<FieldInfo, 'path'> & { readonly path: undefined };
-
-function compileRoot(key: string, nodes: readonly FieldNode[], parentType: GraphQLObjectType, base: Base): RootField {
-  const [node] = nodes;
-  const name = node?.name.value ?? '';
-  if (name === '__typename') return { key, nullable: false, nodes, resolve: () => parentType.name, complete: (value) => value };
-  const field = parentType.getFields()[name];
-  if (node === undefined || field?.resolve === undefined || field.extensions['custom'] === true || key === '__proto__')
-    throw new NotPlain();
-  const { resolve } = field;
-  const info = fieldInfo(field, { key, nodes, parentType }, base);
-  return {
-    key,
-    nullable: !isNonNullType(field.type),
-    nodes,
-    resolve: (context) => resolve(undefined, getArgumentValues(field, node, base.variableValues), context, info),
-    complete: compileComplete(field.type, info),
-  };
-}
 
 type Settled = { readonly value: unknown } | { readonly thrown: unknown };
 

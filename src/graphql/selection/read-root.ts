@@ -1,10 +1,12 @@
 import type { FieldNode, GraphQLResolveInfo } from 'graphql';
 import { emptyQuery, type Query } from '../../query/ast.js';
+import type { BindContext } from '../../query/bind-context.js';
 import { bindNested } from '../../query/bind-nested.js';
+import { bindsAlike, markRepeated } from '../../query/bind-plan.js';
 import { createTypeCounter, unlimited } from '../../query/budget.js';
 import type { ContentType } from '../../schema/content-type.js';
 import type { Values } from '../../values.js';
-import type { GraphqlContext } from '../graphql-context.js';
+import type { GraphqlContext, PageSettings } from '../graphql-context.js';
 import { collectionName, responseName } from '../type-names.js';
 import { collectFields, isCustomField } from './collect-fields.js';
 import { parseListArguments, type Offset } from './parse-list-arguments.js';
@@ -13,27 +15,64 @@ import type { Selected, ReadingContext } from './reading-context.js';
 
 /** The query of a root field that answers with one entry: what is selected of it. Throws an ApiError. */
 export function readOneQuery(type: ContentType, context: GraphqlContext, info: GraphQLResolveInfo): Query {
-  const selection = readSelection(info.fieldNodes, responseName(type), type, readingContext(context, info));
-  return { ...emptyQuery, withTotal: false, ...forRoot(selection, info) };
+  return readOnce(type, context, info, () => {
+    const selection = readSelection(info.fieldNodes, responseName(type), type, readingContext(context, info));
+    return { ...emptyQuery, withTotal: false, ...forRoot(selection, info) };
+  });
 }
 
 /** The query of a root field that answers with a list. The total is wanted only where it is selected. Throws an ApiError. */
-export function readListQuery(
-  type: ContentType,
-  args: Values,
-  context: GraphqlContext,
-  info: GraphQLResolveInfo,
-): Query & { readonly pagination: Offset } {
-  const reading = readingContext(context, info);
-  const list = parseListArguments(args, type, reading);
-  return {
-    ...emptyQuery,
-    ...list,
-    ...forRoot(readSelection(info.fieldNodes, collectionName(type), type, reading), info),
-    locale: localeOf(args),
-    withTotal: list.pagination.limit === -1 || selectsTotal(info.fieldNodes, type, reading),
-  };
+export function readListQuery(type: ContentType, args: Values, context: GraphqlContext, info: GraphQLResolveInfo): ListQuery {
+  return readOnce(type, context, info, () => {
+    const reading = readingContext(context, info);
+    const list = parseListArguments(args, type, reading);
+    return {
+      ...emptyQuery,
+      ...list,
+      ...forRoot(readSelection(info.fieldNodes, collectionName(type), type, reading), info),
+      locale: localeOf(args),
+      withTotal: list.pagination.limit === -1 || selectsTotal(info.fieldNodes, type, reading),
+    };
+  });
 }
+
+type ListQuery = Query & { readonly pagination: Offset };
+
+/** Root fields whose arguments stay the same, with the query that each was read as last. */
+const repeatedFields = new WeakMap<GraphQLResolveInfo, { last: LastQuery | null }>();
+
+interface LastQuery {
+  readonly type: ContentType;
+  readonly bind: BindContext;
+  readonly pages: PageSettings;
+  readonly query: Query;
+}
+
+/** Marks a root field that is resolved again and again with the same arguments: it is read once for the same caller and registry. */
+export function markRepeatedField(info: GraphQLResolveInfo): void {
+  repeatedFields.set(info, { last: null });
+}
+
+function readOnce<Read extends Query>(
+  type: ContentType,
+  { content: { bind }, access, pages, failures }: GraphqlContext,
+  info: GraphQLResolveInfo,
+  read: () => Read,
+): Read {
+  const field = repeatedFields.get(info);
+  if (field === undefined || access !== bind.access) return read();
+  const { last } = field;
+  if (last?.type === type && last.pages === pages && bindsAlike(last.bind, bind)) return last.query as Read; // of the same field
+  const query = read();
+  // A field whose arguments are wrong fails anew in each operation.
+  if (failures.size > 0) return query;
+  field.last = { type, pages, bind: { ...bind, budget: unlimited }, query: markRepeated(query, bytesOf(info)) };
+  return query;
+}
+
+/** About how many bytes a query takes that is read from a field. */
+const bytesOf = ({ fieldNodes }: GraphQLResolveInfo): number =>
+  10 * fieldNodes.reduce((sum, { loc }) => sum + (loc === undefined ? 0 : loc.end - loc.start), 100);
 
 /** Middlewares of the root field see whole entries. */
 const forRoot = (selection: Selected, info: GraphQLResolveInfo): Selected =>
