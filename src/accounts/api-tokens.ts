@@ -18,9 +18,12 @@ interface MadeToken {
 
 /** What a token is made of: `name`, `type`, and `description`, `permissions` of custom ones, `lifespan` in milliseconds. */
 export async function createToken(body: Body, salt: string, store: Store): Promise<MadeToken> {
-  const key = randomBytes(128).toString('hex');
+  const key = newKey();
   return { token: await adoptToken(body, hashKey(key, salt), store), key };
 }
+
+/** Makes a key; 256 hexadecimal digits. */
+export const newKey = (): string => randomBytes(128).toString('hex');
 
 /** Stores a token by the hash of a key that was made before. */
 export async function adoptToken(body: Body, hash: string, store: Store): Promise<ApiToken> {

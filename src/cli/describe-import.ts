@@ -22,8 +22,11 @@ export function describePrepared({ manifest, plan, occupied, unfinished }: Prepa
 }
 
 /** What an import has brought and what it has not, for people. */
-export function describeImport({ plan }: PreparedImport, { counts, shortcomings }: Tally): readonly Row[] {
-  const brought = [...plan.types.keys()].map((uid): Row => ['brought', uid, String(counts.get(uid) ?? 0)]);
+export function describeImport({ plan, manifest }: PreparedImport, { counts, shortcomings }: Tally): readonly Row[] {
+  const brought = [...plan.types.keys()].map((uid): Row => {
+    const [came = 0, all = 0] = [counts.get(uid), manifest.entities.get(uid)];
+    return ['brought', uid, came === all ? String(came) : `${String(came)} of ${String(all)}`];
+  });
   const left = [...shortcomings].map(([reason, { count, examples }]): Row => [
     'not brought',
     String(count),

@@ -51,11 +51,7 @@ const importSource: Command = async (service, args) => {
     const prepared = await prepareImport(source, context);
     if (given['dry-run']) return printTable(describePrepared(prepared));
     if (prepared.unfinished !== null) console.error(`going on with the import of ${prepared.unfinished.source}`);
-    const tally = await runImport(prepared, context, given);
-    printTable(describeImport(prepared, tally));
-    if (tally.keys.length > 0)
-      console.error('the salt of API tokens is another one: new keys were made, which are shown this once');
-    for (const { name, key } of tally.keys) console.log(`${name}\t${key}`);
+    printTable(describeImport(prepared, await runImport(prepared, context, given)));
   } finally {
     await source.close();
   }
@@ -64,13 +60,20 @@ const importSource: Command = async (service, args) => {
 async function contextOf({ config, secrets, store, content }: OpenedService): Promise<ImportContext> {
   const media = config.plugins.upload.enabled ? createMedia(config, store.database) : null;
   if (media !== null) await ensureBlobIndexes(store.database);
-  const tokens = { salt: secrets.tokenSalt, isGiven: config.admin.apiToken.salt !== null };
+  const tokens = { salt: secrets.tokenSalt, isGiven: config.admin.apiToken.salt !== null, showKey };
   return { config, store, media, defaultLocale: content.bind.defaultLocale, tokens, progress: showProgress() };
+}
+
+function showKey(name: string, key: string): void {
+  console.error(`the salt of API tokens is another one: ${name} has a new key, which is shown this once`);
+  console.log(`${name}\t${key}`);
 }
 
 async function abandon(context: ImportContext): Promise<void> {
   const given = await abandonImport(context);
-  console.log(given === null ? 'no import was cut short' : `the import of ${given.source} is given up; nothing of it is left`);
+  if (given === null) return void console.log('no import was cut short');
+  const left = given.stage === 'publish' ? 'the types that had taken their places stay' : 'nothing of it is left';
+  console.log(`the import of ${given.source} is given up; ${left}`);
 }
 
 /** Imports a source. Returns the exit code; null: the arguments are wrong. */

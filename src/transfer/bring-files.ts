@@ -4,7 +4,14 @@ import type { Media } from '../media/media.js';
 import { Staging } from '../media/staging.js';
 import { changeOne } from '../mongo/write/compile-change.js';
 import { commitBlobs } from '../mongo/stores/blob-store.js';
-import { type ExpectedBlob, findExpected, markCome, readMissing, stagedName, writeStaged } from '../mongo/transfer/staged.js';
+import {
+  type ExpectedBlob,
+  findExpected,
+  markCome,
+  markUnavailable,
+  readMissing,
+  writeStaged,
+} from '../mongo/transfer/staged.js';
 import { inTransaction } from '../mongo/transaction.js';
 import type { EntryDocument } from '../mongo/write/write-entries.js';
 import { isRecord, type Values } from '../values.js';
@@ -61,12 +68,12 @@ export async function gatherAssets(run: ImportRun): Promise<void> {
   const write = async ([numbered]: readonly (readonly [number, RecordOf<'assets'>])[]): Promise<void> => {
     if (numbered !== undefined) await storeAsset(run, numbered[1], media);
   };
-  await runStage(run, { stage: 'assets', title: 'files', total: manifest.assets, singly: true, write });
+  await runStage(run, { stage: 'assets', title: 'files', singly: true, write });
 }
 
-async function storeAsset({ tally, state }: ImportRun, asset: RecordOf<'assets'>, media: Media): Promise<void> {
-  const { database } = media;
-  const expected = await findExpected(database, asset.name);
+async function storeAsset(run: ImportRun, asset: RecordOf<'assets'>, media: Media): Promise<void> {
+  const { tally, staged } = run;
+  const expected = await findExpected(staged, asset.name);
   if (expected === null) {
     tally.report('a file is left out: no entry of the media library has it', asset.name);
     return;
@@ -75,29 +82,49 @@ async function storeAsset({ tally, state }: ImportRun, asset: RecordOf<'assets'>
   const staging = new Staging(media);
   try {
     const { id, size } = await staging.stage(asset.open(), { name: asset.name, mime: expected.mime });
-    const variant = expected.variantOf === null ? {} : { variantOf: expected.variantOf };
-    await inTransaction(database, async (inner) => {
-      await commitBlobs(inner, [{ id, name: asset.name, size, import: state.run, ...variant }]);
-      await markCome(inner, asset.name);
-    });
+    if (!(await commitAsset(run, { id, size, expected }))) return;
     staging.keep([id]);
     tally.add('assets', 1);
   } catch (error) {
     if (!(error instanceof AssetUnavailable)) throw error;
+    await markUnavailable(staged, asset.name, error.message);
   } finally {
     await staging.discard();
   }
 }
 
+interface StoredAsset {
+  readonly id: string;
+  readonly size: number;
+  readonly expected: ExpectedBlob;
+}
+
+/** Makes a hidden file of stored bytes. Returns false if they have come already, by a process that has taken the import over. */
+async function commitAsset({ staged, state }: ImportRun, { id, size, expected }: StoredAsset): Promise<boolean> {
+  const { _id: name, variantOf } = expected;
+  const blob = { id, name, size, import: state.run, ...(variantOf !== null && { variantOf }) };
+  try {
+    await inTransaction(staged.database, async (inner) => {
+      await commitBlobs(inner, [blob]);
+      if (!(await markCome({ ...staged, database: inner }, name))) throw new HasCome();
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof HasCome) return false;
+    throw error;
+  }
+}
+
+class HasCome extends Error {}
+
 /** Files whose bytes did not come keep the address that they had, if it is one on the web. */
 export async function restoreAddresses(run: ImportRun): Promise<void> {
-  const { media, store } = run.context;
-  const { database } = store;
-  if (media === null) return;
-  for await (const { _id, file, format, url } of readMissing(database)) {
-    run.tally.report('the source has no bytes of a file', _id);
+  const { staged } = run;
+  if (run.context.media === null) return;
+  for await (const { _id, file, format, url, reason } of readMissing(staged)) {
+    run.tally.report(`the source has no bytes of a file${reason === undefined ? '' : `: ${reason}`}`, _id);
     if (!/^https?:\/\//.test(url)) continue;
     const path = format === null ? 'url' : `formats.${format}.url`;
-    await writeStaged(database, stagedName('files'), [changeOne({ _id: file }, { set: { [path]: url } })]);
+    await writeStaged(staged.database, staged.nameOf('files'), [changeOne({ _id: file }, { set: { [path]: url } })]);
   }
 }

@@ -1,17 +1,17 @@
-import { saltMark } from '../auth/api-token.js';
-import { adoptToken, createToken } from '../accounts/api-tokens.js';
+import { hashKey, saltMark } from '../auth/api-token.js';
+import { adoptToken, newKey } from '../accounts/api-tokens.js';
 import { ApiError } from '../errors.js';
 import { readAll } from '../mongo/database.js';
-import { insertStaged, tokensCollection } from '../mongo/transfer/staged.js';
+import { insertStaged } from '../mongo/transfer/insert-staged.js';
 import type { TransferredEntry } from '../mongo/transfer/transferred.js';
 import { collections } from '../schema/collections.js';
 import type { Values } from '../values.js';
 import type { ImportContext, ImportRun } from './import-run.js';
 
 /** Gathers API tokens; of their keys sources have hashes. */
-export async function gatherTokens({ context }: ImportRun, entries: readonly TransferredEntry[]): Promise<void> {
+export async function gatherTokens({ staged }: ImportRun, entries: readonly TransferredEntry[]): Promise<void> {
   const documents = entries.map(({ id, data }) => ({ _id: id, data }));
-  await insertStaged(context.store.database, tokensCollection, documents);
+  await insertStaged(staged.database, staged.tokens, documents);
 }
 
 /** Tokens of one import. */
@@ -19,8 +19,8 @@ const most = 1_000;
 
 /** Stores API tokens: by their hashes where the salt is that of the source, with new keys otherwise. Tokens that are there stay. */
 export async function publishTokens(run: ImportRun): Promise<void> {
-  const { store } = run.context;
-  const rows = await readAll(store.database, { find: tokensCollection, sort: { _id: 1 }, limit: most, batchSize: most });
+  const { database, tokens } = run.staged;
+  const rows = await readAll(database, { find: tokens, sort: { _id: 1 }, limit: most, batchSize: most });
   for (const row of rows) await publishToken(run, row['data'] as Values); // staged in this form
 }
 
@@ -38,8 +38,7 @@ async function publishToken({ context, tally }: ImportRun, data: Values): Promis
     lifespan: lifespanOf(data),
   };
   try {
-    if (isSameSalt(data, tokens)) await adoptToken(body, String(data['accessKey']), store);
-    else tally.keys.push({ name, key: (await createToken(body, tokens.salt, store)).key });
+    await adoptToken(body, isSameSalt(data, tokens) ? String(data['accessKey']) : newHash(name, tokens), store);
     tally.add('tokens', 1);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -47,8 +46,16 @@ async function publishToken({ context, tally }: ImportRun, data: Values): Promis
   }
 }
 
+function newHash(name: string, { salt, showKey }: Tokens): string {
+  const key = newKey();
+  showKey(name, key);
+  return hashKey(key, salt);
+}
+
+type Tokens = NonNullable<ImportContext['tokens']>;
+
 /** Sources that do not mark their salt are Strapi: its salt is the one of the configuration, or lost. */
-const isSameSalt = ({ saltMark: mark }: Values, { salt, isGiven }: NonNullable<ImportContext['tokens']>): boolean =>
+const isSameSalt = ({ saltMark: mark }: Values, { salt, isGiven }: Tokens): boolean =>
   mark === undefined ? isGiven : mark === saltMark(salt);
 
 const lifespanOf = ({ expiresAt }: Values): number | null =>

@@ -1,9 +1,10 @@
 import type { Config } from '../config/config.js';
 import type { Media } from '../media/media.js';
-import { type ImportState, saveImport, type Shortcoming } from '../mongo/transfer/import-ledger.js';
+import { type ImportState, type RecordPlace, saveImport, type Shortcoming } from '../mongo/transfer/import-ledger.js';
+import type { Staged } from '../mongo/transfer/staged.js';
 import type { Store } from '../mongo/store.js';
 import type { ImportPlan } from './plan-import.js';
-import type { Manifest, Source, Stage, TransferRecord } from './source.js';
+import type { Manifest, PlacedRecord, Source, Stage, TransferRecord } from './source.js';
 
 /** Shows how far something is. */
 export interface Progress {
@@ -13,6 +14,15 @@ export interface Progress {
   readonly end: () => void;
 }
 
+/** What API tokens are stored with. */
+interface TokenContext {
+  /** What they are hashed with, and whether the configuration says it. */
+  readonly salt: string;
+  readonly isGiven: boolean;
+  /** Shows the new key of a token, which is stored nowhere. Called before the token is stored: a kill in between loses none. */
+  readonly showKey: (name: string, key: string) => void;
+}
+
 /** What an import works with. */
 export interface ImportContext {
   readonly config: Config;
@@ -20,11 +30,16 @@ export interface ImportContext {
   /** Null if there is no media library. */
   readonly media: Media | null;
   readonly defaultLocale: string;
-  /** What API tokens are hashed with, and whether the configuration says it. None come unless given. */
-  readonly tokens?: { readonly salt: string; readonly isGiven: boolean };
+  /** None come unless given. */
+  readonly tokens?: TokenContext;
   /** Records that are stored together; 1,000 unless given. */
   readonly batch?: number;
   readonly progress: Progress;
+}
+
+export interface ImportOptions {
+  /** Entries that are there give way. */
+  readonly replace: boolean;
 }
 
 /** An import under way. */
@@ -33,7 +48,10 @@ export interface ImportRun {
   readonly manifest: Manifest;
   readonly plan: ImportPlan;
   readonly context: ImportContext;
+  readonly staged: Staged;
   readonly tally: Tally;
+  /** Entries by uid that were stored and not counted when the import was cut short: they come again. */
+  readonly recurring: Map<string, number>;
   /** How far it is; replaced with every batch. */
   state: ImportState;
 }
@@ -42,10 +60,13 @@ export interface ImportRun {
 const importStages = ['links', 'entities', 'assets', 'publish'] as const;
 type ImportStage = (typeof importStages)[number];
 
-/** Stores that the records up to a position of a stage are stored. */
-export async function saveProgress(run: ImportRun, stage: ImportStage, position: number): Promise<void> {
+/** Stores how far an import is. Throws an Error if another process has taken it over. */
+export async function saveProgress(
+  run: ImportRun,
+  progress: { readonly stage: ImportStage; readonly position: number; readonly place: RecordPlace | null },
+): Promise<void> {
   const { counts, shortcomings } = run.tally;
-  run.state = { ...run.state, stage, position, counts: [...counts], shortcomings: [...shortcomings] };
+  run.state = { ...run.state, ...progress, counts: [...counts], shortcomings: [...shortcomings] };
   await saveImport(run.context.store.database, run.state);
 }
 
@@ -55,29 +76,28 @@ export type Numbered<Entry> = readonly [number: number, record: Entry];
 interface StageWork<Name extends Stage & ImportStage> {
   readonly stage: Name;
   readonly title: string;
-  readonly total: number;
   /** Stores a batch. The same batch may come again after a kill. */
   readonly write: (batch: readonly Numbered<RecordOf<Name>>[]) => Promise<void>;
   /** Whether records come one by one: the bytes of one are gone when the next is read. */
   readonly singly?: true;
 }
 
-export type RecordOf<Name extends Stage> = Extract<TransferRecord, { readonly stage: Name }>;
+export type RecordOf<Name extends TransferRecord['stage']> = Extract<TransferRecord, { readonly stage: Name }>;
 
 /** Bytes of one batch, about. */
 const batchBytes = 4_194_304;
 
 /** Stores the records of a stage in batches, from where the import was cut short. The next batch is read while one is written. */
 export async function runStage<Name extends Stage & ImportStage>(run: ImportRun, work: StageWork<Name>): Promise<void> {
-  const { stage } = work;
+  const { stage, title } = work;
   const size = work.singly === true ? 1 : (run.context.batch ?? 1_000);
   if (importStages.indexOf(run.state.stage as ImportStage) > importStages.indexOf(stage)) return;
-  const start = run.state.stage === stage ? run.state.position : 0;
+  const { position: start, place } = run.state.stage === stage ? run.state : { position: 0, place: null };
   const { progress } = run.context;
-  progress.begin(work.title, work.total);
+  progress.begin(title, run.manifest.records[stage]);
   progress.advance(start);
-  let position = 0;
-  let batch: Numbered<RecordOf<Name>>[] = [];
+  let position = place === null ? 0 : start;
+  let batch: Numbered<PlacedRecord>[] = [];
   let bytes = 0;
   let writing: Promise<void> = Promise.resolve();
   const flush = async (): Promise<void> => {
@@ -87,39 +107,58 @@ export async function runStage<Name extends Stage & ImportStage>(run: ImportRun,
     batch = [];
     bytes = 0;
   };
-  for await (const record of run.source.read([stage])) {
-    position++;
-    if (position <= start) continue;
-    batch.push([position, record as RecordOf<Name>]); // of the stage that was asked for
-    bytes += record.stage === 'entities' ? record.bytes : 200;
-    if (size === 1) await flush().then(() => writing);
-    else if (batch.length >= size || bytes >= batchBytes) await flush();
+  try {
+    for await (const record of run.source.read([stage], place)) {
+      position++;
+      if (position <= start) continue;
+      batch.push([position, record as PlacedRecord]); // of the stage that was asked for
+      bytes += record.stage === 'entities' ? record.bytes : 200;
+      if (size === 1) await flush().then(() => writing);
+      else if (batch.length >= size || bytes >= batchBytes) await flush();
+    }
+    await flush();
+  } finally {
+    await writing;
   }
-  await flush();
-  await writing;
+  checkTotal(run, stage, position);
   progress.end();
 }
 
 async function writeBatch<Name extends Stage & ImportStage>(
   run: ImportRun,
   { stage, write }: StageWork<Name>,
-  batch: readonly Numbered<RecordOf<Name>>[],
+  batch: readonly Numbered<PlacedRecord>[],
 ): Promise<void> {
-  if (batch.length === 0) return;
-  await write(batch);
-  await saveProgress(run, stage, batch.at(-1)?.[0] ?? 0);
+  const last = batch.at(-1);
+  if (last === undefined) return;
+  const readable: Numbered<RecordOf<Name>>[] = [];
+  for (const [number, record] of batch) {
+    if (record.stage === 'unreadable') run.tally.report(record.reason, record.where);
+    else readable.push([number, record as RecordOf<Name>]); // of the stage that was asked for
+  }
+  if (readable.length > 0) await write(readable);
+  await saveProgress(run, { stage, position: last[0], place: last[1].place ?? null });
   run.context.progress.advance(batch.length);
 }
 
-/** Kinds of shortcomings that are told apart, and examples of each. */
-const most = { reasons: 300, examples: 5 };
+/** What was counted when the import began must have been read. */
+function checkTotal({ source, state, tally }: ImportRun, stage: Stage, read: number): void {
+  const expected = new Map(state.expected).get(stage) ?? read;
+  if (expected === read) return;
+  const where = `${stage}: ${String(expected)} when the import began, ${String(read)} when they were read`;
+  if (!source.mayChange) throw new Error(`${source.description} has changed while it was read: ${where}`);
+  tally.report('the source has changed while it was read', where);
+}
+
+/** Kinds of shortcomings that are told apart, examples of each, and characters: sources may hold names of any length. */
+const most = { reasons: 300, examples: 5, characters: 300 };
+
+const shorten = (text: string): string => (text.length > most.characters ? `${text.slice(0, most.characters)}…` : text);
 
 /** Counts what an import has brought and what it could not bring. */
 export class Tally {
   readonly counts: Map<string, number>;
   readonly shortcomings: Map<string, Shortcoming>;
-  /** Keys that were made for API tokens; they are stored nowhere. */
-  readonly keys: { readonly name: string; readonly key: string }[] = [];
 
   constructor(counts: Iterable<readonly [string, number]> = [], shortcomings: Iterable<readonly [string, Shortcoming]> = []) {
     this.counts = new Map(counts);
@@ -131,10 +170,11 @@ export class Tally {
   }
 
   /** `where`: what it was that could not be brought. */
-  readonly report = (reason: string, where: string, count = 1): void => {
+  readonly report = (given: string, where: string, count = 1): void => {
+    const reason = shorten(given);
     const name = this.shortcomings.has(reason) || this.shortcomings.size < most.reasons ? reason : 'other reasons';
     const known = this.shortcomings.get(name) ?? { count: 0, examples: [] };
-    const examples = known.examples.length < most.examples ? [...known.examples, where] : known.examples;
+    const examples = known.examples.length < most.examples ? [...known.examples, shorten(where)] : known.examples;
     this.shortcomings.set(name, { count: known.count + count, examples });
   };
 }

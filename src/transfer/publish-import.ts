@@ -6,49 +6,79 @@ import { ensureIndexes } from '../mongo/models/ensure-indexes.js';
 import { writeDefaultLocale } from '../mongo/stores/locale-store.js';
 import { writeModels } from '../mongo/stores/model-store.js';
 import { recordServed } from '../mongo/models/served-collections.js';
-import { countStaged, dropStaged, publishStaged, stagedName } from '../mongo/transfer/staged.js';
+import { assertHeld } from '../mongo/transfer/import-ledger.js';
+import { countStaged, dropStaged, isStaged, publishStaged } from '../mongo/transfer/staged.js';
 import { uploadFile, type ContentType } from '../schema/content-type.js';
 import { isRecord, type Values } from '../values.js';
 import { restoreAddresses } from './bring-files.js';
 import { publishTokens } from './bring-tokens.js';
-import { type ImportRun, saveProgress } from './import-run.js';
+import { type ImportOptions, type ImportRun, saveProgress } from './import-run.js';
+import { assertFree, findOccupied, isJudgedWithOthers } from './occupied.js';
 import { usedSettings } from './source.js';
 
 /**
  * Makes everything that was gathered visible, each type at once: indexes first, then collections take their places, models last. Each
- * step may run twice.
+ * step may run twice, and begins only while no other process has taken the import over.
  */
-export async function publishImport(run: ImportRun): Promise<void> {
-  const { plan, context } = run;
+export async function publishImport(run: ImportRun, { replace }: ImportOptions): Promise<void> {
+  const { plan, context, staged } = run;
   const { database } = context.store;
   const types = [...plan.types.values()];
-  context.progress.begin('indexes', types.length);
   if (run.state.stage !== 'publish') {
     await restoreAddresses(run);
-    await Promise.all(types.map((type) => finishType(run, type)));
-    await saveProgress(run, 'publish', 0);
+    await finishTypes(run, types);
+    await saveProgress(run, { stage: 'publish', position: 0, place: null });
   }
-  if (plan.types.has(uploadFile) && context.media !== null) await publishImported(database, run.state.run, context.media.owner);
+  if (!replace) await assertStillFree(run, types);
   await recordServed(plan.registry, database);
-  await publishStaged(
-    database,
-    types.map(({ collection }) => collection),
-  );
+  for (const type of types) if (await isStaged(staged, type.collection)) await publishType(run, type);
+  await assertHeld(database, run.state);
   await writeModels(database, plan.models);
   await publishSettings(run);
   await publishTokens(run);
+  await assertHeld(database, run.state);
   await dropStaged(database);
+}
+
+/** Builds the indexes of types while nobody sees them. */
+async function finishTypes(run: ImportRun, types: readonly ContentType[]): Promise<void> {
+  const { plan, context, staged, tally } = run;
+  context.progress.begin('indexes', types.length);
+  for (const type of types) await assertWhole(run, type);
+  await Promise.all(
+    types.map(async (type) => {
+      const gathered = { ...type, collection: staged.nameOf(type.collection) };
+      for (const problem of await ensureIndexes(staged.database.db, gathered, plan.registry)) tally.report(problem, type.uid);
+      context.progress.advance(1);
+    }),
+  );
   context.progress.end();
 }
 
-/** Builds the indexes of a type while nobody sees it. */
-async function finishType({ plan, context, tally }: ImportRun, type: ContentType): Promise<void> {
+/** Throws an Error if entries that were gathered are gone: no type takes its place in parts. */
+async function assertWhole({ staged, tally }: ImportRun, { uid, collection }: ContentType): Promise<void> {
+  const expected = tally.counts.get(uid) ?? 0;
+  const found = await countStaged(staged.database, staged.nameOf(collection));
+  if (found < expected)
+    throw new Error(`${String(found)} of ${String(expected)} entries of ${uid} are there: nothing of it is published`);
+}
+
+/** Throws an Error for people if entries have come meanwhile where types have not taken their places yet. */
+async function assertStillFree({ staged }: ImportRun, types: readonly ContentType[]): Promise<void> {
+  const found = await Promise.all(types.map(async (type) => ((await isStaged(staged, type.collection)) ? [type] : [])));
+  const waiting = found.flat();
+  const judged = waiting.length === types.length ? waiting : waiting.filter((type) => !isJudgedWithOthers(type));
+  assertFree(await findOccupied(judged, staged.database));
+}
+
+/** Lets a type take its place; its files with it. */
+async function publishType(run: ImportRun, type: ContentType): Promise<void> {
+  const { staged, context, state } = run;
   const { database } = context.store;
-  const staged = { ...type, collection: stagedName(type.collection) };
-  const missing = (tally.counts.get(type.uid) ?? 0) - (await countStaged(database, staged.collection));
-  if (missing > 0) tally.report('entries have the id of another one', type.uid, missing);
-  for (const problem of await ensureIndexes(database.db, staged, plan.registry)) tally.report(problem, type.uid);
-  context.progress.advance(1);
+  await assertWhole(run, type);
+  await assertHeld(database, state);
+  if (type.uid === uploadFile && context.media !== null) await publishImported(database, state.run, context.media.owner);
+  await publishStaged(staged, type.collection);
 }
 
 async function publishSettings(run: ImportRun): Promise<void> {

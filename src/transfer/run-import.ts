@@ -1,23 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { readRoles } from '../auth/read-roles.js';
-import { retireImported } from '../mongo/stores/blob-store.js';
-import { readAll, type Database } from '../mongo/database.js';
-import { readModels } from '../mongo/stores/model-store.js';
+import type { Database } from '../mongo/database.js';
 import { modelSettings } from '../mongo/models/open-backend.js';
 import { findForeign } from '../mongo/models/served-collections.js';
+import { retireImported } from '../mongo/stores/blob-store.js';
+import { readModels } from '../mongo/stores/model-store.js';
 import {
   beginImport,
   findUnfinished,
   forgetImport,
   type ImportState,
   isAtWork,
+  type Runner,
   saveImport,
+  takeOver,
+  underWay,
+  type UnfinishedImport,
+  whileAlive,
 } from '../mongo/transfer/import-ledger.js';
-import { createStaged, dropStaged } from '../mongo/transfer/staged.js';
-import type { ContentType } from '../schema/content-type.js';
+import { countStaged, createStaged, dropLinksBehind, dropStaged, stagedFor } from '../mongo/transfer/staged.js';
 import { gatherAssets } from './bring-files.js';
-import { type ImportContext, type ImportRun, Tally } from './import-run.js';
+import { type ImportContext, type ImportOptions, type ImportRun, Tally } from './import-run.js';
+import { assertFree, findOccupied } from './occupied.js';
 import { type ImportPlan, planImport } from './plan-import.js';
 import { publishImport } from './publish-import.js';
 import { inspectSource, type Manifest, type Source } from './source.js';
@@ -31,7 +35,7 @@ export interface PreparedImport {
   /** Collections that hold entries already, by the uid of their type. */
   readonly occupied: ReadonlyMap<string, string>;
   /** An import that was cut short; null if there is none. */
-  readonly unfinished: ImportState | null;
+  readonly unfinished: UnfinishedImport | null;
 }
 
 /** Reads a source and decides what would come, without storing anything. */
@@ -42,99 +46,130 @@ export async function prepareImport(source: Source, { config, store }: ImportCon
   const candidates = [...stored, ...manifest.schemas.map((schema) => ({ ...schema, uid: String(schema['uid']) }))];
   const foreign = await findForeign(candidates, database);
   const plan = planImport(manifest, { stored, settings: { ...modelSettings(config), foreign } });
-  const [occupied, unfinished] = await Promise.all([findOccupied(plan, database), findUnfinished(database)]);
+  const [occupied, unfinished] = await Promise.all([findOccupied([...plan.types.values()], database), findUnfinished(database)]);
   return { source, manifest, plan, occupied, unfinished };
-}
-
-/** What a fresh database holds does not count. */
-async function findOccupied({ types }: ImportPlan, database: Database): Promise<ReadonlyMap<string, string>> {
-  const roles = await readRoles(database);
-  const isFresh = async ({ uid, collection }: ContentType): Promise<boolean> => {
-    const most = freshEntries[uid];
-    if (most === 'roles') return !roles.areConfigured;
-    return (await readAll(database, { find: collection, limit: (most ?? 0) + 1, projection: { _id: 1 } })).length <= (most ?? 0);
-  };
-  const checked = await Promise.all([...types.values()].map(async (type) => ({ type, fresh: await isFresh(type) })));
-  return new Map(checked.flatMap(({ type, fresh }) => (fresh ? [] : [[type.uid, type.collection]])));
-}
-
-/** Entries that the service itself creates. */
-const freshEntries: Readonly<Record<string, number | 'roles'>> = {
-  'plugin::users-permissions.role': 'roles',
-  'plugin::users-permissions.permission': 'roles',
-  'plugin::i18n.locale': 1,
-  'plugin::upload.folder': 1,
-};
-
-interface ImportOptions {
-  /** Entries that are there give way. */
-  readonly replace: boolean;
 }
 
 /**
  * Brings everything that can be brought, or goes on where the same import was cut short. Throws an Error for people if entries are in
  * the way or another import is under way.
  */
-export async function runImport(prepared: PreparedImport, context: ImportContext, { replace }: ImportOptions): Promise<Tally> {
-  const { source, manifest, plan, unfinished, occupied } = prepared;
-  const runner = { host: hostname(), pid: process.pid };
-  if (unfinished !== null) assertMine(unfinished, source, runner);
-  else if (!replace && occupied.size > 0) throw new Error(inTheWay(occupied));
+export async function runImport(prepared: PreparedImport, context: ImportContext, options: ImportOptions): Promise<Tally> {
+  const { source, manifest, plan } = prepared;
   const { database } = context.store;
-  const state = unfinished === null ? newState(source, runner) : { ...unfinished, runner };
+  const state = prepared.unfinished === null ? await begin(prepared, context, options) : await goOn(prepared, context);
   const tally = new Tally(state.counts, state.shortcomings);
-  if (unfinished === null) for (const [reason, where] of source.notes?.() ?? []) tally.report(reason, where);
-  await beginImport(database, { ...state, aliveAt: new Date() });
-  const run: ImportRun = { source, manifest, plan, context, tally, state };
-  const collections = [...plan.types.values()].map(({ collection }) => collection);
-  if (state.stage !== 'publish') await createStaged(database, collections);
-  await source.prepare?.();
-  await gatherLinks(run);
-  await gatherEntries(run);
-  await gatherAssets(run);
-  await publishImport(run);
-  await saveImport(database, { ...run.state, counts: [...tally.counts], shortcomings: [...tally.shortcomings], state: 'done' });
+  const staged = stagedFor(database, state.run);
+  const run: ImportRun = { source, manifest, plan, context, staged, tally, recurring: new Map(), state };
+  await whileAlive(database, state, async () => {
+    await prepareStaged(run);
+    await source.prepare?.();
+    await gatherLinks(run);
+    await gatherEntries(run);
+    await gatherAssets(run);
+    await publishImport(run, options);
+    await saveImport(database, { ...run.state, counts: [...tally.counts], shortcomings: [...tally.shortcomings], state: 'done' });
+  });
   return tally;
 }
 
-const newState = ({ identity, description }: Source, runner: ImportState['runner']): ImportState => ({
-  _id: identity,
-  source: description,
-  run: randomUUID(),
-  state: 'running',
-  stage: 'links',
-  position: 0,
-  counts: [],
-  shortcomings: [],
-  runner,
-  startedAt: new Date(),
-  aliveAt: new Date(),
-});
+const newRunner = (): Runner => ({ id: randomUUID(), host: hostname(), pid: process.pid });
 
-function assertMine(unfinished: ImportState, { identity }: Source, runner: ImportState['runner']): void {
-  if (isAtWork(unfinished, runner)) throw new Error(`an import of ${unfinished.source} is under way`);
-  if (unfinished._id !== identity)
+async function begin(prepared: PreparedImport, context: ImportContext, { replace }: ImportOptions): Promise<ImportState> {
+  const { source, manifest, plan, occupied } = prepared;
+  const { database } = context.store;
+  if (!replace) assertFree(occupied);
+  const { shortcomings, report } = new Tally();
+  for (const [reason, where] of source.notes?.() ?? []) report(reason, where);
+  const state: ImportState = {
+    _id: source.identity,
+    source: source.description,
+    run: randomUUID(),
+    state: 'running',
+    stage: 'links',
+    position: 0,
+    place: null,
+    counts: [],
+    types: [...plan.types.keys()],
+    expected: countsOf(manifest),
+    shortcomings: [...shortcomings],
+    runner: newRunner(),
+    startedAt: new Date(),
+    aliveAt: new Date(),
+  };
+  await beginImport(database, state);
+  // What a process that was thought dead has written behind the end of its import.
+  await dropGathered(context);
+  return state;
+}
+
+const countsOf = ({ records, entities }: Manifest): ImportState['expected'] => [...Object.entries(records), ...entities];
+
+async function goOn({ unfinished, source, manifest, plan }: PreparedImport, { store }: ImportContext): Promise<ImportState> {
+  if (unfinished === null) throw new Error('no import was cut short');
+  const runner = newRunner();
+  if (isAtWork(unfinished, runner)) throw underWay(unfinished.source, unfinished.runner);
+  if (unfinished._id !== source.identity)
     throw new Error(
       `an import of ${unfinished.source} was cut short: run it again, or give it up with npx mangrove import --abandon`,
     );
+  for (const uid of unfinished.types.filter((name) => !plan.types.has(name)))
+    throw new Error(`${uid}, of which entries were gathered, does not come any more: ${plan.refused.get(uid) ?? ''}`);
+  const state = await takeOver(store.database, unfinished, runner);
+  const changed = changesIn(new Map(state.expected), new Map(countsOf(manifest)));
+  if (changed.length > 0 && !source.mayChange)
+    throw new Error(`${source.description} has changed since the import began: ${changed.join(', ')}`);
+  const tally = new Tally(state.counts, state.shortcomings);
+  for (const change of changed) tally.report('the source has changed since the import began', change);
+  return { ...state, shortcomings: [...tally.shortcomings] };
 }
 
-function inTheWay(occupied: ReadonlyMap<string, string>): string {
-  const names = [...occupied.values()].join(', ');
-  return `these collections hold entries: ${names}; with --replace the entries of the source take their place`;
+const changesIn = (before: ReadonlyMap<string, number>, now: ReadonlyMap<string, number>): readonly string[] =>
+  [...new Set([...before.keys(), ...now.keys()])].flatMap((name) => {
+    const [one = 0, other = 0] = [before.get(name), now.get(name)];
+    return one === other ? [] : [`${name}: ${String(one)} then, ${String(other)} now`];
+  });
+
+/** Makes the collections to gather in, or checks that those of an import that was cut short hold what it counted. */
+async function prepareStaged({ staged, plan, state, tally, recurring }: ImportRun): Promise<void> {
+  if (state.stage === 'publish') return;
+  if (state.stage === 'links') await dropLinksBehind(staged, state.position);
+  await assertGathered(staged.database, staged.links, tally.counts.get('links') ?? 0);
+  for (const { uid, collection } of plan.types.values()) {
+    const counted = tally.counts.get(uid) ?? 0;
+    const found = await assertGathered(staged.database, staged.nameOf(collection), counted);
+    recurring.set(uid, found - counted);
+    if (found > 0) tally.counts.set(uid, found);
+  }
+  await createStaged(
+    staged,
+    [...plan.types.values()].map(({ collection }) => collection),
+  );
+}
+
+/** Returns how many documents were gathered. Throws an Error if they are fewer than were counted. */
+async function assertGathered(database: Database, collection: string, counted: number): Promise<number> {
+  const found = await countStaged(database, collection);
+  if (found >= counted) return found;
+  throw new Error(
+    `${collection} holds ${String(found)} of ${String(counted)} documents that were gathered: give the import up with npx mangrove import --abandon`,
+  );
 }
 
 /** Gives up the import that was cut short, with all that it has gathered. Returns what it was; null if there is none. */
-export async function abandonImport({ store, media }: ImportContext): Promise<ImportState | null> {
-  const { database } = store;
+export async function abandonImport(context: ImportContext): Promise<ImportState | null> {
+  const { database } = context.store;
   const unfinished = await findUnfinished(database);
   if (unfinished === null) return null;
-  if (isAtWork(unfinished, { host: hostname(), pid: process.pid }))
-    throw new Error(`the import of ${unfinished.source} is under way`);
-  if (unfinished.stage === 'publish')
-    throw new Error(`the import of ${unfinished.source} has all it needs: run it again to end it`);
-  await dropStaged(database);
-  if (media !== null) await retireImported(database, media.owner);
-  await forgetImport(database, unfinished._id);
-  return unfinished;
+  const runner = newRunner();
+  if (isAtWork(unfinished, runner)) throw underWay(unfinished.source, unfinished.runner);
+  const state = await takeOver(database, unfinished, runner);
+  await dropGathered(context);
+  await forgetImport(database, state);
+  return state;
+}
+
+async function dropGathered({ store, media }: ImportContext): Promise<void> {
+  await dropStaged(store.database);
+  if (media !== null) await retireImported(store.database, media.owner);
 }

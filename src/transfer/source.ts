@@ -1,4 +1,5 @@
 import type { ByteSource } from '../media/storage/file-storage.js';
+import type { RecordPlace } from '../mongo/transfer/import-ledger.js';
 import type { TransferredEntry, TransferredLink } from '../mongo/transfer/transferred.js';
 import type { Values } from '../values.js';
 
@@ -6,23 +7,40 @@ import type { Values } from '../values.js';
 export type Stage = 'schemas' | 'entities' | 'links' | 'assets' | 'configuration';
 
 /** A model as its source wrote it; whether it is one is not checked. */
-interface SchemaRecord {
+interface SchemaRecord extends Sized {
   readonly stage: 'schemas';
   readonly schema: Values;
 }
 
-interface EntityRecord extends TransferredEntry {
-  readonly stage: 'entities';
+interface Sized {
   /** About so many bytes of its source. */
   readonly bytes: number;
 }
 
-interface LinkRecord extends TransferredLink {
+interface Placed {
+  /** Where it is in a source whose content may change. */
+  readonly place?: RecordPlace;
+}
+
+interface EntityRecord extends TransferredEntry, Sized, Placed {
+  readonly stage: 'entities';
+}
+
+interface LinkRecord extends TransferredLink, Placed {
   readonly stage: 'links';
 }
 
+/** Something that cannot be brought, in the place of a record. */
+interface UnreadableRecord extends Placed {
+  readonly stage: 'unreadable';
+  /** Where it stands in for a record. */
+  readonly of: Stage;
+  readonly reason: string;
+  readonly where: string;
+}
+
 /** A stored file or a variant of one. */
-export interface AssetRecord {
+export interface AssetRecord extends Placed {
   readonly stage: 'assets';
   /** `roots_0a1b2c3d4e.png` */
   readonly name: string;
@@ -39,13 +57,14 @@ export const tokenUid = 'admin::api-token';
 export class AssetUnavailable extends Error {}
 
 /** A setting by the key that Strapi stores it under. */
-interface ConfigurationRecord {
+interface ConfigurationRecord extends Sized {
   readonly stage: 'configuration';
   readonly key: string;
   readonly value: unknown;
 }
 
-export type TransferRecord = SchemaRecord | EntityRecord | LinkRecord | AssetRecord | ConfigurationRecord;
+export type PlacedRecord = EntityRecord | LinkRecord | AssetRecord | UnreadableRecord;
+export type TransferRecord = SchemaRecord | ConfigurationRecord | PlacedRecord;
 
 /** Where an import comes from. */
 export interface Source {
@@ -53,16 +72,35 @@ export interface Source {
   readonly identity: string;
   /** For people, without secrets. */
   readonly description: string;
+  /** Whether its content may change from one reading to the next: its records have places then. */
+  readonly mayChange: boolean;
   /**
-   * Reads the records of some stages, in an order that is the same each time. Throws an Error for people if the source is damaged or
-   * does not answer.
+   * Reads the records of some stages, in an order that is the same each time; only those behind a place if one is given. Throws an
+   * Error for people if the source is damaged or does not answer.
    */
-  readonly read: (stages: readonly Stage[]) => AsyncIterable<TransferRecord>;
+  readonly read: (stages: readonly Stage[], behind?: RecordPlace | null) => AsyncIterable<TransferRecord>;
   /** Does what has to be done before records are stored, in the database that they are stored in. May run twice. */
   readonly prepare?: () => Promise<void>;
   /** Says what the source cannot show, and where, once it was read. */
   readonly notes?: () => readonly (readonly [reason: string, where: string])[];
   readonly close: () => Promise<void>;
+}
+
+/** About so many bytes of JSON. */
+export const sizeOf = (value: unknown): number => String(JSON.stringify(value)).length;
+
+/** Gives the records of a row their places. Those up to the place that a reading goes on behind are left out. */
+export function* placed(
+  row: Pick<RecordPlace, 'type' | 'id'>,
+  records: Iterable<PlacedRecord>,
+  behind: RecordPlace | null,
+): Generator<PlacedRecord> {
+  const skipped = behind !== null && behind.type === row.type && behind.id === row.id ? behind.part : 0;
+  let part = 0;
+  for (const record of records) {
+    part++;
+    if (part > skipped) yield { ...record, place: { ...row, part } };
+  }
 }
 
 /** What a source holds. */
@@ -75,10 +113,12 @@ export interface Manifest {
   /** bytes, as far as they are known */
   readonly assetBytes: number;
   readonly settings: readonly ConfigurationRecord[];
+  /** The number of records by their stage, those that cannot be brought included. */
+  readonly records: Readonly<Record<Stage, number>>;
 }
 
-/** The most models and settings that a source may have: they are kept in memory. */
-const most = 20_000;
+/** The most models, settings and types of entries that a source may have, and their bytes: they are kept in memory. */
+const most = { kept: 20_000, bytes: 67_108_864 };
 
 /** Reads a source from its beginning to its end, which finds what is damaged before anything is stored. */
 export async function inspectSource(source: Source): Promise<Manifest> {
@@ -86,15 +126,19 @@ export async function inspectSource(source: Source): Promise<Manifest> {
   const settings: ConfigurationRecord[] = [];
   const entities = new Map<string, number>();
   const sums = { links: 0, assets: 0, assetBytes: 0 };
+  const records = { schemas: 0, entities: 0, links: 0, assets: 0, configuration: 0 };
+  let bytes = 0;
   for await (const record of source.read(['schemas', 'entities', 'links', 'assets', 'configuration'])) {
-    if (schemas.length + settings.length + entities.size > most)
-      throw new Error(`${source.description} has more than ${String(most)} models and settings`);
+    records[record.stage === 'unreadable' ? record.of : record.stage]++;
     switch (record.stage) {
       case 'schemas':
         schemas.push(record.schema);
+        bytes += record.bytes;
         break;
       case 'configuration':
-        if (isUsed(record)) settings.push(record);
+        if (!isUsed(record)) break;
+        settings.push(record);
+        bytes += record.bytes;
         break;
       case 'entities':
         entities.set(record.type, (entities.get(record.type) ?? 0) + 1);
@@ -105,9 +149,13 @@ export async function inspectSource(source: Source): Promise<Manifest> {
       case 'assets':
         sums.assets++;
         sums.assetBytes += record.size ?? 0;
+        break;
+      case 'unreadable':
     }
+    if (bytes > most.bytes || schemas.length + settings.length + entities.size > most.kept)
+      throw new Error(`${source.description} has more models and settings than fit into memory`);
   }
-  return { schemas, entities, settings, ...sums };
+  return { schemas, entities, settings, records, ...sums };
 }
 
 /** The settings that an import takes over, or says something about. */

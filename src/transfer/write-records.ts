@@ -1,26 +1,22 @@
 import { isStoredCode, storedCode } from '../accounts/login/passwords.js';
 import { userUid } from '../accounts/user-store.js';
+import { insertStaged } from '../mongo/transfer/insert-staged.js';
+import { insertExpected, insertLinks, raiseCounters, readLinks } from '../mongo/transfer/staged.js';
 import { holdersIn, toStoredForm } from '../mongo/transfer/stored-form.js';
-import { insertExpected, insertLinks, insertStaged, raiseCounters, readLinks, stagedName } from '../mongo/transfer/staged.js';
 import { type HeldLink, type Holder, holderKey, placeLink } from '../mongo/transfer/transferred.js';
 import type { EntryDocument } from '../mongo/write/write-entries.js';
 import { uploadFile, type ContentType } from '../schema/content-type.js';
 import { gatherTokens } from './bring-tokens.js';
 import { placeFile } from './bring-files.js';
-import { type ImportContext, type ImportRun, type Numbered, type RecordOf, runStage } from './import-run.js';
+import { type ImportContext, type ImportRun, type Numbered, type RecordOf, runStage, type Tally } from './import-run.js';
 import { tokenUid } from './source.js';
 
 /** Gathers the links where they are found by the entries that keep them. */
 export const gatherLinks = (run: ImportRun): Promise<void> =>
-  runStage(run, {
-    stage: 'links',
-    title: 'links',
-    total: run.manifest.links,
-    write: (batch) => writeLinks(run, batch),
-  });
+  runStage(run, { stage: 'links', title: 'links', write: (batch) => writeLinks(run, batch) });
 
 async function writeLinks(run: ImportRun, batch: readonly Numbered<RecordOf<'links'>>[]): Promise<void> {
-  const { plan, tally, context } = run;
+  const { plan, tally, staged } = run;
   const isThere = ({ type }: Holder): boolean => plan.registry.types.get(type)?.kind === 'component' || plan.types.has(type);
   const held: (readonly [number, HeldLink])[] = [];
   for (const [number, link] of batch) {
@@ -30,51 +26,33 @@ async function writeLinks(run: ImportRun, batch: readonly Numbered<RecordOf<'lin
     if (typeof placed === 'string') tally.report(`a link is left out: ${placed}`, `${holderKey(left)} to ${holderKey(right)}`);
     else held.push([number, placed]);
   }
-  await insertLinks(context.store.database, held);
+  await insertLinks(staged, held);
   tally.add('links', held.length);
 }
 
 /** Gathers the entries, whole: with their components and links. */
 export const gatherEntries = (run: ImportRun): Promise<void> =>
-  runStage(run, {
-    stage: 'entities',
-    title: 'entries',
-    total: [...run.manifest.entities.values()].reduce((sum, count) => sum + count, 0),
-    write: (batch) => writeEntries(run, batch),
-  });
+  runStage(run, { stage: 'entities', title: 'entries', write: (batch) => writeEntries(run, batch) });
 
 type Entity = RecordOf<'entities'>;
 
+/** An entry that comes, with itself and its components as holders of links. */
+interface ComingEntry {
+  readonly type: ContentType;
+  readonly entity: Entity;
+  readonly holders: readonly Holder[];
+}
+
 async function writeEntries(run: ImportRun, batch: readonly Numbered<Entity>[]): Promise<void> {
-  const { plan, context, tally } = run;
-  const { database } = context.store;
-  const tokens = batch.flatMap(([, entity]) => (entity.type === tokenUid ? [entity] : []));
-  await gatherTokens(run, tokens);
-  const coming = batch.flatMap(([, entity]) => {
-    if (entity.type === tokenUid) return [];
-    const type = plan.types.get(entity.type);
-    if (type === undefined)
-      tally.report(`entries of ${entity.type} do not come: ${plan.refused.get(entity.type) ?? ''}`, holderKey(entity));
-    return type === undefined ? [] : [{ type, entity, holders: holdersIn(type, entity, plan.registry) }];
-  });
-  const keys = coming.flatMap(({ holders }) => holders.map(holderKey));
-  const links = await readLinks(database, keys);
-  const form = {
-    registry: plan.registry,
-    defaultLocale: context.defaultLocale,
-    linksOf: (key: string) => links.get(key) ?? none,
-    report: tally.report,
-  };
-  const documents = coming.map(({ type, entity }) => ({ type, document: toStoredForm(type, entity, form) }));
-  const types = new Set(documents.map(({ type }) => type));
-  for (const type of types)
-    await storeEntries(
-      run,
-      type,
-      documents.flatMap((row) => (row.type === type ? [row.document] : [])),
-    );
+  const { plan, context } = run;
+  await gatherTokens(
+    run,
+    batch.flatMap(([, entity]) => (entity.type === tokenUid ? [entity] : [])),
+  );
+  const coming = batch.flatMap(([, entity]) => (entity.type === tokenUid ? [] : comingEntry(run, entity)));
+  await writeComing(run, coming);
   await raiseCounters(
-    database,
+    context.store.database,
     highestIds(
       coming.flatMap(({ holders }) => holders),
       plan.registry.types,
@@ -82,23 +60,85 @@ async function writeEntries(run: ImportRun, batch: readonly Numbered<Entity>[]):
   );
 }
 
+function comingEntry({ plan, tally }: ImportRun, entity: Entity): readonly ComingEntry[] {
+  const type = plan.types.get(entity.type);
+  if (type === undefined) {
+    tally.report(`entries of ${entity.type} do not come: ${plan.refused.get(entity.type) ?? ''}`, holderKey(entity));
+    return [];
+  }
+  return orReport({ type, entity }, tally, () => [{ type, entity, holders: holdersIn(type, entity, plan.registry) }]);
+}
+
+/** An entry that nobody can read leaves the others alone. */
+function orReport<Result>(
+  { type, entity }: Pick<ComingEntry, 'type' | 'entity'>,
+  tally: Tally,
+  read: () => readonly Result[],
+): readonly Result[] {
+  try {
+    return read();
+  } catch (error) {
+    tally.report(
+      `entries of ${type.uid} cannot be stored: ${error instanceof Error ? error.message : String(error)}`,
+      holderKey(entity),
+    );
+    return [];
+  }
+}
+
+/** Stores entries; half of them at a time if their links are too many to be in memory. */
+async function writeComing(run: ImportRun, coming: readonly ComingEntry[]): Promise<void> {
+  const { plan, context, tally, staged } = run;
+  const keys = coming.flatMap(({ holders }) => holders.map(holderKey));
+  const links = await readLinks(staged, keys, { isWhole: coming.length === 1 });
+  if (links === null) {
+    const half = Math.ceil(coming.length / 2);
+    await writeComing(run, coming.slice(0, half));
+    return writeComing(run, coming.slice(half));
+  }
+  const form = {
+    registry: plan.registry,
+    defaultLocale: context.defaultLocale,
+    linksOf: (key: string) => links.get(key) ?? none,
+    report: tally.report,
+  };
+  const documents = coming.flatMap(({ type, entity }) =>
+    orReport({ type, entity }, tally, () => [{ type, document: toStoredForm(type, entity, form) }]),
+  );
+  for (const type of new Set(documents.map((row) => row.type)))
+    await storeEntries(
+      run,
+      type,
+      documents.flatMap((row) => (row.type === type ? [row.document] : [])),
+    );
+}
+
 const none: readonly HeldLink[] = [];
 
-async function storeEntries(
-  { context, tally }: ImportRun,
-  type: ContentType,
-  documents: readonly EntryDocument[],
-): Promise<void> {
-  const { store, media } = context;
+async function storeEntries(run: ImportRun, type: ContentType, documents: readonly EntryDocument[]): Promise<void> {
+  const { context, tally, staged } = run;
+  const { media } = context;
   const adapted = documents.map((document) => adaptEntry(type, document, context));
   const placed = adapted.map((document) =>
     isPlaced(type) && media !== null ? placeFile(document, media) : { document, expected: [] },
   );
-  const expected = placed.flatMap((one) => one.expected);
-  await insertExpected(store.database, expected);
+  await insertExpected(
+    staged,
+    placed.flatMap((one) => one.expected),
+  );
   const rows = placed.map(({ document }) => document);
-  await insertStaged(store.database, stagedName(type.collection), rows);
-  tally.add(type.uid, documents.length);
+  const { added, refused } = await insertStaged(staged.database, staged.nameOf(type.collection), rows);
+  for (const [{ _id }, reason] of refused)
+    tally.report(`entries of ${type.uid} cannot be stored: ${reason}`, holderKey({ type: type.uid, id: Number(_id) }));
+  reportDoubles(run, type, rows.length - added - refused.length);
+  tally.add(type.uid, added);
+}
+
+/** Entries whose id was there: those that were stored before the import was cut short are no loss. */
+function reportDoubles({ tally, recurring }: ImportRun, { uid }: ContentType, doubles: number): void {
+  const known = Math.min(doubles, recurring.get(uid) ?? 0);
+  recurring.set(uid, (recurring.get(uid) ?? 0) - known);
+  if (doubles > known) tally.report('entries have the id of another one', uid, doubles - known);
 }
 
 const isPlaced = ({ uid }: ContentType): boolean => uid === uploadFile;

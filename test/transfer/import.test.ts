@@ -3,15 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
-import { createServer } from '../../src/index.js';
-import { createMedia } from '../../src/media/open-media.js';
-import { connect } from '../../src/mongo/connection.js';
-import { createStore } from '../../src/mongo/store.js';
-import { openArchive } from '../../src/transfer/archive/open-archive.js';
-import type { ImportContext } from '../../src/transfer/import-run.js';
-import { abandonImport, prepareImport, runImport } from '../../src/transfer/run-import.js';
-import type { Source } from '../../src/transfer/source.js';
-import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { packArchive } from '../support/pack-archive.js';
 import { runCli } from '../support/run-cli.js';
 import { sampleArchive } from '../support/sample-archive.js';
@@ -163,106 +154,8 @@ describe('npx mangrove import of an archive', () => {
         );
     });
   });
-
-  describe('cut short anywhere and run again', () => {
-    let source: Source;
-    let expected: unknown;
-    before(async () => {
-      source = await openArchive({ file, key: 'a key' });
-      expected = await inFresh((context) => importAll(context));
-    });
-
-    const importAll = async (context: ImportContext, replace = false): Promise<void> => {
-      await runImport(await prepareImport(source, context), context, { replace });
-    };
-    const cut = async (context: ImportContext, stage: string, records: number): Promise<unknown> => {
-      const prepared = await prepareImport(source, context);
-      return runImport({ ...prepared, source: cutShort(source, stage, records) }, context, { replace: true }).catch(String);
-    };
-
-    const cuts = [
-      ['links', 9],
-      ['entities', 4],
-      ['entities', 16],
-      ['assets', 2],
-    ] as const;
-
-    it('ends the same', async () => {
-      const found = await inFresh(async (context) => {
-        const { db } = context.store.database;
-        for (const [stage, records] of cuts) {
-          expect(await cut(context, stage, records), stage).to.equal('Error: cut short');
-          expect(await db.collection('storys').countDocuments()).to.equal(0);
-          expect(await db.collection('_models').countDocuments()).to.equal(0);
-        }
-        await importAll(context);
-      });
-      expect(found).to.deep.equal(expected);
-    });
-
-    it('is not mixed with another import, and can be given up', async () => {
-      const found = await inFresh(async (context) => {
-        await importAll(context);
-        expect(await cut(context, 'assets', 1)).to.equal('Error: cut short');
-        const other = await prepareImport({ ...source, identity: 'other' }, context);
-        const refused = await runImport(other, context, { replace: true }).catch(String);
-        expect(refused).to.match(/was cut short: run it again, or give it up/);
-        await abandonImport(context);
-      });
-      expect(found).to.deep.equal(expected);
-    });
-  });
 });
 
 const editorRules = { fields: {}, rows: { 'api::story.story': { title: { $eq: 'Salt' } } } };
 
 const ids = (list: Document): number[] => (list['data'] as Document[]).map(({ id }) => Number(id));
-
-const silent = { begin: () => undefined, advance: () => undefined, end: () => undefined };
-
-/** Works on a database of its own, a few records in a batch; returns what it holds then. */
-async function inFresh(work: (context: ImportContext) => Promise<void>): Promise<unknown> {
-  const fresh = await freshDatabase();
-  const { config } = await createServer({ config: { database: { uri: fresh.uri } } });
-  const database = await connect(fresh.uri, config.database);
-  const media = createMedia(config, database);
-  await work({ config, store: createStore(database), media, defaultLocale: 'en', batch: 5, progress: silent });
-  const found = await dump(fresh);
-  await database.client.close();
-  await fresh.drop();
-  return found;
-}
-
-/** A source that ends with an error after so many records of a stage. */
-const cutShort = (source: Source, stage: string, records: number): Source => ({
-  ...source,
-  read: async function* (stages) {
-    let count = 0;
-    for await (const record of source.read(stages)) {
-      if (record.stage === stage && count++ === records) throw new Error('cut short');
-      yield record;
-    }
-  },
-});
-
-/** What a database holds of content, without what differs from run to run. */
-async function dump({ db }: FreshDatabase): Promise<ReadonlyMap<string, unknown>> {
-  const names = (await db.listCollections().toArray()).map(({ name }) => name).filter((name) => !volatile.has(name));
-  const rows = await Promise.all(
-    names.sort().map(async (name) => [name, (await db.collection(name).find().sort({ _id: 1 }).toArray()).map(plain)] as const),
-  );
-  const files = await db
-    .collection('uploads.files')
-    .find({ filename: { $ne: null } })
-    .sort({ filename: 1 })
-    .toArray();
-  return new Map([...rows, ['files', files.map(({ filename, length, metadata }) => [filename, length, metadata?.variantOf])]]);
-}
-
-const volatile = new Set(['_imports', '_audit', '_model_status', '_collections', 'uploads.files', 'uploads.chunks']);
-
-/** Codes have the time that they run out in. */
-const plain = ({ resetPasswordToken, ...row }: Document): Document => ({
-  ...row,
-  ...(typeof resetPasswordToken === 'string' && { code: true }),
-});

@@ -62,10 +62,17 @@ const hostile: Readonly<Record<string, HostileCase>> = {
   'no key': { files: whole, name: 'a.tar.gz.enc', key: null, message: /is encrypted/ },
   'encrypted bytes cut off': { files: whole, name: 'a.tar.gz.enc', cut: 7, message: /cannot be decrypted|cut short/ },
   'a line that is not JSON': { files: entities('{"type":'), message: /no record/ },
-  'a line that is no object': { files: entities([[1]]), message: /no record/ },
-  'an id that is no number': { files: entities([{ ...entity, id: '1' }]), message: /no record/ },
-  'an id below 1': { files: entities([{ ...entity, id: 0 }]), message: /no record/ },
-  'an id with a fraction': { files: entities([{ ...entity, id: 1.5 }]), message: /no record/ },
+  'a model that is no object': {
+    files: [{ name: 'schemas/schemas_00001.jsonl', content: [[1]] }, metadata],
+    message: /schemas_00001.jsonl holds a line that is no record/,
+  },
+  'more models than fit into memory': {
+    files: [
+      { name: 'schemas/schemas_00001.jsonl', content: Array.from({ length: 80 }, () => ({ uid: 'x'.repeat(900_000) })) },
+      metadata,
+    ],
+    message: /more models and settings than fit/,
+  },
   'something else': { files: [], name: 'a.tar', message: /not whole/ },
 };
 
@@ -95,6 +102,19 @@ describe('archives of Strapi', () => {
       const manifest = await inspect({ files: whole, name });
       expect(manifest).to.deep.include({ links: 1, assets: 1, assetBytes: 3_000, entities: new Map([['api::a.a', 3]]) });
     });
+
+  const strangers: Readonly<Record<string, unknown>> = {
+    'no object': [1],
+    'an id that is no number': { ...entity, id: '1' },
+    'an id below 1': { ...entity, id: 0 },
+    'an id with a fraction': { ...entity, id: 1.5 },
+    'a type with a long name': { ...entity, type: 'x'.repeat(1_000) },
+  };
+  it('tells entries that are none, and reads on', async () => {
+    const manifest = await inspect({ files: entities([...Object.values(strangers), entity]) });
+    expect(manifest.entities).to.deep.equal(new Map([['api::a.a', 1]]));
+    expect(manifest.records.entities).to.equal(Object.keys(strangers).length + 1);
+  });
 
   for (const [title, { message, ...input }] of Object.entries(hostile))
     it(`refuses ${title}`, async () => {

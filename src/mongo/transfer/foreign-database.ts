@@ -1,4 +1,4 @@
-import { Decimal128, type Document, Long, MongoClient, ObjectId } from 'mongodb';
+import { BSON, Decimal128, type Document, Long, MongoClient, ObjectId } from 'mongodb';
 import type { Values } from '../../values.js';
 import { translating } from '../database.js';
 
@@ -6,16 +6,22 @@ import { translating } from '../database.js';
 export interface ForeignDatabase {
   /** Host and database, without credentials. */
   readonly description: string;
-  readonly count: (collection: string) => Promise<number>;
-  /** Reads all documents in the order of their ids, some at a time. */
-  readonly read: (collection: string, filter?: Document) => AsyncIterable<readonly Values[]>;
+  /** Reads documents in the order of their ids, some at a time. */
+  readonly read: (collection: string, selection?: ForeignSelection) => AsyncIterable<readonly Values[]>;
   /** Reads the documents with these ids, in any order. */
   readonly readByIds: (collection: string, ids: readonly string[]) => Promise<readonly Values[]>;
   readonly close: () => Promise<void>;
 }
 
-/** Documents that are read at a time. */
-const batch = 500;
+interface ForeignSelection {
+  readonly filter?: Document;
+  readonly projection?: Document;
+  /** The least id, as it was read; null: all. */
+  readonly from?: unknown;
+}
+
+/** Documents that are read at a time, and their bytes. */
+const batch = { documents: 500, bytes: 8_388_608 };
 
 /** Connects to a database of another program. Rejects if no server answers. */
 export async function openForeign(uri: string): Promise<ForeignDatabase> {
@@ -28,19 +34,23 @@ export async function openForeign(uri: string): Promise<ForeignDatabase> {
   const db = client.db();
   return {
     description: `${client.options.hosts.map(String).join(',')}/${db.databaseName}`,
-    count: (collection) => db.collection(collection).estimatedDocumentCount(),
-    read: async function* (collection, filter = {}) {
+    read: async function* (collection, { filter = {}, projection, from = null } = {}) {
+      const start = from === null ? {} : { min: { _id: idOf(from) }, hint: { _id: 1 } };
+      const options = { sort: { _id: 1 }, batchSize: batch.documents, ...(projection && { projection }), ...start } as const;
       let rows: Values[] = [];
-      for await (const row of db.collection(collection).find(filter, { sort: { _id: 1 }, batchSize: batch })) {
+      let bytes = 0;
+      for await (const row of db.collection(collection).find(filter, options)) {
         rows.push(plain(row) as Values); // an object in, an object out
-        if (rows.length < batch) continue;
+        bytes += BSON.calculateObjectSize(row);
+        if (rows.length < batch.documents && bytes < batch.bytes) continue;
         yield rows;
         rows = [];
+        bytes = 0;
       }
       if (rows.length > 0) yield rows;
     },
     readByIds: async (collection, ids) => {
-      const wanted = ids.map((id) => (ObjectId.isValid(id) ? new ObjectId(id) : id));
+      const wanted = ids.map(idOf);
       const rows = await translating(() =>
         db
           .collection(collection)
@@ -52,6 +62,8 @@ export async function openForeign(uri: string): Promise<ForeignDatabase> {
     close: () => client.close(),
   };
 }
+
+const idOf = (id: unknown): unknown => (typeof id === 'string' && ObjectId.isValid(id) ? new ObjectId(id) : id);
 
 /** Values that JSON has a form of, and dates. */
 function plain(value: unknown): unknown {

@@ -1,9 +1,12 @@
 import type { UpdateFilter } from 'mongodb';
-import { isAlive } from '../stores/claim.js';
 import { type Database, translating } from '../database.js';
+import { DuplicateKey } from '../driver-errors.js';
+import { isAlive } from '../stores/claim.js';
 
 /** Who runs an import. */
-interface Runner {
+export interface Runner {
+  /** Differs with every run. */
+  readonly id: string;
   readonly host: string;
   readonly pid: number;
 }
@@ -13,6 +16,13 @@ export interface Shortcoming {
   readonly count: number;
   /** The first ones: type, id and attribute. */
   readonly examples: readonly string[];
+}
+
+/** The place of a record in a source whose content may change: its row, and its number among the records of the row. */
+export interface RecordPlace {
+  readonly type: string;
+  readonly id: string | number;
+  readonly part: number;
 }
 
 /** How far an import is: a document of `_imports`. */
@@ -26,42 +36,105 @@ export interface ImportState {
   readonly stage: string;
   /** Records of the stage that are stored. */
   readonly position: number;
+  /** The place of the last one; null if the source has no places. */
+  readonly place: RecordPlace | null;
   /** Entries that are stored, by uid; `links` and `assets` besides. */
   readonly counts: readonly (readonly [name: string, count: number])[];
+  /** The types that come, by uid. */
+  readonly types: readonly string[];
+  /** What the source held when the import began: records by their stage, entries by uid. */
+  readonly expected: readonly (readonly [name: string, count: number])[];
   /** By what could not be brought. */
   readonly shortcomings: readonly (readonly [reason: string, shortcoming: Shortcoming])[];
   readonly runner: Runner;
   readonly startedAt: Date;
+  /** The last sign of life of the runner, by the clock of the server. */
   readonly aliveAt: Date;
+}
+
+/** An import that has not ended. */
+export interface UnfinishedImport extends ImportState {
+  /** Milliseconds since the last sign of life. */
+  readonly silence: number;
 }
 
 const imports = ({ db }: Database) => db.collection<ImportState>('_imports');
 
-/** Milliseconds after which an import on another machine counts as dead. */
+/** Milliseconds between two signs of life, and without one until an import counts as dead. */
+const pulse = 10_000;
 const patience = 60_000;
 
-/** Returns the state of the import that has not ended; null if there is none. */
-export const findUnfinished = (database: Database): Promise<ImportState | null> =>
-  translating(() => imports(database).findOne({ state: 'running' }));
-
-/** Whether the process that runs an import may still be at work. */
-export function isAtWork({ runner, aliveAt }: ImportState, self: Runner): boolean {
-  if (runner.host === self.host) return runner.pid !== self.pid && isAlive(runner.pid);
-  return Date.now() - aliveAt.getTime() < patience;
+/** Returns the import that has not ended; null if there is none. */
+export async function findUnfinished(database: Database): Promise<UnfinishedImport | null> {
+  const silence = { $subtract: ['$$NOW', '$aliveAt'] };
+  const pipeline = [{ $match: { state: 'running' } }, { $limit: 1 }, { $set: { silence } }];
+  const [found] = await translating(() => imports(database).aggregate<UnfinishedImport>(pipeline).toArray());
+  return found ?? null;
 }
 
-/** Begins an import, or takes over one that was cut short. */
+/** Whether the process that runs an import may still be at work. A number of a process may have been given to another one. */
+export function isAtWork({ runner, silence }: UnfinishedImport, self: Runner): boolean {
+  const isGone = runner.host === self.host && (runner.pid === self.pid || !isAlive(runner.pid));
+  return !isGone && silence < patience;
+}
+
+/** Says that another process runs an import. */
+export const underWay = (source: string, { host, pid }: Runner): Error =>
+  new Error(
+    `an import of ${source} is under way in process ${String(pid)} on ${host}; ` +
+      `without a sign of life it counts as dead after ${String(patience / 1000)} s`,
+  );
+
+/** Begins an import. Throws an Error if one is under way: there is at most one that has not ended. */
 export async function beginImport(database: Database, state: ImportState): Promise<void> {
-  await translating(() => imports(database).replaceOne({ _id: state._id }, state, { upsert: true }));
+  const only = { unique: true, partialFilterExpression: { state: 'running' } };
+  await translating(() => imports(database).createIndex({ state: 1 }, only));
+  try {
+    await translating(() => imports(database).replaceOne({ _id: state._id, state: 'done' }, state, { upsert: true }));
+  } catch (error) {
+    throw error instanceof DuplicateKey ? new Error('another import has just begun') : error;
+  }
 }
 
-/** Stores how far an import is. */
-export async function saveImport(database: Database, { _id, ...state }: ImportState): Promise<void> {
-  const update: UpdateFilter<ImportState> = { $set: { ...state, aliveAt: new Date() } };
-  await translating(() => imports(database).updateOne({ _id }, update));
+/** Takes over an import that was cut short, as it is then. Throws an Error if another process was quicker. */
+export async function takeOver(database: Database, former: UnfinishedImport, runner: Runner): Promise<ImportState> {
+  const update: UpdateFilter<ImportState> = { $set: { runner }, $currentDate: { aliveAt: true } };
+  const found = await translating(() => imports(database).findOneAndUpdate(ownedBy(former), update, { returnDocument: 'after' }));
+  if (found === null) throw new Error(`another process has just taken over the import of ${former.source}`);
+  return found;
 }
 
-/** Forgets an import. */
-export async function forgetImport(database: Database, id: string): Promise<void> {
-  await translating(() => imports(database).deleteOne({ _id: id }));
+/** Nobody but the runner writes an import. */
+const ownedBy = ({ _id, runner }: ImportState) => ({ _id, state: 'running' as const, 'runner.id': runner.id });
+
+/** Stores how far an import is. Throws an Error if another process has taken it over: nothing more may be written then. */
+export async function saveImport(database: Database, state: ImportState): Promise<void> {
+  const { state: condition, stage, position, place, counts, shortcomings } = state;
+  await updateOwn(database, state, { state: condition, stage, position, place, counts, shortcomings });
+}
+
+/** Throws an Error if another process has taken the import over. */
+export const assertHeld = (database: Database, state: ImportState): Promise<void> => updateOwn(database, state, {});
+
+async function updateOwn(database: Database, state: ImportState, values: Partial<ImportState>): Promise<void> {
+  const update: UpdateFilter<ImportState> = { $set: values, $currentDate: { aliveAt: true } };
+  const { matchedCount } = await translating(() => imports(database).updateOne(ownedBy(state), update));
+  if (matchedCount === 0) throw new Error(`another process has taken over the import of ${state.source}, or given it up`);
+}
+
+/** Gives signs of life while work is done. */
+export async function whileAlive<Result>(database: Database, state: ImportState, work: () => Promise<Result>): Promise<Result> {
+  // Who lost the import hears of it when it saves; a server that is away for a moment is none of its business.
+  const beat = (): void => void assertHeld(database, state).catch(() => undefined);
+  const timer = setInterval(beat, pulse);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** Forgets an import that was taken over. */
+export async function forgetImport(database: Database, state: ImportState): Promise<void> {
+  await translating(() => imports(database).deleteOne(ownedBy(state)));
 }

@@ -1,22 +1,35 @@
 import type { AnyBulkWriteOperation, Document } from 'mongodb';
 import { type Database, inSession, readAll, translating } from '../database.js';
+import { insertStaged, type Insertion } from './insert-staged.js';
 import type { HeldLink } from './transferred.js';
 
 /** Where an import keeps what nobody may see yet. Collections of content never begin with `_`. */
 const prefix = '_import_';
-const linksCollection = `${prefix}-links`;
-const blobsCollection = `${prefix}-blobs`;
-export const tokensCollection = `${prefix}-tokens`;
 
-/** The collection in which the entries of another are gathered before they take its place. */
-export const stagedName = (collection: string): string => `${prefix}${collection}`;
+/** The collections that one import gathers in. Those of another one have other names, so that a late write ends nowhere. */
+export interface Staged {
+  readonly database: Database;
+  readonly links: string;
+  readonly blobs: string;
+  readonly tokens: string;
+  /** The collection in which the entries of another are gathered before they take its place. */
+  readonly nameOf: (collection: string) => string;
+}
+
+/** `run`: what differs with every import. */
+export function stagedFor(database: Database, run: string): Staged {
+  const own = `${prefix}${run.slice(0, 8)}_`;
+  const nameOf = (collection: string): string => `${own}${collection}`;
+  return { database, links: nameOf('-links'), blobs: nameOf('-blobs'), tokens: nameOf('-tokens'), nameOf };
+}
 
 /** Makes the collections that an import gathers in, those that are there already included. */
-export async function createStaged({ db }: Database, collections: readonly string[]): Promise<void> {
+export async function createStaged(staged: Staged, collections: readonly string[]): Promise<void> {
+  const { db } = staged.database;
   const present = new Set(await stagedCollections(db));
-  const wanted = [linksCollection, blobsCollection, ...collections.map(stagedName)].filter((name) => !present.has(name));
+  const wanted = [staged.links, staged.blobs, ...collections.map(staged.nameOf)].filter((name) => !present.has(name));
   await translating(() => Promise.all(wanted.map((name) => db.createCollection(name))));
-  await translating(() => db.collection(linksCollection).createIndex({ holder: 1 }));
+  await translating(() => db.collection(staged.links).createIndex({ holder: 1 }));
 }
 
 async function stagedCollections(db: Database['db']): Promise<string[]> {
@@ -24,39 +37,45 @@ async function stagedCollections(db: Database['db']): Promise<string[]> {
   return found.map(({ name }) => name);
 }
 
-/** Stores documents. Those whose id is there already stay as they are: a batch may come twice. Returns how many are new. */
-export async function insertStaged(
-  { db, maxTimeMS }: Database,
-  collection: string,
-  documents: readonly Document[],
-): Promise<number> {
-  if (documents.length === 0) return 0;
-  const command = { insert: collection, documents, ordered: false, maxTimeMS: maxTimeMS.write, writeConcern: { w: 1 } };
-  const reply = await translating(() => db.command(command, { ignoreUndefined: true }));
-  const failures = (reply['writeErrors'] ?? []) as readonly Document[]; // the form of every reply to an insert
-  const [failure] = failures.filter(({ code }) => code !== 11000);
-  if (failure !== undefined) throw new Error(String(failure['errmsg']));
-  return Number(reply['n']);
-}
-
 /** Stores links by their number in the source. */
-export const insertLinks = (database: Database, links: readonly (readonly [number: number, link: HeldLink])[]): Promise<number> =>
+export const insertLinks = (
+  { database, links: collection }: Staged,
+  links: readonly (readonly [number: number, link: HeldLink])[],
+): Promise<Insertion> =>
   insertStaged(
     database,
-    linksCollection,
+    collection,
     links.map(([_id, link]) => ({ _id, ...link })),
   );
 
-/** Returns the links of entries and components by their key, in their order: by position, then as they came. */
+/** Drops the links behind a number: another reading of the source may number others so. */
+export async function dropLinksBehind({ database, links }: Staged, number: number): Promise<void> {
+  const collection = database.db.collection<{ _id: number }>(links);
+  await translating(() => collection.deleteMany({ _id: { $gt: number } }));
+}
+
+/** Links that are in memory at the same time. */
+const mostLinks = 50_000;
+
+/**
+ * Returns the links of entries and components by their key, in their order: by position, then as they came. Null if they are too many
+ * for one reading; `isWhole` reads them nevertheless.
+ */
 export async function readLinks(
-  database: Database,
+  { database, links: collection }: Staged,
   holders: readonly string[],
-): Promise<ReadonlyMap<string, readonly HeldLink[]>> {
+  { isWhole }: { readonly isWhole: boolean },
+): Promise<ReadonlyMap<string, readonly HeldLink[]> | null> {
   const sort = { holder: 1, position: 1, _id: 1 };
-  const rows = await readAll(database, { find: linksCollection, filter: { holder: { $in: holders } }, sort, allowDiskUse: true });
+  const limit = isWhole ? {} : { limit: mostLinks + 1, batchSize: mostLinks + 2 };
+  const command = { find: collection, filter: { holder: { $in: holders } }, sort, allowDiskUse: true, ...limit };
+  const rows = (await readAll(database, command)) as unknown as readonly HeldLink[]; // stored in this form
+  return !isWhole && rows.length > mostLinks ? null : byHolder(rows);
+}
+
+function byHolder(rows: readonly HeldLink[]): ReadonlyMap<string, readonly HeldLink[]> {
   const links = new Map<string, HeldLink[]>();
-  for (const row of rows as unknown as readonly HeldLink[]) {
-    // stored in this form
+  for (const row of rows) {
     const known = links.get(row.holder);
     if (known === undefined) links.set(row.holder, [row]);
     else known.push(row);
@@ -78,25 +97,34 @@ export interface ExpectedBlob {
   readonly variantOf: string | null;
   /** Whether the bytes are stored. */
   readonly come?: true;
+  /** Why they cannot be had. */
+  readonly reason?: string;
 }
 
-export const insertExpected = (database: Database, blobs: readonly ExpectedBlob[]): Promise<number> =>
-  insertStaged(database, blobsCollection, blobs);
+export const insertExpected = ({ database, blobs: collection }: Staged, blobs: readonly ExpectedBlob[]): Promise<Insertion> =>
+  insertStaged(database, collection, blobs);
 
-export async function findExpected(database: Database, name: string): Promise<ExpectedBlob | null> {
-  const [found] = await readAll(database, { find: blobsCollection, filter: { _id: name }, limit: 1 });
+export async function findExpected({ database, blobs }: Staged, name: string): Promise<ExpectedBlob | null> {
+  const [found] = await readAll(database, { find: blobs, filter: { _id: name }, limit: 1 });
   return (found ?? null) as ExpectedBlob | null; // stored in this form
 }
 
-/** Notes that the bytes of a file have come. */
-export async function markCome({ db, session }: Database, name: string): Promise<void> {
-  const blobs = db.collection<ExpectedBlob>(blobsCollection);
-  await translating(() => blobs.updateOne({ _id: name }, { $set: { come: true } }, inSession(session)));
+/** Notes that the bytes of a file have come. Returns whether they had not before. */
+export async function markCome({ database: { db, session }, blobs: collection }: Staged, name: string): Promise<boolean> {
+  const blobs = db.collection<ExpectedBlob>(collection);
+  const missing = { _id: name, come: { $ne: true as const } };
+  const { matchedCount } = await translating(() => blobs.updateOne(missing, { $set: { come: true } }, inSession(session)));
+  return matchedCount > 0;
+}
+
+/** Notes why the bytes of a file cannot be had. */
+export async function markUnavailable({ database: { db }, blobs }: Staged, name: string, reason: string): Promise<void> {
+  await translating(() => db.collection<ExpectedBlob>(blobs).updateOne({ _id: name }, { $set: { reason } }));
 }
 
 /** The files and variants whose bytes have not come. */
-export async function* readMissing({ db }: Database): AsyncGenerator<ExpectedBlob> {
-  yield* db.collection<ExpectedBlob>(blobsCollection).find({ come: { $ne: true } }, { sort: { _id: 1 } });
+export async function* readMissing({ database: { db }, blobs }: Staged): AsyncGenerator<ExpectedBlob> {
+  yield* db.collection<ExpectedBlob>(blobs).find({ come: { $ne: true } }, { sort: { _id: 1 } });
 }
 
 /** Writes to the documents of a staged collection. */
@@ -106,9 +134,9 @@ export async function writeStaged({ db }: Database, collection: string, operatio
   await translating(() => db.collection(collection).bulkWrite(writes));
 }
 
-/** Counts documents, by the metadata of the collection. */
+/** Counts the documents of a staged collection one by one: metadata may be wrong after a crash of the server. */
 export const countStaged = ({ db }: Database, collection: string): Promise<number> =>
-  translating(() => db.collection(collection).estimatedDocumentCount());
+  translating(() => db.collection(collection).countDocuments());
 
 /** Lets no id up to these be given out again, by name of the counter. */
 export async function raiseCounters({ db }: Database, highest: ReadonlyMap<string, number>): Promise<void> {
@@ -119,14 +147,18 @@ export async function raiseCounters({ db }: Database, highest: ReadonlyMap<strin
   await translating(() => db.collection<{ _id: string }>('_counters').bulkWrite(operations));
 }
 
-/** Puts staged collections in the place of the others, each whole. Leaves out those for which that was done. */
-export async function publishStaged({ db }: Database, collections: readonly string[]): Promise<void> {
-  const staged = new Set(await stagedCollections(db));
-  for (const collection of collections.filter((name) => staged.has(stagedName(name))))
-    await translating(() => db.renameCollection(stagedName(collection), collection, { dropTarget: true }));
+/** Whether the entries of a collection are gathered and have not taken its place. */
+export async function isStaged({ database: { db }, nameOf }: Staged, collection: string): Promise<boolean> {
+  const found = await translating(() => db.listCollections({ name: nameOf(collection) }, { nameOnly: true }).toArray());
+  return found.length > 0;
 }
 
-/** Drops what an import has gathered. */
+/** Puts a staged collection in the place of the other, whole. */
+export async function publishStaged({ database: { db }, nameOf }: Staged, collection: string): Promise<void> {
+  await translating(() => db.renameCollection(nameOf(collection), collection, { dropTarget: true }));
+}
+
+/** Drops what imports have gathered. */
 export async function dropStaged({ db }: Database): Promise<void> {
   for (const name of await stagedCollections(db)) await translating(() => db.dropCollection(name));
 }

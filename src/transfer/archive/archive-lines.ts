@@ -37,30 +37,47 @@ function assertFits(size: number, limit: number): void {
   if (size > limit) throw new Error(`a line has more than ${String(limit)} bytes`);
 }
 
-/** Returns the record that a line of a stage stands for; null if it stands for none. */
-export function parseRecord(stage: Exclude<Stage, 'assets'>, line: string): TransferRecord | null {
-  const value = parseJson(line);
-  return isRecord(value) ? readers[stage](value, line.length) : null;
+/**
+ * Returns the record that a line of a file stands for. Throws an Error if the line is no JSON, or no model or setting; other lines that
+ * are no records are told one by one.
+ */
+export function parseRecord(
+  { stage, name }: { readonly stage: RecordStage; readonly name: string },
+  line: string,
+): TransferRecord {
+  const value: unknown = parseJson(line);
+  const record = isRecord(value) ? readers[stage](value, line.length) : null;
+  if (record !== null) return record;
+  if (value === undefined || stage === 'schemas' || stage === 'configuration')
+    throw new Error(`${name} holds a line that is no record of an export`);
+  return { stage: 'unreadable', of: stage, reason: `a line of ${stage} is no record of an export`, where: line };
 }
 
+type RecordStage = Exclude<Stage, 'assets'>;
+
+/** Undefined: the line is none. */
 function parseJson(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    return null;
+    return undefined;
   }
 }
 
-const readers: Readonly<Record<Exclude<Stage, 'assets'>, (value: Values, bytes: number) => TransferRecord | null>> = {
-  schemas: (schema) => ({ stage: 'schemas', schema }),
+const readers: Readonly<Record<RecordStage, (value: Values, bytes: number) => TransferRecord | null>> = {
+  schemas: (schema, bytes) => ({ stage: 'schemas', schema, bytes }),
   entities: ({ type, id, data }, bytes) =>
-    typeof type === 'string' && isId(id) && isRecord(data) ? { stage: 'entities', type, id, data, bytes } : null,
+    isTypeName(type) && isId(id) && isRecord(data) ? { stage: 'entities', type, id, data, bytes } : null,
   links: readLink,
-  configuration: ({ type, value }) => {
+  configuration: ({ type, value }, bytes) => {
     if (typeof type !== 'string' || !isRecord(value)) return null;
-    return { stage: 'configuration', key: type === 'core-store' ? String(value['key']) : type, value: value['value'] ?? value };
+    const key = type === 'core-store' ? String(value['key']) : type;
+    return { stage: 'configuration', key, value: value['value'] ?? value, bytes };
   },
 };
+
+/** Types are counted by their names, in memory. */
+const isTypeName = (value: unknown): value is string => typeof value === 'string' && value.length <= 200;
 
 const isId = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
 
@@ -73,7 +90,7 @@ function readLink({ kind, left, right }: Values): TransferRecord | null {
 function readEnd(end: unknown): LinkEnd | null {
   if (!isRecord(end)) return null;
   const { type, ref, field, pos } = end;
-  if (typeof type !== 'string' || !isId(ref)) return null;
+  if (!isTypeName(type) || !isId(ref)) return null;
   return { type, id: ref, field: typeof field === 'string' ? field : null, position: typeof pos === 'number' ? pos : null };
 }
 

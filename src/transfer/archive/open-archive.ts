@@ -42,6 +42,7 @@ export async function openArchive({ file, key, limits }: ArchiveInput): Promise<
   return {
     identity: await identityOf(file, size),
     description: basename(file),
+    mayChange: false,
     read: (stages) => readArchive(archive, new Set(stages)),
     close: () => Promise.resolve(),
   };
@@ -134,9 +135,7 @@ async function* recordsOf(
     return;
   }
   for await (const text of readLines(entry, line)) {
-    const record = parseRecord(place.stage, text);
-    if (record === null) throw new Error(`${entry.header.name} holds a line that is no record of an export`);
-    yield record;
+    yield parseRecord({ stage: place.stage, name: entry.header.name }, text);
   }
 }
 

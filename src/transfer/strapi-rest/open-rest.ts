@@ -1,17 +1,33 @@
 import { createHash } from 'node:crypto';
+import { roleUid, userUid } from '../../accounts/user-store.js';
 import { nameOf, type FilePlace } from '../../media/file-values.js';
+import type { RecordPlace } from '../../mongo/transfer/import-ledger.js';
 import type { TransferredLink } from '../../mongo/transfer/transferred.js';
 import { uploadFile } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
-import { type Source, type Stage, type TransferRecord, usedSettings } from '../source.js';
+import { placed, type PlacedRecord, sizeOf, type Source, type Stage, type TransferRecord, usedSettings } from '../source.js';
 import { createRestClient, type RestClient } from './rest-client.js';
-import { idsIn, isPolymorphic, linksIn, populateOf, type RestRow, type Shapes, readAccounts } from './rest-entries.js';
+import {
+  idsIn,
+  linksIn,
+  listOf,
+  permissionUid,
+  populateOf,
+  readPermissions,
+  readRoles,
+  type RestRow,
+  type Shapes,
+  toRow,
+} from './rest-entries.js';
+import { notesOn, readSchemas } from './rest-models.js';
 
 interface RestInput {
   readonly url: string;
   readonly token: string;
   readonly allowPrivate: boolean;
 }
+
+const localeUid = 'plugin::i18n.locale';
 
 interface RestSource {
   readonly client: RestClient;
@@ -32,58 +48,42 @@ export async function openRest(input: RestInput): Promise<Source> {
     identity: createHash('sha256').update(client.base).digest('hex').slice(0, 32),
     description: client.base,
     notes: () => [...source.notes].map(([where, reason]) => [reason, where]),
-    read: (stages) => readRest(source, new Set(stages)),
+    mayChange: true,
+    read: (stages, behind = null) => readRest(source, new Set(stages), behind),
     close: () => Promise.resolve(),
   };
 }
 
-async function readSchemas(client: RestClient, kind: 'content-types' | 'components'): Promise<readonly Values[]> {
-  const answer = await client.get(`/content-type-builder/${kind}`);
-  const found = isRecord(answer) ? listOf(answer['data']) : [];
-  if (found.length === 0 && kind === 'content-types')
-    throw new Error(`${client.base} shows no models: the token must be one for full access`);
-  return found.flatMap(({ uid, schema }) => {
-    if (!isRecord(schema) || typeof uid !== 'string' || !isRecord(schema['attributes'])) return [];
-    const { draftAndPublish, displayName, singularName, pluralName, description, ...rest } = schema;
-    return [{ ...rest, uid, info: { displayName, singularName, pluralName, description }, options: { draftAndPublish } }];
-  });
-}
-
-const listOf = (value: unknown): readonly Values[] => (Array.isArray(value) ? value.filter(isRecord) : []);
-
-/** What the API does not show. */
-function notesOn(shapes: Shapes): Map<string, string> {
-  const notes = new Map([['plugin::users-permissions.user', 'passwords do not come over REST: users set new ones']]);
-  for (const [uid, attributes] of shapes)
-    for (const [name, attribute] of Object.entries(attributes)) {
-      const reason = hiddenReason(uid, attribute);
-      if (reason !== null) notes.set(`${uid} ${name}`, reason);
-    }
-  return notes;
-}
-
-function hiddenReason(uid: string, attribute: Values): string | null {
-  if (!uid.startsWith('api::') && uid.includes('::')) return null;
-  if (attribute['private'] === true || attribute['type'] === 'password') return 'private values do not come over REST';
-  return isPolymorphic(attribute) ? 'polymorphic relations do not come over REST' : null;
-}
-
-async function* readRest(source: RestSource, stages: ReadonlySet<Stage>): AsyncGenerator<TransferRecord> {
+async function* readRest(
+  source: RestSource,
+  stages: ReadonlySet<Stage>,
+  behind: RecordPlace | null,
+): AsyncGenerator<TransferRecord> {
   const { schemas, locales } = source;
-  if (stages.has('schemas')) for (const schema of schemas) yield { stage: 'schemas', schema };
-  if (stages.has('entities') || stages.has('links')) yield* readEntries(source, stages);
-  if (stages.has('assets')) yield* readAssets(source.client);
+  if (stages.has('schemas')) for (const schema of schemas) yield { stage: 'schemas', schema, bytes: sizeOf(schema) };
+  if (stages.has('entities') || stages.has('links')) yield* readEntries(source, stages, behind);
+  if (stages.has('assets')) yield* readAssets(source.client, behind);
   const main = locales.find(({ isDefault }) => isDefault === true);
   if (stages.has('configuration') && main !== undefined)
-    yield { stage: 'configuration', key: usedSettings.defaultLocale, value: main['code'] };
+    yield { stage: 'configuration', key: usedSettings.defaultLocale, value: main['code'], bytes: 100 };
 }
 
-async function* readEntries(source: RestSource, stages: ReadonlySet<Stage>): AsyncGenerator<TransferRecord> {
-  for await (const { type, id, values } of allRows(source)) {
-    if (stages.has('entities')) yield { stage: 'entities', type, id, data: values, bytes: 2_000 };
-    if (stages.has('links'))
-      yield* linksOf(type, id, values, source.shapes).map((link) => ({ stage: 'links', ...link }) as const);
-  }
+async function* readEntries(
+  source: RestSource,
+  stages: ReadonlySet<Stage>,
+  behind: RecordPlace | null,
+): AsyncGenerator<TransferRecord> {
+  for await (const row of allRows(source, behind))
+    yield* placed({ type: row.type, id: row.id }, recordsOf(row, stages, source), behind);
+}
+
+function* recordsOf(
+  { type, id, values, bytes }: RestRow,
+  stages: ReadonlySet<Stage>,
+  { shapes }: RestSource,
+): Generator<PlacedRecord> {
+  if (stages.has('entities')) yield { stage: 'entities', type, id, data: values, bytes };
+  if (stages.has('links')) yield* linksOf(type, id, values, shapes).map((link) => ({ stage: 'links', ...link }) as const);
 }
 
 function linksOf(type: string, id: number, values: Values, shapes: Shapes): readonly TransferredLink[] {
@@ -95,20 +95,53 @@ function linksOf(type: string, id: number, values: Values, shapes: Shapes): read
   return [...linksIn(type, id, values, shapes), ...siblings];
 }
 
-async function* allRows(source: RestSource): AsyncGenerator<RestRow> {
-  const { client, shapes, locales } = source;
-  for (const locale of locales) yield { type: 'plugin::i18n.locale', id: Number(locale['id']), values: locale };
-  yield* readFiles(client);
-  yield* readAccounts(client, readById(client, '/users', ['limit=100', ...populateOf('plugin::users-permissions.user', shapes)]));
-  for (const schema of source.schemas.filter(({ uid }) => String(uid).startsWith('api::'))) yield* readType(source, schema);
+/** The entries of a type from an id on, in the order of their ids. */
+interface RestPart {
+  readonly type: string;
+  readonly rows: (from: number) => AsyncIterable<RestRow>;
 }
 
-async function* readFiles(client: RestClient): AsyncGenerator<RestRow> {
-  for await (const values of readById(client, '/upload/files', ['limit=100']))
-    yield { type: uploadFile, id: Number(values['id']), values: { folderPath: '/', ...values } };
+/** Reads all entries, in the same order each time; those from a place on if one is given. */
+async function* allRows(source: RestSource, behind: RecordPlace | null): AsyncGenerator<RestRow> {
+  const parts = partsOf(source);
+  const first = behind === null ? 0 : parts.findIndex(({ type }) => type === behind.type);
+  if (first === -1) throw new Error(`${source.client.base} has no ${behind?.type ?? ''} any more`);
+  for (const [index, { rows }] of parts.slice(first).entries())
+    yield* rows(index === 0 && behind !== null ? Number(behind.id) : 1);
 }
 
-async function* readType(source: RestSource, { uid, kind, info, pluginOptions }: Values): AsyncGenerator<RestRow> {
+function partsOf(source: RestSource): readonly RestPart[] {
+  const { client, shapes, locales, schemas } = source;
+  const users = ['limit=100', ...populateOf(userUid, shapes)];
+  return [
+    { type: localeUid, rows: (from) => rowsFrom(from, localeRows(locales)) },
+    { type: uploadFile, rows: (from) => readFiles(client, from) },
+    { type: roleUid, rows: (from) => rowsFrom(from, readRoles(client)) },
+    { type: permissionUid, rows: (from) => rowsFrom(from, readPermissions(client)) },
+    { type: userUid, rows: (from) => rowsOf(userUid, readById(client, { path: '/users', parameters: users, from })) },
+    ...schemas
+      .filter(({ uid }) => String(uid).startsWith('api::'))
+      .sort((one, other) => (String(one['uid']) < String(other['uid']) ? -1 : 1))
+      .map((schema) => ({ type: String(schema['uid']), rows: (from: number) => readType(source, schema, from) })),
+  ];
+}
+
+async function* rowsFrom(from: number, rows: AsyncIterable<RestRow>): AsyncGenerator<RestRow> {
+  for await (const row of rows) if (row.id >= from) yield row;
+}
+
+async function* localeRows(locales: readonly Values[]): AsyncGenerator<RestRow> {
+  yield* locales.map((values) => toRow(localeUid, values)).sort((one, other) => one.id - other.id);
+}
+
+const readFiles = (client: RestClient, from: number): AsyncIterable<RestRow> =>
+  rowsOf(uploadFile, readById(client, { path: '/upload/files', parameters: ['limit=100'], from }));
+
+async function* rowsOf(type: string, values: AsyncIterable<Values>): AsyncGenerator<RestRow> {
+  for await (const row of values) yield toRow(type, type === uploadFile ? { folderPath: '/', ...row } : row);
+}
+
+async function* readType(source: RestSource, { uid, kind, info, pluginOptions }: Values, from: number): AsyncGenerator<RestRow> {
   const type = String(uid);
   const { singularName, pluralName } = isRecord(info) ? info : {};
   const localized = isRecord(pluginOptions) && isRecord(pluginOptions['i18n']) && pluginOptions['i18n']['localized'] === true;
@@ -121,8 +154,13 @@ async function* readType(source: RestSource, { uid, kind, info, pluginOptions }:
   const rows =
     kind === 'singleType'
       ? readSingle(source, path, localized, populate)
-      : readById(source.client, path, ['pagination[limit]=100', ...populate, ...(localized ? ['locale=all'] : [])]);
-  for await (const { id, attributes } of rows) if (isRecord(attributes)) yield { type, id: Number(id), values: attributes };
+      : readById(source.client, {
+          path,
+          parameters: ['pagination[limit]=100', ...populate, ...(localized ? ['locale=all'] : [])],
+          from,
+        });
+  for await (const { id, attributes } of rows)
+    if (isRecord(attributes) && Number(id) >= from) yield { ...toRow(type, attributes), id: Number(id) };
 }
 
 /** A single type has an entry for each locale. */
@@ -139,9 +177,16 @@ async function* readSingle(
   }
 }
 
+interface RestList {
+  readonly path: string;
+  readonly parameters: readonly string[];
+  /** The least id. */
+  readonly from: number;
+}
+
 /** Reads all rows in the order of their ids; pages are as large as the service lets them be. */
-async function* readById(client: RestClient, path: string, parameters: readonly string[]): AsyncGenerator<Values> {
-  for (let last = 0; ;) {
+async function* readById(client: RestClient, { path, parameters, from }: RestList): AsyncGenerator<Values> {
+  for (let last = from - 1; ;) {
     const page = ['sort=id', `filters[id][$gt]=${String(last)}`, ...parameters];
     const answer = await client.get(`${path}?${page.join('&')}`);
     const rows = listOf(isRecord(answer) ? answer['data'] : answer);
@@ -153,11 +198,18 @@ async function* readById(client: RestClient, path: string, parameters: readonly 
 }
 
 /** Files and their variants, from where the service says that they are. */
-async function* readAssets(client: RestClient): AsyncGenerator<TransferRecord> {
-  for await (const { values } of readFiles(client))
-    for (const place of [values, ...Object.values(isRecord(values['formats']) ? values['formats'] : {}).filter(isRecord)]) {
-      const { hash, ext, url } = place;
-      const name = nameOf({ hash, ext: ext ?? '' } as FilePlace); // texts, or expected by nobody
-      yield { stage: 'assets', name, size: null, open: () => client.download(String(url)) };
-    }
+async function* readAssets(client: RestClient, behind: RecordPlace | null): AsyncGenerator<TransferRecord> {
+  for await (const { type, id, values } of readFiles(client, behind === null ? 1 : Number(behind.id)))
+    yield* placed({ type, id }, assetsOf(values, client), behind);
 }
+
+function* assetsOf(file: Values, client: RestClient): Generator<PlacedRecord> {
+  for (const place of [file, ...Object.values(isRecord(file['formats']) ? file['formats'] : {}).filter(isRecord)]) {
+    const { hash, ext, url, size } = place;
+    const name = nameOf({ hash, ext: ext ?? '' } as FilePlace); // texts, or expected by nobody
+    yield { stage: 'assets', name, size: null, open: () => client.download(String(url), limitFor(size)) };
+  }
+}
+
+/** Bytes that a file may have: twice those that its entry says, in KB; 200 MB if it says nothing. The entry may be of a smaller one. */
+const limitFor = (size: unknown): number => (typeof size === 'number' && size > 0 ? size * 2_000 + 10_485_760 : 209_715_200);

@@ -10,7 +10,7 @@ interface ClientInput {
   /** `https://host`, with the prefix of the API if it is not /api. */
   readonly url: string;
   readonly token: string;
-  /** Whether addresses of this machine and of private networks may be asked. */
+  /** Whether the service may be on this machine or in a private network. Its answers lead to no others there. */
   readonly allowPrivate: boolean;
 }
 
@@ -20,8 +20,11 @@ export interface RestClient {
   readonly base: string;
   /** Returns the JSON of an answer; null for 404. Throws an Error that names the path for other failures. */
   readonly get: (path: string) => Promise<unknown>;
-  /** Returns the bytes of a file; the token goes to the service alone. Throws AssetUnavailable if they are not there. */
-  readonly download: (url: string) => AsyncIterable<Uint8Array>;
+  /**
+   * Returns the bytes of a file, at most so many; the token goes to the service alone. Throws AssetUnavailable if they cannot be had, and
+   * an Error if the service does not answer.
+   */
+  readonly download: (url: string, limit: number) => AsyncIterable<Uint8Array>;
 }
 
 /** Throws an Error if the address is none of HTTP. */
@@ -31,45 +34,78 @@ export function createRestClient({ url, token, allowPrivate }: ClientInput): Res
   const path = given.pathname.replace(/\/+$/, '');
   const base = `${given.origin}${path === '' ? '/api' : path}`;
   const send = (target: URL): Promise<IncomingMessage> =>
-    sendRequest(target, { allowPrivate, headers: target.origin === given.origin ? { authorization: `Bearer ${token}` } : {} });
+    target.origin === given.origin
+      ? sendRequest(target, { allowPrivate, headers: { authorization: `Bearer ${token}` } })
+      : sendRequest(target, { allowPrivate: false, headers: {} });
   return {
     base,
     get: (relative) => getJson(new URL(`${base}${relative}`), send),
-    download: (file) => download(new URL(file, given.origin), given.origin, send),
+    download: (file, limit) => download(file, { origin: given.origin, limit, send }),
   };
 }
 
 type Send = (target: URL) => Promise<IncomingMessage>;
 
-/** A file that is elsewhere may be gone; the service itself must answer. */
-async function* download(target: URL, origin: string, send: Send): AsyncGenerator<Uint8Array> {
-  const response = await send(target).catch((error: unknown) => {
-    throw target.origin === origin ? error : new AssetUnavailable(String(error));
-  });
-  const status = response.statusCode ?? 0;
-  if (status === 200) return yield* response as AsyncIterable<Uint8Array>; // no encoding is set
-  response.resume();
-  const message = `${target.pathname} answers ${String(status)}`;
-  throw target.origin !== origin || status < 500 ? new AssetUnavailable(message) : new Error(message);
+interface DownloadContext {
+  readonly origin: string;
+  readonly limit: number;
+  readonly send: Send;
+}
+
+/** A file may be gone, or its address be none; the service itself must answer. */
+async function* download(file: string, { origin, limit, send }: DownloadContext): AsyncGenerator<Uint8Array> {
+  const target = addressOf(file, origin);
+  const isElsewhere = target.origin !== origin;
+  try {
+    const response = await sendPatiently(target, send, isElsewhere ? 2 : attempts);
+    if (response.statusCode === 200) return yield* upTo(limit, response);
+    response.resume();
+    throw new AssetUnavailable(`${target.host} answers ${String(response.statusCode)}`);
+  } catch (error) {
+    throw isElsewhere && !(error instanceof AssetUnavailable)
+      ? new AssetUnavailable(error instanceof Error ? error.message : String(error))
+      : error;
+  }
+}
+
+function addressOf(file: string, origin: string): URL {
+  if (!URL.canParse(file, origin)) throw new AssetUnavailable('its address is none');
+  const target = new URL(file, origin);
+  if (!/^https?:$/.test(target.protocol)) throw new AssetUnavailable('its address is none of HTTP');
+  return target;
+}
+
+async function* upTo(limit: number, response: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  for await (const bytes of response) {
+    size += bytes.length;
+    if (size > limit) throw new AssetUnavailable('it has more bytes than its entry says');
+    yield bytes;
+  }
 }
 
 const attempts = 5;
 const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 async function getJson(target: URL, send: Send): Promise<unknown> {
+  return readAnswer(target, await sendPatiently(target, send, attempts));
+}
+
+/** Sends a request again while the other side is busy or away for a moment. Throws an Error if that does not end. */
+async function sendPatiently(target: URL, send: Send, most: number): Promise<IncomingMessage> {
   for (let attempt = 1; ; attempt++) {
-    const response = await send(target).catch((error: unknown) => failure(error, attempt));
+    const response = await send(target).catch((error: unknown) => failure(error, attempt === most));
     const status = response?.statusCode ?? 503;
-    if (response !== null && !passing.has(status)) return readAnswer(target, response);
+    if (response !== null && !passing.has(status)) return response;
     response?.resume();
-    if (attempt === attempts) throw new Error(`${target.pathname} answers ${String(status)}`);
+    if (attempt === most) throw new Error(`${target.pathname} answers ${String(status)}`);
     await delay(500 * 2 ** attempt);
   }
 }
 
 /** A connection that broke may be there again; an address that is refused stays refused. */
-function failure(error: unknown, attempt: number): null {
-  if (attempt === attempts || !(error instanceof Error && 'code' in error) || error.code === refusedCode) throw error;
+function failure(error: unknown, isLast: boolean): null {
+  if (isLast || !(error instanceof Error && 'code' in error) || lasting.has(error.code)) throw error;
   return null;
 }
 
@@ -126,11 +162,17 @@ function sendRequest(target: URL, { headers, allowPrivate }: RequestOptions): Pr
 }
 
 const refusedCode = 'PRIVATE_ADDRESS';
+const lasting: ReadonlySet<unknown> = new Set([refusedCode, 'ENOTFOUND']);
 
 const refused = (host: string): Error =>
-  Object.assign(new Error(`${host} is an address of this machine or of a private network: --allow-private asks it`), {
-    code: refusedCode,
-  });
+  Object.assign(
+    new Error(
+      `${host} is an address of this machine or of a private network: --allow-private asks the service that is named there`,
+    ),
+    {
+      code: refusedCode,
+    },
+  );
 
 const isPublic = (address: string): boolean => ipaddr.process(address).range() === 'unicast';
 

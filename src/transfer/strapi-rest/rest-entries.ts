@@ -1,6 +1,8 @@
+import { roleUid } from '../../accounts/user-store.js';
 import type { TransferredLink } from '../../mongo/transfer/transferred.js';
 import { uploadFile } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
+import { sizeOf } from '../source.js';
 import type { RestClient } from './rest-client.js';
 
 /** Attributes by the uids of content types and components, as the service shows them. */
@@ -11,7 +13,17 @@ export interface RestRow {
   readonly type: string;
   readonly id: number;
   readonly values: Values;
+  /** About so many bytes of its answer. */
+  readonly bytes: number;
 }
+
+/** Returns the entry of an answer that has its id among its values. */
+export const toRow = (type: string, values: Values): RestRow => ({
+  type,
+  id: Number(values['id']),
+  values,
+  bytes: sizeOf(values),
+});
 
 /** Links that a side owns: those of its own relations and files. The other side shows the same ones. */
 type Owned = { readonly kind: 'link'; readonly target: string } | { readonly kind: 'media' } | null;
@@ -67,27 +79,33 @@ function linkTo(owned: Exclude<Owned, null>, own: TransferredLink['left'], id: n
   return { isMorph: false, left: own, right: { type: owned.target, id, field: null, position } };
 }
 
+export const listOf = (value: unknown): readonly Values[] => (Array.isArray(value) ? value.filter(isRecord) : []);
+
 /** The ids of related entries: in `data`, or where users and files have them. */
 export function idsIn(value: unknown): readonly number[] {
   const list = isRecord(value) && 'data' in value ? value['data'] : value;
   return [list].flat().flatMap((one: unknown) => (isRecord(one) && Number.isSafeInteger(one['id']) ? [Number(one['id'])] : []));
 }
 
-/** Reads roles with what they may do, then users. Permissions are numbered as they come. */
-export async function* readAccounts(client: RestClient, users: AsyncIterable<Values>): AsyncGenerator<RestRow> {
+export const permissionUid = 'plugin::users-permissions.permission';
+
+/** Reads roles in the order of their ids. */
+export async function* readRoles(client: RestClient): AsyncGenerator<RestRow> {
   const answer = await client.get('/users-permissions/roles');
   const roles = isRecord(answer) && Array.isArray(answer['roles']) ? answer['roles'].filter(isRecord) : [];
+  yield* roles.map((role) => toRow(roleUid, role)).sort((one, other) => one.id - other.id);
+}
+
+/** Reads what roles may do. Permissions are numbered as they come. */
+export async function* readPermissions(client: RestClient): AsyncGenerator<RestRow> {
   let number = 0;
-  for (const role of roles) {
-    const id = Number(role['id']);
-    yield { type: 'plugin::users-permissions.role', id, values: role };
+  for await (const { id } of readRoles(client)) {
     const detail = await client.get(`/users-permissions/roles/${String(id)}`);
     for (const action of actionsIn(isRecord(detail) ? detail['role'] : null)) {
       number++;
-      yield { type: 'plugin::users-permissions.permission', id: number, values: { action, role: { id } } };
+      yield toRow(permissionUid, { id: number, action, role: { id } });
     }
   }
-  for await (const values of users) yield { type: 'plugin::users-permissions.user', id: Number(values['id']), values };
 }
 
 /** `{ 'api::article': { controllers: { article: { find: { enabled: true } } } } }` as `api::article.article.find`. */

@@ -5,12 +5,13 @@ import { basename, join } from 'node:path';
 import { startingWith } from '../../mongo/matches.js';
 import type { Database } from '../../mongo/database.js';
 import { type ForeignDatabase, openForeign } from '../../mongo/transfer/foreign-database.js';
+import type { RecordPlace } from '../../mongo/transfer/import-ledger.js';
 import { mapIds, readIds } from '../../mongo/transfer/id-map.js';
+import { uploadFile } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
-import type { AssetRecord, Source, Stage, TransferRecord } from '../source.js';
-import { keysIn, modelOfKind, toEntry, toLinks, type V3Entry } from './v3-entries.js';
+import { type AssetRecord, placed, type PlacedRecord, sizeOf, type Source, type Stage, type TransferRecord } from '../source.js';
+import { keysIn, modelOfKind, recordsOf, type V3Entry } from './v3-entries.js';
 import { readV3Model, toSchema, type V3Model } from './v3-models.js';
-import { adaptDocument } from './v3-plugins.js';
 
 interface V3Input {
   readonly uri: string;
@@ -26,6 +27,8 @@ interface V3Source {
   readonly settings: readonly (readonly [key: string, value: unknown])[];
   readonly uploads: string | null;
   readonly database: Database;
+  /** Whether documents have their numbers. Until then all have the same one: the source is looked at only. */
+  isNumbered: boolean;
 }
 
 /** Opens the MongoDB of a Strapi v3 project. Throws an Error if it holds none. */
@@ -38,12 +41,13 @@ export async function openV3({ uri, project, database }: V3Input): Promise<Sourc
     throw new Error(`${foreign.description} holds no models of Strapi v3: its core_store has none`);
   }
   const uploads = project === null ? null : join(project, 'public', 'uploads');
-  const source: V3Source = { foreign, models, settings: stored, uploads, database };
+  const source: V3Source = { foreign, models, settings: stored, uploads, database, isNumbered: false };
   return {
     identity: createHash('sha256').update(foreign.description).digest('hex').slice(0, 32),
     description: foreign.description,
     prepare: () => numberAll(source),
-    read: (stages) => readV3(source, new Set(stages)),
+    mayChange: true,
+    read: (stages, behind = null) => readV3(source, new Set(stages), behind),
     close: foreign.close,
   };
 }
@@ -51,7 +55,7 @@ export async function openV3({ uri, project, database }: V3Input): Promise<Sourc
 async function readCoreStore(foreign: ForeignDatabase): Promise<readonly (readonly [string, unknown])[]> {
   const filter = { key: startingWith('model_def_', 'plugin_users-permissions_', 'plugin_i18n_') };
   const settings = [];
-  for await (const rows of foreign.read('core_store', filter)) settings.push(...rows);
+  for await (const rows of foreign.read('core_store', { filter })) settings.push(...rows);
   return settings.map(({ key, value }) => [String(key), parse(value)]);
 }
 
@@ -64,36 +68,62 @@ function parse(value: unknown): unknown {
 }
 
 /** Gives every document its number before any link is read. */
-async function numberAll({ foreign, models, database }: V3Source): Promise<void> {
+async function numberAll(source: V3Source): Promise<void> {
+  const { foreign, models, database } = source;
   for (const { collection } of models) await mapIds(database, collection, idsOf(foreign, collection));
+  source.isNumbered = true;
 }
 
 async function* idsOf(foreign: ForeignDatabase, collection: string): AsyncGenerator<readonly string[]> {
-  for await (const rows of foreign.read(collection)) yield rows.map(({ _id }) => String(_id));
+  for await (const rows of foreign.read(collection, { projection: { _id: 1 } })) yield rows.map(({ _id }) => String(_id));
 }
 
-async function* readV3(source: V3Source, stages: ReadonlySet<Stage>): AsyncGenerator<TransferRecord> {
+async function* readV3(source: V3Source, stages: ReadonlySet<Stage>, behind: RecordPlace | null): AsyncGenerator<TransferRecord> {
   const { models, settings } = source;
-  if (stages.has('schemas')) for (const model of models) yield { stage: 'schemas', schema: toSchema(model, models) };
-  if (stages.has('entities') || stages.has('links'))
-    for (const model of models.filter(({ uid }) => uid.includes('::'))) yield* readType(source, model, stages);
-  if (stages.has('assets')) yield* readAssets(source);
+  if (stages.has('schemas'))
+    for (const schema of models.map((model) => toSchema(model, models)))
+      yield { stage: 'schemas', schema, bytes: sizeOf(schema) };
+  if (stages.has('entities') || stages.has('links')) yield* readEntries(source, stages, behind);
+  if (stages.has('assets')) yield* readAssets(source, behind);
   if (stages.has('configuration'))
-    for (const [key, value] of settings) if (!key.startsWith('model_def_')) yield { stage: 'configuration', key, value };
+    for (const [key, value] of settings)
+      if (!key.startsWith('model_def_')) yield { stage: 'configuration', key, value, bytes: sizeOf(value) };
 }
 
-async function* readType(source: V3Source, model: V3Model, stages: ReadonlySet<Stage>): AsyncGenerator<TransferRecord> {
-  const { foreign, models, database } = source;
-  for await (const documents of foreign.read(model.collection)) {
+/** Reads all entries, in the same order each time; those from a place on if one is given. */
+async function* readEntries(
+  source: V3Source,
+  stages: ReadonlySet<Stage>,
+  behind: RecordPlace | null,
+): AsyncGenerator<TransferRecord> {
+  const types = source.models.filter(({ uid }) => uid.includes('::')).sort((one, other) => (one.uid < other.uid ? -1 : 1));
+  const first = behind === null ? 0 : types.findIndex(({ uid }) => uid === behind.type);
+  if (first === -1) throw new Error(`${source.foreign.description} has no ${behind?.type ?? ''} any more`);
+  for (const [index, model] of types.slice(first).entries())
+    yield* readType(source, model, { stages, behind: index === 0 ? behind : null });
+}
+
+interface V3Reading {
+  readonly stages: ReadonlySet<Stage>;
+  readonly behind: RecordPlace | null;
+}
+
+async function* readType(source: V3Source, model: V3Model, { stages, behind }: V3Reading): AsyncGenerator<TransferRecord> {
+  const { foreign, models } = source;
+  for await (const documents of foreign.read(model.collection, { from: behind?.id ?? null })) {
     const entries = await expand(source, model, documents);
-    const numbers = await readIds(database, [...new Set(entries.flatMap((entry) => keysIn(entry, models)))]);
-    const context = { models, numbers };
-    if (stages.has('entities'))
-      for (const entry of entries) yield* adaptDocument(toEntry(entry, context), entry.document, models);
-    if (stages.has('links'))
-      yield* entries.flatMap((entry) => toLinks(entry, context)).map((link) => ({ stage: 'links', ...link }) as const);
+    const numbers = await numbersOf(source, [...new Set(entries.flatMap((entry) => keysIn(entry, models)))]);
+    for (const entry of entries)
+      yield* placed(
+        { type: model.uid, id: String(entry.document['_id']) },
+        recordsOf(entry, { models, numbers }, stages),
+        behind,
+      );
   }
 }
+
+const numbersOf = async ({ database, isNumbered }: V3Source, keys: readonly string[]): Promise<ReadonlyMap<string, number>> =>
+  isNumbered ? readIds(database, keys) : new Map(keys.map((key) => [key, 1]));
 
 /** Reads the components of documents, one command for each collection of components. */
 async function expand(source: V3Source, model: V3Model, documents: readonly Values[]): Promise<readonly V3Entry[]> {
@@ -127,10 +157,12 @@ async function readParts(source: V3Source, places: readonly unknown[]): Promise<
 }
 
 /** The bytes of files that lie in the project. */
-async function* readAssets({ foreign, models, uploads }: V3Source): AsyncGenerator<AssetRecord> {
-  const files = models.find(({ uid }) => uid === 'plugin::upload.file');
+async function* readAssets({ foreign, models, uploads }: V3Source, behind: RecordPlace | null): AsyncGenerator<PlacedRecord> {
+  const files = models.find(({ uid }) => uid === uploadFile);
   if (uploads === null || files === undefined) return;
-  for await (const rows of foreign.read(files.collection)) yield* assetsAt(uploads, rows.flatMap(placesOf));
+  for await (const rows of foreign.read(files.collection, { from: behind?.id ?? null }))
+    for (const row of rows)
+      yield* placed({ type: uploadFile, id: String(row['_id']) }, await assetsAt(uploads, placesOf(row)), behind);
 }
 
 /** A file and its variants. */
@@ -139,14 +171,16 @@ const placesOf = (file: Values): readonly Values[] => [
   ...Object.values(isRecord(file['formats']) ? file['formats'] : {}).filter(isRecord),
 ];
 
-async function* assetsAt(uploads: string, places: readonly Values[]): AsyncGenerator<AssetRecord> {
+async function assetsAt(uploads: string, places: readonly Values[]): Promise<readonly AssetRecord[]> {
+  const assets: AssetRecord[] = [];
   for (const { hash, ext } of places) {
     const name = `${String(hash)}${String(ext ?? '')}`;
     const path = join(uploads, name);
     const found = basename(name) === name ? await lstat(path).catch(() => null) : null;
     if (found?.isFile() !== true) continue;
-    yield { stage: 'assets', name, size: found.size, open: () => readPlain(path) };
+    assets.push({ stage: 'assets', name, size: found.size, open: () => readPlain(path) });
   }
+  return assets;
 }
 
 /** A link that has come since is not followed. */

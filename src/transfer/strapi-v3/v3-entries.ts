@@ -1,7 +1,8 @@
 import { idKey } from '../../mongo/transfer/id-map.js';
-import type { TransferredEntry, TransferredLink } from '../../mongo/transfer/transferred.js';
 import { isRecord, type Values } from '../../values.js';
+import type { PlacedRecord, Stage } from '../source.js';
 import { ownAttributes, relationOf, stampNames, type V3Model } from './v3-models.js';
+import { adaptDocument } from './v3-plugins.js';
 
 /** A document with the components that it refers to, by attribute. */
 export interface V3Entry {
@@ -62,10 +63,48 @@ export function keysIn(entry: V3Entry, models: readonly V3Model[]): readonly str
   return [keyOf(entry), ...references, ...[...entry.parts.values()].flat().flatMap((part) => keysIn(part, models))];
 }
 
-/** Returns the entry as archives hold it. */
-export function toEntry(entry: V3Entry, context: V3Context): TransferredEntry {
-  return { type: entry.model.uid, id: context.numbers.get(keyOf(entry)) ?? 1, data: dataOf(entry, context) };
+/** Returns the records of an entry. What has come since documents were numbered is left out. */
+export function* recordsOf(entry: V3Entry, context: V3Context, stages: ReadonlySet<Stage>): Generator<PlacedRecord> {
+  const id = context.numbers.get(keyOf(entry));
+  if (id === undefined) {
+    if (stages.has('entities')) yield unreadable('entities', 'a document has come since the import began', keyOf(entry));
+    return;
+  }
+  const { known, late } = withoutLate(entry, context.numbers);
+  if (stages.has('entities')) {
+    yield* adaptDocument({ type: entry.model.uid, id, data: dataOf(known, context) }, entry.document, context.models);
+    yield* late.map((key) => unreadable('entities', 'a component has come since the import began', key));
+  }
+  if (stages.has('links')) yield* linksOf(known, context);
 }
+
+const unreadable = (of: Stage, reason: string, where: string): PlacedRecord => ({ stage: 'unreadable', of, reason, where });
+
+interface NumberedEntry {
+  /** With those components alone that have numbers. */
+  readonly known: V3Entry;
+  /** The keys of the others. */
+  readonly late: readonly string[];
+}
+
+function withoutLate(entry: V3Entry, numbers: V3Context['numbers']): NumberedEntry {
+  const late: string[] = [];
+  const parts = [...entry.parts].map(([name, list]) => {
+    const kept = list.flatMap((part) => {
+      const inner = numbers.has(keyOf(part)) ? withoutLate(part, numbers) : null;
+      late.push(...(inner?.late ?? [keyOf(part)]));
+      return inner === null ? [] : [inner.known];
+    });
+    return [name, kept] as const;
+  });
+  return { known: { ...entry, parts: new Map(parts) }, late };
+}
+
+const numberOf = (entry: V3Entry, { numbers }: V3Context): number => {
+  const number = numbers.get(keyOf(entry));
+  if (number === undefined) throw new Error(`${keyOf(entry)} has no number`);
+  return number;
+};
 
 function dataOf({ model, document, parts }: V3Entry, context: V3Context): Values {
   const values = ownAttributes(model).flatMap(([name, { type, repeatable }]) => {
@@ -74,7 +113,7 @@ function dataOf({ model, document, parts }: V3Entry, context: V3Context): Values
     if (own === undefined) return [[name, document[name] ?? null] as const];
     const list = own.map((part) => ({
       ...(type === 'dynamiczone' && { __component: part.model.uid }),
-      id: context.numbers.get(keyOf(part)) ?? 1,
+      id: numberOf(part, context),
       ...dataOf(part, context),
     }));
     return [[name, type === 'dynamiczone' || repeatable === true ? list : (list[0] ?? null)] as const];
@@ -92,20 +131,21 @@ function dataOf({ model, document, parts }: V3Entry, context: V3Context): Values
 }
 
 /** Returns the links that an entry and its components keep. */
-export function toLinks(entry: V3Entry, context: V3Context): readonly TransferredLink[] {
-  const holder = { type: entry.model.uid, id: context.numbers.get(keyOf(entry)) ?? 1 };
+function* linksOf(entry: V3Entry, context: V3Context): Generator<PlacedRecord> {
+  const holder = { type: entry.model.uid, id: numberOf(entry, context) };
   const positions = new Map<string, number>();
-  const own = referencesOf(entry, context.models).flatMap(
-    ({ field, kind, target, id: source, many }): readonly TransferredLink[] => {
-      const id = context.numbers.get(idKey(target.collection, source));
-      if (id === undefined) return []; // its target was deleted
-      const position = (positions.get(field) ?? 0) + 1;
-      positions.set(field, position);
-      const held = { ...holder, field, position: many || kind === 'media' ? position : null };
-      const other = { type: target.uid, id, field: null, position: null };
-      if (kind === 'media') return [{ isMorph: true, left: { ...other, field: 'related' }, right: held }];
-      return [{ isMorph: kind === 'morph', left: held, right: other }];
-    },
-  );
-  return [...own, ...[...entry.parts.values()].flat().flatMap((part) => toLinks(part, context))];
+  for (const { field, kind, target, id: source, many } of referencesOf(entry, context.models)) {
+    const id = context.numbers.get(idKey(target.collection, source));
+    if (id === undefined) {
+      yield unreadable('links', 'a link leads to a document that is gone', `${keyOf(entry)} ${field}`);
+      continue;
+    }
+    const position = (positions.get(field) ?? 0) + 1;
+    positions.set(field, position);
+    const held = { ...holder, field, position: many || kind === 'media' ? position : null };
+    const other = { type: target.uid, id, field: null, position: null };
+    if (kind === 'media') yield { stage: 'links', isMorph: true, left: { ...other, field: 'related' }, right: held };
+    else yield { stage: 'links', isMorph: kind === 'morph', left: held, right: other };
+  }
+  for (const part of [...entry.parts.values()].flat()) yield* linksOf(part, context);
 }

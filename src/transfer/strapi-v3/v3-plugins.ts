@@ -1,11 +1,11 @@
-import type { TransferRecord } from '../source.js';
+import { type PlacedRecord, sizeOf } from '../source.js';
 import type { TransferredEntry } from '../../mongo/transfer/transferred.js';
 import type { Values } from '../../values.js';
 import type { V3Model } from './v3-models.js';
 
 /** Returns the record of an entry; types of plugins have another form in Strapi v4. Nothing: v4 has no place for it. */
-export function adaptDocument(entry: TransferredEntry, document: Values, models: readonly V3Model[]): readonly TransferRecord[] {
-  const record = (adapted: TransferredEntry): TransferRecord => ({ stage: 'entities', ...adapted, bytes: 1_000 });
+export function adaptDocument(entry: TransferredEntry, document: Values, models: readonly V3Model[]): readonly PlacedRecord[] {
+  const record = (adapted: TransferredEntry): PlacedRecord => ({ stage: 'entities', ...adapted, bytes: sizeOf(document) });
   switch (entry.type) {
     case 'plugin::upload.file':
       return [record({ ...entry, data: { ...entry.data, folderPath: '/' } })];

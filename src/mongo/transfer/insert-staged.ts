@@ -1,0 +1,67 @@
+import { BSON, type Document, MongoServerError } from 'mongodb';
+import { type Database, translating } from '../database.js';
+
+/** What became of documents. */
+export interface Insertion {
+  /** How many are new. */
+  readonly added: number;
+  /** Those that cannot be stored, and why. */
+  readonly refused: readonly (readonly [document: Document, reason: string])[];
+}
+
+/** Bytes of a document of MongoDB. */
+const largest = 16_777_216;
+
+/**
+ * Stores documents. Those whose id is there already stay as they are: a batch may come twice. A document that MongoDB does not take
+ * leaves the others alone.
+ */
+export async function insertStaged(database: Database, collection: string, documents: readonly Document[]): Promise<Insertion> {
+  const sized = documents.map((document) => [document, whyUnfit(document)] as const);
+  const unfit = sized.flatMap(([document, reason]) => (reason === null ? [] : [[document, reason] as const]));
+  const fit = sized.flatMap(([document, reason]) => (reason === null ? [document] : []));
+  const { added, refused } = await insertFit(database, collection, fit);
+  return { added, refused: [...unfit, ...refused] };
+}
+
+function whyUnfit(document: Document): string | null {
+  try {
+    return BSON.calculateObjectSize(document, { ignoreUndefined: true }) > largest ? 'it is larger than 16 MB' : null;
+  } catch (error) {
+    return String(error); // nested too deep
+  }
+}
+
+async function insertFit(database: Database, collection: string, documents: readonly Document[]): Promise<Insertion> {
+  if (documents.length === 0) return { added: 0, refused: [] };
+  try {
+    return await insertBatch(database, collection, documents);
+  } catch (error) {
+    if (!concernsDocument(error)) throw error;
+    if (documents[1] === undefined) return { added: 0, refused: [[documents[0] ?? {}, error.message]] };
+    const half = Math.ceil(documents.length / 2);
+    const first = await insertFit(database, collection, documents.slice(0, half));
+    const second = await insertFit(database, collection, documents.slice(half));
+    return { added: first.added + second.added, refused: [...first.refused, ...second.refused] };
+  }
+}
+
+async function insertBatch({ db, maxTimeMS }: Database, collection: string, documents: readonly Document[]): Promise<Insertion> {
+  const command = { insert: collection, documents, ordered: false, maxTimeMS: maxTimeMS.write, writeConcern: { w: 1 } };
+  const reply = await translating(() => db.command(command, { ignoreUndefined: true }));
+  const failures = (reply['writeErrors'] ?? []) as readonly Document[]; // the form of every reply to an insert
+  const others = failures.filter(({ code }) => code !== 11000);
+  return {
+    added: Number(reply['n']),
+    refused: others.map(({ index, errmsg }) => [documents[Number(index)] ?? {}, String(errmsg)] as const),
+  };
+}
+
+/** BadValue, Overflow (nested too deep), InvalidBSON. */
+const ofDocument: ReadonlySet<unknown> = new Set([2, 15, 22]);
+
+/** Whether a command was refused because of what one of its documents holds. */
+const concernsDocument = (error: unknown): error is Error =>
+  error instanceof BSON.BSONError ||
+  error instanceof RangeError ||
+  (error instanceof MongoServerError && ofDocument.has(error.code));

@@ -1,0 +1,34 @@
+import { userUid } from '../../accounts/user-store.js';
+import { isRecord, type Values } from '../../values.js';
+import type { RestClient } from './rest-client.js';
+import { isPolymorphic, listOf, type Shapes } from './rest-entries.js';
+
+/** Returns the models that a service shows to the token. Throws an Error if it shows none. */
+export async function readSchemas(client: RestClient, kind: 'content-types' | 'components'): Promise<readonly Values[]> {
+  const answer = await client.get(`/content-type-builder/${kind}`);
+  const found = isRecord(answer) ? listOf(answer['data']) : [];
+  if (found.length === 0 && kind === 'content-types')
+    throw new Error(`${client.base} shows no models: the token must be one for full access`);
+  return found.flatMap(({ uid, schema }) => {
+    if (!isRecord(schema) || typeof uid !== 'string' || !isRecord(schema['attributes'])) return [];
+    const { draftAndPublish, displayName, singularName, pluralName, description, ...rest } = schema;
+    return [{ ...rest, uid, info: { displayName, singularName, pluralName, description }, options: { draftAndPublish } }];
+  });
+}
+
+/** What the API does not show, by where. */
+export function notesOn(shapes: Shapes): Map<string, string> {
+  const notes = new Map([[userUid, 'passwords do not come over REST: users set new ones']]);
+  for (const [uid, attributes] of shapes)
+    for (const [name, attribute] of Object.entries(attributes)) {
+      const reason = hiddenReason(uid, attribute);
+      if (reason !== null) notes.set(`${uid} ${name}`, reason);
+    }
+  return notes;
+}
+
+function hiddenReason(uid: string, attribute: Values): string | null {
+  if (!uid.startsWith('api::') && uid.includes('::')) return null;
+  if (attribute['private'] === true || attribute['type'] === 'password') return 'private values do not come over REST';
+  return isPolymorphic(attribute) ? 'polymorphic relations do not come over REST' : null;
+}

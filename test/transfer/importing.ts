@@ -1,0 +1,73 @@
+import type { Document } from 'mongodb';
+import { createServer } from '../../src/index.js';
+import { createMedia } from '../../src/media/open-media.js';
+import { connect } from '../../src/mongo/connection.js';
+import { createStore } from '../../src/mongo/store.js';
+import type { ImportContext } from '../../src/transfer/import-run.js';
+import { prepareImport, runImport } from '../../src/transfer/run-import.js';
+import type { Source } from '../../src/transfer/source.js';
+import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
+
+const silent = { begin: () => undefined, advance: () => undefined, end: () => undefined };
+
+/** Opens a database for imports, as a process of its own does; a few records in a batch. */
+export async function openContext({ uri }: Pick<FreshDatabase, 'uri'>): Promise<ImportContext> {
+  const { config } = await createServer({ config: { database: { uri } } });
+  const database = await connect(uri, config.database);
+  const media = createMedia(config, database);
+  return { config, store: createStore(database), media, defaultLocale: 'en', batch: 5, progress: silent };
+}
+
+export const closeContext = ({ store }: ImportContext): Promise<void> => store.database.client.close();
+
+/** Works on a database of its own; returns what it holds then. */
+export async function inFresh(work: (context: ImportContext, fresh: FreshDatabase) => Promise<void>): Promise<unknown> {
+  const fresh = await freshDatabase();
+  const context = await openContext(fresh);
+  try {
+    await work(context, fresh);
+    return await dump(fresh);
+  } finally {
+    await closeContext(context);
+    await fresh.drop();
+  }
+}
+
+/** Imports a source from its beginning, or from where it was cut short. */
+export async function importAll(source: Source, context: ImportContext, replace = false): Promise<void> {
+  await runImport(await prepareImport(source, context), context, { replace });
+}
+
+/** A source that ends with an error after so many records of a stage. */
+export const cutShort = (source: Source, stage: string, records: number): Source => ({
+  ...source,
+  read: async function* (stages, behind) {
+    let count = 0;
+    for await (const record of source.read(stages, behind)) {
+      if (record.stage === stage && count++ === records) throw new Error('cut short');
+      yield record;
+    }
+  },
+});
+
+/** What a database holds of content, without what differs from run to run. */
+export async function dump({ db }: FreshDatabase): Promise<ReadonlyMap<string, unknown>> {
+  const names = (await db.listCollections().toArray()).map(({ name }) => name).filter((name) => !volatile.has(name));
+  const rows = await Promise.all(
+    names.sort().map(async (name) => [name, (await db.collection(name).find().sort({ _id: 1 }).toArray()).map(plain)] as const),
+  );
+  const files = await db
+    .collection('uploads.files')
+    .find({ filename: { $ne: null } })
+    .sort({ filename: 1 })
+    .toArray();
+  return new Map([...rows, ['files', files.map(({ filename, length, metadata }) => [filename, length, metadata?.variantOf])]]);
+}
+
+const volatile = new Set(['_imports', '_audit', '_model_status', '_collections', '_settings', 'uploads.files', 'uploads.chunks']);
+
+/** Codes have the time that they run out in. */
+const plain = ({ resetPasswordToken, ...row }: Document): Document => ({
+  ...row,
+  ...(typeof resetPasswordToken === 'string' && { code: true }),
+});
