@@ -5,20 +5,22 @@ import { modelSettings } from '../mongo/models/open-backend.js';
 import { readModels } from '../mongo/stores/model-store.js';
 import { buildRegistry } from '../schema/build-registry.js';
 import { exportContent } from '../transfer/export-content.js';
-import { askKey } from './open-source.js';
+import { archiveKey, refuseSecrets } from './open-source.js';
 import { changing, runOnService, type Command } from './run-command.js';
 import { showProgress } from './show-progress.js';
 
-export const usage = `usage: npx mangrove export FILE [--key KEY]
+export const usage = `usage: npx mangrove export FILE [--key-file FILE]
   writes models, entries, files and settings into an archive that import, and strapi import, read
-  FILE         ends with .tar or .tar.gz; with .enc behind it the archive is encrypted
-  --key KEY    the key of an encrypted archive; else it is asked for, or MANGROVE_IMPORT_KEY`;
+  FILE               ends with .tar or .tar.gz; with .enc behind it the archive is encrypted
+  --key-file FILE    holds the key of an encrypted archive; else MANGROVE_IMPORT_KEY, or it is asked for`;
 
 /** Null: the words are not those of the command. */
 function readArguments(args: readonly string[]) {
-  const { values, positionals } = parseArgs({ args: [...args], options: { key: { type: 'string' } }, allowPositionals: true });
+  refuseSecrets(args);
+  const options = { 'key-file': { type: 'string' } } as const;
+  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
   const [file = '', ...others] = positionals;
-  return others.length === 0 && /\.(tar|tar\.gz|tgz)(\.enc)?$/.test(file) ? { file, key: values.key } : null;
+  return others.length === 0 && /\.(tar|tar\.gz|tgz)(\.enc)?$/.test(file) ? { file, keyFile: values['key-file'] } : null;
 }
 
 const exportAll: Command = async ({ config, secrets, store: { database }, content }, args) => {
@@ -26,7 +28,7 @@ const exportAll: Command = async ({ config, secrets, store: { database }, conten
   if (given === null) throw new Error(usage);
   const { file } = given;
   if (existsSync(file)) throw new Error(`${file} is there already`);
-  const key = file.endsWith('.enc') ? (given.key ?? (await askKey(file))) : null;
+  const key = await archiveKey(file, given.keyFile);
   const counts = await exportContent(
     { file, key },
     {

@@ -5,17 +5,18 @@ import { abandonImport, prepareImport, runImport } from '../transfer/run-import.
 import type { ImportContext } from '../transfer/import-run.js';
 import { printTable } from './compare-models.js';
 import { describeImport, describePrepared } from './describe-import.js';
-import { openSource } from './open-source.js';
+import { openSource, refuseSecrets } from './open-source.js';
 import type { OpenedService } from './open-service.js';
 import { changing, runOnService, type Command } from './run-command.js';
 import { showProgress } from './show-progress.js';
 
 export const usage = `usage: npx mangrove import SOURCE [options]
   SOURCE             an archive of strapi export: .tar, .tar.gz, and .enc;
-                     or mongodb://…, the database of a Strapi v3 project;
+                     or mongodb://NAME@HOST/DATABASE, that of a Strapi v3 project, with the password
+                     in MANGROVE_IMPORT_PASSWORD, else it is asked for;
                      or https://…, a Strapi v4 that runs, asked with the API token for
                      full access in MANGROVE_IMPORT_TOKEN, else the token is asked for
-  --key KEY          the key of an encrypted archive; else it is asked for, or MANGROVE_IMPORT_KEY
+  --key-file FILE    holds the key of an encrypted archive; else MANGROVE_IMPORT_KEY, or it is asked for
   --project DIR      the folder of the Strapi v3 project, for the files in its public/uploads
   --allow-private    ask a Strapi v4 on this machine or in a private network
   --dry-run          read all of the source and say what would come; nothing is stored
@@ -24,7 +25,7 @@ npx mangrove import --abandon
                      give up an import that was cut short`;
 
 const options = {
-  key: { type: 'string' },
+  'key-file': { type: 'string' },
   project: { type: 'string' },
   'allow-private': { type: 'boolean', default: false },
   'dry-run': { type: 'boolean', default: false },
@@ -34,6 +35,7 @@ const options = {
 
 /** Null: the words are not those of the command. */
 function readArguments(args: readonly string[]) {
+  refuseSecrets(args);
   const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
   const [source, ...more] = positionals;
   if (more.length > 0 || (source === undefined) !== values.abandon) return null;

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Database } from '../mongo/database.js';
 import { openArchive } from '../transfer/archive/open-archive.js';
 import { openRest } from '../transfer/strapi-rest/open-rest.js';
@@ -7,7 +8,8 @@ import { readSecret } from './read-password.js';
 
 interface SourceArguments {
   readonly source: string;
-  readonly key?: string | undefined;
+  /** The file that holds the key of an encrypted archive. */
+  readonly 'key-file'?: string | undefined;
   /** The folder of a Strapi v3 project. */
   readonly project?: string | undefined;
   /** Whether a service on this machine or in a private network may be asked. */
@@ -16,15 +18,45 @@ interface SourceArguments {
 
 /** Opens what an import is told to read. Throws an Error if it is nothing that can be read. */
 export async function openSource(given: SourceArguments, database: Database): Promise<Source> {
-  const { source, key, project } = given;
+  const { source, project } = given;
   if (/^https?:\/\//.test(source))
     return openRest({ url: source, token: await askToken(source), allowPrivate: given['allow-private'] === true });
-  if (/^mongodb(\+srv)?:\/\//.test(source)) return openV3({ uri: source, project: project ?? null, database });
-  return openArchive({ file: source, key: source.endsWith('.enc') ? (key ?? (await askKey(source))) : null });
+  if (/^mongodb(\+srv)?:\/\//.test(source))
+    return openV3({ uri: await withPassword(source), project: project ?? null, database });
+  return openArchive({ file: source, key: await archiveKey(source, given['key-file']) });
 }
 
-/** Returns the key of an encrypted archive: from the environment, or asked for. */
-export const askKey = async (file: string): Promise<string> => process.env['MANGROVE_IMPORT_KEY'] ?? readSecret(`key of ${file}`);
+/** Returns the key of an encrypted archive: from a file, from the environment, or asked for. Null: the archive is not encrypted. */
+export async function archiveKey(file: string, keyFile: string | undefined): Promise<string | null> {
+  if (!file.endsWith('.enc')) return null;
+  if (keyFile === undefined) return process.env['MANGROVE_IMPORT_KEY'] ?? readSecret(`key of ${file}`);
+  const [key = ''] = (await readFile(keyFile, 'utf8')).split(/\r?\n/, 1);
+  if (key === '') throw new Error(`${keyFile} holds no key`);
+  return key;
+}
+
+/** Completes the address of a database that names a user: with a password from the environment, or asked for. */
+async function withPassword(uri: string): Promise<string> {
+  const [start, protocol = '', user = ''] = /^(mongodb(?:\+srv)?:\/\/)([^@/?]+)@/.exec(uri) ?? [];
+  if (start === undefined || /[?&]authMechanism=(?!SCRAM|PLAIN)/i.test(uri)) return uri;
+  const password = process.env['MANGROVE_IMPORT_PASSWORD'] ?? (await readSecret(`password of ${user}`));
+  return `${protocol}${user}:${encodeURIComponent(password)}@${uri.slice(start.length)}`;
+}
+
+/**
+ * Throws an Error if a secret stands on a command line, where other users of the machine and the history of the shell see it: behind
+ * `--key`, or in an address.
+ */
+export function refuseSecrets(args: readonly string[]): void {
+  if (args.some((word) => word === '--key' || word.startsWith('--key=')))
+    throw new Error(
+      'a key is not taken from the command line; it is asked for, or taken from MANGROVE_IMPORT_KEY or --key-file FILE',
+    );
+  if (args.some((word) => /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*:[^/?#]*@/i.test(word)))
+    throw new Error(
+      'a password is not taken from the command line; leave it out of the address, as in mongodb://NAME@HOST/DATABASE: it is asked for, or taken from MANGROVE_IMPORT_PASSWORD',
+    );
+}
 
 const askToken = async (url: string): Promise<string> =>
   process.env['MANGROVE_IMPORT_TOKEN'] ?? readSecret(`API token of ${url}`);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { collections } from '../schema/collections.js';
-import { findTaken } from '../accounts/claim-names.js';
+import { claimNames, findTaken } from '../accounts/claim-names.js';
 import { endRefreshTokens } from '../accounts/login/session.js';
 import { hashPassword } from '../accounts/login/passwords.js';
 import { changeStoredUser, type StoredUser, userType, userUid } from '../accounts/user-store.js';
@@ -51,15 +51,23 @@ function readCreate(args: readonly string[]) {
 const create: Command = async ({ content }, args) => {
   const { username, email, role, password } = readCreate(args);
   if (username === undefined || email === undefined) throw new Error(usage);
+  const names = { username, email: email.toLowerCase() };
   const others = { except: null, sharedAddress: false, onlyLocal: false };
-  if ((await findTaken({ email: email.toLowerCase(), username }, others, content)) !== null)
-    throw new Error('the name or the address is taken');
+  const refuseTaken = async (): Promise<void> => {
+    if ((await findTaken(names, others, content)) !== null) throw taken();
+  };
+  await refuseTaken();
   const word = password ? await readPassword(`password of ${username}`) : makePassword();
-  const data = { username, email: email.toLowerCase(), password: word, role: await roleId(role, content) };
-  await createEntry(userType(content), { ...data, provider: 'local', confirmed: true }, emptyQuery, content);
+  const data = { ...names, password: word, role: await roleId(role, content), provider: 'local', confirmed: true };
+  await claimNames(names, content, taken, async () => {
+    await refuseTaken();
+    await createEntry(userType(content), data, emptyQuery, content);
+  });
   if (!password) printMade(word, username);
   else console.log(`created ${username}`);
 };
+
+const taken = (): Error => new Error('the name or the address is taken');
 
 function readSetPassword(args: readonly string[]) {
   const { values, positionals } = readArguments({ args: [...args], options: passwordOption, allowPositionals: true });

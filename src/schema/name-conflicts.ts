@@ -6,6 +6,7 @@ const fixedTypes = [
   ...['Boolean', 'Date', 'DateTime', 'Float', 'I18NLocaleCode', 'ID', 'Int', 'JSON', 'Long', 'String', 'Time', 'Upload'],
   ...['Error', 'FileInfoInput', 'GenericMorph', 'Mutation', 'Pagination', 'PaginationArg', 'PublicationState', 'Query'],
   ...['ResponseCollectionMeta', 'Subscription', 'UsersPermissionsCreateRolePayload', 'UsersPermissionsDeleteRolePayload'],
+  'UsersPermissionsLogoutPayload',
   ...['UsersPermissionsLoginInput', 'UsersPermissionsLoginPayload', 'UsersPermissionsMe', 'UsersPermissionsMeRole'],
   ...['UsersPermissionsPasswordPayload', 'UsersPermissionsRegisterInput', 'UsersPermissionsUpdateRolePayload'],
   ...['Boolean', 'Date', 'DateTime', 'Float', 'ID', 'Int', 'JSON', 'Long', 'String', 'Time'].map((name) => `${name}FilterInput`),

@@ -174,6 +174,15 @@ describe('commands', () => {
       expect(stderr).to.include(message);
     });
 
+  it('make no user whose name or address somebody else takes at the moment', async () => {
+    const claims = database.db.collection<{ _id: string; until: Date }>('_claims');
+    await claims.insertOne({ _id: 'email zoe@mail.test', until: new Date(Date.now() + 60_000) });
+    const { stderr, exitCode } = await run('user', 'create', '--username', 'zoe', '--email', 'Zoe@mail.test');
+    expect([exitCode, stderr]).to.deep.equal([1, 'the name or the address is taken']);
+    await claims.deleteMany({});
+    await succeed('user', 'create', '--username', 'zoe', '--email', 'Zoe@mail.test');
+  });
+
   it('leave no password in the log of changes', async () => {
     const records = await database.db.collection('_audit').find().toArray();
     expect(records).not.to.deep.equal([]);

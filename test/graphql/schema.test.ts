@@ -13,7 +13,7 @@ import {
 import type { GraphQLNamedType } from 'graphql';
 import { buildSchema } from '../../src/graphql/endpoint/build-schema.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
-import { someAccounts, someUpload } from './services.js';
+import { refuse, someAccounts, someUpload } from './services.js';
 
 const fixture = (name: string): string => readFileSync(new URL(`fixtures/${name}`, import.meta.url), 'utf8');
 
@@ -101,6 +101,23 @@ for (const { name, hidden } of cases) {
 
     it('describes what the reference describes', () => {
       expect(descriptionsOf(schema)).to.include.members(descriptionsOf(reference));
+    });
+
+    it('leaves none of its names to a model', async () => {
+      const models = JSON.parse(fixture(`${name}-models.json`)) as { uid: string }[];
+      const accounts = { ...someAccounts, sessions: { refresh: refuse, logout: refuse } };
+      const full = await buildSchema(buildRegistry(models).registry, { accounts, upload: someUpload });
+      const names = Object.keys(full.getTypeMap()).filter((type) => !type.startsWith('__'));
+      const probes = names.map((enumName, index) => ({
+        uid: `probe.of-${String(index)}`,
+        info: { displayName: enumName },
+        attributes: { value: { type: 'enumeration', enum: ['a'], enumName } },
+      }));
+      const { problems } = buildRegistry([...models, ...probes]);
+      const free = names.filter(
+        (type, index) => problems.get(`probe.of-${String(index)}`)?.[0]?.startsWith(`GraphQL type ${type} is taken by `) !== true,
+      );
+      expect(free).to.deep.equal([]);
     });
 
     it('is valid', () => {

@@ -1,7 +1,8 @@
 import type { AccountsService } from '../../src/graphql/plugins/accounts-service.js';
 import type { UploadService } from '../../src/graphql/plugins/create-uploads.js';
 
-const refuse = () => Promise.reject(new Error('not called in this test'));
+/** An operation that no test calls. */
+export const refuse = () => Promise.reject(new Error('not called in this test'));
 
 /** Services whose presence makes their part of the schema; schema tests never call them. */
 export const someAccounts: AccountsService = {

@@ -185,6 +185,15 @@ describe('npx mangrove import of the MongoDB of Strapi v3', () => {
   });
   const get = async (path: string): Promise<Document> => (await serving.call('GET', path)).body as Document;
 
+  it('asks for the password of a user that the address names', async () => {
+    const address = source.uri.replace('//', '//ann@');
+    const env = { MONGODB_URI: serving.database.uri };
+    const nothing = await runCli('import', [address, '--dry-run'], { directory, env, input: '' });
+    expect([nothing.exitCode, nothing.stderr]).to.deep.equal([1, 'no password was given']);
+    for (const input of [{ env, input: 'p@ss\n' }, { env: { ...env, MANGROVE_IMPORT_PASSWORD: 'p@ss' } }])
+      expect((await runCli('import', [address, '--dry-run'], { directory, ...input })).stderr).to.match(/Authentication failed/);
+  });
+
   it('brings entries with relations, components, zones, files and locales', async () => {
     expect(result.exitCode, result.stderr).to.equal(0);
     const { data } = await get(

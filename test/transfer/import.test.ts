@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -15,6 +15,7 @@ describe('npx mangrove import of an archive', () => {
     directory = await mkdtemp(join(tmpdir(), 'mangrove-import-'));
     file = join(directory, 'export.tar.gz.enc');
     await packArchive(file, sampleArchive, 'a key');
+    await writeFile(join(directory, 'key'), 'a key\n');
   });
   after(() => rm(directory, { recursive: true }));
 
@@ -25,12 +26,12 @@ describe('npx mangrove import of an archive', () => {
       runCli('import', [file, ...args], { directory, env: { MONGODB_URI: serving.database.uri } });
     before(async () => {
       serving = await serveModels({ models: [] });
-      const dry = await run('--key', 'a key', '--dry-run');
+      const dry = await run('--key-file', 'key', '--dry-run');
       expect(dry.stdout)
         .to.match(/model +api::story.story +new/)
         .and.match(/left out +plugin::menus.menu/);
       expect(await serving.database.db.collection('_imports').countDocuments()).to.equal(0);
-      const { stdout, stderr, exitCode } = await run('--key', 'a key');
+      const { stdout, stderr, exitCode } = await run('--key-file', 'key');
       expect(exitCode, stderr).to.equal(0);
       printed = stdout;
       await serving.settled();
@@ -130,11 +131,20 @@ describe('npx mangrove import of an archive', () => {
       expect(names.filter((name) => name.startsWith('_import_'))).to.deep.equal([]);
     });
 
+    for (const words of [['--key', 'a key'], ['--key=a key'], ['mongodb://ann:a-key@127.0.0.1/x']])
+      it(`takes no secret from the command line: ${words.join(' ')}`, async () => {
+        const { stderr, exitCode } = await run(...words);
+        expect(exitCode).to.equal(1);
+        expect(stderr)
+          .to.match(/^a (key|password) is not taken from the command line; .*MANGROVE_IMPORT_/)
+          .and.not.contain('a-key');
+      });
+
     it('refuses to write over entries, and takes their place with --replace', async () => {
-      const refused = await run('--key=a key');
+      const refused = await run('--key-file=key');
       expect(refused).to.deep.include({ exitCode: 1 });
       expect(refused.stderr).to.match(/these collections hold entries: .*storys.*--replace/);
-      expect((await run('--key=a key', '--replace')).exitCode).to.equal(0);
+      expect((await run('--key-file=key', '--replace')).exitCode).to.equal(0);
       await serving.settled();
       expect(ids(await get('/api/storys?locale=all'))).to.deep.equal([10, 12]);
       const stored = await serving.database.db

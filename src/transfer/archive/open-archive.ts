@@ -37,7 +37,7 @@ const limitsFor = (size: number): ArchiveLimits => ({
 /** Opens an archive of `strapi export`: .tar, .tar.gz, and either with .enc. Throws an Error if the key is missing. */
 export async function openArchive({ file, key, limits }: ArchiveInput): Promise<Source> {
   const { size } = await stat(file);
-  if (isEncrypted(file) && key === null) throw new Error(`${file} is encrypted: give its key with --key`);
+  if (isEncrypted(file) && key === null) throw new Error(`${file} is encrypted, and no key is given`);
   const archive = { file, key, limits: limits ?? limitsFor(size) };
   return {
     identity: await identityOf(file, size),
