@@ -10,7 +10,7 @@ interface CacheBounds {
 /** What an entry takes besides its key and value, in bytes. */
 const entryBytes = 300;
 
-/** Values of which only those used last are kept. Whatever a client's input is a key of is kept in one of these. */
+/** A cache that keeps the values used last. Everything that is keyed by input of clients is kept in such caches. */
 export class BoundedCache<Value extends object | string | number, Key extends object | string | number = string> {
   readonly bounds: CacheBounds;
   readonly #entries: LRUCache<Key, { readonly value: Value }>;
@@ -35,7 +35,10 @@ export class BoundedCache<Value extends object | string | number, Key extends ob
     return this.#entries.get(key)?.value;
   }
 
-  /** Keeps a value of so many bytes; of a key that is an object they are part. A value that would take more than a tenth of the cache is not kept. */
+  /**
+   * Keeps a value of so many bytes; including those of a key that is an object. A value that would take more than a tenth of the
+   * cache is not kept.
+   */
   set(key: Key, value: Value, bytes: number): void {
     this.#entries.set(key, { value }, { size: bytes + (typeof key === 'string' ? 2 * key.length : 0) + entryBytes });
   }

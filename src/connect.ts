@@ -19,19 +19,19 @@ import { modelSettings, openBackend, type Backend } from './mongo/models/open-ba
 
 export interface ConnectInput {
   readonly config: Config;
-  /** Of the database. */
+  /** The URI of the database. */
   readonly uri: string;
   readonly secrets: Secrets;
   readonly logger: Logger;
   /** Whether the database is the one that the service starts itself. */
   readonly isEmbedded: boolean;
-  /** Where the service can be reached; links in e-mails begin with it. */
+  /** Returns the address of the service, which links in e-mails begin with. */
   readonly address: Address;
   /** The code of a project; null if there is none. */
   readonly code: { readonly writeHooks: WriteHooks; readonly ownActions: () => readonly string[] } | null;
 }
 
-/** Connects to the database and puts together what requests work with. Rejects if the database does not answer. */
+/** Connects to the database and builds the parts that requests work with. Rejects if the database does not answer. */
 export async function connect(input: ConnectInput): Promise<Running> {
   const backend = await openStore(input);
   try {

@@ -1,11 +1,11 @@
-/** One thing wrong with one value of a request body; `path` as a client writes it, split at its dots and brackets. */
+/** A problem of one value of a request body. `path` is split at dots and brackets. */
 export interface FieldError {
   readonly path: readonly string[];
   readonly message: string;
   readonly code?: ErrorCode;
 }
 
-/** By which code recognises an error, whatever its message; never sent. */
+/** A code by which the service recognises an error. It is never sent. */
 export type ErrorCode = 'not-unique' | 'locale-taken';
 
 /**
@@ -34,10 +34,10 @@ export const hasCode = (error: unknown, code: ErrorCode): boolean => error insta
 export const validationError = (message: string, details: Readonly<Record<string, unknown>> = {}): ApiError =>
   new ApiError(400, 'ValidationError', message, details);
 
-/** The answer to every name in a query that does not exist or may not be read: the last key only, as Strapi v4 says it. */
+/** The error for a name in a query that does not exist or may not be read. As in Strapi v4, it names the last key only. */
 export const invalidParameter = (key: string): ApiError => validationError(`Invalid parameter ${key}`);
 
-/** All that is wrong with a body, in Strapi v4's two-part form: one message alone, or a count with the list in `details`. */
+/** The error for all problems of a body, in the form of Strapi v4: one message alone, or a count with the list in `details`. */
 export const fieldErrors = (errors: readonly FieldError[]): ApiError => {
   const only = errors.length === 1 ? errors[0] : undefined;
   const listed = errors.map(({ path, message }) => ({ path, message, name: 'ValidationError' }));
@@ -52,7 +52,7 @@ export const applicationError = (message: string, details: Readonly<Record<strin
 
 export const badRequestError = (message: string): ApiError => new ApiError(400, 'BadRequestError', message);
 
-/** Why a token is refused. Clients get a new one if it has expired, and ask their user to log in if it was revoked. */
+/** The reason why a token is refused. Clients renew an expired token, and ask their user to log in after a revocation. */
 export type TokenFault = 'token_expired' | 'token_invalid' | 'token_revoked' | 'account_blocked' | 'account_unconfirmed';
 
 /** The answer to credentials that are missing, or refused for the reason that its header names (RFC 6750). */

@@ -1,10 +1,10 @@
 import { unavailableError } from './errors.js';
 
-/** Who asks for a piece of work. */
+/** The sender of a piece of work. */
 export interface Asker {
   /** The client, user or token that the work counts for. */
   readonly client: string;
-  /** Aborted when nobody waits for the work any more. */
+  /** Aborted when the work is no longer needed. */
   readonly signal: AbortSignal;
 }
 

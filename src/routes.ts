@@ -12,9 +12,9 @@ import type { PageLink } from './start-page/render-page.js';
 import { startRoutes } from './start-page/start-routes.js';
 
 /**
- * The route table: everything that the service answers, by the parts that are switched on. The first row whose path fits decides, so
- * that the content types, whose paths have parameters only, come last. `graphql`: null if it is switched off; `own`: code of a
- * project, which the pages about the API describe as well.
+ * Returns the route table: all routes of the parts that are switched on. The first row whose path fits decides, so that the
+ * content types, whose paths have parameters only, come last. `graphql`: null if it is switched off; `own`: code of a project,
+ * which the pages about the API describe as well.
  */
 export function serviceRoutes(
   config: Config,

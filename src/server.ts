@@ -74,7 +74,7 @@ export interface Service extends MangroveServer {
   forget(): void;
 }
 
-/** How long to wait between attempts to reach the database, in milliseconds. */
+/** Milliseconds between attempts to reach the database. */
 const retryAfter = 2000;
 
 /**
@@ -106,7 +106,7 @@ class Server implements Service {
   readonly #graphql: GraphqlEndpoint | null;
   readonly #isEmbedded: boolean;
   readonly #project: Project | null;
-  /** Those that have not been called yet. */
+  /** Functions that have not been called yet. */
   #hooks: StartHooks;
   #http: HttpServer | null = null;
   #retry: NodeJS.Timeout | null = null;

@@ -6,14 +6,14 @@ import type { Config } from '../config/config.js';
 import type { ContentContext } from '../content/content-context.js';
 import { type Address, type Mailer, createMailer } from './mail/mailer.js';
 
-/** What the operations on users and roles are made of. */
+/** The parts that the operations on users and roles work with. */
 export interface Accounts {
   readonly config: Config;
   readonly authenticator: Authenticator;
   readonly tokens: UserTokens;
   readonly mailer: Mailer;
   readonly logger: Logger;
-  /** Where links in e-mails lead. */
+  /** Returns the address that links in e-mails begin with. */
   readonly address: Address;
 }
 
@@ -23,7 +23,7 @@ export interface AccountCall {
   readonly content: ContentContext;
 }
 
-/** The body of a request, of whatever form. */
+/** The body of a request. Its form is not checked yet. */
 export type Body = Readonly<Record<string, unknown>>;
 
 interface AccountsInput {
@@ -34,7 +34,7 @@ interface AccountsInput {
   readonly address: Address;
 }
 
-/** Puts together what users and roles need. */
+/** Builds the parts that the operations on users and roles work with. */
 export function createAccounts({ config, tokens, authenticator, logger, address }: AccountsInput): Accounts {
   return {
     config,

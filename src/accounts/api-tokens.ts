@@ -10,13 +10,15 @@ import { deleteEntry, insertEntry } from '../mongo/write/write-entries.js';
 import { decodeId } from '../schema/names.js';
 import type { Body } from './accounts.js';
 
-/** A new token with its key, which is shown this once. */
+/** A new token with its key. The key is not shown again. */
 interface MadeToken {
   readonly token: ApiToken;
   readonly key: string;
 }
 
-/** What a token is made of: `name`, `type`, and `description`, `permissions` of custom ones, `lifespan` in milliseconds. */
+/**
+ * Creates an API token. The body has `name`, `type`, and `description`, `permissions` of custom ones, `lifespan` in milliseconds.
+ */
 export async function createToken(body: Body, salt: string, store: Store): Promise<MadeToken> {
   const key = newKey();
   return { token: await adoptToken(body, hashKey(key, salt), store), key };
@@ -86,7 +88,7 @@ const isTokenType = (type: unknown): boolean => tokenTypes.some((known) => known
 
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === 'string');
 
-/** At most 100 years, which dates can hold. */
+/** At most 100 years, so that the date can be stored. */
 const isLifespan = (value: unknown): boolean =>
   value === null || (typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= 3_155_760_000_000);
 
@@ -96,7 +98,7 @@ export async function listTokens(store: Store): Promise<ApiToken[]> {
   return documents.map(apiToken);
 }
 
-/** Deletes a token, by id or name: it is void at once. Gives it. Throws a NotFoundError. */
+/** Deletes a token by id or name, and returns it. It stops working at once. Throws a NotFoundError. */
 export async function revokeToken(which: string, store: Store): Promise<ApiToken> {
   const id = decodeId(which);
   const match = id > 0 ? { _id: id } : { name: which };

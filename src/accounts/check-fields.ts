@@ -2,7 +2,7 @@ import { fieldErrors, type FieldError } from '../errors.js';
 import { notOfType } from '../schema/findings.js';
 import type { Body } from './accounts.js';
 
-/** What a text must be; the order is that of the messages. */
+/** Rules of a string field, in the order of their messages. */
 type Rule = 'notEmpty' | 'email' | 'required';
 
 /** The fields of a body in the order of Strapi v4's messages, each with its rules. */
@@ -17,7 +17,7 @@ const problems: Readonly<Record<Rule, (name: string, value: string) => string | 
   required: (name, value) => (value === '' ? `${name} is a required field` : null),
 };
 
-/** What is wrong with the fields of a body: they must be texts, as they stand. */
+/** Returns the problems of the fields of a body. Fields must be strings; nothing is converted. */
 export function fieldProblems(body: Body, fields: FieldRules): FieldError[] {
   return Object.entries(fields).flatMap(([name, rules]) =>
     textProblems(name, body[name], rules).map((message) => ({ path: [name], message })),
@@ -30,7 +30,7 @@ function textProblems(name: string, value: unknown, rules: readonly Rule[]): str
   return rules.flatMap((rule) => problems[rule](name, value) ?? []);
 }
 
-/** Keys of a body that has no others than its fields. */
+/** Problems of a body that has keys besides its fields. */
 export function unknownKeyErrors(body: Body, fields: FieldRules): FieldError[] {
   const strangers = Object.keys(body).filter((name) => !Object.hasOwn(fields, name));
   return strangers.length === 0 ? [] : [{ path: [], message: `this field has unspecified keys: ${strangers.join(', ')}` }];
@@ -41,7 +41,9 @@ export function refuseProblems(found: readonly FieldError[]): void {
   if (found.length > 0) throw fieldErrors(found);
 }
 
-/** The texts of a body, checked; missing optional ones are empty. Throws a ValidationError. */
+/**
+ * Returns the string fields of a body after checking them. Missing optional fields are empty strings. Throws a ValidationError.
+ */
 export function readTexts<Name extends string>(
   body: Body,
   fields: Readonly<Record<Name, readonly Rule[]>>,

@@ -5,24 +5,24 @@ import type { ContentContext } from '../content/content-context.js';
 import { claim } from '../mongo/stores/claim.js';
 import { findStoredUser } from './user-store.js';
 
-/** Names that a user would have. Either may be typed in at a login, so that nobody else may have one of them as the other. */
+/** Names that a user asks for. A user may log in by either, so no other user may have one of them as name or as address. */
 interface WantedNames {
   /** In lower case. */
   readonly email?: string | undefined;
   readonly username?: string | undefined;
 }
 
-/** Which users may stand in the way. */
+/** Which other users count as owners of the names. */
 interface Others {
-  /** The user that is to have the names; null: it is new. */
+  /** The user that gets the names; null if the user is new. */
   readonly except: number | null;
-  /** Whether several users may have one address; a name that is the address of another is refused all the same. */
+  /** Whether several users may share an address. A name that is the address of another user is refused in any case. */
   readonly sharedAddress: boolean;
   /** Whether only users with passwords count. */
   readonly onlyLocal: boolean;
 }
 
-/** Which of the names another user has, as a name or as an address; null if none. */
+/** Returns which of the names another user has, as name or as address; null if neither is taken. */
 export async function findTaken(
   { email, username }: WantedNames,
   { except, sharedAddress, onlyLocal }: Others,
@@ -38,8 +38,8 @@ export async function findTaken(
 }
 
 /**
- * Runs work that ends in a user with these names while nobody else does the same, on whatever instance. Throws `taken` if somebody
- * does. An index cannot see to it: addresses need not be unique, and a name may be an address.
+ * Runs work that stores a user with these names. No other instance runs such work for the same names meanwhile. Throws `taken` if
+ * somebody does. An index cannot enforce this: addresses need not be unique, and a name may be an address.
  */
 export function claimNames<Result>(
   { email, username }: WantedNames,

@@ -11,7 +11,7 @@ import { actionOf } from '../schema/names.js';
 export const userUid = 'plugin::users-permissions.user';
 export const roleUid = 'plugin::users-permissions.role';
 
-/** A user with what no answer shows. */
+/** A user with the values that answers never show. */
 export interface StoredUser extends KnownUser {
   readonly password: string | null;
   readonly document: Document;
@@ -33,22 +33,22 @@ const storedUser = (document: Document): StoredUser => ({
   document,
 });
 
-/** Changes one user in one command, and returns it as it is then; null if none meets the filter. */
+/** Changes one user in one command, and returns the result; null if none meets the filter. */
 export async function changeStoredUser({ store }: ContentContext, match: Document, change: Change): Promise<StoredUser | null> {
   const timed = { ...change, set: { ...change.set, updatedAt: new Date() } };
   const document = await updateEntry(store, collections.users, { match, change: timed, projection: {} });
   return document === null ? null : storedUser(document);
 }
 
-/** The context of what the service itself does, whoever asked for it. */
+/** Returns a context for operations of the service itself, with all rights. */
 export const asService = (content: ContentContext): ContentContext => ({
   ...content,
   bind: { ...content.bind, access: fullAccess },
 });
 
 /**
- * The context of a write of users. Of relations it writes those that the caller's grants and rules show; the attributes of users
- * that a rule hides are left out before.
+ * Returns the context of a write of users. It writes only relations that the caller may see; attributes of users that a rule
+ * hides were left out before.
  */
 export function asWriter(content: ContentContext): ContentContext {
   const { access } = content.bind;

@@ -11,8 +11,8 @@ import { inTransaction } from '../mongo/transaction.js';
 export interface AdminCall extends RouteCall {
   readonly body: Values;
   /**
-   * Stores a change together with its record: both or, if anything fails, neither (on a standalone server one after the other).
-   * Runs more than once if it meets other writers.
+   * Stores a change together with its log record in one transaction; on a standalone server one after the other. May run more
+   * than once after write conflicts.
    */
   readonly commit: <Result>(change: (content: ContentContext) => Promise<Result>) => Promise<Result>;
 }
@@ -27,17 +27,17 @@ export interface AdminRoute {
   readonly handle: (call: AdminCall) => Promise<unknown>;
 }
 
-/** A request that may change something, and its record. */
+/** A request that may change something, and its log record. */
 interface Change {
   readonly commit: AdminCall['commit'];
-  /** Writes down how the request ended, and whether anything was committed before; success is written down with its commit. */
+  /** Logs how the request ended, and whether anything was committed. Success is logged in the commit itself. */
   readonly end: (status: number) => Promise<void>;
 }
 
-/** What instances keep in memory of these is read anew after a change: before the commit others may have read what was there. */
+/** Collections whose cached values are read again after a change, since other requests may have cached them before the commit. */
 const kept = [collections.users, collections.roles, collections.permissions, collections.tokens, collections.settings];
 
-/** Writes down that a change begins. */
+/** Logs that a change begins. */
 export async function beginChange(record: AuditRecord, content: ContentContext): Promise<Change> {
   const { database, changes } = content.store;
   const finish = await recordChange(database, record);

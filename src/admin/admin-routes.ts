@@ -39,7 +39,7 @@ const list: AdminRoute = {
     ),
 };
 
-/** The admin API: for admin tokens only, who alone learn which paths it has. */
+/** The routes of the admin API. Only admin tokens may use it or learn its paths. */
 export const adminRoutes: readonly Route[] = withPrefix(prefix, [
   ...[list, ...listed].map(routeOf),
   {
@@ -67,7 +67,7 @@ function read(route: AdminRoute, call: RouteCall): Promise<unknown> {
   return route.handle({ ...call, body: bodyFor(route, call), commit: (work) => work(call.content) });
 }
 
-/** A change is written down before it is made, and again together with it. */
+/** A change is logged before it is made, and again in its transaction. */
 async function change(route: AdminRoute, call: RouteCall): Promise<unknown> {
   const { commit, end } = await beginChange(recordOf(call), call.content);
   try {

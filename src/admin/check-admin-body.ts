@@ -21,7 +21,7 @@ const options = { allErrors: true, allowUnionTypes: true, verbose: true, strictR
 const ajv = new Ajv(options);
 
 /**
- * Returns the body, which is empty if none was sent. Throws a ValidationError with all that the schema refuses; an unknown key is
+ * Returns the body, which is empty if none was sent. Throws a ValidationError that lists every violation; an unknown key is
  * reported with the nearest known one.
  */
 export function checkAdminBody(schema: BodySchema, body: unknown): Values {

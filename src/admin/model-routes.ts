@@ -9,7 +9,7 @@ import type { AdminCall, AdminRoute } from './admin-call.js';
 import { anything, closed } from './check-admin-body.js';
 import { previewModels, previewRemoval, type ModelPreview } from './preview-models.js';
 
-/** What GET adds to a model. */
+/** Properties that GET adds to a model. */
 const shown: readonly string[] = ['problems', 'warnings', 'affects'];
 
 /** The keys of a `schema.json` with its uid. */
@@ -27,7 +27,7 @@ const modelsBody = {
   else: modelBody,
 } as const;
 
-/** Content types and components: the documents of `_models`. `?dryRun=true` says what a change would do, and does nothing. */
+/** Content types and components: the documents of `_models`. `?dryRun=true` returns what a change would do, without doing it. */
 export const modelRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/models', handle: list },
   {
@@ -41,7 +41,7 @@ export const modelRoutes: readonly AdminRoute[] = [
   { method: 'DELETE', path: '/models/:uid', handle: remove },
 ];
 
-/** Those that keep others from being served as they are written come first. */
+/** Models that affect others come first. */
 async function list({ running: { backend } }: AdminCall): Promise<unknown> {
   const stored = new Map((await readModels(backend.store.database)).map((model) => [model.uid, model]));
   const reports = backend.models.reports().flatMap((report) => {
@@ -70,7 +70,7 @@ function modelsIn({ body }: AdminCall): { readonly uid: string }[] {
   });
 }
 
-/** Leaves out what is no part of a model: what GET adds to it, and the address of a schema for editors. */
+/** Removes the properties that are not part of a model: those that GET adds, and `$schema`. */
 function withUid(body: Values, uid: string): { readonly uid: string } {
   const model = Object.entries(body).filter(([name]) => !shown.includes(name) && name !== '$schema');
   return { ...Object.fromEntries(model), uid };

@@ -11,16 +11,16 @@ import type { Model } from '../schema/model.js';
 import { warningText } from '../schema/report-models.js';
 import { findUnfit, type UnfitData } from '../mongo/models/find-unfit.js';
 
-/** What a change of models would do. */
+/** The effects of a change of models. */
 export interface ModelPreview {
   readonly isValid: boolean;
-  /** What is wrong with models, by uid; also of those that the change would break. */
+  /** Problems of models by uid, including models that the change would break. */
   readonly problems: Readonly<Record<string, readonly string[]>>;
-  /** What of the changed models, and newly of others, would be served differently from what is written, by uid. */
+  /** Parts of the changed models, and new ones of others, that would be served differently from what is written, by uid. */
   readonly warnings: Readonly<Record<string, readonly string[]>>;
   readonly changes: readonly ModelChange[];
   readonly indexes: readonly IndexChange[];
-  /** Stored entries that would no longer fit. They stay as they are, and answer as they are; only writes are checked. */
+  /** Stored entries that would violate the models. They are still served unchanged; only writes are checked. */
   readonly data: readonly UnfitData[];
 }
 
@@ -42,7 +42,7 @@ interface IndexChange {
 /** The database, and the settings that models are read with. */
 type Connected = Pick<Running, 'backend' | 'config'>;
 
-/** What storing these models would do, all at once. */
+/** Returns the effects of storing these models together. */
 export async function previewModels(
   models: readonly { readonly uid: string }[],
   { backend, config }: Connected,
@@ -55,7 +55,7 @@ export async function previewModels(
   return compare(uids, { before, after: buildRegistry([...others, ...models], settings) }, backend);
 }
 
-/** What taking a model out would do. Throws a NotFoundError. */
+/** Returns the effects of removing a model. Throws a NotFoundError. */
 export async function previewRemoval(uid: string, { backend, config }: Connected): Promise<ModelPreview> {
   const stored = await readModels(backend.store.database);
   const others = stored.filter((model) => model.uid !== uid);
@@ -94,7 +94,7 @@ function newWarnings(uids: readonly string[], before: RegistryBuild, after: Regi
   return Object.fromEntries(shown);
 }
 
-/** What becomes of the attributes of a model. */
+/** The changes of the attributes of a model. */
 export function changeOf(uid: string, before: Model | undefined, after: Model | undefined): ModelChange {
   const [old, now] = [before?.attributes ?? {}, after?.attributes ?? {}];
   const added = Object.keys(now).filter((name) => !Object.hasOwn(old, name));

@@ -23,7 +23,7 @@ const changedRole = {
   permissions: each(closed({ controllers: each(each(closed({ enabled: { type: 'boolean' }, policy: { type: 'string' } }))) })),
 } as const;
 
-/** A part that is null is removed, one that is not named stays as it is; nothing is removed by an empty object. */
+/** null removes a part, absent parts keep their values, and an empty object removes nothing. */
 const rulesPart = (rule: BodySchema): BodySchema => ({ ...each(rule), type: ['object', 'null'], minProperties: 1 });
 const fieldRule = closed({ allow: names, deny: names }, { minProperties: 1, maxProperties: 1 });
 /** The body that changes rules. */
@@ -92,7 +92,7 @@ async function removeRules(call: AdminCall): Promise<unknown> {
   return shown(await findRole(call, idOf(call)));
 }
 
-/** `actions`: a list of names. Throws a ValidationError for one that there is not. Null: the body names none. */
+/** Returns the list `actions` of a body; null if it has none. Throws a ValidationError for an unknown action. */
 function actionsIn({ actions, permissions }: Values, call: AdminCall): string[] | null {
   const listed = Array.isArray(actions) ? actions.map(String) : null;
   const named = [...(listed ?? []), ...enabledActions(permissions)];

@@ -59,7 +59,7 @@ async function updateSettings(call: AdminCall): Promise<unknown> {
   return readSettings(call);
 }
 
-/** The registry of this instance with what is wrong with its models, causes first, and what every instance has made of them. */
+/** The registry of this instance with what is wrong with its models, causes first, and their state on every instance. */
 async function readStatus({ running: { backend } }: AdminCall): Promise<unknown> {
   const { models, store } = backend;
   await models.recount();
@@ -97,7 +97,7 @@ export const localeAdminRoutes: readonly AdminRoute[] = [
 
 const codeOf = ({ request }: AdminCall): string => request.params['code'] ?? '';
 
-/** Lists the locales after a change, which is in force on this instance then. */
+/** Returns all locales after a change has taken effect on this instance. */
 async function changing({ running, content }: AdminCall, change: Promise<void>): Promise<ShownLocale[]> {
   await change;
   await running.backend.models.load();

@@ -13,7 +13,7 @@ import type { ContentType } from '../schema/content-type.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
 import { anything, closed, type BodySchema } from './check-admin-body.js';
 
-/** Users; what may be sent is what `/api/users` takes. */
+/** Users. Bodies are those of `/api/users`. */
 export const userAdminRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/users', handle: list },
   { method: 'POST', path: '/users', body: userBody, handle: create },

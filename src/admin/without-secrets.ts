@@ -1,11 +1,11 @@
 import { scalarTypes } from '../schema/scalar-types.js';
 import { isRecord } from '../values.js';
 
-/** Names of values that nobody may read. */
+/** Names of values that are secret. */
 const secret =
   /pass(word|wd|phrase|code)?s?$|password|passwd|passphrase|passcode|pwd|token|secret|salt|credential|authorization|bearer|cookie|jwt|otp$|^pin$|^auth$|keys?$/i;
 
-/** Returns a body as it may be written down: values of any form under names that sound secret are replaced by `***`, and so are secrets within texts. */
+/** Returns a copy of a body for the log. Values under secret names, and secrets within strings, are replaced by `***`. */
 export function withoutSecrets(value: unknown): unknown {
   if (typeof value === 'string') return maskText(value);
   if (Array.isArray(value)) return value.map((item, index) => (isAnswer(value[index - 1]) ? mask : withoutSecrets(item)));
@@ -28,7 +28,7 @@ const attributeTypes: ReadonlySet<unknown> = new Set([
   ...['relation', 'media', 'component', 'dynamiczone'],
 ]);
 
-/** What the definition of an attribute may say that is no value of it. */
+/** Keys of the definition of an attribute that hold no value of it. */
 const definitionKeys: ReadonlySet<string> = new Set([
   ...['type', 'required', 'unique', 'private', 'configurable', 'writable', 'visible', 'searchable', 'index', 'column'],
   ...[
@@ -46,7 +46,7 @@ const definitionKeys: ReadonlySet<string> = new Set([
   ],
 ]);
 
-/** An attribute of a model says of what type a secret is; what else its definition holds may be one. */
+/** The definition of a secret attribute keeps its type; its other values may be secret. */
 function maskNamed(value: unknown): unknown {
   if (!isRecord(value) || !attributeTypes.has(value['type'])) return mask;
   const entries = Object.entries(value).map(([name, inner]) => [
@@ -56,7 +56,7 @@ function maskNamed(value: unknown): unknown {
   return Object.fromEntries(entries);
 }
 
-/** Secrets within texts, and what is left of each. */
+/** Patterns of secrets within strings, with their replacements. */
 const patterns: readonly (readonly [secret: RegExp, masked: string])[] = [
   // the user and password of an address
   [/\b([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/?#"'<>]*@/gi, `$1${mask}@`],
@@ -74,5 +74,5 @@ const patterns: readonly (readonly [secret: RegExp, masked: string])[] = [
 
 const maskText = (text: string): string => patterns.reduce((masked, [pattern, left]) => masked.replaceAll(pattern, left), text);
 
-/** Keys that the database would take for operators or paths. */
+/** Keys that MongoDB would read as operators or paths. */
 const storable = (name: string): string => name.replace(/^\$/, '＄').replaceAll('.', '．');

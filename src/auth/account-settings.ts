@@ -1,7 +1,7 @@
 import { collections } from '../schema/collections.js';
 import { readAll, type Database } from '../mongo/database.js';
 
-/** What the screens of Strapi v4 edit, under its names. */
+/** The settings that the admin panel of Strapi v4 edits, under the same names. */
 export interface AccountSettings {
   readonly unique_email: boolean;
   readonly allow_register: boolean;
@@ -30,7 +30,7 @@ export interface EmailTemplate {
 
 export type TemplateName = 'reset_password' | 'email_confirmation';
 
-/** All that is stored of users and permissions besides the entries; null if nothing was changed. */
+/** Stored settings of users and permissions; null if nothing was changed. */
 export interface StoredSettings {
   readonly advanced: AccountSettings;
   readonly templates: Readonly<Partial<Record<TemplateName, EmailTemplate>>>;

@@ -24,7 +24,7 @@ export interface ApiToken {
   readonly access: Access;
 }
 
-/** The stored form of a key: without the salt, which is no part of the database, nothing can be tried on it. */
+/** The stored form of a key: without the salt, which the database does not hold, keys cannot be guessed from it. */
 export const hashKey = (key: string, salt: string): string => createHmac('sha512', salt).update(key).digest('hex');
 
 /** Tells salts apart without showing them. */
@@ -54,7 +54,7 @@ function accessOf(type: TokenType, permissions: readonly string[]): Access {
   return { ...fullAccess, grants: { kind: 'actions', actions: new Set(permissions) } };
 }
 
-/** How long `lastUsedAt` may be behind, in milliseconds: a write per hour and token, not per request. */
+/** How old `lastUsedAt` may be, in milliseconds. This makes one write per token and hour, not one per request. */
 const usePrecision = 3_600_000;
 
 /** Finds the token that a key belongs to, expired ones too; null if there is none. All tokens are kept in memory. */
@@ -72,7 +72,7 @@ export function tokenFinder(backend: Backend, salt: string): (key: string) => Pr
   };
 }
 
-/** Not waited for: a token works whether or not its use could be noted. */
+/** Not awaited: a token works even if its use cannot be stored. */
 function noteUse({ store }: Backend, { id, lastUsedAt }: ApiToken, noted: Map<number, number>): void {
   const now = Date.now();
   if (now - Math.max(lastUsedAt?.getTime() ?? 0, noted.get(id) ?? 0) < usePrecision) return;

@@ -14,9 +14,9 @@ import { roleAccess } from './role-access.js';
 import type { Role, Roles } from './role.js';
 import type { TokenClaims, UserTokens } from './user-tokens.js';
 
-/** Tells who calls, from what the database holds now. */
+/** Identifies callers by the current content of the database. */
 export interface Authenticator {
-  /** By the Authorization header of a request. Throws an UnauthorizedError for credentials that are wrong. */
+  /** Returns the caller of a request. Throws an UnauthorizedError for wrong credentials. */
   authenticate(credentials: Credentials): Promise<Caller>;
   roles(): Promise<Roles>;
   settings(): Promise<StoredSettings>;
@@ -24,7 +24,7 @@ export interface Authenticator {
   findToken(key: string): Promise<ApiToken | null>;
 }
 
-/** What a request says of its sender. */
+/** The parts of a request that identify its sender. */
 interface Credentials {
   /** The Authorization header. */
   readonly authorization: string | undefined;
@@ -51,7 +51,7 @@ interface Sources extends Omit<Authenticator, 'authenticate'> {
   readonly findOpenAccess: FindOpenAccess;
 }
 
-/** Everything that is asked on each request is kept in memory until it changes, on whatever instance. */
+/** Creates an authenticator. Values that every request needs are cached until any instance changes them. */
 export function createAuthenticator(input: AuthenticatorInput): Authenticator {
   const { backend } = input;
   const { database, changes } = backend.store;
@@ -80,7 +80,7 @@ async function bearerCaller(bearer: string, credentials: Credentials, sources: S
   return userCaller(bearer, credentials, sources);
 }
 
-/** Exactly two words, the first in any case; anything else is no credentials at all. */
+/** Returns the token of a header `Bearer <token>`; null for a header of any other form. */
 function readBearer(authorization: string | undefined): string | null {
   if (authorization === undefined) return null;
   const [scheme = '', bearer, ...more] = authorization.trim().split(/\s+/);
@@ -131,7 +131,7 @@ function endedCaller(ended: TokenFault, { isLocal, ignores }: Credentials, sourc
   return publicCaller({ isLocal, ended }, sources);
 }
 
-/** Why the token of a user is refused although it holds; null if it is not. */
+/** Returns why a valid token of a user is refused; null if it is accepted. */
 function faultOf(user: KnownUser | null, { version }: TokenClaims, settings: AccountSettings): TokenFault | null {
   if (user === null) return 'token_revoked';
   if (user.blocked) return 'account_blocked';

@@ -5,7 +5,7 @@ import type { Access } from '../query/access.js';
 import type { ApiToken } from './api-token.js';
 import type { Role } from './role.js';
 
-/** What decides about the requests of a user. */
+/** The values of a user that decide about requests. */
 export interface KnownUser {
   readonly id: number;
   readonly username: string;
@@ -25,7 +25,7 @@ export async function readUser(database: Database, id: number): Promise<KnownUse
   return document === undefined ? null : knownUser(document);
 }
 
-/** About how many bytes a user takes in memory; names may be long. */
+/** Returns the approximate size of a user in memory, in bytes. */
 export const weighUser = (user: KnownUser | null): number =>
   user === null ? 0 : 200 + 2 * (user.username.length + user.email.length);
 
@@ -44,7 +44,7 @@ export type Caller =
   | {
       readonly kind: 'public';
       readonly access: Access;
-      /** Nothing at all is granted to the public, so that it is asked for credentials instead of refused. */
+      /** Whether the public role has no grants. Requests are then answered by 401 instead of 403. */
       readonly publicRoleIsEmpty: boolean;
       /** Why a token of a user that came along is good no more, and was ignored; null if none came. */
       readonly ended: TokenFault | null;
@@ -54,7 +54,7 @@ export type Caller =
       readonly access: Access;
       readonly user: KnownUser;
       readonly role: Role | null;
-      /** What the user may do by sending no credentials. */
+      /** Actions that the user may do without credentials. */
       readonly publicActions: ReadonlySet<string>;
     }
   | { readonly kind: 'token'; readonly access: Access; readonly token: ApiToken };

@@ -8,7 +8,7 @@ import { grantsVersion } from './known-actions.js';
 
 const auth = (action: string): string => `plugin::users-permissions.auth.${action}`;
 
-/** What the two built-in roles may do on a fresh database, by type, in the order of Strapi v4. */
+/** Actions of the two built-in roles in a new database, by role type, in the order of Strapi v4. */
 export const defaultGrants: Readonly<Record<string, readonly string[]>> = {
   authenticated: ['plugin::users-permissions.user.me', auth('changePassword')],
   public: [
@@ -29,8 +29,8 @@ export const builtinRoles = [
 ] as const;
 
 /**
- * Creates the two built-in roles where there is no role yet, and their grants where there is no grant. Instances that start at
- * the same time do it once: the ids are fixed.
+ * Creates the built-in roles if there are no roles, and their grants if there are no grants. The ids are fixed, so that instances
+ * starting at the same time create them once.
  */
 export async function createDefaultRoles(store: Store): Promise<void> {
   if (!(await isEmpty(store, collections.roles))) return;
@@ -56,7 +56,7 @@ async function isEmpty({ database }: Store, collection: string): Promise<boolean
   return (await readAll(database, { find: collection, limit: 1, projection: { _id: 1 } })).length === 0;
 }
 
-/** Gives the documents the ids 1, 2, ... and stores those that are not there. */
+/** Assigns the ids 1, 2, ... to the documents and stores the missing ones. */
 async function insertMissing(store: Store, collection: string, documents: readonly Document[]): Promise<void> {
   const operations = documents.map((document, index) => makeOnce({ _id: index + 1 }, document));
   await bulkWrite(store, collection, operations);

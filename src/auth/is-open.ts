@@ -10,13 +10,16 @@ import type { Roles } from './role.js';
 const roleActions = ['createRole', 'updateRole', 'deleteRole'].map((name) => `plugin::users-permissions.role.${name}`);
 const userActions = ['create', 'update', 'destroy'].map((name) => `plugin::users-permissions.user.${name}`);
 
-/** What anybody may do if the configuration opens the service: everything but to change roles, which would outlast the setting. */
+/**
+ * Access of everybody if the configuration opens the service: all actions except changes of roles, which would outlast the
+ * setting.
+ */
 const openAccess: Access = { ...fullAccess, grants: { kind: 'all', except: new Set(roleActions) } };
 
-/** The same if nobody has asked for it: users are not changed either, whose existence ends that state. */
+/** Access while the service opens itself. Users cannot be changed either, because their existence closes the service. */
 const localAccess: Access = { ...fullAccess, grants: { kind: 'all', except: new Set([...roleActions, ...userActions]) } };
 
-/** What a request without credentials, or of a user, may do beyond its role because the service is open; null if it is not. */
+/** Returns the access that an open service grants to the public and to users; null if the service is not open. */
 export type FindOpenAccess = (roles: Roles, isLocal: () => boolean) => Promise<Access | null>;
 
 interface OpenAccessInput {

@@ -13,7 +13,7 @@ interface RuleContext {
   readonly limits: Limits;
 }
 
-/** What a role lets its user do, or the public if there is none; rules applied to this user. */
+/** Returns the access of a user, or of the public, by a role, with its rules applied to this user. */
 export function roleAccess(role: Role, user: KnownUser | null, { registry, limits }: RuleContext): Access {
   if (role.rules === null) return role.access;
   const { fields, rows } = role.rules;
@@ -24,7 +24,7 @@ export function roleAccess(role: Role, user: KnownUser | null, { registry, limit
   };
 }
 
-/** The attributes that field rules hide, and those that show the links of hidden ones from their other side. */
+/** Returns the attributes that field rules hide, and those that show the same links from the other side. */
 function hiddenBy(fields: RoleRules['fields'], registry: Registry): Access['hidden'] {
   const hidden = new Map<string, Set<string>>();
   const hide = ({ uid, name }: AttributeName): void => {
@@ -49,7 +49,7 @@ function hiddenNames({ attributes }: ContentType, rule: FieldRule): readonly str
   return 'deny' in rule ? rule.deny : [...attributes.keys()].filter((name) => !rule.allow.includes(name));
 }
 
-/** What `$user.<name>` may name in a rule. */
+/** Names that `$user.<name>` may have in a rule. */
 export const userNames = ['id', 'username', 'email', 'role'] as const;
 type UserName = (typeof userNames)[number];
 
@@ -58,7 +58,7 @@ const prefix = '$user.';
 /** The name in `$user.<name>`; null for any other value. */
 const userName = (value: unknown): UserName | null => userNames.find((name) => value === `${prefix}${name}`) ?? null;
 
-/** Texts of a rule that begin with `$user.` and name nothing. */
+/** Returns the strings of a rule that begin with `$user.` and have an unknown name. */
 export function unknownUserNames(rule: unknown): string[] {
   if (typeof rule === 'string') return rule.startsWith(prefix) && userName(rule) === null ? [rule] : [];
   return typeof rule === 'object' && rule !== null ? Object.values(rule).flatMap(unknownUserNames) : [];
@@ -79,7 +79,7 @@ export function rowRule(rule: unknown, user: KnownUser | null, limits: Limits): 
   return { filter: parseFilters(filled, limits) ?? nothing, owner, isOwnership };
 }
 
-/** Nothing meets it. */
+/** A filter that no entry meets. */
 const nothing: Filter = { kind: 'field', name: 'id', filter: { kind: 'comparison', operator: 'in', value: [] } };
 
 function fillUser(value: unknown, user: KnownUser | null, missing: { isMissing: boolean }): unknown {

@@ -3,7 +3,7 @@ import type { Access } from '../query/access.js';
 /** The attributes of a type that a role may use: those listed, or all but those listed. */
 export type FieldRule = { readonly allow: readonly string[] } | { readonly deny: readonly string[] };
 
-/** What restricts a role beyond its actions; by uid. */
+/** Restrictions of a role beyond its actions, by uid. */
 export interface RoleRules {
   readonly fields: Readonly<Record<string, FieldRule>>;
   /** Filters in the language of requests, that entries must meet; `$user.id` stands for the caller's. */
@@ -18,7 +18,7 @@ export interface Role {
   readonly actions: ReadonlySet<string>;
   /** Null: no rules. */
   readonly rules: RoleRules | null;
-  /** What it may do apart from rules. */
+  /** The access without rules. */
   readonly access: Access;
 }
 

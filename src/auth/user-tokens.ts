@@ -8,9 +8,9 @@ import type { KnownUser } from './caller.js';
 export interface UserTokens {
   /** A token for a user; its version is left out while it is 0, so that it looks like Strapi v4's. */
   sign(user: Pick<KnownUser, 'id' | 'tokenVersion'>, expiresIn?: string | number): string;
-  /** Returns what a token says, or why it says nothing: it was not made here, or it was and has expired. */
+  /** Returns the claims of a token, or why it is refused: it is invalid or has expired. */
   verify(token: string): TokenClaims | 'token_invalid' | 'token_expired';
-  /** What follows from a text for who knows the secret: 64 hexadecimal digits, always the same. */
+  /** Returns an HMAC of a string: 64 hexadecimal digits. */
   derive(text: string): string;
 }
 

@@ -12,7 +12,9 @@ import { readModelFiles, shownFile, type ModelDocument } from './model-files.js'
 import type { OpenedDatabase } from './open-database.js';
 import { recordCommand } from './run-command.js';
 
-/** Stores the models of files and folders, once or as often as they change. The exit code; null: the arguments are wrong. */
+/**
+ * Stores the models of files and folders, once or whenever they change. Returns the exit code; null if the arguments are wrong.
+ */
 export async function addModels(opened: OpenedDatabase, args: readonly string[]): Promise<number | null> {
   const flags = args.filter((arg) => arg.startsWith('--'));
   const paths = args.filter((arg) => !arg.startsWith('--'));
@@ -29,7 +31,7 @@ interface AddOptions {
   readonly quiet: boolean;
 }
 
-/** Stores the models that are right; those that are not keep no other back. Prints what became of them. Returns the exit code. */
+/** Stores the valid models and prints the result of each. Invalid ones do not stop others. Returns the exit code. */
 export async function addOnce(
   { database, config }: Pick<OpenedDatabase, 'database' | 'config'>,
   paths: readonly string[],
@@ -58,7 +60,7 @@ export async function addOnce(
   return refused.length > 0 ? 1 : 0;
 }
 
-/** Stores models, and writes into the log of changes which. */
+/** Stores models, and logs their names. */
 async function storeModels(database: Database, documents: readonly ModelDocument[]): Promise<void> {
   const uids = documents.map(({ uid }) => uid);
   await recordCommand(database, ['models add', uids], async () => {
@@ -83,7 +85,10 @@ function summary(rows: readonly (readonly string[])[], isDry: boolean): string {
   return `${counts.join(', ') || 'no models found'}${isDry ? ' (nothing was stored)' : ''}`;
 }
 
-/** Stores what changes until the process is told to stop. The files that are there count as changes: one may have changed before it was watched. */
+/**
+ * Stores changed models until the process is told to stop. Existing files count as changes, since one may have changed before it
+ * was watched.
+ */
 async function keepAdding(opened: OpenedDatabase, paths: readonly string[], isDry: boolean): Promise<number> {
   const stopped = new Promise<void>((done) => process.once('SIGINT', done).once('SIGTERM', done));
   let work: Promise<unknown> = Promise.resolve();

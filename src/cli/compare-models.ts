@@ -6,7 +6,7 @@ import { type ModelDocument, placeOf, readModelFiles, shownFile, writeModelFile 
 import { readModels } from '../mongo/stores/model-store.js';
 import type { OpenedDatabase } from './open-database.js';
 
-/** Whether a model is stored just as it is here, the order of its attributes included, in which answers show them. */
+/** Returns whether the stored model is identical, including the order of its attributes, which answers follow. */
 export function isStoredAs(document: ModelDocument, stored: readonly ModelDocument[]): boolean {
   const before = stored.find(({ uid }) => uid === document.uid);
   return isDeepStrictEqual(before, document) && sameOrder(before, document);
@@ -22,7 +22,7 @@ export function describeChange(before: ModelDocument, after: ModelDocument): str
   return names.length > 0 ? names.join(' ') : 'options or order';
 }
 
-/** Prints rows in columns that are as wide as their longest cell; the last one is not filled up. */
+/** Prints rows in columns that as wide as their longest cell; the last column is not padded. */
 export function printTable(rows: readonly (readonly string[])[]): void {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   for (const row of rows)
@@ -34,7 +34,10 @@ export function printTable(rows: readonly (readonly string[])[]): void {
     );
 }
 
-/** Prints how the models of files and folders differ from those that are stored. The exit code: 1 if they do; null: the arguments are wrong. */
+/**
+ * Prints how the models of files and folders differ from the stored ones. Returns the exit code, 1 if they differ; null if the
+ * arguments are wrong.
+ */
 export async function diffModels({ database }: OpenedDatabase, paths: readonly string[]): Promise<number | null> {
   if (paths.length === 0) return null;
   const { models, unreadable } = await readModelFiles(paths);
@@ -57,8 +60,8 @@ function differenceOf(document: ModelDocument, stored: readonly ModelDocument[])
 }
 
 /**
- * Writes the stored models into the folder of a Strapi project. A model that is in the folder already is written where it is. Files of models that
- * are not stored stay. The exit code; null: the arguments are wrong.
+ * Writes the stored models into the folder of a Strapi project. A model that is in the folder already is written where it is.
+ * Files of models that are not stored stay. Returns the exit code; null if the arguments are wrong.
  */
 export async function pullModels({ database }: OpenedDatabase, [directory]: readonly string[]): Promise<number | null> {
   if (directory === undefined) return null;

@@ -4,7 +4,7 @@ import type { Tally } from '../transfer/import-run.js';
 
 type Row = readonly [what: string, which: string, about: string];
 
-/** What an import would bring, for people. */
+/** Returns a table of what an import would store. */
 export function describePrepared({ manifest, plan, occupied, unfinished }: PreparedImport): readonly Row[] {
   const types = [...plan.types.keys()].map((uid): Row => ['entries', uid, String(manifest.entities.get(uid) ?? 0)]);
   const refused = [...plan.refused].map(([uid, why]): Row => ['left out', uid, `${String(manifest.entities.get(uid))}: ${why}`]);
@@ -21,7 +21,7 @@ export function describePrepared({ manifest, plan, occupied, unfinished }: Prepa
   ];
 }
 
-/** What an import has brought and what it has not, for people. */
+/** Returns a table of what an import has stored and left out. */
 export function describeImport({ plan, manifest }: PreparedImport, { counts, shortcomings }: Tally): readonly Row[] {
   const brought = [...plan.types.keys()].map((uid): Row => {
     const [came = 0, all = 0] = [counts.get(uid), manifest.entities.get(uid)];

@@ -6,7 +6,7 @@ import type { Audience } from '../auth/is-open.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import type { Service } from '../server.js';
 
-/** What the start message says besides what the server tells itself. */
+/** Values of the start message that the server does not know. */
 interface StartNotes {
   /** Null: the database has not answered yet. */
   readonly audience: Audience | null;
@@ -20,13 +20,13 @@ interface EmbeddedNote {
   readonly uri: string;
 }
 
-/** What the database is, and the address by which other programs reach an embedded one. */
+/** Returns the lines about the database, with the address of an embedded one for other programs. */
 function databaseLines(backend: Backend | null, embedded: EmbeddedNote | null): string[] {
   if (embedded === null) return [`  Database  ${backend === null ? 'not reached yet' : backend.description}`];
   return [`  Database  embedded MongoDB ${embedded.version}, data in ${embedded.directory}`, `            ${embedded.uri}`];
 }
 
-/** Whether the service is open, and if it is not, the two ways to open it. */
+/** Returns the lines that say to whom the service is open, and how to open it if it is not. */
 function accessLines(audience: Audience | null, sample: ContentType | undefined): string[] {
   switch (audience) {
     case null:
@@ -44,7 +44,7 @@ function accessLines(audience: Audience | null, sample: ContentType | undefined)
   }
 }
 
-/** The lines that a start prints for people: what runs, where, on what data, and a request to try. */
+/** Returns the lines of the start message: addresses, database, models, access, and a request to try. */
 export function describeStart(server: Service, { embedded, audience }: StartNotes): string[] {
   const { config, backend, url } = server;
   const rest = config.api.rest.prefix;

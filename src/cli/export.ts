@@ -14,7 +14,7 @@ export const usage = `usage: npx mangrove export FILE [--key-file FILE]
   FILE               ends with .tar or .tar.gz; with .enc behind it the archive is encrypted
   --key-file FILE    holds the key of an encrypted archive; else MANGROVE_IMPORT_KEY, or it is asked for`;
 
-/** Null: the words are not those of the command. */
+/** Null if the arguments are wrong. */
 function readArguments(args: readonly string[]) {
   refuseSecrets(args);
   const options = { 'key-file': { type: 'string' } } as const;
@@ -43,6 +43,9 @@ const exportAll: Command = async ({ config, secrets, store: { database }, conten
   console.log(`${file}: ${String(counts.entries)} entries, ${String(counts.links)} links, ${String(counts.files)} files`);
 };
 
-/** Exports everything, which is written into the log: passwords and mail addresses leave. Returns the exit code; null: the arguments are wrong. */
+/**
+ * Exports everything, and logs that, since the archive holds passwords and addresses. Returns the exit code; null if the
+ * arguments are wrong.
+ */
 export const run = (args: readonly string[]): Promise<number | null> =>
   readArguments(args) === null ? Promise.resolve(null) : runOnService(changing(exportAll), args, 'export');

@@ -33,7 +33,7 @@ const options = {
   abandon: { type: 'boolean', default: false },
 } as const;
 
-/** Null: the words are not those of the command. */
+/** Null if the arguments are wrong. */
 function readArguments(args: readonly string[]) {
   refuseSecrets(args);
   const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
@@ -78,10 +78,10 @@ async function abandon(context: ImportContext): Promise<void> {
   console.log(`the import of ${given.source} is given up; ${left}`);
 }
 
-/** Imports a source. Returns the exit code; null: the arguments are wrong. */
+/** Imports a source. Returns the exit code; null if the arguments are wrong. */
 export function run(args: readonly string[]): Promise<number | null> {
   const given = readArguments(args);
   if (given === null) return Promise.resolve(null);
-  // A dry run changes nothing and is not written down.
+  // A dry run changes nothing and is not logged.
   return runOnService(given['dry-run'] ? importSource : changing(importSource), args, 'import');
 }

@@ -25,8 +25,8 @@ import type { Model } from '../schema/model.js';
 import { stageDemoFiles, type DemoFiles } from './stage-demo-files.js';
 
 /**
- * Of entries and files that were stored, by `author.ines` and `file.coral.jpg`; null for files without a media library and
- * translations without localization.
+ * Ids of stored entries and files, by names such as `author.ines` and `file.coral.jpg`; null for files without a media library
+ * and translations without localization.
  */
 type Ids = Map<string, number | null>;
 
@@ -42,7 +42,7 @@ interface DemoFile {
   readonly entries: readonly DemoEntry[];
 }
 
-/** The service that gets the demo; `media` is null if uploads are switched off. */
+/** The service that the demo is stored in; `media` is null if uploads are switched off. */
 interface DemoTarget {
   readonly config: Config;
   readonly backend: Backend;
@@ -54,16 +54,15 @@ export async function fillDemo({ config, backend, media }: Omit<DemoTarget, 'bac
   if (config.database.demo && backend !== null) await loadDemo({ config, backend, media });
 }
 
-/** Where the demo lies in the package. */
+/** The folder of the demo in the package. */
 const demoFolder = join(packageRoot, 'config', 'demo');
 
-/** The demo is written in these, whatever the default locale is: originals in the first. */
+/** The languages of the demo, whatever the default locale is. Originals are in the first one. */
 const languages = ['en', 'fr'] as const;
 
 /**
- * Fills an empty database with the demo magazine: all of it or, where that is cut short, nothing, so that the next start begins
- * anew. Does nothing where there is a model already, which of several instances another may have brought. Gives the number of
- * entries.
+ * Fills an empty database with the demo magazine in one transaction, so that an interrupted start leaves nothing. Does nothing if
+ * there is a model, which another instance may have stored. Returns the number of entries.
  */
 export async function loadDemo({ config, backend, media }: DemoTarget, folder = demoFolder): Promise<number> {
   const { database } = backend.store;
@@ -99,7 +98,7 @@ export async function loadDemo({ config, backend, media }: DemoTarget, folder = 
 const hasModels = async (database: Database): Promise<boolean> =>
   (await readAll(database, { find: collections.models, projection: { _id: 1 }, limit: 1 })).length > 0;
 
-/** A context that may do everything, in which the models and languages of the demo are there before they are stored. */
+/** Returns a context with all rights, in which the models and languages of the demo exist before they are stored. */
 function demoContext(models: readonly Model[], config: Config, { store, models: inForce }: Backend): ContentContext {
   const { registry } = buildRegistry(models, modelSettings(config));
   const locales = inForce.locales();
@@ -112,7 +111,7 @@ async function readFolder<Content>(folder: string): Promise<Content[]> {
   return Promise.all(files.map(async (file) => JSON.parse(await readFile(join(folder, file), 'utf8')) as Content)); // shipped with the package
 }
 
-/** One of them may be the default locale, which is there from the first start. */
+/** One of them may be the default locale, which exists from the first start. */
 async function addLocales(store: Store): Promise<void> {
   const stored = await readAll(store.database, { find: collections.locales, projection: { code: 1 } });
   const now = new Date();
@@ -155,7 +154,7 @@ async function loadEntry(
   return Number(loaded?.document['_id']);
 }
 
-/** Puts ids in the place of `{ "$ref": "author.ines" }` and `{ "$ref": "file.coral.jpg" }`. */
+/** Replaces `{ "$ref": "author.ines" }` and `{ "$ref": "file.coral.jpg" }` by ids. */
 function resolve(value: unknown, ids: ReadonlyMap<string, number | null>): unknown {
   if (Array.isArray(value)) return value.map((item) => resolve(item, ids)).filter((item) => item !== null);
   if (typeof value !== 'object' || value === null) return value;

@@ -9,9 +9,10 @@ import { explained } from '../strapi/run-code.js';
 const file = 'config/extensions';
 
 /**
- * The `register` of config/extensions.{ts,js,cjs,mjs} in the working directory, which first registers the `policies` and `middlewares` that
- * the file exports by bare name; null if there is no such file. It may be written as an ES module or as CommonJS, and `mangrove`
- * means `own` in it. What the file, or `register` later, throws is printed with its stack and becomes a ConfigError.
+ * The `register` of config/extensions.{ts,js,cjs,mjs} in the working directory, which first registers the `policies` and
+ * `middlewares` that the file exports by bare name; null if there is no such file. It may be written as an ES module or as
+ * CommonJS, and `mangrove` means `own` in it. Errors that the file or `register` throws are printed with their stack and become a
+ * ConfigError.
  */
 export async function loadRegister(directory: string, own: unknown): Promise<Register | null> {
   const [ending, second] = sourceEndings.filter((end) => existsSync(join(directory, file + end)));

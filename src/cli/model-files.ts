@@ -15,11 +15,11 @@ interface ModelFile {
 
 interface ModelFiles {
   readonly models: readonly ModelFile[];
-  /** Files that are named or placed like models and are none, with the reason. */
+  /** Files that are named or placed like models but are not models, with the reason. */
   readonly unreadable: readonly { readonly file: string; readonly reason: string }[];
 }
 
-/** Where a Strapi project keeps models, and the uid that a place means. */
+/** The places where a Strapi project keeps models, and their uids. */
 const places: readonly { readonly path: RegExp; readonly uid: (names: readonly string[]) => string }[] = [
   {
     path: /\/api\/([^/]+)\/content-types\/([^/]+)\/schema\.json$/,
@@ -39,7 +39,7 @@ const kebab = (name: string): string =>
     .replace(/[^A-Za-z0-9]+/g, '-')
     .toLowerCase();
 
-/** Folders at the top of a project that hold copies of models, or none. */
+/** Top folders of a project that hold no models, or copies. */
 const skipped = new Set(['dist', 'build', 'public', 'config', 'database']);
 
 /**
@@ -71,7 +71,7 @@ async function jsonFiles(directory: string, without: ReadonlySet<string> = new S
   return found.flat();
 }
 
-/** `isNamed`: the caller asked for this file, which then must hold models. */
+/** `isNamed`: whether the caller named this file, which then must hold models. */
 async function readOne(file: string, isNamed: boolean): Promise<ModelFiles> {
   const placed = uidOf(file);
   const content = await parseFile(file);
@@ -84,7 +84,7 @@ async function readOne(file: string, isNamed: boolean): Promise<ModelFiles> {
   return { models, unreadable: [{ file, reason: 'a model must have a uid, or stand where a Strapi project keeps it' }] };
 }
 
-/** The uid that the place of a file means; null: it is no place of models. */
+/** Returns the uid that follows from the path of a file; null if models are not kept there. */
 function uidOf(file: string): string | null {
   const path = file.replaceAll('\\', '/');
   for (const place of places) {
@@ -94,7 +94,7 @@ function uidOf(file: string): string | null {
   return null;
 }
 
-/** A model with its uid: the one that it says, else that of its place. */
+/** Returns a model with its uid: its own, else that of its path. */
 function documentOf(item: unknown, placed: string | null): ModelDocument | null {
   if (!isRecord(item) || !isRecord(item['attributes'])) return null;
   const uid = typeof item['uid'] === 'string' ? item['uid'] : placed;
@@ -111,7 +111,7 @@ async function parseFile(file: string): Promise<{ readonly value: unknown } | { 
   }
 }
 
-/** Writes a model as Strapi keeps it: without its uid, which its place says. */
+/** Writes a model as Strapi keeps it: without its uid, which follows from its path. */
 export async function writeModelFile(document: ModelDocument, file: string): Promise<void> {
   const schema = Object.fromEntries(Object.entries(document).filter(([key]) => key !== 'uid'));
   await mkdir(dirname(file), { recursive: true });
@@ -134,5 +134,5 @@ function placeBelowSource(uid: string): string {
   return join(origin === 'api' ? 'api' : 'extensions', owner, 'content-types', name, 'schema.json');
 }
 
-/** A file as people see it. */
+/** Returns the path of a file for messages. */
 export const shownFile = (file: string): string => relative(process.cwd(), file) || file;

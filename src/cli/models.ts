@@ -23,7 +23,7 @@ export const usage = `usage: npx mangrove models <command>
   shard [UID...]      shard the collections of models that name a key, on a sharded cluster
   remove UID          take a model out; its entries stay`;
 
-/** Gives the exit code; null: the arguments are wrong. */
+/** Returns the exit code; null if the arguments are wrong. */
 type Command = (opened: OpenedDatabase, args: readonly string[]) => Promise<number | null>;
 
 const commands: Readonly<Record<string, Command>> = {
@@ -73,7 +73,7 @@ function fail(message: string): number {
   return 1;
 }
 
-/** Runs the command of that name. The exit code; null: the arguments are wrong. */
+/** Runs the command of that name. Returns the exit code; null if the arguments are wrong. */
 export async function run([name = '', ...args]: readonly string[]): Promise<number | null> {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) return null;

@@ -13,7 +13,7 @@ import { openDatabase } from './open-database.js';
 import { readRoles } from '../auth/read-roles.js';
 import type { Role } from '../auth/role.js';
 
-/** What a command works with: the database of the service, and a context that may do everything. */
+/** The database of the service, and a context with all rights, for commands. */
 export interface OpenedService {
   readonly config: Config;
   readonly secrets: Secrets;
@@ -22,7 +22,7 @@ export interface OpenedService {
   close(): Promise<void>;
 }
 
-/** Opens the database of the service of the working directory, with its models; a running service hears of what is written. */
+/** Opens the database of the service of the working directory, with its models; a running service is notified of writes. */
 export async function openService(): Promise<OpenedService> {
   const { config, database, close } = await openDatabase();
   const store: Store = createStore(database);

@@ -16,7 +16,7 @@ interface SourceArguments {
   readonly 'allow-private'?: boolean;
 }
 
-/** Opens what an import is told to read. Throws an Error if it is nothing that can be read. */
+/** Opens the source of an import. Throws an Error if it cannot be read. */
 export async function openSource(given: SourceArguments, database: Database): Promise<Source> {
   const { source, project } = given;
   if (/^https?:\/\//.test(source))

@@ -2,11 +2,11 @@ import { ApiError } from '../errors.js';
 import { suggest } from '../nearest-name.js';
 import { packageVersion } from '../package-root.js';
 
-/** What a module of a command exports. */
+/** The exports of a module of a command. */
 interface CommandModule {
   /** For people; begins with `usage:`. */
   readonly usage: string;
-  /** Runs the command. Returns the exit code; null: the arguments are wrong. Throws an Error whose message is for people. */
+  /** Runs the command. Returns the exit code; null if the arguments are wrong. Throws an Error whose message is for people. */
   readonly run: (args: readonly string[]) => Promise<number | null>;
 }
 

@@ -2,8 +2,8 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 
 /**
- * Reads a password: asked for twice at a terminal, which does not show it, else the first line of standard input. Command lines are
- * no place for it, since other users of the machine and the history of the shell see them. Throws an Error if there is none.
+ * Reads a password: asked for twice at a terminal, which does not show it, else the first line of standard input. It is not taken
+ * from the command line, which other users of the machine and the history of the shell can see. Throws an Error if there is none.
  */
 export async function readPassword(question: string): Promise<string> {
   const { stdin } = process;
@@ -22,7 +22,7 @@ function given(password: string): string {
   return password;
 }
 
-/** Reads a line and shows nothing of it. */
+/** Reads a line without echo. */
 function readLine(prompt: string): Promise<string> {
   process.stderr.write(prompt);
   const output = new Writable({

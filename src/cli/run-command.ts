@@ -7,12 +7,15 @@ import { openService, type OpenedService } from './open-service.js';
 /** Words of a command line. */
 type Words = readonly string[];
 
-/** What a command does; `args` are the words behind its name, `name` is the whole of it: `user create`. Throws an Error for people. */
+/**
+ * The work of a command. `args` are the words after its name, `name` is the full name: `user create`. Throws an Error whose
+ * message is for people.
+ */
 export type Command = (service: OpenedService, args: Words, name: string) => Promise<void>;
 
 /**
- * Writes the command and how it ended into the log of changes. `check` throws if the words are not those of the command: nothing is
- * written then, since a password may be among them.
+ * Logs the command and how it ended. `check` throws if the arguments are wrong; nothing is logged then, since they may hold a
+ * password.
  */
 export const changing =
   (command: Command, check: (args: Words) => unknown = () => null): Command =>
@@ -24,7 +27,7 @@ export const changing =
     });
   };
 
-/** Runs what a command does between writing it into the log of changes and how it ended. `work` resolves to whether anything changed. */
+/** Logs a command, runs its work, and logs how it ended. `work` resolves to whether anything changed. */
 export async function recordCommand(
   database: Database,
   [name, args]: readonly [name: string, args: Words],
@@ -46,7 +49,10 @@ function recordOf(what: string, args: Words): AuditRecord {
   return { at: new Date(), kind: 'command', tokenId: null, who, ip: null, what, body: withoutSecrets(args) };
 }
 
-/** Returns what runs one of these commands on the service of the working directory: the exit code; null if there is none of that name. */
+/**
+ * Returns a function that runs one of these commands on the service of the working directory. It returns the exit code; null if
+ * there is no command of that name.
+ */
 export const serviceCommands =
   (group: string, commands: Readonly<Record<string, Command>>) =>
   async ([name = '', ...args]: Words): Promise<number | null> => {

@@ -45,7 +45,7 @@ export async function serve({ config, directory, isProject, embedded }: ServeInp
   await announce(server, embedded);
 }
 
-/** Stores what the files of a project have changed. */
+/** Stores the changed models of a project. */
 async function storeProjectModels({ backend, config }: Service, directory: string): Promise<void> {
   if (backend === null) return;
   const source = join(directory, 'src');
@@ -54,7 +54,9 @@ async function storeProjectModels({ backend, config }: Service, directory: strin
   await backend.models.load();
 }
 
-/** Code of a project may begin what it does not wait for. Anything but code that cannot run here ends the process, as without this. */
+/**
+ * Code of a project may leave promises unhandled. Only errors of unsupported code are survived; others end the process, as usual.
+ */
 function warnOfUnsupported(error: unknown): void {
   if (!(error instanceof UnsupportedCodeError)) throw error;
   console.error(error);

@@ -1,7 +1,7 @@
 import { SingleBar, Presets } from 'cli-progress';
 import type { Progress } from '../transfer/import-run.js';
 
-/** Shows parts of work as bars with counts and the time that is left; one line for each that is done where there is no terminal. */
+/** Shows the progress of parts as bars with counts and remaining time; without a terminal, one line for each finished part. */
 export function showProgress(): Progress {
   let bar: SingleBar | null = null;
   let part = { title: '', done: 0, begun: 0 };

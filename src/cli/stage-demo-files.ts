@@ -7,11 +7,11 @@ import { prepareFile } from '../media/prepare-file.js';
 import { Staging } from '../media/staging.js';
 import { idsOf, storeFiles, type ReadyFiles, uploadFolder } from '../media/upload-files.js';
 
-/** The pictures of the demo: their bytes and variants are in the storage, and nobody knows of them yet. */
+/** The pictures of the demo. Their bytes and variants are stored, but not published yet. */
 export interface DemoFiles {
-  /** Writes their rows; in a transaction. Gives ids by `file.<name>`, nulls where the media library is switched off. */
+  /** Writes their rows inside a transaction. Returns ids by `file.<name>`; null for each if the media library is switched off. */
   store(content: ContentContext): Promise<ReadonlyMap<string, number | null>>;
-  /** Deletes what has not become a file. */
+  /** Deletes the bytes that were not published. */
   discard(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ interface ListedFile {
   readonly alternativeText: string;
 }
 
-/** Does with the pictures of the demo what an upload does before its commit. `media` is null if there is no media library. */
+/** Stores the pictures of the demo as an upload does before its commit. `media` is null if there is no media library. */
 export async function stageDemoFiles(folder: string, media: Media | null, content: ContentContext): Promise<DemoFiles> {
   const listed = JSON.parse(await readFile(join(folder, 'files.json'), 'utf8')) as readonly ListedFile[]; // shipped with the package
   const names = listed.map(({ name }) => `file.${name}`);
@@ -46,7 +46,7 @@ interface PrepareContext {
   readonly content: ContentContext;
 }
 
-/** The variants are made side by side, as far as there are processors. */
+/** The variants are made in parallel, one per processor. */
 async function prepareAll(
   listed: readonly ListedFile[],
   staging: Staging,

@@ -8,7 +8,7 @@ export const usage = `usage: npx mangrove start [--project DIR]
   Starts the service from config/ of the working directory, and stops it on SIGTERM and SIGINT.
   --project DIR   from the folder of a Strapi v4 project instead, whose models are stored first (MANGROVE_PROJECT)`;
 
-/** Starts the service. The exit code; null: the arguments are wrong. A start that fails ends the process. */
+/** Starts the service. Returns the exit code; null if the arguments are wrong. A start that fails ends the process. */
 export async function run(args: readonly string[]): Promise<number | null> {
   const project = projectOf(args);
   if (project === undefined) return null;

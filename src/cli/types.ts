@@ -13,7 +13,7 @@ export const usage = `usage: npx mangrove types FILE [--url URL]
   to everybody, or to the holder of the token in MANGROVE_TOKEN; URL may also be the address of the declarations,
   https://cms.example.org/content/types.d.ts`;
 
-/** Writes the file. Returns the exit code; null: the arguments are wrong. */
+/** Writes the file. Returns the exit code; null if the arguments are wrong. */
 export async function run(args: readonly string[]): Promise<number | null> {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -23,7 +23,7 @@ export async function run(args: readonly string[]): Promise<number | null> {
   const [file, ...others] = positionals;
   if (file === undefined || others.length > 0) return null;
   const text = values.url === undefined ? await typesOfDatabase() : await typesOfService(values.url);
-  const isSame = (await readFile(file, 'utf8').catch(() => null)) === text; // so that nothing is compiled again because of it
+  const isSame = (await readFile(file, 'utf8').catch(() => null)) === text; // an unchanged file is not written, so that nothing is compiled again
   if (!isSame) {
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, text);
@@ -54,7 +54,7 @@ async function typesOfService(url: string): Promise<string> {
   return response.text();
 }
 
-/** What fetch throws has the reason as its cause. */
+/** Errors of fetch have the reason as their cause. */
 function reasonOf(error: unknown): string {
   const { cause, message } = error instanceof Error ? error : new Error(String(error));
   return cause instanceof Error ? String(Reflect.get(cause, 'code') ?? cause.message) : message;

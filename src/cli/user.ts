@@ -95,7 +95,7 @@ const setRole: Command = async ({ content }, [name, role]) => {
   console.log(`${String(name)} has the role ${role}`);
 };
 
-/** The password alone goes to stdout, so that scripts can take it from there. */
+/** Only the password goes to stdout, for scripts. */
 function printMade(password: string, name: string): void {
   console.error(`the password of ${name} is shown this once:`);
   console.log(password);

@@ -12,8 +12,8 @@ import type { OpenedDatabase } from './open-database.js';
 import { recordCommand } from './run-command.js';
 
 /**
- * Prints what is wrong with models, what is served differently from what is written, and what their shard keys mean: of the stored ones, or of
- * these together with those of files and folders, which are not stored. The exit code: 1 if a model would not be in force, or not be sharded.
+ * Prints the problems of models, deviations from what is written, and the effects of shard keys: for the stored models, or for
+ * these together with files, which are not stored. Returns the exit code, 1 if a model would not be in force or not be sharded.
  */
 export async function validateModels({ database, config }: OpenedDatabase, paths: readonly string[]): Promise<number | null> {
   if (paths.some((path) => path.startsWith('--'))) return null;
@@ -38,7 +38,10 @@ const shardRows = ({ registry }: RegistryBuild, part: 'problems' | 'notes'): [ui
     reportShard(type, registry)[part].map((line): [string, string] => [type.uid, line]),
   );
 
-/** Shards the collections of the models that name a key, or of those named, as their models say. The exit code: 1 if one is refused. */
+/**
+ * Shards the collections of the models that name a key, or of those named, as their models say. Returns the exit code, 1 if one
+ * is refused.
+ */
 export async function shardModels({ database, config }: OpenedDatabase, uids: readonly string[]): Promise<number | null> {
   if (!database.isSharded) throw new Error('the database is no sharded cluster: MONGODB_URI must name a mongos');
   const models = await readModels(database);

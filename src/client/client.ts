@@ -34,7 +34,7 @@ export interface Page<Entry, Pagination> {
   meta: { pagination: Pagination };
 }
 
-/** What a login comes to; there is no `jwt` if the address must be confirmed first. */
+/** The result of a login; there is no `jwt` if the address must be confirmed first. */
 export type LoggedIn<T> = Partial<Session> & { user: FlatOf<User<T>> };
 
 /**
@@ -154,7 +154,7 @@ export interface Client<T extends Types<T>> {
     options?: CallOptions,
   ): Promise<FlatOf<T[Name], { populate: { localizations: true } }>>;
 
-  /** Uploads files, and returns what is known about them. */
+  /** Uploads files, and returns their entries. */
   upload(files: readonly Uploadable[], options?: UploadOptions): Promise<FlatOf<UploadedFile<T>>[]>;
 
   /** Logs a user in by name or e-mail address. Further requests are made as this user. */

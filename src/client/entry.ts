@@ -2,7 +2,7 @@
 export interface TypeShape {
   readonly uid: string;
   readonly kind: 'collectionType' | 'singleType' | 'component';
-  /** What may be done with entries of the type. */
+  /** Actions that are allowed on entries of the type. */
   readonly actions: string;
   /** Values of scalar attributes in answers. */
   readonly values: object;
@@ -18,7 +18,7 @@ export interface TypeShape {
 /** Content types by the name in their path. */
 export type Types<T> = { readonly [Name in keyof T]: TypeShape };
 
-/** What is known of content types without declarations. */
+/** Content types without declarations. */
 export type AnyTypes = Readonly<Record<string, AnyType>>;
 
 interface AnyType extends TypeShape {
@@ -35,7 +35,7 @@ interface AnyType extends TypeShape {
  */
 type Form = 'entry' | 'preview' | 'flat';
 
-/** Shows what a type consists of, instead of how it was put together. */
+/** Expands a type, so that editors show its members. */
 type Simplify<T> = { [Name in keyof T]: T[Name] } & unknown;
 
 /** An entry of an answer, as the query selects it. */

@@ -37,10 +37,10 @@ export interface WrongValue {
   readonly message: string;
 }
 
-/** What a request came to. */
+/** The result of a request. */
 export type Attempt<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: Failure };
 
-/** Returns what a request came to, instead of throwing. Throws what is no failure of a request. */
+/** Returns the result of a request instead of throwing. Errors that are not Failures are thrown. */
 export async function attempt<Value>(request: Promise<Value>): Promise<Attempt<Value>> {
   try {
     return { ok: true, value: await request };
@@ -66,14 +66,14 @@ const kinds: Readonly<Record<number, Refusal['kind']>> = {
   504: 'unavailable',
 };
 
-/** An answer, whatever has received it. */
+/** An answer, from fetch or XMLHttpRequest. */
 export interface Received {
   readonly status: number;
   readonly text: string;
   readonly header: (name: string) => string | null;
 }
 
-/** Makes the failure that an answer tells of. */
+/** Returns the failure that an answer describes. */
 export function refusal({ status, text, header }: Received): Failure {
   const { name = 'Error', message = `The service answered with ${String(status)}`, details } = readError(text);
   const reason = /error_description="(\w+)"/.exec(header('www-authenticate') ?? '');
@@ -89,7 +89,7 @@ export function refusal({ status, text, header }: Received): Failure {
   return Object.assign(new RequestError(message), told) as Failure; // more than each kind needs
 }
 
-/** `what` says which request has no answer. */
+/** `what` names the request that has no answer. */
 export const silence = (kind: Silence['kind'], what: string, cause?: unknown): Failure =>
   Object.assign(new RequestError(`${what}: ${kind}`), { kind, cause });
 
@@ -108,7 +108,7 @@ function readError(text: string): ToldError {
   }
 }
 
-/** Of a number of seconds, or of a date. */
+/** Returns the seconds of a Retry-After header, which is a number or a date. */
 function secondsUntil(time: string | null): number | null {
   if (time === null || time === '') return null;
   const seconds = Number.isNaN(Number(time)) ? (Date.parse(time) - Date.now()) / 1000 : Number(time);

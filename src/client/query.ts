@@ -56,8 +56,8 @@ type KeysOf<Allowed> = Allowed extends readonly unknown[] ? never : Allowed exte
 type At<Allowed, Key> = Allowed extends object ? (Key extends keyof Allowed ? Allowed[Key] : never) : never;
 
 /**
- * Forbids keys that the allowed type does not have; `unknown` where there is nothing to forbid. Lists and texts need no check, and a
- * union that has them is not looked into: it is a constraint, not what somebody wrote.
+ * Forbids keys that the allowed type does not have; `unknown` where there is nothing to forbid. Lists and texts need no check,
+ * and a union that has them is not looked into: such a union is a constraint, not a query.
  */
 type Exact<Given, Allowed> = Given extends object
   ? Given extends readonly unknown[]
@@ -99,7 +99,7 @@ export interface ListQuery<
   readonly _q?: string;
 }
 
-/** What is answered about a page. */
+/** The pagination of an answer. */
 export type PagingOf<G> = (G extends { readonly start: number } | { readonly limit: number }
   ? { start: number; limit: number }
   : { page: number; pageSize: number }) &
@@ -133,7 +133,7 @@ function pairsOf(key: string, value: unknown): Pair[] {
 /** A relation with nothing chosen below it: `populate: { author: {} }`. */
 const isPopulated = /(^populate|\[populate]|\[on])\[[^\]]*]$/;
 
-/** Nothing is in an empty list. The parameter would be missing, and all entries meet a condition that is missing. */
+/** An empty list matches nothing. Left out, the parameter would match every entry. */
 function noneOf(key: string): Pair[] {
   const attribute = key.slice(0, -'[$in]'.length);
   return ['$null', '$notNull'].map((operator) => [`${attribute}[${operator}]`, 'true']);

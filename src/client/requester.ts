@@ -115,7 +115,7 @@ function bodyOf(received: Received): unknown {
   try {
     return text === '' ? undefined : JSON.parse(text);
   } catch {
-    throw refusal(received); // a page of something between, such as the login of a hotel
+    throw refusal(received); // a page of a proxy, such as the login of a hotel
   }
 }
 

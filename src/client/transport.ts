@@ -1,6 +1,6 @@
 import { silence, type Received } from './failure.js';
 
-/** What is needed of AbortSignal. */
+/** The part of AbortSignal that is used. */
 export interface Signal {
   readonly aborted: boolean;
   addEventListener(type: 'abort', listener: () => void): void;
@@ -27,7 +27,7 @@ interface Sent {
   readonly init?: object | undefined;
 }
 
-/** What is needed of fetch. */
+/** The part of fetch that is used. */
 export type Fetch = (
   url: string,
   init: object,
@@ -69,7 +69,7 @@ async function byFetch(fetch: Fetch, { url, method, headers, body, signal, init 
   return { status: response.status, text: await response.text(), header: (name) => response.headers.get(name) };
 }
 
-/** What is needed of XMLHttpRequest, which alone tells how much has been sent. */
+/** The part of XMLHttpRequest that is used. Unlike fetch it reports how much has been sent. */
 interface Xhr {
   readonly status: number;
   readonly responseText: string;

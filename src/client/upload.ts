@@ -17,7 +17,7 @@ export interface FileInfo {
 }
 
 export interface UploadOptions extends CallOptions {
-  /** What is said about the files, in their order. */
+  /** Information about the files, in their order. */
   readonly info?: readonly FileInfo[];
   /** The entry that gets the files: the uid of its type, its id, and the attribute. */
   readonly to?: { readonly ref: string; readonly refId: number | string; readonly field: string };

@@ -1,6 +1,6 @@
 import { flag, group, maybeFlag, maybeWhole, shaped, text, texts, whole } from './setting.js';
 
-/** What a custom field may be stored as: the scalar attribute types that a plugin may register. */
+/** Scalar types that a custom field may be stored as. */
 const customFieldTypes = [
   ...['biginteger', 'boolean', 'date', 'datetime', 'decimal', 'email', 'enumeration', 'float'],
   ...['integer', 'json', 'password', 'richtext', 'string', 'text', 'time', 'uid'],

@@ -5,7 +5,7 @@ import type { Config } from './config.js';
 import { type SectionName, sectionNames, sections } from './sections.js';
 import { translateStrapi, type WrittenSections } from './translate-strapi.js';
 
-/** The written value with environment variables put over it, and switches (`graphql: false`) spelt out as `{ enabled }`. */
+/** Returns the written value with environment variables applied, and switches (`graphql: false`) expanded to `{ enabled }`. */
 function applyVariables(node: SettingNode, written: unknown, variables: Variables): unknown {
   if (node.kind === 'setting') return variableOf(node, variables) ?? spelt(node, written);
   const given = typeof written === 'boolean' && 'enabled' in node.settings ? { enabled: written } : (written ?? {});
@@ -18,7 +18,7 @@ function applyVariables(node: SettingNode, written: unknown, variables: Variable
   return { ...given, ...Object.fromEntries(over) };
 }
 
-/** A number that is written as text, as `env('PORT', '1337')` gives it. */
+/** Converts a number that is written as a string, as `env('PORT', '1337')` returns it. */
 const spelt = ({ schema }: Setting<unknown>, written: unknown): unknown =>
   schema['type'] === 'integer' && typeof written === 'string' && /^\d+$/.test(written) ? Number(written) : written;
 
@@ -29,7 +29,7 @@ function variableOf({ variable, schema }: Setting<unknown>, variables: Variables
   return type in readers ? readers[type as keyof typeof readers](variable, value) : value;
 }
 
-/** What a configuration depends on besides what is written. */
+/** The inputs of a configuration besides the written files. */
 interface ConfigPlace {
   /** Absolute. */
   readonly directory: string;
@@ -37,15 +37,15 @@ interface ConfigPlace {
   readonly environment: string | undefined;
   /** These win over what is written. */
   readonly variables: Variables;
-  /** What was already found to have no effect. */
+  /** Warnings that were found before. */
   readonly warnings: readonly string[];
-  /** The directory is a Strapi project's: keys that are like none of Mangrove's are its own. */
+  /** Whether the directory is a Strapi project, whose unknown keys are its own. */
   readonly isStrapiProject: boolean;
 }
 
 /**
- * The whole configuration from what was written of it: checked, with defaults, frozen. What a Strapi project configures is brought to
- * Mangrove's settings. ConfigError lists all that is wrong.
+ * Returns the complete configuration: checked, with defaults, frozen. Settings of a Strapi project are translated. Throws a
+ * ConfigError that lists every problem.
  */
 export function completeConfig(written: WrittenSections, place: ConfigPlace): Config {
   const environment = environmentOf(place.environment);
@@ -71,7 +71,7 @@ export function completeConfig(written: WrittenSections, place: ConfigPlace): Co
   return freezeDeep({ ...config, api: withAliases(config) });
 }
 
-/** Limits that have another name from before GraphQL and REST had them in common. */
+/** Limits with an older name, from before GraphQL and REST shared them. */
 function withAliases({ api, plugins }: Config): Config['api'] {
   const { cost } = plugins.graphql.config.limits;
   return cost === null ? api : { ...api, limits: { ...api.limits, entriesRead: cost } };
@@ -81,7 +81,7 @@ function refuse(problems: readonly string[]): void {
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
 }
 
-/** The complete value of a checked section: what was given, defaults for the rest. */
+/** Returns the complete value of a checked section, with defaults for what is not given. */
 function fillDefaults<N extends SettingNode>(node: N, given: unknown): ValueOf<N> {
   // The shape follows the node, which a recursion over unknown values cannot tell TypeScript.
   return fill(node, given) as ValueOf<N>;
@@ -93,7 +93,7 @@ function fill(node: SettingNode, given: unknown): unknown {
   return Object.fromEntries(Object.entries(node.settings).map(([name, child]) => [name, fill(child, below(name))]));
 }
 
-/** What no section can tell alone: settings that exclude each other. One line for each. */
+/** Returns a line for each conflict between settings of different sections. */
 function checkTogether({ api, plugins, middlewares }: Config): readonly string[] {
   const { cors, body } = middlewares;
   const { rest } = api;

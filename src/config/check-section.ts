@@ -6,7 +6,7 @@ import type { GroupNode, Setting, SettingNode } from './setting.js';
 // The schemas are our own: they need no check against the meta-schema. Only what is given is compiled: all of the settings take 60 ms.
 const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, meta: false, validateSchema: false });
 
-/** What is wrong with a setting, as one line that starts with the file and names the key. */
+/** A problem of a setting, as one line that starts with the file and names the key. */
 interface Finding {
   readonly text: string;
   /** False: the service starts nevertheless. */
@@ -15,11 +15,11 @@ interface Finding {
 
 interface CheckRules {
   readonly isProduction: boolean;
-  /** Keys that are like none of Mangrove's may be a Strapi project's own: they are no mistake. */
+  /** Unknown keys that resemble none of Mangrove's may be a Strapi project's own and are no mistake. */
   readonly isStrapiProject: boolean;
 }
 
-/** All that is wrong with a section. */
+/** Returns every problem of a section. */
 export const checkSection = (node: SettingNode, value: unknown, file: string, rules: CheckRules): readonly Finding[] =>
   check(node, value, [], rules).map((finding) => ({ ...finding, text: `${file}: ${finding.text}` }));
 
@@ -49,7 +49,7 @@ function unknownKey(node: GroupNode, path: readonly string[], { isStrapiProject 
   return fatal(`unknown key ${path.join('.')}${suggest(key, known)}`);
 }
 
-/** Secrets that can be guessed open everything. */
+/** Short secrets can be guessed. */
 function checkSecret(
   { secret, variable }: Setting<unknown>,
   value: unknown,

@@ -18,7 +18,7 @@ export interface Config {
   readonly directory: string;
   /** NODE_ENV: `development` unless set. */
   readonly environment: Environment;
-  /** What of the written configuration has no effect, and what to do about it; one line each. */
+  /** A line for each part of the configuration that has no effect, with advice. */
   readonly warnings: readonly string[];
   readonly server: ServerConfig;
   readonly database: DatabaseConfig;
@@ -28,7 +28,7 @@ export interface Config {
   readonly admin: AdminConfig;
 }
 
-/** What a file of config/ may export: any part of its section, or a function of `{ env }` that gives one. */
+/** The exports that a file of config/ may have: any part of its section, or a function of `{ env }` that returns one. */
 export type ConfigFile<S extends SectionName> =
   Given<Config[S]> | ((input: { readonly env: Env }) => Given<Config[S]> | Promise<Given<Config[S]>>);
 

@@ -12,7 +12,7 @@ export type PartialConfig = { readonly [Name in SectionName]?: Given<Config[Name
   readonly directory?: string;
   /** NODE_ENV unless given. */
   readonly environment?: string;
-  /** What was found when the configuration was read from files; it is not looked for again. */
+  /** Warnings from reading the configuration files. */
   readonly warnings?: readonly string[];
 };
 

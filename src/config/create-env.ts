@@ -1,7 +1,7 @@
 import { lookUp, readers } from './read-variable.js';
 import type { Variables } from './read-variable.js';
 
-/** One kind of look-up: without a fallback, a variable that is not set gives undefined. */
+/** One kind of look-up: without a fallback, undefined if the variable is not set. */
 export interface VariableReader<T> {
   (name: string): T | undefined;
   <F>(name: string, fallback: F): T | F;
@@ -20,7 +20,7 @@ export interface Env extends VariableReader<string> {
   readonly oneOf: (name: string, values: readonly string[], fallback?: string) => string | undefined;
 }
 
-/** `read`: what a variable says, by kind; readers that throw for a wrong value unless given. */
+/** `read`: the readers by kind; by default readers that throw for a wrong value. */
 export function createEnv(variables: Variables, read: typeof readers = readers): Env {
   const look =
     <T>(readValue: (name: string, value: string) => T) =>

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { ConfigError } from './setting.js';
 import type { Config } from './config.js';
 
-/** What nobody but the service may know. */
+/** The secrets of the service. */
 export interface Secrets {
   /** Signs the tokens of users. */
   readonly jwtSecret: string;
@@ -23,8 +23,8 @@ const variables: Readonly<Record<Names, string>> = {
 };
 
 /**
- * The secrets of the configuration. In development those that are not set are made once and kept in a file that only its owner
- * reads; in production a missing one is a ConfigError that says how to make one.
+ * Returns the secrets of the configuration. In development, missing ones are created once and kept in a file that only its owner
+ * can read. In production a missing one is a ConfigError that says how to create it.
  */
 export async function loadSecrets(config: Config): Promise<Secrets> {
   const given = givenSecrets(config);

@@ -7,21 +7,21 @@ import { loadSource, sourceEndings, type LoadOptions, type MissingModule } from 
 import { isRecord } from '../values.js';
 import type { Env } from './create-env.js';
 
-/** What config/ says about one section: the value as written, and the file it is in. */
+/** A section as written, and its file. */
 export interface WrittenSection {
   /** As an error names it: `config/server.ts`, or `config/server` where there is no file. */
   readonly file: string;
   readonly value: unknown;
 }
 
-/** Where files of config/ are, and what they are given. */
+/** The folder of the configuration files, and their inputs. */
 export interface ConfigSource {
   /** Absolute; config/ is in it. */
   readonly directory: string;
   /** Files in config/env/<environment>/ go over those in config/. */
   readonly environment: string;
   readonly env: Env;
-  /** Called with what is left out of the configuration. */
+  /** Called with an error of the configuration that is not fatal. */
   readonly warn: (text: string) => void;
 }
 

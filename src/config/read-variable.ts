@@ -5,7 +5,7 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 
 type Reader = (name: string, value: string) => unknown;
 
-/** What an environment variable says, by the JSON type that is wanted. ConfigError names the variable. */
+/** Readers of environment variables by the JSON type that is wanted. They throw a ConfigError that names the variable. */
 export const readers = {
   string: (_name: string, value: string): string => value,
   integer: (name: string, value: string): number =>

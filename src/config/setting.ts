@@ -2,8 +2,8 @@
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * One setting: what may be given, what holds when nothing is given, and a sentence for docs/configuration.md.
- * `variable`: the environment variable that wins over the file.
+ * One setting: its schema, its default, and its description in docs/configuration.md. `variable`: the environment variable that
+ * wins over the file.
  */
 export interface Setting<T> {
   readonly kind: 'setting';
@@ -88,10 +88,10 @@ export const texts = (value: readonly string[], about: string, extra?: Extra): S
 /** A value of a shape of its own; `schema` must say no less than the type does. */
 export const shaped = <T>(schema: JsonSchema, value: T, about: string): Setting<T> => setting(schema, value, about);
 
-/** What the service is run for. */
+/** The environment that the service runs in. */
 export type Environment = 'development' | 'test' | 'production';
 
-/** Reads NODE_ENV. Any name but `development` and `test` is production, which `prod` and `staging` are meant to be. */
+/** Reads NODE_ENV. Any name except `development` and `test` means production. */
 export const environmentOf = (name: string | undefined): Environment =>
   name === undefined || name === '' || name === 'development' ? 'development' : name === 'test' ? 'test' : 'production';
 

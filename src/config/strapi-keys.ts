@@ -65,7 +65,7 @@ export const strapiKeys: Readonly<Record<string, Meaning>> = {
   'plugins.i18n.config.locales': 'add locales over the admin API: POST /admin/api/locales',
 };
 
-/** What to say of plugins that Mangrove has not; of those that are not listed: their settings are ignored. */
+/** Advice for plugins that Mangrove does not have. Settings of unlisted plugins are ignored. */
 export const pluginAdvice: Readonly<Record<string, string>> = {
   documentation: 'there is no OpenAPI document',
   'config-sync': 'roles and settings are kept in the database; models go to files with: npx mangrove models pull DIR',
@@ -87,10 +87,10 @@ function populateDeep({ defaultDepth = 5 }: Values): Translation {
 /** The largest value of `api.rest.populateDeep`. */
 const deepest = 18;
 
-/** What a limit of -1, which means everything, becomes: the largest page. */
+/** A limit of -1, which means everything, becomes the largest page. */
 const mostEntries = 1_000;
 
-/** Variables of the environment are often handed on as they are. */
+/** Environment variables are often passed as strings. */
 const booleanOf = (value: unknown): unknown => (value === 'true' ? true : value === 'false' ? false : value);
 
 function publicUrl(value: unknown): Translation {

@@ -1,7 +1,7 @@
 import { valuesOf, type Meaning, type Translation } from './translation.js';
 import type { Values } from '../values.js';
 
-/** Strapi's own middlewares by name; those that Mangrove has in another form, or nobody misses, are null. */
+/** Middlewares of Strapi by name; null for those that Mangrove replaces or does not need. */
 const known: Readonly<Record<string, Meaning>> = {
   'strapi::body': bodySettings,
   'strapi::compression': () => ({ set: { 'middlewares.compress.enabled': true } }),
@@ -19,7 +19,7 @@ const known: Readonly<Record<string, Meaning>> = {
   'strapi::session': null,
 };
 
-/** What one item of Strapi's list of middlewares stands for: a name, or `{ name, resolve, config }`. */
+/** Returns the translation of an item of Strapi's list of middlewares: a name, or `{ name, resolve, config }`. */
 export function translateMiddleware(item: unknown): Translation & { readonly name: string } {
   const { name, resolve, config } =
     typeof item === 'string' ? { name: item, resolve: undefined, config: undefined } : valuesOf(item);
@@ -106,7 +106,7 @@ function securitySettings(config: unknown): Translation {
   };
 }
 
-/** Directives by their names in the header; sources that are no text, such as those of a variable that is not set, are left out. */
+/** Directives by their names in the header; sources that are not strings, such as an unset variable, are left out. */
 const policyOf = (directives: Values): Values =>
   Object.fromEntries(
     Object.entries(directives).map(([name, sources]) => [

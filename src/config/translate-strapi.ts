@@ -12,7 +12,7 @@ export type WrittenSections = Readonly<Record<SectionName, WrittenSection>>;
 /** A configuration in Mangrove's settings. */
 interface TranslatedConfig {
   readonly sections: WrittenSections;
-  /** What has no effect, and what to do instead; one line for each file and advice. */
+  /** Warnings about keys without effect, one line for each file and advice. */
   readonly warnings: readonly string[];
 }
 
@@ -22,10 +22,7 @@ interface Collected {
   readonly advice: Map<string, string[]>;
 }
 
-/**
- * Brings what a Strapi project configures to Mangrove's settings. A setting that is written as Mangrove's own wins over one that
- * another key stands for.
- */
+/** Translates the configuration of a Strapi project. Settings that are written under Mangrove's names take precedence. */
 export function translateStrapi(written: WrittenSections, isStrapiProject: boolean): TranslatedConfig {
   const collected: Collected = { set: new Map(), advice: new Map() };
   const kept = sectionNames.map((name) => {
@@ -89,7 +86,7 @@ function translateList(items: readonly unknown[], place: Place): Values {
   return {};
 }
 
-/** Plugins that Mangrove has, without what Strapi needs to find them. Of others it says so, unless one is misspelt. */
+/** Plugins that Mangrove has, without what Strapi needs to find them. Others are reported, unless the name is misspelt. */
 function translatePlugins(plugins: Values, place: Place): Values {
   const own = sections.plugins.settings;
   const kept = Object.entries(plugins).flatMap(([name, value]) => {

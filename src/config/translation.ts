@@ -1,14 +1,14 @@
 import { isRecord, type Values } from '../values.js';
 
-/** What a key of a Strapi v4 configuration stands for. */
+/** The translation of a key of a Strapi v4 configuration. */
 export interface Translation {
   /** Settings by their path, which begins with the section. A value of undefined leaves the setting as it is. */
   readonly set?: Readonly<Record<string, unknown>>;
-  /** What to do instead of writing the key. */
+  /** Advice on what to write instead of the key. */
   readonly advice?: string | undefined;
 }
 
-/** The advice for a key without an effect, nothing (null) if nobody misses it, or what it stands for by its value. */
+/** Advice for a key without effect, null if none is needed, or a function that translates its value. */
 export type Meaning = string | null | ((value: unknown) => Translation);
 
 /** The keys of an object; none of anything else. */

@@ -6,10 +6,10 @@ const counts = shaped<readonly number[]>(
   'Widths and heights in pixels that ?width= and ?height= may name',
 );
 
-/** Where the bytes of files can be. */
+/** The storages of files. */
 export const uploadProviders = ['gridfs', 'disk', 's3'] as const;
 
-/** Of each provider by name, or of the one that takes new files alone. */
+/** Options of each provider by name, or of the provider of new files alone. */
 const optionsByProvider = {
   type: 'object',
   if: { anyOf: uploadProviders.map((name) => ({ required: [name] })) },

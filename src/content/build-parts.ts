@@ -26,11 +26,11 @@ export type NewParts = Map<string, Part[]>;
 export interface BuildContext {
   readonly registry: Registry;
   readonly newParts: NewParts;
-  /** A create makes all parts anew, whatever ids they carry. */
+  /** Parts of a create that are always new, whatever ids they have. */
   readonly mode: 'create' | 'update';
 }
 
-/** The stored form of a checked component value: patched where it carries the id of one that is there, else new. */
+/** Returns the stored form of a checked component: the stored one with changes if the value has its id, else a new one. */
 export async function buildComponent(
   attribute: ComponentAttribute,
   value: unknown,
@@ -113,7 +113,7 @@ async function buildPart(
   return part;
 }
 
-/** The value of an attribute inside a component; absent ones take their default. */
+/** Returns the value of an attribute inside a component. Absent values take their default. */
 async function buildInside(attribute: Attribute, value: unknown, stored: Part | null, context: BuildContext): Promise<unknown> {
   const current = stored?.[attribute.name];
   switch (attribute.kind) {
@@ -131,14 +131,14 @@ async function buildInside(attribute: Attribute, value: unknown, stored: Part | 
   }
 }
 
-/** The ids that a relation inside a component leaves behind: one or null, or a list. */
+/** Returns the stored ids of a relation inside a component: one or null, or a list. */
 function buildOwnLinks(link: LinkAttribute, value: unknown, stored: Part | null): number | null | readonly number[] {
   const input = value === undefined ? null : readLinkInput(link, value, stored === null ? 'create' : 'update');
   const ids = applyLinks(link, stored?.[link.name], input ?? { kind: 'none' });
   return link.many ? ids : (ids[0] ?? null);
 }
 
-/** The ids that a write leaves in a stored list. Throws a ValidationError if they are more than one document may hold. */
+/** Returns the ids of a stored list after a write. Throws a ValidationError if there are more than one document may hold. */
 export function applyLinks(link: LinkAttribute, stored: unknown, input: LinkInput): readonly number[] {
   const ids = applyLinkInput(storedIds(stored), input);
   if (ids.length > maximumLinks) throw tooManyLinks(link);
@@ -164,8 +164,8 @@ export function buildMorph(attribute: MorphAttribute, value: unknown, current: u
 let last = 0;
 
 /**
- * A rank behind all that were given out before, by any instance as far as their clocks agree. Ranks order a relation seen from
- * its inverse side; 16 lie between two milliseconds, so that others fit in between.
+ * Returns a rank behind all earlier ones, across instances as far as their clocks agree. Ranks order a relation on its inverse
+ * side. 16 ranks lie between two milliseconds, so that others fit in between.
  */
 export function nextRank(after = 0): number {
   last = Math.max(last + 16, Date.now() * 16, after + 16);

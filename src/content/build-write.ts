@@ -16,7 +16,7 @@ import {
 } from './build-parts.js';
 import type { ContentContext } from './content-context.js';
 
-/** What a checked body comes to: the entry's own values, and the links that are stored with other entries. */
+/** The write of a checked body: the entry's own values, and the links that are stored with other entries. */
 export interface EntryWrite {
   /** By document path; relations with an inverse side come with their ranks. */
   readonly values: Record<string, unknown>;
@@ -44,7 +44,7 @@ interface Building extends BuildContext {
 
 /**
  * Builds the write of a checked body. `current` is the stored document that an update starts from, null for a create, where
- * absent attributes take their defaults. Throws what casting and component ids throw.
+ * absent attributes take their defaults. Throws the errors of casts and component ids.
  */
 export async function buildWrite(
   type: ContentType,
@@ -139,7 +139,7 @@ function buildOwnMany(link: LinkAttribute, ids: readonly number[], { values, cur
   setRanks(values, link.name, Object.fromEntries(ids.map((id) => [String(id), stored?.[String(id)] ?? nextRank()])), mode);
 }
 
-/** Sets beside the components what their unique attributes hold; absent where that is nothing. */
+/** Stores the values of unique attributes of components in a field of their own; none if they have no values. */
 function keepUnique(type: ContentType, { registry, values, mode }: Building): void {
   const paths = listedUniquePaths(type, registry).filter(({ names }) => Object.hasOwn(values, names[0] ?? ''));
   setUniques(values, { paths, held: heldUniques(type, registry, values) }, mode);

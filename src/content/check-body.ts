@@ -12,14 +12,14 @@ import type { ContentContext } from './content-context.js';
 import { ruleFilter } from './row-rules.js';
 import { uniqueErrors } from './unique-errors.js';
 
-/** What a body is checked for; `id` is the entry's own on an update, null on a create. */
+/** The target of a checked body; `id` is the entry's own on an update, null on a create. */
 interface BodyContext extends Pick<InputContext, 'mode' | 'draft'> {
   readonly id: number | null;
 }
 
 /**
- * Checks a body and that all entries that it links exist. Throws a ValidationError with everything that is wrong, values that
- * are taken included. A body that is right costs one command, and none where it links nothing.
+ * Checks a body and that all entries that it links exist. Throws a ValidationError that lists every problem, values that are
+ * taken included. A valid body costs one command, none if it links nothing.
  */
 export async function checkBody(type: ContentType, data: Values, body: BodyContext, context: ContentContext): Promise<void> {
   const checked = checkInput(type, data, { strict: context.bind.settings.strict, registry: context.bind.registry, ...body });
@@ -31,7 +31,7 @@ export async function checkBody(type: ContentType, data: Values, body: BodyConte
   throw fieldErrors(inOrder(type, [...checked.errors, ...taken, ...unfit, ...missing]));
 }
 
-/** In the order of the attributes; what has no path comes last. */
+/** Sorts errors by the order of the attributes; those without a path come last. */
 function inOrder(type: ContentType, errors: readonly FieldError[]): FieldError[] {
   const names = [...type.attributes.keys()];
   const rank = ({ path: [name] }: FieldError): number => (name === undefined ? names.length : names.indexOf(name));
@@ -79,8 +79,8 @@ function kindOf(mime: string): string {
 }
 
 /**
- * Keeps of a body what may be written at all: unknown names, the system's attributes, and relations to types that the caller may
- * not see are dropped silently, as in Strapi v4. Throws a ValidationError if it is no object.
+ * Returns the part of a body that may be written: unknown names, the system's attributes, and relations to types that the caller
+ * may not see are dropped silently, as in Strapi v4. Throws a ValidationError if it is no object.
  */
 export function acceptInput(
   type: ContentType,

@@ -11,13 +11,13 @@ import type { Selection } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 
-/** What an operation on content works with: the back end, and what this caller sees through this registry snapshot. */
+/** The context of an operation on content: the back end, the registry snapshot, and the rights of the caller. */
 export interface ContentContext {
   readonly store: Store;
   readonly bind: BindContext;
-  /** What a create without `publishedAt` makes: REST publishes, GraphQL makes a draft. */
+  /** Whether a create without `publishedAt` makes a draft, as over GraphQL; REST publishes. */
   readonly createsDrafts: boolean;
-  /** Values are checked as those of drafts are, whatever an entry is: required ones may be missing. */
+  /** Values are checked as those of drafts, so that required ones may be missing. */
   readonly checksAsDrafts?: true;
   /** Null if there is no media library. */
   readonly retireFile: RetireFile | null;
@@ -38,27 +38,27 @@ export interface PendingWrite {
   readonly where?: object;
   /** Absent if entries are deleted. */
   readonly data?: unknown;
-  /** What of the entry the caller reads back; null for writes of several entries. */
+  /** The selection that is read back; null for writes of several entries. */
   readonly selection: Selection | null;
 }
 
-/** What has been written: the entry, or how many. */
+/** The result of a write: the entry, or the number of entries. */
 export type Written = { readonly id: number } | { readonly count: number; readonly ids?: readonly number[] };
 
 /** A write that code has seen. */
 interface BegunWrite {
-  /** What is written instead of the given data. */
+  /** The data to write, which may differ from the given data. */
   readonly data: unknown;
-  /** Called after the commit; what it throws is answered, the write stays. */
+  /** Called after the commit. Its errors are answered, but the write stays. */
   finish(written: Written): Promise<void>;
 }
 
-/** Called inside the transaction of a write, which ends with what it throws. Conflicts with other writers make it run again. */
+/** Called inside the transaction of a write. An error aborts it. May run again after a write conflict. */
 export type WriteHook = (write: PendingWrite, context: ContentContext) => Promise<BegunWrite>;
 
 /** The code around writes, by type. */
 export interface WriteHooks {
-  /** Returns what surrounds a write; null if nothing does. */
+  /** Returns the code around a write; null if there is none. */
   find(uid: string, action: WriteAction): WriteHook | null;
 }
 
@@ -68,7 +68,7 @@ export interface ContentSource extends Partial<Pick<ContentContext, 'retireFile'
   readonly models: Pick<Backend['models'], 'current' | 'locales'>;
 }
 
-/** Who sends a request: what they may do, and whom its work counts for. */
+/** The sender of a request: their rights, and whom the work counts for. */
 interface Sender {
   readonly caller: Caller;
   readonly asker: Asker;
@@ -86,7 +86,7 @@ export function createRequestContext(config: Config, source: ContentSource, { ca
 export const createContext = (config: Config, source: ContentSource, access: Access): ContentContext =>
   contextOf(config, source, { store: source.store, access, budget: unlimited });
 
-/** What is different from caller to caller. */
+/** The parts of a context that depend on the caller. */
 interface CallerParts extends Pick<BindContext, 'access' | 'budget'> {
   readonly store: Store;
 }
@@ -109,7 +109,7 @@ function contextOf(
   return { store, bind, createsDrafts: false, retireFile, hooks };
 }
 
-/** The same object for all requests, by which bound queries are found again. */
+/** Returns the same object for all requests, since it is part of the key of bound queries. */
 function settingsOf({ rest }: Config['api']): BindSettings {
   const { defaultLimit, maxLimit, maxNested, withCount, strict, populateDeep } = rest;
   const settings = knownSettings.get(rest) ?? {

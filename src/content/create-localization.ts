@@ -21,10 +21,10 @@ import { withOwner } from './row-rules.js';
 import { copyValues, isShared, refuseHiddenLocales, syncLocales } from './sync-locales.js';
 
 /**
- * Adds a locale to an entry: a draft unless the data says otherwise, with the shared scalars of the entry, which the data may
- * override for all locales. Shared components begin empty, as in Strapi v4, until an update of any locale sets them for all. Throws
- * an ApplicationError for a locale that is missing, unknown or taken, a NotFoundError, a ForbiddenError if the data overrides a
- * value in a locale that the caller's rule hides, and what a create throws.
+ * Creates the entry of another locale: a draft unless the data says otherwise, with the shared scalars of the entry, which the
+ * data may override for all locales. Shared components begin empty, as in Strapi v4, until an update of any locale sets them for
+ * all. Throws an ApplicationError for a locale that is missing, unknown or taken, a NotFoundError, a ForbiddenError if the data
+ * overrides a value in a locale that the caller's rule hides, and the errors of a create.
  */
 export async function createLocalization(
   type: ContentType,

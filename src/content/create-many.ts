@@ -10,8 +10,8 @@ import { orUniqueError } from './unique-errors.js';
 import { withHooks } from './write-hooks.js';
 
 /**
- * Creates entries, all or none, and returns their ids in the order of the data. One command inserts those whose links are kept with
- * them. Throws a ValidationError.
+ * Creates entries, all or none, and returns their ids in the order of the data. Entries that store their own links are inserted
+ * by one command. Throws a ValidationError.
  */
 export const createMany = (type: ContentType, data: readonly unknown[], context: ContentContext): Promise<readonly number[]> =>
   withHooks({ action: 'createMany', type, data, selection: null }, context, {

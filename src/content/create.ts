@@ -46,7 +46,7 @@ interface Joining {
   readonly context: ContentContext;
 }
 
-/** Creates an entry in the localization group of another, with the shared values of the group. */
+/** Creates an entry in an existing localization group, with the shared values of the group. */
 async function joinGroup(
   type: ContentType,
   data: Values,
@@ -67,7 +67,7 @@ async function joinGroup(
   return insertChecked(type, own, { selection, source: { group, values } }, context);
 }
 
-/** Stores a new entry and gives its shared values to its group; the answer shows the others as they were before. */
+/** Stores a new entry and copies its shared values to its group. The answer shows the other locales as they were before. */
 const insertAndShare = (type: ContentType, data: Values, insertion: Insertion, context: ContentContext): Promise<Loaded> =>
   inTransaction(context.store.database, async (database) => {
     const inside = withDatabase(context, database);
@@ -88,14 +88,14 @@ interface LocaleSource {
 }
 
 interface Insertion {
-  /** What of the new entry is read for the answer. */
+  /** The selection that is read for the answer. */
   readonly selection: Selection;
   readonly source: LocaleSource | null;
 }
 
 /**
- * Stores checked data as a new entry, all that belongs to it or nothing, and returns it as it is selected. What code around the write
- * has changed is checked again.
+ * Stores checked data as a new entry, all that belongs to it or nothing, and returns it as it is selected. Data that code around
+ * the write has changed is checked again.
  */
 export const insertChecked = (type: ContentType, data: Values, insertion: Insertion, context: ContentContext): Promise<Loaded> =>
   withHooks({ action: 'create', type, data, selection: insertion.selection }, context, {
@@ -166,12 +166,12 @@ export function buildDocument(
   return { _id: id, ...values, ...source?.values, createdAt: now, updatedAt: now, ...state, ...locale, ...group };
 }
 
-/** REST publishes what says nothing of it, GraphQL makes a draft. */
+/** Without `publishedAt`, REST publishes the entry and GraphQL makes a draft. */
 const createdAs = (now: Date, { createsDrafts }: ContentContext): Date | null => (createsDrafts ? null : now);
 
 /**
- * Makes the uids that were not sent, where the model asks for it (`options.generate`): from the target attribute, with a number
- * behind where the plain one is taken. Strapi v4 never makes them over its API, so nothing is made otherwise.
+ * Generates missing uids if the model asks for it (`options.generate`): from the target attribute, with a number if the plain
+ * value is taken. Otherwise none are generated, as in Strapi v4.
  */
 async function fillUids(type: ContentType, data: Values, context: ContentContext): Promise<Values> {
   const made: Record<string, string> = {};

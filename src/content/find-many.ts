@@ -10,7 +10,10 @@ export interface FoundPage extends LoadedPage {
   readonly pagination: BoundPagination;
 }
 
-/** A page of a content type, with its total where it is wanted. Throws a ValidationError for what the query may not name. */
+/**
+ * Returns a page of a content type, with its total if it is wanted. Throws a ValidationError for names that the query may not
+ * use.
+ */
 export async function findMany(type: ContentType, query: Query, { bind, store }: ContentContext): Promise<FoundPage> {
   const plan = bindPlan(query, type, bind);
   return { pagination: plan.pagination, ...(await readPage(plan, { registry: bind.registry, ...store })) };

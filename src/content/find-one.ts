@@ -8,19 +8,19 @@ import type { ContentType } from '../schema/content-type.js';
 import type { ContentContext } from './content-context.js';
 import type { Loaded } from '../mongo/loaded.js';
 
-/** The entry of that id, drafts included; null if there is none. */
+/** Returns the entry of an id, drafts included; null if there is none. */
 export async function findOne(type: ContentType, id: number, query: Query, context: ContentContext): Promise<Loaded | null> {
   const selection = bindEntrySelection(query, type, context.bind);
   return readEntry(allOf([hasId(id), ...bindRule(type, context.bind)]), selection, context.store.database);
 }
 
-/** The entry of a single type: of the default locale unless the query names one, published unless it says otherwise. */
+/** Returns the entry of a single type: of the default locale and published, unless the query says otherwise. */
 export async function findSingle(type: ContentType, query: Query, context: ContentContext): Promise<Loaded | null> {
   const { condition, selection } = bindPlan(query, type, context.bind);
   return readEntry(condition ?? allOf([]), selection, context.store.database);
 }
 
-/** The entry of a single type for a write: state and further conditions do not count, only the locale does. */
+/** Returns the entry of a single type for a write. Only the locale counts, not the publication state or further conditions. */
 export async function findSingleForWrite(type: ContentType, query: Query, context: ContentContext): Promise<Loaded | null> {
   const locale = bindLocale(query.locale, type, context.bind);
   return readEntry(allOf(locale), { type, fields: [], children: [], locales: null }, context.store.database);

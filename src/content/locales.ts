@@ -19,13 +19,13 @@ export interface ShownLocale {
   readonly isDefault: boolean;
 }
 
-/** What may be said of a locale. Another one is made the default by `isDefault`: a locale cannot be made none. */
+/** The properties of a locale. The default changes by `isDefault: true` on another locale; it cannot be set to false. */
 interface LocaleInput {
   readonly name?: unknown;
   readonly isDefault?: unknown;
 }
 
-/** Where locales are changed, and what carries a change out: as a whole, or not at all. */
+/** The context of changes of locales, and a function that makes a change atomic. */
 export interface LocaleWork {
   readonly content: ContentContext;
   readonly commit: <Result>(change: (content: ContentContext) => Promise<Result>) => Promise<Result>;
@@ -45,7 +45,7 @@ export async function listLocales({ store }: ContentContext): Promise<ShownLocal
   }));
 }
 
-/** Adds a locale. Throws a ValidationError for what is no language code, an ApplicationError if it is there. */
+/** Adds a locale. Throws a ValidationError for an invalid language code, an ApplicationError if it is there. */
 export async function createLocale(code: unknown, input: LocaleInput, { content, commit }: LocaleWork): Promise<void> {
   if (typeof code !== 'string' || !isLocaleCode(code)) throw validationError('code must be a language code, such as fr or pt-BR');
   if ((await listLocales(content)).some((locale) => locale.code === code)) throw taken();
@@ -90,8 +90,8 @@ async function chooseDefault(code: string, { isDefault }: LocaleInput, { store }
 }
 
 /**
- * Deletes a locale with its entries, as Strapi v4 does. There may be more of them than a transaction can hold, so each goes in one of its
- * own, and the locale last: what was interrupted can be asked for again. Throws an ApplicationError for the default one.
+ * Deletes a locale with its entries, as Strapi v4 does. There may be more of them than a transaction can hold, so each is deleted
+ * in its own, and the locale last: an interrupted deletion can be repeated. Throws an ApplicationError for the default one.
  */
 export async function deleteLocale(code: string, work: LocaleWork): Promise<void> {
   const locale = (await listLocales(work.content)).find((one) => one.code === code);

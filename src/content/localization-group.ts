@@ -30,17 +30,17 @@ export async function findGroupToJoin(type: ContentType, data: Values, context: 
 }
 
 /**
- * Whether a newcomer gives its values to the group instead of taking the group's: as in Strapi v4, if the answer is to show the
- * localizations, and only for a caller who may update them.
+ * Returns whether a new entry overwrites the values of its group instead of taking them. As in Strapi v4, this depends on whether
+ * the answer shows the localizations, and the caller must have the right to update them.
  */
 export const overwritesGroup = (type: ContentType, { populate }: Query, { access }: ContentContext['bind']): boolean =>
   allows(access, actionOf(type, 'update')) && (populate.all || populate.fields.some(({ name }) => name === 'localizations'));
 
-/** The data without the values that all locales of an entry share. */
+/** Returns the data without the values that all locales of an entry share. */
 export const withoutShared = (type: ContentType, data: Values): Values =>
   Object.fromEntries(Object.entries(data).filter(([name]) => !isShared(type.attributes.get(name))));
 
-/** The shared scalars of a group that a new entry must have: they count as sent when its data is checked. */
+/** Returns the required shared scalars of a group, which count as sent when the data of a new entry is checked. */
 export function requiredShared(type: ContentType, source: StoredDocument): Values {
   const shared = [...type.attributes.values()].filter(
     (attribute) => isShared(attribute) && attribute.kind === 'scalar' && attribute.required,

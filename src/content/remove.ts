@@ -20,7 +20,7 @@ export async function remove(type: ContentType, id: number, query: Query, contex
   });
 }
 
-/** False: somebody else was quicker. */
+/** False if another request deleted the entry first. */
 async function removeEntry(type: ContentType, id: number, context: ContentContext): Promise<boolean> {
   const { database } = context.store;
   const referrers = referrersOf(type, context.bind.registry);
@@ -39,12 +39,12 @@ const secondLook = 2000;
 function unlinkLater(type: ContentType, id: number, entered: ContentContext): void {
   const context = withDatabase(entered, { ...entered.store.database, session: null }); // the transaction has ended by then
   const look = async (): Promise<void> => {
-    // Restored from elsewhere in the meantime: its links are right.
+    // Restored by another program in the meantime: its links are valid.
     if (((await countExisting([{ collection: type.collection, ids: [id] }], context.store.database))[0] ?? 0) > 0) return;
     for (const { collection, links } of referrersOf(type, context.bind.registry))
       await bulkWrite(context.store, collection, unlinkOperations(links, type, id));
   };
-  // A link that is left is hidden wherever entries are shown; nothing waits for this, and a stop may come before it.
+  // Not awaited: a remaining link is hidden wherever entries are shown.
   setTimeout(() => void look().catch(() => undefined), secondLook).unref();
 }
 

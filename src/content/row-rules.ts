@@ -14,8 +14,8 @@ import { scalarTypes } from '../schema/scalar-types.js';
 import type { ContentContext } from './content-context.js';
 
 /**
- * What the caller's row rule asks of the documents of a type; empty without a rule. A rule over related entries costs a command
- * for each condition on them.
+ * Returns the caller's row rule as a match on the documents of a type; empty without a rule. Each condition on related entries
+ * costs a command.
  */
 export async function ruleFilter(type: ContentType, { store, bind }: ContentContext): Promise<Document> {
   const rules = bindRule(type, bind);
@@ -24,7 +24,7 @@ export async function ruleFilter(type: ContentType, { store, bind }: ContentCont
   return compileCondition(condition, await resolveRelated(condition, store.database));
 }
 
-/** Whether the caller's rule hides one of the entries that meet a match. No command without a rule. */
+/** Returns whether the caller's rule hides one of the matching entries. Sends no command without a rule. */
 export async function hidesOne(type: ContentType, match: Match, context: ContentContext): Promise<boolean> {
   if (!context.bind.access.rules.has(type.uid)) return false;
   const filter = matchesAll(match, matchesNone(await ruleFilter(type, context)));
@@ -38,7 +38,7 @@ export function withOwner(type: ContentType, data: Values, { rules }: Access): V
   return missing.length === 0 ? data : { ...data, ...Object.fromEntries(missing) };
 }
 
-/** The values that a rule demands and a write can set. */
+/** Returns the values that a rule demands and a write can set. */
 function ownerValues(type: ContentType, rule: RowRule | undefined): Values {
   const values = Object.entries(rule?.owner ?? {}).flatMap(([name, value]) => {
     const attribute = type.attributes.get(name);
@@ -81,7 +81,7 @@ export function updateMayBreakRule(type: ContentType, names: readonly string[], 
 interface ReadByRule {
   /** Of attributes of the entry itself. */
   readonly names: ReadonlySet<string>;
-  /** Whether it looks at more of related entries than their ids. */
+  /** Whether a condition looks at more of related entries than their ids. */
   readonly goesFar: boolean;
 }
 
@@ -114,8 +114,8 @@ interface Written {
 }
 
 /**
- * Throws a ForbiddenError if an entry that was written breaks the caller's rule. Runs in the transaction of the write, which ends
- * with it; a standalone server has none, so there the entry gets its former values back.
+ * Throws a ForbiddenError if an entry that was written breaks the caller's rule. Runs in the transaction of the write and aborts
+ * it. On a standalone server, without transactions, the former values are restored.
  */
 export async function refuseBroken({ type, id, before }: Written, context: ContentContext): Promise<void> {
   const { store } = context;
@@ -131,15 +131,15 @@ export async function refuseBroken({ type, id, before }: Written, context: Conte
   throw forbiddenError();
 }
 
-/** Entries in which a write from elsewhere changes attributes. */
+/** Entries that a write of another entry changes. */
 interface ChangedElsewhere {
   readonly type: ContentType;
   readonly names: readonly string[];
-  /** What finds the entries. */
+  /** The match of the entries. */
   readonly filter: Document;
 }
 
-/** Runs a write that changes entries from elsewhere. Throws a ForbiddenError if one that the caller's rule showed is hidden then. */
+/** Runs a write that changes other entries. Throws a ForbiddenError if the caller's rule then hides one that it showed before. */
 export async function keepingRules(
   { type, names, filter }: ChangedElsewhere,
   context: ContentContext,

@@ -7,11 +7,11 @@ import { scalarTypes } from '../schema/scalar-types.js';
 /** The values of an entry in an answer, by attribute or alias. */
 export type Shaped = Record<string, unknown>;
 
-/** How a front end shows entries and what they lead to. */
+/** The presentation of entries and their relations in a front end. */
 export interface Presentation<Shown> {
   /** An object that the values of an entry are added to. */
   readonly start: (entry: Loaded) => Shaped;
-  /** What is shown of an entry with these values. */
+  /** Returns an entry with these values. */
   readonly entry: (entry: Loaded, values: Shaped) => Shown;
   /** The value of a relation to one; null if there is none. */
   readonly one: (entry: Shown | null) => unknown;
@@ -21,7 +21,7 @@ export interface Presentation<Shown> {
   readonly count: (count: number) => unknown;
   /** The value of a polymorphic relation; undefined leaves its key out. */
   readonly targets: (targets: readonly Shaped[], attribute: MorphAttribute) => unknown;
-  /** Whether what is shaped is sent as it is: its bytes count, and an entry that many others lead to is shaped once for all. */
+  /** Whether the shaped values are the answer: their bytes count, and an entry that many others lead to is shaped once. */
   readonly isAnswer: boolean;
 }
 
@@ -38,7 +38,7 @@ interface Shaping<Shown> {
   readonly known: Map<Loaded, KnownEntry<Shown>>;
 }
 
-/** What is shown of an entry, and what that costs wherever it appears. */
+/** A shaped entry, and its cost wherever it appears. */
 interface KnownEntry<Shown> {
   readonly shown: Shown;
   readonly rendered: number;
@@ -66,10 +66,7 @@ function shapeRelated<Shown>(entry: Loaded, shaping: Shaping<Shown>): Shown {
   return shown;
 }
 
-/**
- * Adds to `values` what is loaded of an entry or component: its scalars, and everything that it populates. The one walk over a
- * loaded tree.
- */
+/** Adds the loaded scalars and children of an entry or component to `values`. This is the only walk over a loaded tree. */
 function shapeValues<Shown>(values: Shaped, { document, selection, children }: Loaded, shaping: Shaping<Shown>): Shaped {
   const { presentation, budget } = shaping;
   budget.spend('entriesRendered');
@@ -135,7 +132,7 @@ const shapePart = <Shown>(part: Loaded, shaping: Shaping<Shown>): Shaped =>
 /** Texts beyond this many characters are measured in UTF-8, shorter ones taken as ASCII. */
 const longText = 100;
 
-/** About how many bytes a value takes in an answer, as JSON with the quotes and the comma around it and its key. */
+/** Returns the approximate size of a value in an answer, in bytes of JSON with its key. */
 export function bytesOf(value: unknown): number {
   switch (typeof value) {
     case 'string':

@@ -25,7 +25,7 @@ async function updateStored(type: ContentType, data: unknown, query: Query, cont
   return stored === null ? null : update(type, Number(stored.document['_id']), data, query, context);
 }
 
-/** Of several first writes one creates the entry, the others update it. */
+/** If several first writes run at once, one creates the entry and the others update it. */
 async function createOnly(type: ContentType, data: unknown, query: Query, context: ContentContext): Promise<Loaded | null> {
   const locale = typeof query.locale === 'string' ? query.locale : context.bind.defaultLocale;
   if (type.localized && (await hasEntry(type, context))) throw validationError('singleType.alreadyExists');

@@ -11,7 +11,7 @@ import type { ContentContext } from './content-context.js';
 import type { StoredDocument } from '../mongo/loaded.js';
 import { hidesOne, keepingRules, ruleFilter } from './row-rules.js';
 
-/** Of the names, the attributes that have one value for all locales of an entry. */
+/** Returns the attributes among the names that have one value for all locales of an entry. */
 export function sharedNames(type: ContentType, names: readonly string[]): string[] {
   if (!type.localized) return [];
   return names.filter((name) => isShared(type.attributes.get(name)));
@@ -42,8 +42,8 @@ export async function refuseHiddenLocales({ type, source, values }: SharedWrite,
 }
 
 /**
- * Copies the shared values of an entry to its other locales that the caller's rule shows; components as copies with ids of their
- * own. In its transaction. Throws a ForbiddenError if the rule hides one of them then.
+ * Copies the shared values of an entry to its other locales that the caller's rule shows, inside its transaction. Components are
+ * copied with new ids. Throws a ForbiddenError if the rule hides one of them then.
  */
 export async function syncLocales(
   type: ContentType,
@@ -68,7 +68,7 @@ export async function syncLocales(
   });
 }
 
-/** The values of some attributes, fit for another entry. */
+/** Returns copies of some values for another entry. */
 export async function copyValues(
   type: ContentType,
   entry: StoredDocument,
@@ -81,7 +81,7 @@ export async function copyValues(
   return Object.fromEntries(copied);
 }
 
-/** A stored value for another entry: components, at any depth, get ids of their own; all else is the same. */
+/** Returns a copy of a stored value for another entry, in which components at any depth have new ids. */
 async function copyParts(attribute: Attribute | undefined, value: unknown, context: ContentContext): Promise<unknown> {
   if (attribute?.kind !== 'component' && attribute?.kind !== 'dynamiczone') return value;
   if (Array.isArray(value)) return Promise.all(value.map((part) => copyPart(attribute, part, context)));

@@ -15,17 +15,20 @@ const notUnique = (path: readonly string[]): FieldError => ({
   code: 'not-unique',
 });
 
-/** Thrown if a write lost against another one that made the entry of the same group and locale. */
+/** Thrown if another write created the entry of the same group and locale first. */
 const localeTaken = (): ApiError => new ApiError(400, 'ApplicationError', 'locale is already used', {}, {}, [], 'locale-taken');
 
-/** What is written; `id` is the entry's own on an update, null on a create. */
+/** The written values; `id` is the entry's own on an update, null on a create. */
 interface UniqueWrite {
   readonly type: ContentType;
   readonly data: Values;
   readonly id: number | null;
 }
 
-/** The values of a body that other entries have, in the order of the attributes. Only asked once something is known to be wrong. */
+/**
+ * Returns an error for each value of a body that another entry has, in the order of the attributes. Called only after a problem
+ * was found.
+ */
 export async function uniqueErrors(write: UniqueWrite, context: ContentContext): Promise<FieldError[]> {
   const sent = await uniqueValues(write, context);
   const taken = await takenValues(sent, write, context);
@@ -50,7 +53,7 @@ export async function orUniqueError<Result>(
   }
 }
 
-/** What the index names is refused even if its owner cannot be seen: it may not be stored yet, or be gone again. */
+/** The value that the index names is reported even if its owner cannot be read: it may be uncommitted, or deleted again. */
 async function refusedValues(
   { fields, value }: DuplicateKey,
   write: UniqueWrite,

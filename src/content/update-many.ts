@@ -16,7 +16,7 @@ import type { ContentContext } from './content-context.js';
 import { orUniqueError } from './unique-errors.js';
 import { hookOf, writePortions } from './write-hooks.js';
 
-/** The entries that a write of several is about: those that meet the filter, all if it is null; `where` is what code sees of it. */
+/** The entries of a write: those that meet the filter, all if it is null. `where` is the filter as code sees it. */
 export interface ManyEntries {
   readonly type: ContentType;
   readonly filter: Filter | null;

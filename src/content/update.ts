@@ -25,7 +25,7 @@ import { withHooks } from './write-hooks.js';
 import { writeExclusive, writeInverse } from './write-inverse.js';
 
 /**
- * Updates the named values of an entry: absent ones stay, null clears. Gives it as the query selects it; null if there is no
+ * Updates the given values of an entry: absent ones stay, null clears. Returns it as the query selects it; null if there is no
  * such entry. Throws a ValidationError, an ApplicationError for components that are not the entry's, or a ForbiddenError if the
  * entry then breaks the caller's rule, or if a value changes that it shares with entries that the rule hides.
  */
@@ -83,8 +83,8 @@ async function matchEntry(type: ContentType, id: number, { bind, store }: Conten
 }
 
 /**
- * Checks by the rules of published entries first, which need no look at the entry. Only where they fail does it matter whether
- * it is a draft, or there at all. False: there is no such entry.
+ * Checks by the rules of published entries first, which need no look at the entry. Only if they fail is the entry read, to see
+ * whether it is a draft. Returns false if there is no such entry.
  */
 async function checkChange({ type, id, data, match }: Change, context: ContentContext): Promise<boolean> {
   try {
@@ -105,7 +105,7 @@ async function readStored(type: ContentType, match: object, database: Database):
   return (stored as EntryDocument | undefined) ?? null; // entries have numeric ids
 }
 
-/** Scalars of this entry alone, of which no rule depends: one command. */
+/** Updates scalars of this entry that no rule depends on, by one command. */
 function isPlain({ type, data, mayBreakRule }: Change): boolean {
   if (mayBreakRule) return false;
   const names = Object.keys(data);
@@ -122,7 +122,7 @@ async function updatePlain({ type, data, selection, match }: Change, context: Co
 const load = (document: EntryDocument, selection: Selection, { store }: ContentContext): Promise<Loaded> =>
   readTreeOf(selection, document, store.database);
 
-/** Components and links start from what is stored, and links reach other entries: all in one transaction. */
+/** Updates components and links, which depend on stored values and reach other entries, in one transaction. */
 async function updateLinked(change: Change, context: ContentContext): Promise<Loaded | null> {
   const { type, data, selection } = change;
   const shared = sharedNames(type, Object.keys(data));
@@ -130,7 +130,7 @@ async function updateLinked(change: Change, context: ContentContext): Promise<Lo
     const inside = withDatabase(context, database);
     const document = await updateWithin(change, inside);
     if (document === null || shared.length === 0) return { document, loaded: null };
-    // The answer shows the other locales as they were before the shared values went to them, as in Strapi v4.
+    // As in Strapi v4, the answer shows the other locales before the shared values were copied to them.
     const loaded = await load(document, selection, inside);
     await syncLocales(type, change.id, shared, inside);
     return { document, loaded };

@@ -1,13 +1,13 @@
 import { afterCommit, inTransaction } from '../mongo/transaction.js';
 import { withDatabase, type ContentContext, type PendingWrite, type Written } from './content-context.js';
 
-/** How a write is done. */
+/** The steps of a write. */
 interface HookedWrite<Result> {
-  /** Writes the data, which is the given one unless code has changed it. */
+  /** Writes the data, which code may have changed. */
   readonly run: (data: unknown, context: ContentContext) => Promise<Result>;
-  /** Says what was written; null: nothing, so that no more code runs. */
+  /** Returns what was written; null if nothing was, so that no more code runs. */
   readonly written: (result: Result) => Written | null;
-  /** Whether there is what the write is about, if the write itself looks only later. */
+  /** Whether the entry exists, if the write itself checks it only later. */
   readonly isThere?: (context: ContentContext) => Promise<boolean>;
 }
 

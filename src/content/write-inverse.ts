@@ -21,8 +21,8 @@ import { planRanks } from './link-ranks.js';
 import { hidesOne, keepingRules, ruleFilter } from './row-rules.js';
 
 /**
- * Writes links that are stored with the related entries, polymorphic ones included: those that leave lose this entry, those that
- * come get it with a rank, those that move get a new rank. Entries that the caller's rule hides keep their links. One read and one
+ * Writes links that are stored with the related entries, polymorphic ones included: removes this entry from some, adds it to
+ * others with a rank, and moves it by a new rank. Entries that the caller's rule hides keep their links. One read and one
  * command; runs inside a transaction. Throws a ForbiddenError if a hidden entry holds the only link that there may be, and a
  * ValidationError if there are too many links.
  */
@@ -71,7 +71,7 @@ async function readStored(
   );
 }
 
-/** The ids that a write is about if it leaves all others where they are; null if their order matters. */
+/** Returns the ids that a write names if all others keep their places; null if their order matters. */
 const namedBy = (input: LinkInput): readonly number[] | null =>
   input.kind === 'patch' && namesAllItChanges(input) ? [...input.connect.map(({ id }) => id), ...input.disconnect] : null;
 
@@ -87,7 +87,7 @@ function planLinks(stored: readonly Ranked[], link: LinkAttribute, input: LinkIn
   const ids = applyLinkInput([...before.keys()], input);
   const wanted = link.many ? ids : ids.slice(-1);
   const kept = new Set(wanted);
-  // What is appended goes behind links that were not read.
+  // Appended links go behind links that were not read.
   const isAppended = namedBy(input) !== null;
   return {
     gone: [...before.keys()].filter((id) => !kept.has(id)),
@@ -101,7 +101,7 @@ async function refuseTaken(type: ContentType, match: Match, context: ContentCont
 }
 
 /**
- * Takes the target of a one-to-one relation from any other entry that has it. Throws a ForbiddenError if that is one that the
+ * Removes the target of a one-to-one relation from any other entry that has it. Throws a ForbiddenError if that is one that the
  * caller's rule hides.
  */
 export async function writeExclusive(

@@ -15,13 +15,13 @@ export interface PageSettings {
   readonly maxLimit: number | null;
 }
 
-/** What resolvers, policies and middlewares of custom code are given for one operation. */
+/** The context of resolvers, policies and middlewares of custom code, for one operation. */
 export interface RequestContext {
   readonly koaContext: KoaContext;
   readonly state: CallerState;
 }
 
-/** What every resolver of one operation is given. */
+/** The context of the resolvers of one operation. */
 export interface GraphqlContext extends RequestContext {
   readonly access: Access;
   readonly caller: Caller;
@@ -46,7 +46,7 @@ export interface StateUser {
   readonly role: { readonly id: number; readonly name: string; readonly type: string } | null;
 }
 
-/** Who calls, as code of Strapi v4 reads it from Koa's `ctx.state`. */
+/** The caller, as code of Strapi v4 reads it from Koa's `ctx.state`. */
 export interface CallerState {
   /** Absent without a user: for the public and for API tokens. */
   readonly user?: StateUser;

@@ -4,7 +4,7 @@ import type { Loaded } from '../mongo/loaded.js';
 import { unlimited } from '../query/budget.js';
 import type { GraphqlContext } from './graphql-context.js';
 
-/** An entry or component as resolvers see it: its id, the attributes that were loaded, and what was populated under its key. */
+/** An entry or component as resolvers see it: its id, its loaded attributes, and populated values by key. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /** The value of every `EntityResponse`. */
@@ -28,14 +28,14 @@ export interface ListResult {
 
 export const noEntry: EntryResult = { value: null };
 
-/** Shapes what was read of one entry. */
+/** Shapes a loaded entry. */
 export const entryResult = (entry: Loaded | null, context: GraphqlContext): EntryResult =>
   entry === null ? noEntry : { value: createRowShaper(context)(entry) };
 
 /** Shapes loaded entries as rows, with the rows of all that their selection populates. */
 export const createRowShaper = ({ content }: GraphqlContext): ((entry: Loaded) => Row) => createShaper(rows, content.bind.budget);
 
-/** The same for code of an extension, which may read as much as it wants. */
+/** The same for code of an extension, without a budget. */
 export const shapeForCode = (entry: Loaded): Row => createShaper(rows, unlimited)(entry);
 
 /** Code of an extension may change a row, so each place of the answer has its own. */
@@ -61,10 +61,10 @@ export function entityOf({ value, failure }: EntryResult): Row | null {
 export const entitiesOf = ({ nodes }: ListResult): readonly Row[] => nodes;
 export const metaOf = (list: ListResult): ListResult => list;
 
-/** Related entries and components that code of an extension has read itself, by another query than the client's. */
+/** Related entries and components that code of an extension has read by a query of its own. */
 const loadedByExtension = new WeakSet<object>();
 
-/** Remembers that no plan of an operation has read a value, so that fields which show it read what the client asks for. */
+/** Marks a value that no plan of an operation has read, so that its fields are read on demand. */
 export function markLoadedByExtension(value: unknown): void {
   if (typeof value === 'object' && value !== null) loadedByExtension.add(value);
 }
@@ -79,14 +79,14 @@ interface Page {
   readonly pageCount: number;
 }
 
-/** The page figures of a list; a promise where they are still to be counted. */
+/** Returns the pagination of a list; a promise if the total still has to be counted. */
 export function pageOfList(list: ListResult): Page | Promise<Page> {
   return list.total === null && list.count !== undefined
     ? list.count().then((total) => pageOf({ ...list, total }))
     : pageOf(list);
 }
 
-/** The page figures of a list, from the offset it was read with. */
+/** Returns the pagination of a list from the offset it was read with. */
 function pageOf({ nodes, total, start, limit }: ListResult): Page {
   const counted = total ?? nodes.length;
   const pageSize = limit ?? Math.max(counted - start, 0);
@@ -95,5 +95,5 @@ function pageOf({ nodes, total, start, limit }: ListResult): Page {
   return { total: counted, page, pageSize, pageCount: limit === null ? 1 : Math.ceil(counted / limit) };
 }
 
-/** Of GraphQL's Int. */
+/** The largest value of GraphQL's Int. */
 const largestInt = 2 ** 31 - 1;

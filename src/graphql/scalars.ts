@@ -7,7 +7,7 @@ const rfc3339 =
 const fullDate = /^(\d{4})-(\d{2})-(\d{2})$/;
 const dateTime = /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
 
-/** A calendar day, `YYYY-MM-DD` and nothing else. */
+/** A calendar day in the form `YYYY-MM-DD`. */
 export const dateScalar = new GraphQLScalarType({
   name: 'Date',
   description: `A date string, such as 2007-12-03, compliant with the \`full-date\` format ${rfc3339}`,
@@ -16,7 +16,7 @@ export const dateScalar = new GraphQLScalarType({
   parseLiteral: (node) => parseDay(stringLiteral(node, 'Date'), node),
 });
 
-/** An instant: RFC 3339 with seconds and zone going in, ISO with milliseconds and `Z` coming out. */
+/** An instant: RFC 3339 with seconds and zone as input, ISO with milliseconds and `Z` as output. */
 export const dateTimeScalar = new GraphQLScalarType({
   name: 'DateTime',
   description: `A date-time string at UTC, such as 2007-12-03T10:15:30Z, compliant with the \`date-time\` format ${rfc3339}`,
@@ -89,7 +89,7 @@ export const longScalar = new GraphQLScalarType({
 
 function exactInteger(value: unknown): number | string {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
-  // BigInt says itself what it cannot read, in the words that clients of Strapi v4 know
+  // BigInt throws the message that clients of Strapi v4 know
   const integer = BigInt(typeof value === 'number' || typeof value === 'bigint' ? value : String(value));
   return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer.toString();
 }
@@ -132,7 +132,7 @@ function isLocaleCode(code: string): boolean {
 
 const files = new WeakSet<object>();
 
-/** Marks what the multipart reader put in place of a variable, so that nothing from a JSON body can pass for a file. */
+/** Marks the values that the multipart reader set, so that no value of a JSON body can pass for a file. */
 export function asUpload(file: UploadedFile): UploadedFile {
   files.add(file);
   return file;

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
 
-/** What every request carries from the first middleware on, in `ctx.state`. */
+/** The state of every request, in `ctx.state`. */
 export interface RequestState {
   /** Names the request in logs and in the X-Request-Id header. */
   requestId: string;
 }
 
-/** Gives every request an id: the X-Request-Id it came with, if that is harmless in a log, else a random UUID. */
+/** Sets the id of every request: its X-Request-Id if that is safe in a log, else a random UUID. */
 export const requestId: Middleware<RequestState> = (ctx, next) => {
   const given = ctx.req.headers['x-request-id'];
   ctx.state.requestId = typeof given === 'string' && harmless.test(given) ? given : randomUUID();
@@ -19,8 +19,8 @@ export const requestId: Middleware<RequestState> = (ctx, next) => {
 const harmless = /^[\w.:+/=@-]{1,128}$/;
 
 /**
- * One line per request, when its answer is sent or its client is gone (`aborted`). Without the query string: it may hold
- * tokens. Health checks are logged at debug. `form`: fields of an object, or a text such as `GET /api/recipes 200 24 ms`.
+ * Logs one line per request when its answer is sent or its client is gone (`aborted`). The query string is left out, since it may
+ * hold tokens. Health checks are logged at debug. `form`: fields of an object, or a line such as `GET /api/recipes 200 24 ms`.
  */
 export function accessLog(logger: Logger, form: 'fields' | 'text'): Middleware<RequestState> {
   return (ctx, next) => {
@@ -42,5 +42,5 @@ export function accessLog(logger: Logger, form: 'fields' | 'text'): Middleware<R
   };
 }
 
-/** Milliseconds, to the hundredth. */
+/** Milliseconds, rounded to hundredths. */
 const elapsed = (start: number): number => Math.round((performance.now() - start) * 100) / 100;

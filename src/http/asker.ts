@@ -3,7 +3,10 @@ import type { Caller } from '../auth/caller.js';
 import { clientOf } from '../accounts/login/limit-attempts.js';
 import type { Asker } from '../queue.js';
 
-/** Whom a request counts for: a user or a token; without credentials, and where nobody asks for them (null), its address. */
+/**
+ * Returns the key that a request counts for: its user or token; its address without credentials, or if the caller is not
+ * identified (null).
+ */
 export function clientKey({ ip }: Context, caller: Caller | null): string {
   switch (caller?.kind) {
     case undefined:
@@ -16,7 +19,7 @@ export function clientKey({ ip }: Context, caller: Caller | null): string {
   }
 }
 
-/** Returns who sends a request. Key and signal are made when they are asked for, which for most requests they are not. */
+/** Returns the sender of a request. Key and signal are created on first use; most requests use neither. */
 export const askerOf = (ctx: Context, caller: Caller | null): Asker => new RequestAsker(ctx, caller);
 
 class RequestAsker implements Asker {

@@ -11,7 +11,7 @@ import { isLocal } from './is-local.js';
 import { limitGuess } from './limit-requests.js';
 import type { Running } from './running.js';
 
-/** Who sends a request, and what operations work with on their behalf. */
+/** The caller of a request, and the context of operations on their behalf. */
 export interface Authorized {
   readonly caller: Caller;
   readonly content: ContentContext;
@@ -26,16 +26,16 @@ export interface Authorized {
  */
 type RequiredAction = string;
 
-/** What a row of the route table asks of callers. */
+/** The requirements of a row of the route table. */
 export interface RouteRequirement {
   readonly action: RequiredAction;
   /** Actions that the caller must be allowed besides. */
   readonly others?: readonly RequiredAction[];
   /** A token of a user that was good once counts as none: it has expired, was revoked, or its account is blocked. */
   readonly ignoresEnded?: true;
-  /** Nobody is identified, whatever credentials come along, and everything may be read: the code of the row decides. */
+  /** Callers are not identified, whatever credentials they send, and get full access: the code of the row decides. */
   readonly anonymous?: true;
-  /** An admin token is taken as well, which elsewhere opens the admin API only. */
+  /** Admin tokens are accepted as well, which otherwise open the admin API only. */
   readonly admitsAdmin?: true;
 }
 
@@ -90,7 +90,7 @@ async function findAdminOrCaller(ctx: Context, { row, key }: AdminRequest, runni
 
 async function findCaller(ctx: Context, row: RouteRequirement, { authenticator, limiter, config }: Running): Promise<Caller> {
   const { authorization } = ctx.req.headers;
-  // What one caller may see is not for caches that serve others.
+  // Answers for one caller must not be kept by shared caches.
   if (authorization !== undefined) ctx.set('Cache-Control', 'private, no-store');
   const caller = await authenticator.authenticate({
     authorization,
@@ -120,8 +120,8 @@ const isOfContent = (action: RequiredAction): boolean =>
   action.includes('::') && !action.startsWith('plugin::users-permissions.');
 
 /**
- * Throws an UnauthorizedError, which asks for credentials, if nothing is allowed without; a ForbiddenError if those of the caller do
- * not suffice.
+ * Throws a ForbiddenError if the caller lacks the right, or an UnauthorizedError, which asks for credentials, if the public has
+ * no rights at all.
  */
 export function checkRight(caller: Caller, action: RequiredAction): void {
   if (action === 'nothing' || action === 'admin') return;

@@ -12,18 +12,18 @@ import type { Config } from '../config/config.js';
 import type { AnyRoute, OwnCode, PathSettings } from './route.js';
 import type { Connection } from './running.js';
 
-/** What the application is made of. */
+/** The parts of the application. */
 interface AppInput {
   readonly config: Config;
   readonly logger: Logger;
   readonly connection: Connection;
-  /** Of all front ends; the first one whose path fits a request decides. */
+  /** The routes of all front ends. The first one whose path matches a request decides. */
   readonly routes: readonly AnyRoute[];
   /** Code of a project, which comes before them. */
   readonly own?: OwnCode | null;
 }
 
-/** The Koa application: the route table, and what all requests pass through on the way to their row. */
+/** Returns the Koa application: shared middleware and the route table. */
 export function createApp({ config, logger, connection, routes, own = null }: AppInput): Koa<RequestState> {
   const app = new Koa<RequestState>({ proxy: config.server.proxy, maxIpsCount: config.server.proxyCount });
   app.use(requestId);
@@ -34,13 +34,13 @@ export function createApp({ config, logger, connection, routes, own = null }: Ap
   for (const part of shared({})) app.use(part);
   app.use(answerUnknown);
   app.on('error', (err: unknown) => {
-    // Past the error exit only sending can fail, mostly because the client has gone.
+    // Outside of the error response only sending can fail, mostly because the client is gone.
     logger.debug({ err }, 'answer not sent');
   });
   return app;
 }
 
-/** What requests to a path pass through, in order; the settings of the path come before those of the service. */
+/** Returns the middleware of a path, in order. Settings of the path take precedence over those of the service. */
 function sharedMiddleware(config: Config, logger: Logger, code: OwnCode | null): (settings: PathSettings) => Middleware[] {
   const { cors, security, compress, body } = config.middlewares;
   const headers = security.enabled ? [securityHeaders(security)] : [];

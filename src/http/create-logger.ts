@@ -6,21 +6,21 @@ import type { Config } from '../config/config.js';
 type LogConfig = Pick<Config, 'environment'> & { readonly middlewares: Pick<Config['middlewares'], 'logger'> };
 
 /**
- * The log of the process: JSON, one object per line; lines for people if the setting `pretty` says so, else in development.
- * `target`: where to write, standard output unless given.
+ * Returns the log of the process: JSON, one object per line, or readable lines by the setting `pretty`, by default in
+ * development. `target`: where to write, standard output unless given.
  */
 export async function createLogger(config: LogConfig, target?: Writable): Promise<Logger> {
   const { level } = config.middlewares.logger;
   return pino({ level, base: null }, writesForPeople(config) ? await prettyStream(target) : (target ?? jsonStream()));
 }
 
-/** Whether the log has lines for people instead of JSON. */
+/** Returns whether the log has readable lines instead of JSON. */
 export const writesForPeople = ({ environment, middlewares }: LogConfig): boolean =>
   middlewares.logger.pretty ?? environment === 'development';
 
 /**
- * Lines go out together, ten times a second: a write for each costs a request 6 µs. Written synchronously, since a write that is
- * still under way at exit would come after those of the exit.
+ * Lines are written together, ten times a second: one write per line costs a request 6 µs. Writes are synchronous, so that none
+ * is pending at exit.
  */
 function jsonStream(): DestinationStream {
   if (standardOutput) return standardOutput;

@@ -4,8 +4,8 @@ import { ApiError, notFoundError } from '../errors.js';
 import type { RequestState } from './access-log.js';
 
 /**
- * The one exit for errors: whatever is thrown further in is answered in the error envelope, and a request that nobody answered
- * by 404. Bugs are logged with their stack. Headers that were set on the way stay.
+ * Answers all errors in the error envelope, and unanswered requests by 404. Bugs are logged with their stack. Headers that were
+ * set before are kept.
  */
 export function errorResponse(logger: Logger): Middleware<RequestState> {
   return async (ctx, next) => {
@@ -38,8 +38,8 @@ interface ErrorEnvelope {
 }
 
 /**
- * What a client is told about something thrown: an ApiError as it stands, another error with a 4xx status (Koa's own, the body
- * parser's) with its name and message, and of anything else only that it happened.
+ * Returns the body for a thrown value: an ApiError with all its parts, another error with a 4xx status (of Koa or a body parser)
+ * with its name and message, and a plain 500 for anything else.
  */
 export function envelopeError(thrown: unknown): ErrorEnvelope {
   if (thrown instanceof ApiError) return envelope(thrown.status, thrown.name, thrown.message, thrown.details ?? undefined);
@@ -49,7 +49,7 @@ export function envelopeError(thrown: unknown): ErrorEnvelope {
   return envelope(status, thrown.name, thrown.message, Reflect.get(thrown, 'details'));
 }
 
-/** The 4xx status that an error carries, or null. */
+/** Returns the 4xx status of an error, or null. */
 function clientStatus(thrown: unknown): number | null {
   const status: unknown = typeof thrown === 'object' && thrown !== null ? Reflect.get(thrown, 'status') : null;
   return typeof status === 'number' && Number.isInteger(status) && status >= 400 && status < 500 ? status : null;

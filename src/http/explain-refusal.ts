@@ -4,10 +4,12 @@ import type { Config } from '../config/config.js';
 import { commandLine } from '../command-line.js';
 import { ApiError } from '../errors.js';
 
-/** Takes what a request has failed with, and whose request it was. */
+/** Called with the error of a request and its caller. */
 export type ExplainRefusal = (error: unknown, caller: Caller) => void;
 
-/** Returns what logs, in development, the actions that a refused caller lacks and the command that grants them; elsewhere nothing is logged. */
+/**
+ * Returns a function that logs, in development only, the actions that a refused caller lacks and the command that grants them.
+ */
 export function createExplainRefusal({ environment }: Pick<Config, 'environment'>, logger: Pick<Logger, 'info'>): ExplainRefusal {
   if (environment !== 'development') return () => undefined;
   return (error, caller) => {

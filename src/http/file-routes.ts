@@ -38,7 +38,7 @@ async function answerFile(request: RouteRequest, media: Media): Promise<Answer> 
   try {
     return { ...answer, body: await readPart(file, part, media) };
   } catch (error) {
-    // A file that was deleted or replaced while it was read is answered anew. No cache may keep other errors.
+    // A file that was deleted or replaced while it was read is looked up again. Other errors must not be cached.
     if ((await findStored(file.name, media))?.id === file.id) throw error;
     return answerFile(request, media);
   }
@@ -56,11 +56,11 @@ async function findFile(request: RouteRequest, media: Media): Promise<StoredBlob
   return resizedFile(file, order, { media, asker: request.asker });
 }
 
-/** Shown where browsers do nothing with them but show; all else is saved. */
+/** Types that browsers can only display. Other files are sent as downloads. */
 const shown =
   /^(image\/(png|jpeg|gif|webp|avif|bmp|tiff|heic|heif|x-icon|vnd\.microsoft\.icon|svg\+xml)|audio\/.+|video\/.+|application\/pdf)$/;
 
-/** Nothing in a file runs here, whatever it is; SVG is a document and gets a world of its own. */
+/** Scripts in files never run; SVG is sandboxed. */
 const policies = {
   document: "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; sandbox",
   media:
@@ -68,8 +68,8 @@ const policies = {
 };
 
 /**
- * The type is that of the name, which the service has made; names carry a hash, so what is cached stays right, unless the content of
- * a file is replaced at its address.
+ * The type follows from the name, which the service has made. Names carry a hash, so cached files stay valid unless the content
+ * of a file is replaced.
  */
 function headersOf({ id, name, modifiedAt }: StoredBlob, maxAge: number): Record<string, string> {
   const type = lookup(name) || 'application/octet-stream';

@@ -3,18 +3,18 @@ import { bodyInvalid } from './error-response.js';
 
 type Listener = (value?: unknown) => void;
 
-/** Bytes that may stand between parts: headers, boundaries, and what the parser has not come to yet. */
+/** Bytes that are allowed between parts: headers, boundaries, and unparsed input. */
 const allowance = { request: 196_608, part: 16_384 };
 
 /**
- * A request as a multipart parser reads it. It ends where the headers of parts grow beyond measure, which the parser itself would
- * keep in memory, and where what becomes of the parts fails.
+ * A request as a multipart parser reads it. It fails if the headers of parts grow too large, which the parser would keep in
+ * memory, or if the handling of a part fails.
  */
 export class GuardedRequest {
   readonly #request: IncomingMessage;
   readonly #errorListeners: Listener[] = [];
   readonly #dataListeners: ((bytes: Buffer) => void)[] = [];
-  /** Bytes that came, less those that were found to be content. */
+  /** Received bytes, without those that were content of parts. */
   #unaccounted = 0;
   #allowed = allowance.request;
   failure: unknown = null;
@@ -46,19 +46,19 @@ export class GuardedRequest {
     this.#allowed += allowance.part;
   }
 
-  /** Bytes were content of a part. */
+  /** Marks bytes as content of a part. */
   account(bytes: number): void {
     this.#unaccounted -= bytes;
   }
 
-  /** Makes the parser give up; the first reason stands. */
+  /** Makes the parser fail. The first reason is kept. */
   fail(reason: unknown): void {
     if (this.failure !== null) return;
     this.failure = reason;
     for (const listener of this.#errorListeners) listener(reason);
   }
 
-  /** Reads on without looking. */
+  /** Reads the rest and discards it. */
   drain(): void {
     this.failure ??= bodyInvalid('request aborted');
     for (const listener of this.#dataListeners) this.#request.off('data', listener);

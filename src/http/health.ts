@@ -2,10 +2,10 @@ import { ping } from '../mongo/connection.js';
 import type { Answer, OpenRoute } from './route.js';
 import type { Connection } from './running.js';
 
-/** Whether something the service needs is there; a check that throws, or takes over two seconds, has failed. */
+/** Returns whether a dependency works. A check that throws, or takes over two seconds, has failed. */
 export type Check = (connection: Connection) => Promise<boolean>;
 
-/** What has to work before requests should come. */
+/** Checks that must pass before the service should get requests. */
 const readinessChecks: Readonly<Record<string, Check>> = {
   database: async ({ running }) => running !== null && ping(running.backend.store.database),
   bootstrap: ({ isPrepared }) => Promise.resolve(isPrepared),

@@ -3,12 +3,12 @@ import type { IncomingMessage } from 'node:http';
 const loopback = /^(127(\.\d{1,3}){3}|::1|::ffff:127(\.\d{1,3}){3})$/;
 const localNames: ReadonlySet<string> = new Set(['localhost', '[::1]']);
 
-/** Headers of a proxy: behind one, the peer is the proxy and not the client. */
+/** Headers of proxies. Behind a proxy the peer is not the client. */
 const isProxyHeader = (name: string): boolean => /^(x-forwarded-.*|forwarded|x-real-ip|via)$/.test(name);
 
 /**
- * Whether a request was sent by a program of this machine on its own account: the peer has a loopback address, no proxy is in between,
- * and `Host` and `Origin` name this machine, which they do not if a page of another site sends the request or has rebound its name.
+ * Returns whether a program on this machine sent the request: the peer has a loopback address, there is no proxy, and `Host` and
+ * `Origin` name this machine. The last check excludes pages of other sites, and DNS rebinding.
  */
 export function isLocal({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): boolean {
   const { host, origin } = headers;

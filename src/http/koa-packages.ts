@@ -31,7 +31,7 @@ const directives = {
 const mutable = (policy: SecurityConfig['contentSecurityPolicy']): Record<string, string[] | null> =>
   Object.fromEntries(Object.entries(policy).map(([name, sources]) => [name, sources && [...sources]]));
 
-/** Settings of CORS; a function for `origin` decides for each request; an empty text is no origin at all. */
+/** Settings of CORS; a function for `origin` decides for each request; an empty string means no origin. */
 export type CorsSettings = Omit<MiddlewaresConfig['cors'], 'origin' | 'enabled'> & {
   readonly origin: MiddlewaresConfig['cors']['origin'] | ((ctx: Context) => string) | ((ctx: Context) => PromiseLike<string>);
 };
@@ -50,15 +50,15 @@ export function crossOrigin({ origin, credentials, methods, headers, expose, max
     allowHeaders: [...headers],
     exposeHeaders: [...expose],
     maxAge,
-    // The error exit is further in, so that nothing is thrown past this point.
+    // The error response is further in, so that nothing is thrown here.
     keepHeadersOnError: false,
   });
 }
 
-/** No origin at all: nothing is said about CORS. */
+/** An empty origin leaves the CORS headers out. */
 const listed = (allowed: ReadonlySet<string>, origin: string): string => (allowed.has(origin) ? origin : '');
 
-/** Compresses texts from the threshold on, with br or gzip. */
+/** Compresses text answers from the threshold on, with br or gzip. */
 export function compressResponse({ threshold, brotliQuality, gzipLevel }: MiddlewaresConfig['compress']): Middleware {
   const encodings = {
     br: { params: { [constants.BROTLI_PARAM_QUALITY]: brotliQuality } },

@@ -16,7 +16,9 @@ import { clientKey } from './asker.js';
 /** Counts a request for its caller. Throws a RateLimitError if there were too many. */
 export type RequestLimiter = (ctx: Context, caller: Caller) => Promise<void>;
 
-/** The general limit (`api.ratelimit`): for each user and token, and for each address without credentials. Null: switched off. */
+/**
+ * Returns the general limit (`api.ratelimit`) for each user, token, and address without credentials; null if it is switched off.
+ */
 export function requestLimiter({ api: { ratelimit } }: Config, database: Database): RequestLimiter | null {
   const { enabled, interval, identity, address } = ratelimit;
   if (!enabled) return null;
@@ -34,7 +36,7 @@ interface CountedAttempt {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Counts an attempt, and says in headers how many are left. Throws a RateLimitError if there were too many. */
+/** Counts an attempt, and sets headers with the number that is left. Throws a RateLimitError if there were too many. */
 export async function countAttempt(ctx: Context, { route, body }: CountedAttempt, attempts: AttemptLimits | null): Promise<void> {
   if (attempts !== null) tellAttempt(ctx, await attempts.count(route, body, ctx.ip));
 }

@@ -8,7 +8,7 @@ import { GuardedRequest } from './guarded-request.js';
 import { bodyInvalid } from './error-response.js';
 import { allowUploadTime } from './request-limits.js';
 
-/** A multipart body: its files stored but not yet published, everything in the order in which it came. */
+/** A multipart body in the order of its parts. Its files are stored but not yet published. */
 export interface MultipartBody {
   /** Values by name. */
   readonly fields: ReadonlyMap<string, readonly string[]>;
@@ -23,16 +23,16 @@ export interface SentFile {
 
 type Limits = Pick<MediaSettings, 'filesLimit' | 'fieldsLimit' | 'fieldsSize' | 'sizeLimit'>;
 
-/** What a multipart body may hold. */
+/** The rules of a multipart body. */
 export interface MultipartRules extends Limits {
   /** Called before each file, with the name of its part and the fields that came before it. The file is not read if it throws. */
   readonly accept?: (part: string, fields: MultipartBody['fields']) => void;
 }
 
 /**
- * Reads a multipart body, its files straight into their storage. The request has the time of an upload once its caller has been let
- * in: from the beginning, or from the first file that `accept` lets pass. Throws 400 for a body that is broken, 413 beyond the limits, and what `accept` throws; the caller discards what was
- * staged until then.
+ * Reads a multipart body, and its files directly into their storage. The request gets the time limit of uploads from the
+ * beginning, or from the first file that `accept` allows. Throws 400 for a malformed body, 413 beyond the limits, and the errors
+ * of `accept`; the caller then discards the staged files.
  */
 export async function readMultipart(ctx: Context, staging: Staging, settings: MultipartRules): Promise<MultipartBody> {
   if (settings.accept === undefined) allowUploadTime(ctx.req);
@@ -71,7 +71,7 @@ async function createParser(parts: Parts) {
   });
 }
 
-/** What formidable says is for programmers, and some of its errors claim to be ours. */
+/** Messages of formidable are for programmers, and some of its errors have status 500. */
 const translate = (error: Error): Error =>
   'code' in error && 'httpCode' in error ? bodyInvalid('invalid multipart body') : error;
 
@@ -112,7 +112,7 @@ class Parts {
     return { fields: this.#fields, files: await Promise.all(this.#files) };
   }
 
-  /** Ends what is still being stored, and reads the rest of the request into nothing, so that the client reads the answer. */
+  /** Aborts the storing of files, and discards the rest of the request so that the client reads the answer. */
   async abandon(): Promise<void> {
     this.request.drain();
     for (const body of this.#bodies) body.destroy(bodyInvalid('request aborted'));
@@ -135,7 +135,7 @@ class Parts {
     });
   }
 
-  /** Asks about a file; what is thrown fails the request. */
+  /** Calls `accept` for a file. Its errors fail the request. */
   #accepts(part: string): boolean {
     if (this.request.failure !== null) return false;
     try {

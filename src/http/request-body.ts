@@ -36,7 +36,7 @@ function kindOf(contentType: string | undefined): BodyKind | null {
 /** Whether a request has a multipart body. */
 export const isMultipart = (ctx: Context): boolean => /^multipart\/form-data\b/i.test(ctx.get('content-type'));
 
-/** Not by koa-body: it takes a tenth longer for a request with a small body, and replaces bytes that are no UTF-8 silently. */
+/** JSON is not read by koa-body, which takes a tenth longer for small bodies and silently replaces invalid UTF-8. */
 const jsonReader = (config: BodyConfig): ReadBody => {
   return async (ctx) => {
     const value = parseJson(await readBody(ctx.req, config.jsonLimit), config.jsonDepth);
@@ -45,7 +45,10 @@ const jsonReader = (config: BodyConfig): ReadBody => {
   };
 };
 
-/** By koa-body, brackets and all. It is loaded with the first form: it takes 80 ms and 5 MB, and hardly any client sends forms. */
+/**
+ * Forms are read by koa-body, keys with brackets included. It is loaded with the first form, since it takes 80 ms and 5 MB and
+ * few clients send forms.
+ */
 function formReader(config: BodyConfig): ReadBody {
   let parser: Promise<Middleware> | undefined;
   return async (ctx) => {
@@ -95,7 +98,7 @@ function decode(text: string): unknown {
 
 /**
  * Throws a 400 for a decoded body that nests deeper than `depth`, or that has a key with a NUL in it (no document can hold it) or
- * the key `__proto__`. Level by level, so that no body exhausts the stack.
+ * the key `__proto__`. It works level by level, so that no body exhausts the stack.
  */
 export function checkJson(root: unknown, depth: number): void {
   let level: readonly object[] = holders([root]);
@@ -123,8 +126,8 @@ const decoders: Readonly<Record<string, () => Transform>> = {
 };
 
 /**
- * The bytes of a body, decompressed. The limit holds for what comes out, so that a bomb ends at it: 413. 415 for an encoding that
- * is not known, 400 for bytes that are not what the encoding says.
+ * Returns the decompressed bytes of a body. Throws 413 if they exceed the limit, which also stops decompression bombs; 415 for an
+ * unknown encoding; 400 for bytes that do not have the encoding.
  */
 function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
@@ -145,7 +148,7 @@ function collect(request: IncomingMessage, source: Readable, limit: number): Pro
       source.removeAllListeners('data');
       request.unpipe();
       if (source !== request) source.destroy();
-      // The rest of the body is thrown away, so that the client reads the answer and the connection lives on.
+      // The rest of the body is discarded, so that the client reads the answer and the connection can be reused.
       request.resume();
       reject(error);
     };

@@ -5,7 +5,7 @@ import { rawError } from './error-response.js';
 import { isMultipart } from './request-body.js';
 import type { ServerConfig } from '../config/config.js';
 
-/** Refuses, with 400, a URL over the limit of characters, and a path whose percent-encoding is not that of a text. */
+/** Refuses by 400 a URL that is too long, and a path whose percent-encoding is not valid UTF-8. */
 export const checkUrl =
   (urlLength: number): Middleware =>
   (ctx, next) => {
@@ -28,14 +28,17 @@ type Limits = Pick<ServerConfig, 'requestTimeout' | 'uploadTimeout'>;
 /** Uploads under way by their timers. */
 const uploads = new WeakMap<IncomingMessage, () => void>();
 
-/** Gives a request the time of an upload, counted from its beginning. Called once its sender is known to have the right to upload. */
+/**
+ * Gives a request the time limit of uploads, counted from its beginning. Called once its sender is known to have the right to
+ * upload.
+ */
 export function allowUploadTime(request: IncomingMessage): void {
   uploads.get(request)?.();
 }
 
 /**
- * Answers when a request takes too long: 408 if its body is still on the way, else 503. The work is not stopped, which the time
- * limit of the database does. The timer keeps no process alive.
+ * Answers a request that takes too long: by 408 if its body is incomplete, else by 503. The work itself is stopped by the time
+ * limit of the database. The timer does not keep the process alive.
  */
 export function timeLimit({ requestTimeout, uploadTimeout }: Limits): Middleware {
   return (ctx, next) =>

@@ -12,7 +12,7 @@ interface RouteTableInput {
   /** The first row whose path fits decides, so that fixed paths come before those with parameters. */
   readonly routes: readonly AnyRoute[];
   readonly connection: Connection;
-  /** What requests to a path pass through before they are answered. */
+  /** The middleware of a path. */
   readonly shared: (settings: PathSettings) => readonly Middleware[];
   /** Code of a project; null if there is none. */
   readonly own: OwnCode | null;
@@ -38,7 +38,7 @@ export function routeTable(input: RouteTableInput): Middleware {
   return input.own === null ? table : beforeTable(table, input.own, input);
 }
 
-/** Asks the code of a project first. */
+/** Lets the code of a project answer first. */
 function beforeTable(table: Middleware, own: OwnCode, { shared, connection }: RouteTableInput): Middleware {
   const matches = new WeakMap<Context, RouteMatch>();
   const answer = nest(shared({}), (ctx) => {
@@ -70,7 +70,7 @@ function beginningOf(path: string): string {
 
 const isVariable = (part: string): boolean => part.startsWith('/:') || part.startsWith('/{');
 
-/** Paths that a request which begins so may fit. */
+/** Paths that a request with this beginning may match. */
 const pathsBelow = (beginning: string, paths: readonly Path[]): readonly Path[] =>
   paths.filter(({ path }) => {
     const own = beginningOf(path);
@@ -111,7 +111,7 @@ function finderOf(routes: readonly AnyRoute[], connection: Connection): (ctx: Ro
   return () => rows;
 }
 
-/** Of two rows for one method the first one decides. */
+/** If two rows have one method, the first one decides. */
 function firstOf(routes: readonly FixedRoute[]): Rows {
   const rows = new Map<string, FixedRoute>();
   for (const route of routes) if (!rows.has(route.method)) rows.set(route.method, route);
@@ -121,7 +121,7 @@ function firstOf(routes: readonly FixedRoute[]): Rows {
 function createRouter(paths: readonly Path[]): Middleware {
   const router = new Router({ sensitive: true });
   for (const { path, answer } of paths) router.all(path, answer);
-  return router.routes() as Middleware; // it brings itself what its type asks of the context
+  return router.routes() as Middleware; // it sets the properties of the context that its type requires
 }
 
 /** Runs middleware one within the other, the answer innermost. It is put together once; the router would do so for each request. */
@@ -153,7 +153,7 @@ async function answerRoute(findRows: () => Rows | null, matched: Matched): Promi
   if (answer !== null) send(ctx, answer);
 }
 
-/** Paths that nobody serves: asking for one is answered by 404, anything else by 405. */
+/** Answers paths without rows: GET and HEAD by 404, other methods by 405. */
 export function answerUnknown(ctx: Context): void {
   if (ctx.method === 'GET' || ctx.method === 'HEAD' || ctx.method === 'OPTIONS') throw notFoundError();
   answerMethod(ctx, ['HEAD', 'GET']);
@@ -189,7 +189,7 @@ async function runClosed(row: ClosedRow, request: RouteRequest, { ctx, connectio
   }
 }
 
-/** Which paths the admin API has is for those who may use it. */
+/** The paths of the admin API are hidden from callers who may not use it. */
 async function refuseMethod(rows: Rows, { ctx, connection }: Matched): Promise<void> {
   const isAdmin = [...rows.values()].some(({ action }) => action === 'admin');
   if (isAdmin) await identify(ctx, { action: 'admin' }, connection.require());
@@ -217,6 +217,6 @@ function send(ctx: Context, { status = 200, headers, body }: Answer): void {
   if (headers !== undefined) for (const name of Object.keys(headers)) ctx.set(name, headers[name] ?? '');
   if (body === undefined) return;
   ctx.body = body;
-  // The length is promised: a client must not take a part for the whole.
+  // The length was announced, so the connection is cut: a client must not take a part for the whole.
   if (body instanceof Readable) body.once('error', () => ctx.res.destroy());
 }

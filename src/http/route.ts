@@ -8,7 +8,7 @@ import type { CorsSettings } from './koa-packages.js';
 import type { RouteParams, RouteRequest } from './route-request.js';
 import type { Connection, Running } from './running.js';
 
-/** What goes back to the client. */
+/** An answer to the client. */
 export interface Answer {
   /** 200 unless given. */
   readonly status?: number;
@@ -17,7 +17,7 @@ export interface Answer {
   readonly body?: unknown;
 }
 
-/** A request to a row that needs no rights. */
+/** A call of a row that needs no rights. */
 interface OpenCall {
   readonly request: RouteRequest;
   /** Throws 503 on `require()` until the database has answered. */
@@ -39,7 +39,7 @@ interface OpenRow {
 interface ClosedRow extends RouteRequirement {
   /** Attempts are counted under this name, before they are handled. */
   readonly limit?: LimitedRoute;
-  /** Answers a 401; the error exit does unless this is given. */
+  /** Answers a 401 instead of the error response. */
   readonly refuse?: (error: ApiError) => Answer;
 }
 
@@ -52,19 +52,19 @@ interface ContextRow extends ClosedRow {
   readonly handleContext: (ctx: Context, call: RouteCall) => Promise<Answer | null>;
 }
 
-/** What a method does on a path. */
+/** A row of a path for one method. */
 export type Row = OpenRow | GuardedRow | ContextRow;
 
 /** The rows of a path by method, in the order of the Allow header. `ALL` stands for the methods that are not named. */
 export type Rows = ReadonlyMap<string, Row>;
 
-/** What is different for all requests to a path. */
+/** Settings of a path. */
 export interface PathSettings {
   readonly cors?: CorsSettings;
   readonly body?: MiddlewaresConfig['body'];
-  /** Answers have a form that compression makes no smaller, or that must not be changed. */
+  /** Answers are not compressed, since that would not make them smaller, or they must not be changed. */
   readonly isUncompressed?: true;
-  /** Nothing of what other requests pass through is done: no headers are set, no body is read, errors are not translated. */
+  /** The shared middleware is skipped: no headers are set, no body is read, errors are not translated. */
   readonly isBare?: true;
 }
 
@@ -100,9 +100,9 @@ export type AnyRoute = FixedRoute | LateRoute;
 export const withPrefix = (prefix: string, routes: readonly Route[]): Route[] =>
   routes.map((route) => ({ ...route, path: `${prefix}${route.path}` }));
 
-/** What code of a project has at a path. */
+/** The code of a project at a path. */
 export interface RouteMatch {
-  /** Null: nothing, and nothing else is looked for. */
+  /** Null if there is nothing, and the route table is not asked either. */
   readonly rows: Rows | null;
   /** Decoded. */
   readonly params: RouteParams;
@@ -122,12 +122,12 @@ export interface OwnRoute {
 
 /** Code of a project that takes part in requests. */
 export interface OwnCode {
-  /** Returns what is at a path; null: the route table decides. Asked before the table. */
+  /** Returns the code at a path; null leaves the request to the route table. Called before the table is asked. */
   find(method: string, path: string): RouteMatch | null;
   /** Returns the routes that requests reach; the same list until they change. */
   routes(): readonly OwnRoute[];
   /** Runs around the answer to every request, when the body is read. */
   readonly middleware: Middleware;
-  /** Adds to Koa's context what code expects of it. */
+  /** Adds the members to Koa's context that code expects. */
   extend(app: Koa): void;
 }

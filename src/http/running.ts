@@ -12,7 +12,7 @@ import type { Registry } from '../schema/content-type.js';
 import type { ExplainRefusal } from './explain-refusal.js';
 import type { RequestLimiter } from './limit-requests.js';
 
-/** The service once the database has answered: what requests work with. */
+/** The parts of the service that requests work with, once the database has answered. */
 export interface Running {
   readonly config: Config;
   readonly secrets: Secrets;
@@ -34,9 +34,9 @@ export interface Running {
   readonly explainRefusal: ExplainRefusal;
   /** Returns the actions of the code of a project, which roles may be granted. */
   readonly ownActions?: () => readonly string[];
-  /** What the context of each request is made from. */
+  /** The source of the context of each request. */
   readonly source: ContentSource;
-  /** Stops what runs behind the requests, and disconnects. */
+  /** Stops background work, and disconnects. */
   close(): Promise<void>;
 }
 

@@ -10,8 +10,8 @@ export interface HttpServer {
   readonly url: string;
   readonly port: number;
   /**
-   * Stops accepting, lets requests under way finish for at most `shutdownTimeout`, then cuts. Gives the number of requests that were
-   * cut; the second call gives the promise of the first.
+   * Stops accepting connections, lets requests finish for at most `shutdownTimeout`, then cuts the rest. Returns the number of
+   * cut requests; a second call returns the same promise.
    */
   close(): Promise<number>;
 }
@@ -28,13 +28,13 @@ export async function startHttpServer(callback: RequestListener, config: ServerC
   return { url: addressOf(config, port), port, close: () => (closing ??= drain(server, traffic, config.shutdownTimeout)) };
 }
 
-/** What has to end before a server has stopped. */
+/** Requests and connections that must end before the server has stopped. */
 interface Traffic {
   readonly underWay: ReadonlySet<ServerResponse>;
   readonly sockets: ReadonlySet<Socket>;
 }
 
-/** Keeps count, and tells clients that come after the stop that this was the last answer on their connection. */
+/** Tracks requests and connections. After the stop, answers tell clients to close the connection. */
 function watchTraffic(server: Server): Traffic {
   const underWay = new Set<ServerResponse>();
   const sockets = new Set<Socket>();
@@ -115,7 +115,7 @@ interface Stall {
   readonly duration: number;
 }
 
-/** Bytes that the operating system has not taken yet. The stream counts a chunk until all of it is taken; the handle knows better. */
+/** Returns the bytes that the operating system has not accepted yet. The stream counts whole chunks; the handle is exact. */
 function unsentBytes(socket: Socket): number {
   const handle: unknown = Reflect.get(socket, '_handle');
   const queued: unknown = typeof handle === 'object' && handle !== null ? Reflect.get(handle, 'writeQueueSize') : null;
@@ -155,8 +155,8 @@ function addressOf({ url, host }: ServerConfig, port: number): string {
 }
 
 /**
- * `server.close()` ends idle connections at once, and with them the requests that are just on their way: so the listening socket
- * alone is closed first, and a connection has one tick of the sweeper to bring its next request, or its first.
+ * `server.close()` ends idle connections at once, including those whose next request is on its way. So only the listening socket
+ * is closed first, and each connection has one tick of the sweeper to send a request.
  */
 async function drain(server: Server, { underWay, sockets }: Traffic, limit: number): Promise<number> {
   const closed = new Promise<void>((resolve) => {
@@ -167,7 +167,7 @@ async function drain(server: Server, { underWay, sockets }: Traffic, limit: numb
   for (const response of underWay) if (!response.headersSent) response.setHeader('Connection', 'close');
   const sweeper = setInterval(() => {
     server.closeIdleConnections();
-    // Node takes a connection for idle only after its first request.
+    // Node considers a connection idle only after its first request.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
   }, 100);
   let cut = 0;

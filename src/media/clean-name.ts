@@ -6,15 +6,18 @@ import { applicationError } from '../errors.js';
 /** Characters that file systems or headers give a meaning to, and the names of devices. */
 const reserved = /[<>:"/\\|?*\u0000-\u001f\u007f]|^\.{1,2}$|^(con|prn|aux|nul|com\d|lpt\d)$/i;
 
-/** Marks that turn the direction of a text, or cannot be seen. */
+/** Invisible characters, and those that change the direction of text. */
 const unseen = /[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u2028\u2029]/g;
 
 const longestName = 200;
 
-/** At a cut; it would be stored as another one. */
+/** Half of a surrogate pair, after a cut. It would be stored as another character. */
 const halfCharacter = /[\ud800-\udbff]$/;
 
-/** A file's name as it is stored: normalized, without unseen characters, of a decent length. Throws an ApplicationError for one that no file can have. */
+/**
+ * Returns the stored form of a file name: normalized, without invisible characters, of limited length. Throws an ApplicationError
+ * for an invalid name.
+ */
 export function cleanName(name: string): string {
   const clean = name.normalize().replace(unseen, '').trim();
   if (clean === '' || reserved.test(clean)) throw applicationError('File name contains invalid characters');
@@ -23,7 +26,7 @@ export function cleanName(name: string): string {
   return `${clean.slice(0, longestName - extension.length).replace(halfCharacter, '')}${extension}`;
 }
 
-/** A name that a person gave to a file, which may hold any character that can be seen; null if nothing is left of it. */
+/** Returns a name that a person gave to a file, with all visible characters; null if nothing is left. */
 export function cleanTitle(title: string): string | null {
   const clean = title
     .normalize()
@@ -33,7 +36,7 @@ export function cleanTitle(title: string): string | null {
   return clean === '' ? null : clean.slice(0, longestName).replace(halfCharacter, '');
 }
 
-/** The name under which a file is served, without its extension: `Mangrove_roots_0a1b2c3d4e`. */
+/** Returns the name that a file is served by, without extension: `Mangrove_roots_0a1b2c3d4e`. */
 export function hashName(name: string, extension: string): string {
   const base = extension !== '' && name.endsWith(extension) ? name.slice(0, -extension.length) : name;
   const slug = slugify(base, { separator: '_', lowercase: false }).slice(0, 100);

@@ -6,22 +6,22 @@ import { notFoundError, validationError } from '../errors.js';
 import { type ContentType, uploadFile } from '../schema/content-type.js';
 import type { MediaSettings } from './storage/file-storage.js';
 
-/** What a file is, and the extension that it is served with: `.png`, or nothing. */
+/** The media type of a file, and the extension that it is served with: `.png`, or an empty string. */
 export interface FileType {
   readonly mime: string;
   readonly ext: string;
-  /** Whether the content bears the type out. */
+  /** Whether the content confirms the type. */
   readonly certain: boolean;
 }
 
-/** What is inside of containers like these only their name tells. */
+/** Containers whose content only the file name tells. */
 const containers: ReadonlySet<string> = new Set(['application/zip', 'application/x-cfb', 'application/xml', 'application/gzip']);
 
 const unknownType = 'application/octet-stream';
 
 /**
- * The type of a file. Content that is recognized wins over what the client says, and over the extension of the name; where it is
- * not, or is a container, the client's word holds as in Strapi v4.
+ * Returns the type of a file. Recognized content takes precedence over the client's type and the extension. If the content is not
+ * recognized, or is a container, the client's type is used, as in Strapi v4.
  */
 export async function decideType({ name, mime, head }: Pick<UploadedFile, 'name' | 'mime' | 'head'>): Promise<FileType> {
   const declared = cleanType(mime);
@@ -34,13 +34,13 @@ export async function decideType({ name, mime, head }: Pick<UploadedFile, 'name'
   return found;
 }
 
-/** Parameters are cut off; what is no media type is bytes. */
+/** Returns a media type without parameters; `application/octet-stream` for anything else. */
 function cleanType(mime: string): string {
   const type = mime.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   return type.length <= 100 && /^[a-z0-9.+_-]+\/[a-z0-9.+_-]+$/.test(type) ? type : unknownType;
 }
 
-/** An extension goes into URLs and headers. */
+/** Extensions go into URLs and headers, so they are restricted. */
 const cleanExtension = (ext: string): string => (/^\.[A-Za-z0-9_-]{1,20}$/.test(ext) ? ext : '');
 
 const guessExtension = (mime: string): string => {
@@ -48,7 +48,9 @@ const guessExtension = (mime: string): string => {
   return ext === false ? '' : `.${ext}`;
 };
 
-/** The type by the first bytes; null if they say nothing. Loaded with the first file: it takes 20 ms. */
+/**
+ * Returns the type by the first bytes; null if it is unknown. The library is loaded with the first file, since that takes 20 ms.
+ */
 async function detectType(head: Buffer): Promise<FileType | null> {
   if (isSvg(head)) return { mime: 'image/svg+xml', ext: '.svg', certain: true };
   const { fileTypeFromBuffer } = await import('file-type');
@@ -57,10 +59,10 @@ async function detectType(head: Buffer): Promise<FileType | null> {
   return found === undefined ? null : { mime: found.mime, ext: `.${found.ext}`, certain: true };
 }
 
-/** Its directory, which tells it from raw photos, mostly stands at the end. */
+/** The directory of a TIFF, which distinguishes it from raw photos, is mostly at the end. */
 const isTiff = (head: Buffer): boolean => ['II*\0', 'MM\0*'].includes(head.toString('latin1', 0, 4));
 
-/** What may stand in front of the root element, each taken whole, so that no text makes the search go back and forth. */
+/** Constructs that may precede the root element. Each is matched whole, so that the search never backtracks. */
 const prologue = /\uFEFF|\s+|<\?xml[^>]*>|<!--[\s\S]*?-->|<!doctype\s+svg[^>[]*(?:\[[^\]]*\])?[^>]*>/iy;
 
 function isSvg(head: Buffer): boolean {
@@ -72,7 +74,7 @@ function isSvg(head: Buffer): boolean {
   return /^<svg[\s>]/i.test(text.slice(start, start + 5));
 }
 
-/** Sounds and films share containers and go by many names; images and documents are what they are. */
+/** Audio and video share containers and have several media types, so their types need not be equal. */
 function agree(found: string, claimed: string): boolean {
   if (found === claimed) return true;
   if (containers.has(found)) return claimed.startsWith('application/') && claimed !== unknownType;
@@ -82,7 +84,7 @@ function agree(found: string, claimed: string): boolean {
 const isPlayed = (mime: string): boolean => /^(audio|video)\//.test(mime) || mime === 'application/ogg';
 
 /**
- * Throws a ValidationError for a file that the configuration does not let in: by its type, or by that of its extension, which it
+ * Throws a ValidationError for a file that the configuration does not allow: by its type, or by that of its extension, which it
  * would be served as.
  */
 export function checkType({ mime, ext }: FileType, settings: MediaSettings): void {

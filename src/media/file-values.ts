@@ -28,7 +28,7 @@ export interface FileValues extends FilePlace {
   readonly provider_metadata: null;
 }
 
-/** Where a file is found: `/uploads/<hash><ext>`. */
+/** The address of a file: `/uploads/<hash><ext>`. */
 export interface FilePlace {
   readonly hash: string;
   readonly ext: string;
@@ -70,7 +70,7 @@ export function formatValues({ name, mime, place, bytes, size }: StoredFile, med
   return { name, hash: place.hash, ext: place.ext, mime, ...figures, url: urlOf(place, media) };
 }
 
-/** The attributes that say where a file lies. */
+/** The attributes with the location of a file. */
 export const storedAt = (place: FilePlace, media: Media) => ({
   url: urlOf(place, media),
   provider: media.settings.provider === 's3' ? 'aws-s3' : 'local',

@@ -7,7 +7,7 @@ import { ownersOf } from './find-component.js';
 import type { LinkTarget } from './link-files.js';
 import type { MediaContext } from './upload-files.js';
 
-/** What a file is to be linked to, as clients name it: all three, or nothing. */
+/** The entry and attribute that files are linked to: all three values, or none. */
 interface TargetNames {
   readonly ref: unknown;
   readonly refId: unknown;
@@ -16,7 +16,7 @@ interface TargetNames {
 
 /**
  * The entry or component that new files are for; null if it is not named. Throws a ValidationError for an unknown type, a
- * ForbiddenError where the caller may not update such entries, since that is what linking does.
+ * ForbiddenError if the caller may not update such entries.
  */
 export function findTarget({ ref, refId, field }: TargetNames, { content, media }: MediaContext): LinkTarget | null {
   if (![ref, refId, field].every(isNamed)) return null;

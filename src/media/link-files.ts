@@ -10,7 +10,7 @@ import type { ContentType, LinkAttribute } from '../schema/content-type.js';
 import { isRecord, type Values } from '../values.js';
 import { findComponent } from './find-component.js';
 
-/** An entry, or a component by its own id, that gets files; as `ref`, `refId` and `field` name it. */
+/** The entry or component that files are linked to, as `ref`, `refId` and `field` name it. */
 export interface LinkTarget {
   readonly type: ContentType;
   readonly id: number;
@@ -18,8 +18,8 @@ export interface LinkTarget {
 }
 
 /**
- * Links files to an entry or component; in a transaction. What is not there or hidden from the caller by a rule, or is no media
- * attribute, gets nothing, as in Strapi v4.
+ * Links files to an entry or component inside a transaction. As in Strapi v4, does nothing if the target does not exist, is
+ * hidden from the caller by a rule, or the attribute is no media attribute.
  */
 export async function linkFiles(
   { type, id, field }: LinkTarget,
@@ -64,7 +64,7 @@ async function linkWithin(
   await syncLocales(type, document._id, sharedNames(type, path.slice(0, 1)), content);
 }
 
-/** New files come behind the first that is there, as in Strapi v4. */
+/** As in Strapi v4, new files are inserted behind the first existing one. */
 function joinList(stored: unknown, files: readonly number[]): number[] {
   const [first, ...others] = Array.isArray(stored) ? (stored as number[]) : []; // stored as ids
   return first === undefined ? [...files] : [first, ...files, ...others];

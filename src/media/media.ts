@@ -3,13 +3,13 @@ import type { Database } from '../mongo/database.js';
 import type { ByteRange, ByteSource, FileStorage, MediaSettings } from './storage/file-storage.js';
 import type { ImageMaker } from './images/image-maker.js';
 
-/** The media library of one instance: what its operations work with, besides the content. */
+/** The media library of one instance: the parts that its operations work with. */
 export interface Media {
   readonly settings: MediaSettings;
   readonly database: Database;
   readonly owner: BlobOwner;
   readonly images: ImageMaker;
-  /** Files name the storage they lie in, so that those from before a change of the provider are still found. */
+  /** Files name their storage, so that files from before a change of the provider are found. */
   readonly storageOf: (provider: string) => FileStorage;
 }
 

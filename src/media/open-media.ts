@@ -8,10 +8,10 @@ import type { Media } from './media.js';
 import { createStorageOf } from './storage/storage-of.js';
 import { sweep } from './sweep.js';
 
-/** The media library with what it does on its own. */
+/** The media library with its background work. */
 export interface OpenMedia {
   readonly media: Media;
-  /** Resolves when it does nothing more. */
+  /** Stops the background work, and resolves when it has ended. */
   close(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ interface MediaInput {
   readonly logger: Logger;
 }
 
-/** Returns the media library without what it does on its own. */
+/** Returns the media library without its background work. */
 export function createMedia(config: Config, database: Database): Media {
   const settings = config.plugins.upload.config;
   return {
@@ -33,18 +33,18 @@ export function createMedia(config: Config, database: Database): Media {
   };
 }
 
-/** Opens the media library. The remains of crashes are swept away behind it, now and every few minutes. */
+/** Opens the media library. Remains of crashes are deleted in the background, now and every few minutes. */
 export async function openMedia({ config, database, logger }: MediaInput): Promise<OpenMedia> {
   const media = createMedia(config, database);
   await ensureBlobIndexes(database);
-  // Receiving takes no longer than the limit; making the variants of many images may.
+  // Uploads have a time limit, but making the variants of many images may take longer.
   return { media, close: keepSweeping(media, 2 * config.server.uploadTimeout, logger) };
 }
 
-/** Milliseconds to the next sweep, and where something could not be deleted. */
+/** Milliseconds until the next sweep: usually, and after a failed deletion. */
 const pauses = { usual: 300_000, soon: 3_000 };
 
-/** Sweeps until the function that it gives is called, which resolves when no sweep is under way. */
+/** Sweeps until the returned function is called, which resolves when no sweep is running. */
 function keepSweeping(media: Media, oldest: number, logger: Logger): () => Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   let closed = false;

@@ -2,7 +2,7 @@ import { fieldErrors } from '../errors.js';
 import { isRecord } from '../values.js';
 import { notOfType } from '../schema/findings.js';
 
-/** What a client says about a file; what is not given stays as it is. */
+/** Information about a file from a client. Absent values stay as they are. */
 export interface FileInfo {
   readonly name?: string;
   readonly alternativeText?: string | null;
@@ -14,7 +14,7 @@ export function parseFileInfo(input: unknown): FileInfo {
   return input === undefined ? {} : parseOne(input, 'fileInfo');
 }
 
-/** Reads what is said about several files: a list, as JSON or of JSON texts, in their order. */
+/** Reads the `fileInfo` of several files: a list, as JSON or of JSON strings, in their order. */
 export function parseFileInfos(input: unknown): readonly FileInfo[] {
   if (input === undefined) return [];
   const list = typeof input === 'string' ? decode(input) : input;

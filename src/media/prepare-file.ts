@@ -7,7 +7,7 @@ import type { Media } from './media.js';
 import type { FileInfo } from './parse-file-info.js';
 import type { Staging, UploadedFile } from './staging.js';
 
-/** A file that only has to be made known: its attributes, and the names of its bytes and of its variants. */
+/** A file that is ready to be published: its attributes, and the names of its bytes and variants. */
 export interface PreparedFile {
   readonly values: FileValues;
   readonly blobs: readonly BlobName[];
@@ -16,13 +16,13 @@ export interface PreparedFile {
 interface PrepareContext {
   readonly media: Media;
   readonly staging: Staging;
-  /** Where the file is to be found; a new place unless given. */
+  /** The address of the file; a new one unless given. */
   readonly place?: FilePlace;
 }
 
 /**
- * Finds out what a file is, and makes its variants. Throws an ApplicationError for a bad name or image, a ValidationError for a type
- * that is not allowed.
+ * Determines the type of a file, and makes its variants. Throws an ApplicationError for a bad name or image, a ValidationError
+ * for a type that is not allowed.
  */
 export async function prepareFile(file: UploadedFile, info: FileInfo, context: PrepareContext): Promise<PreparedFile> {
   const { media, staging } = context;
@@ -41,7 +41,7 @@ export async function prepareFile(file: UploadedFile, info: FileInfo, context: P
   return { values, blobs: [{ id: stored.id, name: nameOf(place), size: stored.size }, ...variants.blobs] };
 }
 
-/** Types that are measured without being drawn. */
+/** Types that are measured but not resized. */
 const measured: ReadonlySet<string> = new Set(['image/svg+xml', 'image/heic', 'image/heif', 'image/bmp', 'image/x-icon']);
 
 /** The sizes of these, and of images too large to draw, stand near the beginning. */

@@ -8,7 +8,7 @@ import { boxOf, measureImage } from './images/transform-image.js';
 import { findStored, type Media, readStored } from './media.js';
 import { Staging } from './staging.js';
 
-/** An image that is being drawn, for everybody who has asked for it. */
+/** An image that is being drawn, for all requests that wait for it. */
 interface Drawing {
   readonly result: Promise<StoredBlob>;
   readonly abandon: AbortController;
@@ -33,7 +33,7 @@ export async function resizedFile(
   return join(drawingOf({ original, order, name, client: asker.client }, media), asker.signal);
 }
 
-/** An order and what it is for. */
+/** A requested size, and its original. */
 interface Commission {
   readonly original: StoredBlob;
   readonly order: ResizeOrder;
@@ -59,7 +59,7 @@ function drawingOf(commission: Commission, media: Media): Drawing {
   return drawing;
 }
 
-/** Waits for a drawing. It gives up its place in the queue when the last request that waits for it has ended. */
+/** Waits for a drawing. It leaves the queue when the last waiting request has ended. */
 async function join(drawing: Drawing, signal: AbortSignal): Promise<StoredBlob> {
   drawing.askers += 1;
   const leave = (): void => {
@@ -80,7 +80,7 @@ async function drawNewest(commission: Commission, media: Media, signal: AbortSig
   const newest = () => findStored(original.name, media);
   const drawn = await draw(commission, media, signal).catch(async (error: unknown) => {
     if (signal.aborted || (await newest())?.id === original.id) throw error;
-    return null; // its bytes went while they were read
+    return null; // its bytes were deleted while they were read
   });
   return drawn ?? drawNewest({ ...commission, original: (await newest()) ?? missing() }, media, signal);
 }
@@ -89,7 +89,7 @@ function missing(): never {
   throw notFoundError();
 }
 
-/** Two spellings of one order share a name. */
+/** Two spellings of one size share a name. */
 function nameOfOrder(name: string, { width, height, format }: ResizeOrder): string {
   const { name: base, ext } = path.parse(name);
   const size = `${width === null ? '' : `w${String(width)}`}${height === null ? '' : `h${String(height)}`}`;

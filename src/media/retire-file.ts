@@ -5,8 +5,8 @@ import type { Media } from './media.js';
 import { deleteBlobs } from './staging.js';
 
 /**
- * Takes the bytes of a file, its variants and its other sizes from those who ask for them; in the transaction that deletes or
- * replaces it. Gives what deletes them, for after the commit; what cannot be deleted then is left to the sweep.
+ * Unpublishes the bytes of a file, its variants and its other sizes inside the transaction that deletes or replaces it. Returns
+ * the cleanup to run after the commit. Bytes that cannot be deleted then are left to the sweep.
  */
 export async function retireFile(file: Values, media: Media, database: Database): Promise<() => Promise<void>> {
   const blobs = await retireBlobs(database, namesOf(file), media.owner);

@@ -3,16 +3,16 @@ import { deletePending, findPending, insertPending, newBlobId, type PendingBlob 
 import { type ByteSource, printSize } from './storage/file-storage.js';
 import type { Media } from './media.js';
 
-/** Bytes in their storage that are no file yet. */
+/** Stored bytes that are not published as a file yet. */
 interface StagedBytes {
   readonly id: string;
   /** bytes */
   readonly size: number;
-  /** What they begin with, enough to tell their type. */
+  /** The first bytes, enough to recognize the type. */
   readonly head: Buffer;
 }
 
-/** A file of a request: stored, and not yet anything that could be seen. */
+/** A file of a request: stored, but not published yet. */
 export interface UploadedFile extends StagedBytes {
   /** As the client named it. */
   readonly name: string;
@@ -30,7 +30,7 @@ interface StageOptions {
 /** The first bytes that are kept in memory to tell the type by. */
 const headSize = 4_100;
 
-/** What one request has stored so far. What is not published when it ends is discarded. */
+/** The files that one request has stored. Those that are not published at its end are discarded. */
 export class Staging {
   readonly #media: Media;
   readonly #pending = new Map<string, PendingBlob>();
@@ -39,7 +39,7 @@ export class Staging {
     this.#media = media;
   }
 
-  /** Stores bytes. Throws a PayloadTooLargeError beyond the limit, and what the source throws. */
+  /** Stores bytes. Throws a PayloadTooLargeError beyond the limit, and the errors of the source. */
   async stage(source: ByteSource, { name, mime, limit = Infinity }: StageOptions): Promise<StagedBytes> {
     const { settings, database, owner, storageOf } = this.#media;
     const id = newBlobId();
@@ -52,7 +52,7 @@ export class Staging {
     return { id, size: gauge.size, head: Buffer.concat(gauge.head) };
   }
 
-  /** Throws a ValidationError for bytes that have become a file already. */
+  /** Throws a ValidationError for bytes that are already published. */
   check({ id }: StagedBytes): void {
     if (!this.#pending.has(id)) throw validationError('A file can be uploaded once only');
   }
@@ -66,14 +66,14 @@ export class Staging {
     return Buffer.concat(parts);
   }
 
-  /** These have become files: they outlive the request. */
+  /** Keeps these after the request: they are published. */
   keep(ids: readonly string[]): void {
     for (const id of ids) this.#pending.delete(id);
   }
 
   /**
-   * Deletes everything that was not kept, unless it has become a file by a commit whose answer was lost. What cannot be deleted
-   * now is left to the sweep.
+   * Deletes everything that was not kept, unless it was published by a commit whose answer was lost. Bytes that cannot be deleted
+   * are left to the sweep.
    */
   async discard(): Promise<void> {
     const ids = [...this.#pending.keys()];
@@ -85,7 +85,7 @@ export class Staging {
   }
 }
 
-/** Deletes the bytes of pending blobs, then what is known of them. */
+/** Deletes the bytes of pending blobs, then their records. */
 export async function deleteBlobs(blobs: readonly PendingBlob[], { storageOf, database }: Media): Promise<void> {
   if (blobs.length === 0) return;
   await Promise.all(blobs.map(({ provider, key }) => storageOf(provider).remove(key)));
@@ -95,7 +95,7 @@ export async function deleteBlobs(blobs: readonly PendingBlob[], { storageOf, da
   );
 }
 
-/** For people who look into the storage; the server never goes by it. */
+/** For people who look into the storage; the server does not use it. */
 const safeExtension = (name: string): string => /\.[a-z0-9]{1,10}$/i.exec(name)?.[0].toLowerCase() ?? '';
 
 /** Counts the bytes that pass, up to a limit, and keeps the first. */

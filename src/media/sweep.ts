@@ -3,15 +3,18 @@ import { isAlive } from '../mongo/stores/claim.js';
 import type { Media } from './media.js';
 import { deleteBlobs } from './staging.js';
 
-/** What a sweep has come to. */
+/** The result of a sweep. */
 interface Swept {
   readonly deleted: number;
-  /** Held by transactions of the dead, which the server ends after a minute, or in a storage that does not answer. */
+  /**
+   * Blobs that could not be deleted: locked by a transaction of a dead process, which the server ends after a minute, or in a
+   * storage that does not answer.
+   */
   readonly left: number;
 }
 
 /**
- * Deletes what uploads and deletions have left behind that a crash cut short. `oldest`: milliseconds after which a request on any
+ * Deletes the remains of uploads and deletions that a crash interrupted. `oldest`: milliseconds after which a request on any
  * machine has ended.
  */
 export async function sweep(media: Media, oldest: number): Promise<Swept> {
@@ -21,7 +24,7 @@ export async function sweep(media: Media, oldest: number): Promise<Swept> {
   return { deleted: remains.length - left, left };
 }
 
-/** Of other processes on this machine we know whether they live; this one and those elsewhere are given the time of a request. */
+/** Whether other processes on this machine live is known; this process and other machines get the time of a request. */
 function isDead({ owner, since }: PendingBlob, self: BlobOwner, oldest: number): boolean {
   if (Date.now() - since.getTime() > oldest) return true;
   if (owner.instance === self.instance) return false;

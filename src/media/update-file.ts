@@ -16,7 +16,7 @@ import { retireFile } from './retire-file.js';
 import type { Staging, UploadedFile } from './staging.js';
 import type { MediaContext } from './upload-files.js';
 
-/** Changes what is said about a file. Throws a NotFoundError if there is none. */
+/** Changes the information about a file. Throws a NotFoundError if there is no such file. */
 export async function updateFileInfo(id: number, info: FileInfo, { content }: MediaContext): Promise<Loaded> {
   return (await update(fileType(content), id, textsOf(info), emptyQuery, content)) ?? missing();
 }
@@ -33,8 +33,8 @@ interface ReplaceOrder {
 }
 
 /**
- * Gives a file other content; its place stays, so that links and addresses hold. Throws a ForbiddenError unless the caller may
- * replace files, a NotFoundError if there is no such file.
+ * Replaces the content of a file. Its id and address stay. Throws a ForbiddenError unless the caller may replace files, a
+ * NotFoundError if there is no such file.
  */
 export async function replaceFile({ id, file, info }: ReplaceOrder, staging: Staging, context: MediaContext): Promise<Loaded> {
   const { media, content } = context;

@@ -16,7 +16,7 @@ import { collections } from '../schema/collections.js';
 import { ApiError } from '../errors.js';
 import { readAll } from '../mongo/database.js';
 
-/** What an operation of the media library works with. */
+/** The context of an operation of the media library. */
 export interface MediaContext {
   readonly media: Media;
   readonly content: ContentContext;
@@ -30,7 +30,7 @@ interface UploadOrder {
   readonly target: LinkTarget | null;
 }
 
-/** Makes files of what was staged, and links them: all of it or nothing. Gives them with all their attributes. */
+/** Publishes staged files and links them, all or none. Returns them with all attributes. */
 export async function uploadFiles(order: UploadOrder, staging: Staging, context: MediaContext): Promise<readonly Loaded[]> {
   const { content } = context;
   const ready = await prepareFiles(order, staging, context);
@@ -44,7 +44,7 @@ export async function uploadFiles(order: UploadOrder, staging: Staging, context:
   return entries;
 }
 
-/** Files that are ready to be stored, and where they go. */
+/** Files that are ready to be stored, and their target. */
 export interface ReadyFiles {
   readonly files: readonly ReadyFile[];
   readonly folder: UploadFolder;
@@ -54,7 +54,7 @@ interface ReadyFile extends PreparedFile {
   readonly info: FileInfo;
 }
 
-/** One after the other: an image in the making takes memory. */
+/** One after the other, since drawing an image takes memory. */
 export async function prepareFiles(
   { files, infos }: Pick<UploadOrder, 'files' | 'infos'>,
   staging: Staging,
@@ -68,7 +68,7 @@ export async function prepareFiles(
   return { files: ready, folder: await uploadFolder(content) };
 }
 
-/** Writes the rows of files, and gives their bytes their names; in a transaction. */
+/** Stores the entries of files and publishes their bytes, inside a transaction. */
 export async function storeFiles({ files, folder }: ReadyFiles, content: ContentContext): Promise<readonly Loaded[]> {
   await commitBlobs(
     content.store.database,
@@ -92,7 +92,7 @@ const rowOf = ({ values, info }: ReadyFile, folder: UploadFolder) => ({
 
 export const idsOf = (entries: readonly Loaded[]): number[] => entries.map(({ document }) => Number(document['_id']));
 
-/** The files were committed: they outlive the request. */
+/** Keeps the files after the request: they are committed. */
 export function keepFiles({ files }: ReadyFiles, staging: Staging): void {
   staging.keep(files.flatMap(({ blobs }) => blobs.map(({ id }) => id)));
 }
@@ -116,7 +116,7 @@ async function findFolder({ store }: ContentContext): Promise<UploadFolder | nul
   return found === undefined ? null : { id: Number(found['_id']), path: String(found['path']) };
 }
 
-/** Of several instances that try at once the unique `pathId` lets one through; the others find what it made. */
+/** If several instances try at once, the unique `pathId` lets one succeed; the others find its folder. */
 async function createFolder(content: ContentContext): Promise<UploadFolder | null> {
   const type = content.bind.registry.types.get('plugin::upload.folder');
   if (type === undefined) return null;

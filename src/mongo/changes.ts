@@ -1,6 +1,6 @@
 import { BoundedCache } from '../bounded-cache.js';
 
-/** Tells those who keep in memory what they read that something was written, by this or another instance. */
+/** Notifies caches of writes by this or another instance. */
 export class ChangeBus {
   readonly #listeners = new Map<string, Set<() => void>>();
   readonly #writeListeners = new Set<(collection: string) => void>();
@@ -22,24 +22,24 @@ export class ChangeBus {
     this.#writeListeners.add(listener);
   }
 
-  /** Something was written to a collection, by whatever client. */
+  /** Reports a write to a collection by any client. */
   changed(collection: string): void {
     for (const listener of this.#listeners.get(collection) ?? []) listener();
   }
 
-  /** This instance has written to a collection. */
+  /** Reports a write of this instance to a collection. */
   wrote(collection: string): void {
     this.changed(collection);
     for (const listener of this.#writeListeners) listener(collection);
   }
 
-  /** Writes are reported from now on, or no longer. What was kept before they were reported may be stale. */
+  /** Sets whether writes of other instances are reported. Values that were cached before may be stale. */
   listening(isListening: boolean): void {
     this.#isListening = isListening;
     if (isListening) this.forget();
   }
 
-  /** Makes everything that was kept be read again. */
+  /** Drops all cached values. */
   forget(): void {
     for (const listener of new Set([...this.#listeners.values()].flatMap((set) => [...set]))) listener();
   }
@@ -69,7 +69,7 @@ export function cacheUntilChanged<Value>(
 
 interface KeyedSource<Value> {
   readonly load: (key: number) => Promise<Value>;
-  /** About how many bytes a value takes. */
+  /** Returns the approximate size of a value in bytes. */
   readonly weigh: (value: Value) => number;
 }
 
@@ -89,7 +89,7 @@ export function cacheByKey<Value>(
     if (known !== undefined) return known;
     const loading = load(key);
     cached.set(key, loading, 0);
-    // A write meanwhile has dropped the promise: what it comes to may be from before the write.
+    // A write meanwhile has dropped the promise: its value may be from before the write.
     const isKept = (): boolean => cached.get(key) === loading;
     loading.then(
       (value) => {
@@ -125,7 +125,7 @@ export class TotalCache {
   /** Returns the kept total, or calls `count`. */
   async read(collection: string, query: string, count: () => Promise<number>): Promise<number> {
     if (!this.#changes.isListening) return count();
-    // A write drops these totals: what is counted before it goes where nobody looks after it.
+    // A write replaces this map, so that counts which began before it are not used later.
     const totals = this.#totalsOf(collection);
     const kept = totals.get(query);
     if (kept !== undefined) return kept;

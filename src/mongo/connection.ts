@@ -53,7 +53,10 @@ export async function connect(uri: string, config: DatabaseConfig): Promise<Data
   }
 }
 
-/** Commands that may wait until others have looked through a collection, and those of one client; beyond: 503. */
+/**
+ * The number of commands that may wait for others that scan collections, in total and per client. Further ones are answered by
+ * 503.
+ */
 const scanBounds = { waiting: 400, ofClient: 200 };
 
 const hasDatabase = (uri: string): boolean => /^mongodb(\+srv)?:\/\/[^/]+\/[^?]/.test(uri);

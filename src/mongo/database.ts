@@ -15,27 +15,27 @@ export interface Database {
   readonly db: Db;
   /** Milliseconds after which the server gives up on a read or a write. */
   readonly maxTimeMS: { readonly read: number; readonly write: number };
-  /** False behind a standalone server, which has neither transactions nor change streams. */
+  /** False on a standalone server, which has neither transactions nor change streams. */
   readonly isReplicated: boolean;
   /** Whether the server is a mongos: the data lie on several shards. */
   readonly isSharded: boolean;
   /** The transaction that commands belong to, if any. */
   readonly session: ClientSession | null;
-  /** Of a transaction: its commands come one after the other, as the server demands. */
+  /** The queue of a transaction: its commands run one after the other, as the server requires. */
   readonly order?: Queue;
-  /** Of a transaction: what waits for its commit. */
+  /** The work of a transaction that waits for its commit. */
   readonly later?: (() => Promise<void>)[];
-  /** What the request that commands belong to may still cost. */
+  /** The budget of the request that commands belong to. */
   readonly budget: Budget;
   /** The read commands of that request; null if they belong to none. */
   readonly turns: CommandTurns | null;
   /** Who sent that request; null if commands belong to none. */
   readonly asker: Asker | null;
-  /** For commands of all requests that may look through whole collections: they leave connections to the others. */
+  /** The queue of commands of all requests that may scan whole collections. It leaves connections to the others. */
   readonly scans: Queue;
   /** What of the content is indexed for searches. */
   readonly searches: SearchIndexes;
-  /** Whether commands are such ones. */
+  /** Whether commands go through that queue. */
   readonly isScanned?: true;
 }
 
@@ -94,7 +94,7 @@ function inTurn<Reply>(
 export const inOrder = <Reply>({ session, order }: Database, run: () => Promise<Reply>): Promise<Reply> =>
   session === null || order === undefined ? run() : order.run(run);
 
-/** Runs a call of the driver and translates what it throws. */
+/** Runs a call of the driver and translates its errors. */
 export async function translating<Result>(call: () => Promise<Result>): Promise<Result> {
   try {
     return await call();
@@ -137,8 +137,8 @@ export const withinTime = <Reply>(limit: number, work: () => Promise<Reply>): Pr
 const grace = 250;
 
 /**
- * Reads all further replies. What does not fit into the last one is counted, so that a request stops here once it has read more than
- * may ever be sent.
+ * Reads all further replies, and spends their bytes from the budget, so that a request stops once it has read more than may be
+ * sent.
  */
 async function readOn(
   { db, session, budget, maxTimeMS }: Database,
@@ -165,7 +165,7 @@ async function readOn(
   return batches.flat();
 }
 
-/** Bytes of documents as they are stored, told from 200 of them: to measure all of a reply would take as long as to decode it. */
+/** Returns the stored size of documents in bytes, estimated from 200 of them: measuring all would take as long as decoding. */
 function sizeOf(documents: readonly Document[]): number {
   const stride = Math.ceil(documents.length / 200);
   const sample = documents.filter((_, index) => index % stride === 0);

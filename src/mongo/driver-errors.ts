@@ -24,9 +24,9 @@ const tooLarge = new Set([146, 292, 4568, 10334, 17280, 17419]);
 const interrupted = new Set([11600, 11602, 10107, 13435, 13436, 189, 91, 7, 6, 89, 9001, 133]);
 
 /**
- * Turns a driver's error into what the client may read: 503 for a database that is away or too slow, 400 for a query that needs too
- * much memory. A duplicate key becomes a DuplicateKey. Everything else is a bug and stays as it is; errors that transactions retry on
- * must stay as well.
+ * Translates an error of the driver: 503 for a database that is unreachable or too slow, 400 for a query that needs too much
+ * memory, DuplicateKey for a duplicate key. Other errors are bugs and stay unchanged, as do errors that transactions are retried
+ * on.
  */
 export function translateDriverError(error: unknown): unknown {
   if (!(error instanceof MongoError) || isTransient(error)) return error;
@@ -77,6 +77,6 @@ export const isTransient = (error: unknown): boolean =>
 export const isMove = (error: unknown): boolean =>
   error instanceof MongoServerError && error.codeName === 'IllegalOperation' && error.message.includes('shard key');
 
-/** Whether a broken connection or a failover came in between, so that a second attempt may find a primary. */
+/** Returns whether a connection broke or a failover happened, so that a second attempt may reach a primary. */
 export const isInterrupted = (error: unknown): boolean =>
   error instanceof MongoNetworkError || (error instanceof MongoServerError && interrupted.has(Number(error.code)));

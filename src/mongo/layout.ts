@@ -4,9 +4,9 @@ import type { StoredDocument } from './loaded.js';
 import { type Match, otherThan } from './matches.js';
 
 /*
- * What a stored entry has beside its attributes: `_ranks`, the places that its links have in the lists of their targets; `_group`, the
- * number that its localizations share; `_unique`, the values of unique attributes in lists of components; `_trigrams`, what leads to
- * texts by a part of them.
+ * Fields of a stored entry besides its attributes: `_ranks`, the places that its links have in the lists of their targets;
+ * `_group`, the number that its localizations share; `_unique`, the values of unique attributes in lists of components;
+ * `_trigrams`, what leads to texts by a part of them.
  */
 
 /** The fields of an entry that is made with these ranks, by the attribute that links. */
@@ -19,7 +19,7 @@ export const rankPath = (name: string, id?: number): string => `_ranks.${name}${
 export const storedRank = (document: StoredDocument, name: string): unknown =>
   (document['_ranks'] as StoredDocument | undefined)?.[name]; // written in this form
 
-/** What is written: a whole document, or values by path of one that is stored. */
+/** The form of a write: a whole document, or values by path of a stored one. */
 type WriteMode = 'create' | 'update';
 
 /** Adds the ranks of a relation to the values that are written. */
@@ -30,11 +30,11 @@ export function setRanks(values: Record<string, unknown>, name: string, ranks: u
 
 interface HeldUniques {
   readonly paths: readonly UniquePath[];
-  /** What they hold, by their names joined by slashes. */
+  /** Their values, by their names joined by slashes. */
   readonly held: Readonly<Record<string, readonly unknown[]>>;
 }
 
-/** Adds what unique attributes in lists of components hold to the values that are written. */
+/** Adds the values of unique attributes in lists of components to the written values. */
 export function setUniques(values: Record<string, unknown>, { paths, held }: HeldUniques, mode: WriteMode): void {
   if (mode === 'update') for (const path of paths) values[uniqueField(path)] = held[path.names.join('/')] ?? null;
   else if (Object.keys(held).length > 0) values['_unique'] = held;

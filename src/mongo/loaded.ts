@@ -49,6 +49,6 @@ export function wantedIds(child: LinkChild, holder: Document): readonly unknown[
 const cutsIds = ({ window, condition, sort, reversed }: LinkChild): boolean =>
   window !== null && condition === null && sort.length === 0 && !reversed;
 
-/** What remains of the wanted targets once they were read: the window, unless it was cut from the ids. */
+/** Returns the items of the window after reading, unless the window was cut from the ids before. */
 export const cutRead = <Item>(child: LinkChild, items: readonly Item[]): readonly Item[] =>
   cutsIds(child) ? items : cutWindow(items, child.window);

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 
-/** Which documents a command is about: values by document path, of the forms that this file makes. */
+/** The filter of a command: values by document path, in the forms that this file makes. */
 export type Match = Document;
 
 /** Documents that meet all matches. */

@@ -2,7 +2,7 @@ import { ChangeBus, TotalCache } from './changes.js';
 import { type Database, translating } from './database.js';
 import { collections } from '../schema/collections.js';
 
-/** The parts of the back end that operations on content work with. */
+/** The parts of the back end that operations on content use. */
 export interface Store {
   readonly database: Database;
   readonly ids: IdAllocator;
@@ -10,7 +10,7 @@ export interface Store {
   readonly totals: TotalCache;
 }
 
-/** Returns a store that keeps nothing yet. */
+/** Returns a store with empty caches. */
 export function createStore(database: Database): Store {
   const changes = new ChangeBus();
   return { database, ids: new IdAllocator(), changes, totals: new TotalCache(changes) };

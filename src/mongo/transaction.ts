@@ -54,7 +54,7 @@ async function ending<Result>(transaction: () => Promise<Result>): Promise<Resul
   }
 }
 
-/** What waits for the commit of a transaction. */
+/** Work that waits for the commit of a transaction. */
 type AfterCommit = () => Promise<void>;
 
 /** Runs work once everything that was written before is stored: after the commit, at once if there is no transaction. */

@@ -3,11 +3,11 @@ import { collections } from '../schema/collections.js';
 import type { ChangeBus } from './changes.js';
 import type { Database } from './database.js';
 
-/** What one instance has written to: by collection a number that rises with its writes. */
+/** The writes of one instance: by collection a number that rises with each write. */
 interface MarkDocument {
   readonly _id: string;
   readonly writes: Readonly<Record<string, number>>;
-  /** Of the last write. */
+  /** The time of the last write. */
   readonly at: Date;
 }
 

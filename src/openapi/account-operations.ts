@@ -7,7 +7,7 @@ import { anything, flag, listOf, orNull, record, text, whole, type Schema } from
 
 const userUid = 'plugin::users-permissions.user';
 
-/** What a function makes of the type of users, which every registry has. */
+/** Returns the result of a function for the type of users, which every registry has. */
 const ofUsers = (components: Components, show: typeof flatSchema): Schema => {
   const type = components.registry.types.get(userUid);
   return type === undefined ? anything : show(type, components);

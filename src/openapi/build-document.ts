@@ -13,7 +13,7 @@ interface DocumentInput {
   readonly components: Components;
   /** Whether a row is open to requests without credentials. */
   readonly isPublic: (row: Row) => boolean;
-  /** Of the registry. */
+  /** The version of the registry. */
   readonly version: number;
 }
 

@@ -3,7 +3,7 @@ import type { ContentType, Registry, ScalarAttribute } from '../schema/content-t
 import { pascalCase, typeName } from '../schema/names.js';
 import type { Schema } from './schema.js';
 
-/** What a schema of a content type stands for; part of its name in the document. */
+/** The purpose of a schema of a content type; part of its name in the document. */
 type Role = 'Entry' | 'Flat' | 'Target' | 'FlatTarget' | 'Input' | 'Filters' | 'Shape';
 
 /** The schemas of one document, by the registry and for what one caller may see. */

@@ -10,7 +10,7 @@ export interface QueryParameter {
   readonly required?: boolean;
   readonly style?: 'form' | 'deepObject';
   readonly explode?: boolean;
-  /** What documentation pages begin with; they make one up of objects that have none. */
+  /** An example value. Without one, documentation pages generate their own. */
   readonly example?: unknown;
 }
 
@@ -25,7 +25,7 @@ export interface AnswerDescription {
   readonly example?: unknown;
 }
 
-/** What the document says of a row of the route table, besides its method, its path and the right that it needs. */
+/** The description of a row of the route table, besides its method, path and required right. */
 export interface Operation {
   /** The name of the operation; no other has it. */
   readonly id: string;

@@ -33,7 +33,7 @@ function contentTypes(components: Components): Schema {
 const allowedOn = (type: ContentType, { access }: Components): string[] =>
   type.uid.startsWith('api::') ? actionsOn(type).filter((action) => allows(access, actionOf(type, action))) : [];
 
-/** A type as the client takes it: what is answered always and on demand, what may be sent, and what may be asked for. */
+/** Prints a type for the client: attributes that are always answered, those on demand, accepted values, and possible filters. */
 const typeShape = (type: ContentType, components: Components): Schema =>
   components.ofType(type, 'Shape', () => {
     const actions = allowedOn(type, components);

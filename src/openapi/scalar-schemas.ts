@@ -6,7 +6,7 @@ import { anything, flag, listOf, text, type Schema } from './schema.js';
 
 interface ScalarSchema {
   readonly answer: Schema;
-  /** What may be sent, if that is more than what is answered. */
+  /** The schema of accepted values, if it is wider than that of answers. */
   readonly input?: Schema;
 }
 
@@ -74,7 +74,7 @@ function patternOf({ regex }: ScalarAttribute): Schema {
   }
 }
 
-/** What is compared with values that are stored in a way. */
+/** The schema of an operand, by the stored form of the value. */
 const operands: Readonly<Record<Stored, { readonly name: string; readonly value: Schema }>> = {
   text: { name: 'TextFilter', value: text },
   number: { name: 'NumberFilter', value: { type: ['number', 'string'] } },
@@ -103,7 +103,7 @@ export function scalarCondition(attribute: ScalarAttribute, type: ContentType, c
 }
 
 interface Operands {
-  /** What texts are compared with by parts or regardless of case. */
+  /** The schema of operands of text operators. */
   readonly value: Schema;
   readonly whole: Schema;
   /** Refers to the schema with all operators. */

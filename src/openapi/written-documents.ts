@@ -15,7 +15,7 @@ interface DocumentInput {
   /** The media type. */
   readonly type: string;
   readonly write: (call: RouteCall) => Promise<string> | string;
-  /** What is older is written again; in milliseconds. */
+  /** Milliseconds after which a document is written again. */
   readonly longestKept: number;
   /** What the document is written from, besides the rights of its reader: another object if it has changed. */
   readonly source: (call: RouteCall) => object;

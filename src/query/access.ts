@@ -22,7 +22,7 @@ export interface Access {
   readonly seesPrivate?: true;
 }
 
-/** What the entries of a type must meet to be seen and to be written. */
+/** The condition that entries of a type must meet to be seen and written. */
 export interface RowRule {
   readonly filter: Filter;
   /** Values that the filter demands by an equality with the caller's user, by attribute: a create sets those that it does not name. */

@@ -21,7 +21,7 @@ export type Pagination =
 
 export type PublicationState = 'live' | 'preview';
 
-/** What to bring along of one relation, component or dynamic zone, and how. */
+/** The request to populate one relation, component or dynamic zone. */
 export interface PopulateField {
   readonly name: string;
   /** The key of the answer: the attribute's name in REST, the alias in GraphQL. */
@@ -42,7 +42,8 @@ export interface Populate {
 }
 
 /**
- * What a client asked for, syntax only. REST query strings and GraphQL arguments both become this; absent parts are null.
+ * The query of a client before it is bound. REST query strings and GraphQL arguments are both parsed to it. Absent parts are
+ * null.
  */
 export interface Query {
   readonly filter: Filter | null;

@@ -20,7 +20,7 @@ interface Subject {
   readonly trigrams?: TrigramPlace;
 }
 
-/** Binds what stands under a scalar attribute or an id: tests and groups of tests. Throws a ValidationError. */
+/** Binds the filter below a scalar attribute or an id: comparisons and groups of them. Throws a ValidationError. */
 export function bindTests(filter: Filter, subject: Subject, limits: Limits, polarity: Polarity = 'plain'): Condition {
   switch (filter.kind) {
     case 'and':

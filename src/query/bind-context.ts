@@ -4,7 +4,7 @@ import type { PublicationState } from './ast.js';
 import type { Budget } from './budget.js';
 import type { Limits } from './limits.js';
 
-/** The figures and switches that a front end binds with. */
+/** The settings that a front end binds with. */
 export interface BindSettings {
   readonly defaultLimit: number;
   /** Null: no maximum. */
@@ -20,12 +20,12 @@ export interface BindSettings {
   readonly roleUsers: boolean;
 }
 
-/** What a Query is bound against: one registry snapshot, one caller. */
+/** The context that a Query is bound in: one registry snapshot, one caller. */
 export interface BindContext {
   readonly registry: Registry;
   readonly access: Access;
   readonly limits: Limits;
-  /** What the request may still cost. */
+  /** The budget of the request. */
   readonly budget: Budget;
   readonly settings: BindSettings;
   readonly defaultLocale: string;
@@ -33,7 +33,7 @@ export interface BindContext {
   readonly locales: readonly string[];
 }
 
-/** What populated entries are shown by: a caller, and the publication state unless a branch names one. */
+/** The context of populated entries, with the publication state unless a branch names one. */
 export interface VisibleContext extends BindContext {
   readonly state: PublicationState;
 }

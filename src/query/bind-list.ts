@@ -91,7 +91,7 @@ function bindStep(name: string, step: Step, context: BindContext): Step {
   }
   if ((attribute?.kind === 'relation' || attribute?.kind === 'media') && attribute.storage.kind !== 'morph') {
     const target = context.registry.types.get(attribute.target);
-    // Where a row rule hides some of the related entries, an order by them would tell what is in those.
+    // If a row rule hides related entries, sorting by them would reveal their values.
     const isHidden = !maySee(context.access, attribute.target) || context.access.rules.has(attribute.target);
     if (target === undefined || isHidden) throw invalidParameter(name);
     if (step.links.length === context.limits.sortKeyLinks) throw tooManyLinks(context);

@@ -7,7 +7,10 @@ import { bindSort, bindWindow } from './bind-list.js';
 import { allOf, orNull } from './conditions.js';
 import { type Condition, type LinkChild, type NestedList, published } from './plan.js';
 
-/** What entries of a type must meet to be shown at all: the publication state, and the caller's rule. */
+/**
+ * Returns the conditions that entries of a type must meet to be shown: the publication state, which hides drafts, and the
+ * caller's rule.
+ */
 export const bindVisible = (type: ContentType, context: VisibleContext): Condition[] => [
   ...(type.draftAndPublish && context.state === 'live' ? [published] : []),
   ...bindRule(type, context),

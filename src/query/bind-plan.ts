@@ -18,13 +18,13 @@ interface Memo<Bound> {
   readonly bound: Bound;
 }
 
-/** What is bound from the query strings of clients: a few hundred bytes for most, megabytes where polymorphic relations nest. */
+/** Bounds of the cache of plans: most take a few hundred bytes, those with nested polymorphic relations megabytes. */
 const bounds = { entries: 2_000, bytes: 32_000_000 };
 
 /** The bytes of queries that clients send again and again. */
 const repeated = new WeakMap<Query, number>();
 
-/** Marks a query object of so many bytes that is kept and comes again, so that what is bound from it is kept as well, within bounds. */
+/** Marks a cached query object of so many bytes, so that plans bound from it are cached as well, within bounds. */
 export function markRepeated(query: Query, bytes: number): Query {
   repeated.set(query, bytes);
   return query;
@@ -50,7 +50,7 @@ function memoizeBinding<Bound>(bind: Bind<Bound>, weigh: (bound: Bound) => numbe
   };
 }
 
-/** Everything that what is bound depends on; a part of the context that is not named here does not compile. */
+/** The parts of the context that plans depend on. A part that is missing here does not compile. */
 const parts: Readonly<Record<Exclude<keyof BindContext, 'budget'>, true>> = {
   registry: true,
   access: true,
@@ -112,7 +112,7 @@ const bindEntry = (query: Query, type: ContentType, context: BindContext): Selec
 };
 
 /**
- * Binds what of one entry is read: by id, and in the answers of writes. Filters and sort have no effect there but are checked all the
- * same, as in Strapi v4; drafts among related entries are shown unless a branch says otherwise.
+ * Binds the selection on one entry: for reads by id, and for the answers of writes. Filters and sort have no effect there but are
+ * checked, as in Strapi v4. Drafts among related entries are shown unless a branch says otherwise.
  */
 export const bindEntrySelection = memoizeBinding(bindEntry, weighSelection);

@@ -33,7 +33,7 @@ import {
 export const bindSelection = (query: Query, type: ContentType, context: BindContext, state: PublicationState): Selection =>
   bindLevel(query, type, { ...context, state, known: new Map() });
 
-/** What the selections of one query are bound with. */
+/** The context in which the selections of one query are bound. */
 interface SelectionContext extends VisibleContext {
   /** Selections that were bound before, by query, publication state and type. */
   readonly known: Map<Query, Map<string, Selection>>;
@@ -113,7 +113,7 @@ function bindLink(link: LinkAttribute, field: PopulateField, outer: SelectionCon
   return [{ kind: 'link', key, link, target, ...bindTarget(query, target, outer), countOnly, reversed }];
 }
 
-/** Which entries of a related type are shown, and what of them. */
+/** Binds the shown entries of a related type, and their selection. */
 function bindTarget(query: Query, type: ContentType, outer: SelectionContext): MorphTarget {
   const context = query.publicationState === null ? outer : { ...outer, state: query.publicationState };
   const { condition, sort } = bindNested(query, type, context);

@@ -1,15 +1,15 @@
 import { type ApiError, validationError } from '../errors.js';
 import type { Limits, SpentLimits } from './limits.js';
 
-/** Something that a request spends. `bytesRead`: by more than one reply of the database, apart from the bytes of the answer. */
+/** A limited resource of a request. `bytesRead`: bytes of further replies of the database. */
 type Allowance = keyof SpentLimits | 'bytesRead';
 
 /** The limit of an allowance: as many bytes may be read as the answer may have. */
 const limitOf = (allowance: Allowance): keyof SpentLimits => (allowance === 'bytesRead' ? 'answerBytes' : allowance);
 
 /**
- * What one request may cost, over REST and GraphQL alike. It is spent by what is really there. A request that exceeds a limit is
- * refused as a whole: whatever it asks for afterwards is refused too.
+ * The budget of one request, over REST and GraphQL alike. It is spent by actual entries and bytes. A request that exceeds a limit
+ * is refused as a whole: whatever it asks for afterwards is refused too.
  */
 export class Budget {
   readonly #limits: SpentLimits;
@@ -72,7 +72,7 @@ const unspent: Readonly<Record<Allowance, number>> = {
   sortLinks: 0,
 };
 
-/** What is too much, and how to ask for less. */
+/** The refusal, with advice on how to ask for less. */
 const refusals: Readonly<Record<Allowance, readonly [what: string, advice: string]>> = {
   entriesRead: ['reads more than % entries', 'ask for smaller pages, or populate less'],
   entriesRendered: ['shows more than % entries, each as often as it appears', 'populate fewer levels, or ask for smaller pages'],
@@ -106,7 +106,7 @@ const boundless: SpentLimits = {
   sortLinks: Infinity,
 };
 
-/** For what the service and its own code do. */
+/** The budget of the service and its own code, which has no limits. */
 export const unlimited = new Budget(boundless);
 
 interface TypeCounterInput {

@@ -1,4 +1,4 @@
-/** How much one request may ask for; the settings under `api.limits`. */
+/** Limits of one request: the settings under `api.limits`. */
 export interface Limits extends SpentLimits {
   readonly filterNodes: number;
   readonly listValues: number;
@@ -25,7 +25,7 @@ export interface SpentLimits {
   readonly boundSelections: number;
   /** Conditions on related entries that need a command. */
   readonly relatedConditions: number;
-  /** Related entries that such conditions come to. */
+  /** Related entries that such conditions match. */
   readonly idsResolved: number;
   /** Relations that all sort keys together lead through. */
   readonly sortLinks: number;

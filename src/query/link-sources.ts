@@ -3,7 +3,7 @@ import { linkPaths, type LinkPath } from '../schema/attribute-places.js';
 import { maySee, readable } from './access.js';
 import type { BindContext } from './bind-context.js';
 
-/** Where entries of a type, or components inside them, keep links to files. */
+/** A type whose entries, or components inside them, store links to files. */
 export interface LinkSource {
   /** The type of what has the links: the type of the entries, or that of a component. */
   readonly holder: ContentType;
@@ -12,7 +12,7 @@ export interface LinkSource {
   readonly paths: readonly LinkPath[];
 }
 
-/** Where the links to entries of a type are kept, as far as the caller may read them: one source for each type that has them. */
+/** Returns the types that store links to entries of a type, as far as the caller may read them. */
 export function linkSources(target: ContentType, { registry, access }: BindContext): LinkSource[] {
   return [...registry.types.values()].flatMap((owner) => {
     if (owner.kind === 'component' || !maySee(access, owner.uid)) return [];

@@ -69,8 +69,8 @@ const yes = ['true', 't', '1'];
 const no = ['false', 'f', '0'];
 
 /**
- * Parses `pagination[...]`. Figures are taken as they are; limits are applied when the query is bound.
- * Throws a ValidationError for mixed modes, figures that are not whole numbers, and a `withCount` that is neither yes nor no.
+ * Parses `pagination[...]`. Limits are applied when the query is bound. Throws a ValidationError for mixed modes, numbers that
+ * are not whole, and a `withCount` that is neither yes nor no.
  */
 export function parsePagination(input: unknown): Pagination | null {
   if (!isRecord(input)) return null;
@@ -82,7 +82,7 @@ export function parsePagination(input: unknown): Pagination | null {
   return { kind: 'page', page: parseWhole('page', input) ?? 1, pageSize: parseWhole('pageSize', input), withCount };
 }
 
-/** Refuses the third version's top-level figures, which would otherwise be silently ignored. */
+/** Refuses the top-level parameters of Strapi v3, which would otherwise be silently ignored. */
 export function refuseTopLevelPagination(input: Readonly<Record<string, unknown>>): void {
   if ([...pageKeys, ...offsetKeys].some((key) => input[key] !== undefined))
     throw paginationError('Invalid pagination attributes. You cannot use page and offset pagination in the same query');

@@ -104,7 +104,7 @@ export interface Window {
   readonly limit: number | null;
 }
 
-/** What of an entry, or of an embedded component, goes into the answer. */
+/** The parts of an entry, or of an embedded component, that go into the answer. */
 export interface Selection {
   readonly type: ContentType;
   /** Scalar attributes, in the order of the answer. */
@@ -141,17 +141,17 @@ export interface MorphChild {
   readonly attribute: MorphAttribute;
   /** By uid; types that are not in it are left out of the answer. */
   readonly targets: ReadonlyMap<string, MorphTarget>;
-  /** Where the targets keep the links, if they do; null if the entry itself does. */
+  /** The types that store the links, if the targets do; null if the entry itself does. */
   readonly sources: readonly BoundSource[] | null;
 }
 
-/** What is shown of the targets of one type. Where the entry keeps the links, those that remain keep their order. */
+/** The selection on the targets of one type. If the entry stores the links, remaining targets keep their order. */
 export interface MorphTarget extends NestedList {
   readonly selection: Selection;
 }
 
 export interface BoundSource extends LinkSource {
-  /** What the entries of the source must meet. Null: no condition. */
+  /** The condition on the entries of the source; null if there is none. */
   readonly condition: Condition | null;
 }
 

@@ -1,6 +1,6 @@
 import type { Child, Condition, NestedList, Plan, Selection, SortKey } from './plan.js';
 
-/** About how many bytes a plan takes in memory, with the projections that are compiled from it. */
+/** Returns the approximate size of a plan in memory, in bytes, with the projections that are compiled from it. */
 export const weighPlan = ({ condition, sort, selection }: Plan): number =>
   weighList({ condition, sort }) + weighSelection(selection);
 
@@ -34,7 +34,7 @@ function selectionsOf(child: Child): readonly Selection[] {
   }
 }
 
-/** What shows which entries of a child there are. */
+/** The parts of a child that decide which entries it shows. */
 function weighChild(child: Child): number {
   switch (child.kind) {
     case 'link':

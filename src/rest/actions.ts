@@ -24,13 +24,13 @@ interface ActionInput extends RouteCall {
   readonly queries: Pick<QueryCache, 'parse' | 'parseEntry'>;
 }
 
-/** What a method does on a path; `name` is the right that it needs. Null: there is no such entry. */
+/** The action of a method on a path. `name` is the required right. Returns null if there is no such entry. */
 export interface Action {
   readonly name: string;
   readonly run: (input: ActionInput) => Promise<Json | null>;
 }
 
-/** What methods do on a path; the order is that of the Allow header. */
+/** The actions of a path by method, in the order of the Allow header. */
 export type Actions = Readonly<Record<string, Action>>;
 
 const queryOf = ({ request, queries }: ActionInput): Query => queries.parseEntry(request.querystring);

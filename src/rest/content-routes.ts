@@ -32,13 +32,13 @@ export function contentRoutes({ api }: Config): LateRoute[] {
 const findType = (name: string, { byPluralName, bySingularName }: Registry): ContentType | null =>
   byPluralName.get(name) ?? bySingularName.get(name) ?? null;
 
-/** What is served for a type; null: there is no such path. */
+/** Returns the actions of a path for a type; null if there are none. */
 interface TypeRows {
   readonly root: Rows;
-  /** Of collection types. */
+  /** Actions of collection types. */
   readonly entry: Rows | null;
   readonly entryLocalizations: Rows | null;
-  /** Of single types. */
+  /** Actions of single types. */
   readonly localizations: Rows | null;
 }
 

@@ -27,8 +27,8 @@ interface EntryWrite {
 }
 
 /**
- * Writes an entry by a multipart body: JSON in `data`, files in `files.<path>`, linked where their path leads. Entry,
- * files and links are stored together or not at all. Gives the id of the entry; null if there is none.
+ * Writes an entry by a multipart body: JSON in `data`, files in `files.<path>`, which are linked at their path. Entry, files and
+ * links are stored together or not at all. Returns the id of the entry; null if there is none.
  */
 export async function writeWithFiles(entry: EntryWrite): Promise<number | null> {
   const staging = new Staging(entry.media);

@@ -16,7 +16,7 @@ export const modelReadRoutes: readonly Route[] = [
   route('/components/:uid', 'components.getComponent', (backend, { uid }) => describeComponent(find(backend, 'component', uid))),
 ];
 
-/** Returns what a route answers. */
+/** Returns the answer of a route. */
 type Read = (backend: Backend, asked: Asked) => unknown;
 
 interface Asked {
@@ -84,7 +84,7 @@ function describeType(model: Model): object {
   };
 }
 
-/** Of the service's own types users alone are for application developers to extend. */
+/** Among the service's own types, only users can be extended by application developers. */
 function isVisible({ uid, pluginOptions }: Model): boolean {
   const options: unknown = pluginOptions?.['content-type-builder'];
   const isHidden = isRecord(options) && options['visible'] === false;

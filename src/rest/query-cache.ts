@@ -44,7 +44,7 @@ export class QueryCache {
   }
 }
 
-/** Figures of `api.limits` that the query string alone decides. */
+/** Settings of `api.limits` that apply to query strings. */
 export interface QueryStringLimits {
   readonly parameters: number;
   readonly queryDepth: number;
@@ -52,8 +52,8 @@ export interface QueryStringLimits {
 }
 
 /**
- * Decodes a query string with Strapi v4's rules, but refuses what it would fold or drop: too many or too deep
- * keys, long lists, and keys that mean something to JavaScript. Throws a ValidationError.
+ * Decodes a query string with Strapi v4's rules, but refuses strings that it would fold or truncate: too many or too deep keys,
+ * long lists, and keys that mean something to JavaScript. Throws a ValidationError.
  */
 export function parseQueryString(text: string, limits: QueryStringLimits): Readonly<Record<string, unknown>> {
   if (text === '') return {};

@@ -25,7 +25,7 @@ export async function receive(input: RouteCall): Promise<Json | readonly Json[]>
   }
 }
 
-/** What was sent, as multipart or as JSON, which can hold information only. */
+/** The request, as multipart or as JSON, which can only hold information. */
 interface Received {
   readonly files: readonly UploadedFile[];
   /** Fields with files that are not looked for. */

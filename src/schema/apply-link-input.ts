@@ -2,7 +2,7 @@ import { validationError } from '../errors.js';
 import type { Connection, LinkInput, Position } from './parse-link-input.js';
 
 /**
- * Returns the ids that a write leaves behind, in order. Takes time in proportion to the two lists. Throws a ValidationError for
+ * Returns the stored ids after a write, in order. Takes time in proportion to the two lists. Throws a ValidationError for
  * positions that cannot be.
  */
 export function applyLinkInput(current: readonly number[], input: LinkInput): readonly number[] {

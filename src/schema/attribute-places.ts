@@ -101,7 +101,7 @@ const isUnique = (attribute: Attribute): attribute is ScalarAttribute => attribu
 export const listedUniquePaths = (type: ContentType, registry: Registry): UniquePath[] =>
   uniquePaths(type, registry).filter(({ inList }) => inList);
 
-/** The values that listed unique paths hold, by path; paths that hold none are left out. */
+/** Returns the values of listed unique paths, by path. Paths without values are left out. */
 export const heldUniques = (type: ContentType, registry: Registry, values: object): Record<string, readonly unknown[]> =>
   Object.fromEntries(
     listedUniquePaths(type, registry).flatMap(({ names }) => {

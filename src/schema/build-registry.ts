@@ -7,16 +7,16 @@ import { collectionOf, type Model, type ModelWarning } from './model.js';
 import { readModel, type ModelReading } from './read-model.js';
 import { settleReferences, type SettledModel } from './settle-references.js';
 
-/** A registry with the models that it was built from, and what is wrong with them, by uid. */
+/** A registry with the models that it was built from, and their problems by uid. */
 export interface RegistryBuild {
   readonly registry: Registry;
   /** The models in force, built-in ones too, as they are written. */
   readonly models: ReadonlyMap<string, Model>;
   /** Why documents are not in force as they are stored. */
   readonly problems: ReadonlyMap<string, readonly string[]>;
-  /** What of the models in force is served differently from what is written. */
+  /** Parts of the models in force that are served differently from what is written. */
   readonly warnings: ReadonlyMap<string, readonly ModelWarning[]>;
-  /** What the next build takes over. */
+  /** The parts that the next build reuses. */
   readonly parts: BuildParts;
 }
 

@@ -1,7 +1,7 @@
 import { notOfType } from './findings.js';
 import type { Values } from '../values.js';
 
-/** What is wrong with a `blocks` value: the nodes of a rich text. */
+/** Returns the problems of a `blocks` value, the nodes of a rich text. */
 export const blockProblems = (nodes: readonly unknown[], path: string): string[] =>
   nodes.flatMap((node, index) => problemsOf(node, `${path}[${String(index)}]`, 'Block node is of invalid type', blocks));
 

@@ -5,11 +5,11 @@ import { isRecord, type Values } from '../values.js';
 import { type Findings, type InputContext, isFull, type LinkedFiles, notOfType, report, reportRelations } from './findings.js';
 import { maximumLinks, parseLinkInput, parseMorphTarget } from './parse-link-input.js';
 
-/** What checking a body has found: what is wrong with it, and the ids that must exist, by uid of their type. */
+/** The result of a check: the problems of a body, and the ids that must exist, by uid of their type. */
 export interface CheckedInput {
   readonly errors: readonly FieldError[];
   readonly targets: ReadonlyMap<string, ReadonlySet<number>>;
-  /** What is still to be looked at in strict mode: the types of files. */
+  /** Files whose types are checked in strict mode. */
   readonly files: readonly LinkedFiles[];
 }
 
@@ -95,7 +95,7 @@ function checkItem(type: ContentType, item: unknown, path: string, found: Findin
   else report(found, path, notOfType(path, 'object', null, item));
 }
 
-/** An index cannot see that one entry says a unique value twice. */
+/** Finds unique values that occur twice in one entry, which an index cannot. */
 function checkRepeats(type: ContentType, items: readonly unknown[], path: string, found: Findings): void {
   for (const attribute of type.attributes.values()) {
     if (attribute.kind !== 'scalar' || !attribute.unique) continue;

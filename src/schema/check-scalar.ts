@@ -14,7 +14,7 @@ const emailForm =
   /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)+$/;
 const uidForm = /^[A-Za-z0-9-_.~]*$/;
 
-/** What is wrong with a value that was sent, in the words of Strapi v4. */
+/** A problem of a value, in the words of Strapi v4. */
 const checks: Readonly<Record<ScalarType, Check>> = {
   string: checkText,
   text: checkText,
@@ -52,7 +52,7 @@ const typeNames: Partial<Record<ScalarType, string>> = {
   blocks: 'array',
 };
 
-/** What is wrong with the value of a scalar attribute; null is allowed unless the attribute is required. */
+/** Returns the problems of the value of a scalar attribute. Null is allowed unless the attribute is required. */
 export function scalarProblems(value: unknown, attribute: ScalarAttribute, path: string, rules: InputRules): string[] {
   if (value !== null) return checks[attribute.type](value, attribute, path, rules);
   if (!attribute.required || rules.draft) return [];

@@ -17,7 +17,7 @@ export interface LinkedFiles {
   readonly allowedTypes: readonly string[];
 }
 
-/** What checking a body finds on its way. */
+/** The results of checking a body, while it runs. */
 export interface Findings {
   readonly fields: FieldError[];
   /** Errors of relations come last and have no path; the first is reported. */
@@ -33,10 +33,10 @@ export const splitPath = (path: string): string[] => path.split(/[.[\]]+/).filte
 /** Errors that one answer lists. */
 const maximumErrors = 1_000;
 
-/** Whether so much is wrong that nothing more is looked at. */
+/** Whether there are so many problems that checking stops. */
 export const isFull = ({ fields, relations }: Findings): boolean => fields.length + relations.length >= maximumErrors;
 
-/** Reports what is wrong with the value at a path. */
+/** Reports a problem of the value at a path. */
 export const report = (found: Findings, path: string, message: string): void => {
   if (!isFull(found)) found.fields.push({ path: splitPath(path), message });
 };

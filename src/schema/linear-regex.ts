@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { RE2JS } from 're2js';
 import type * as detector from 'redos-detector';
 
-/** Says whether a text matches, in a time that grows with its length and no faster. */
+/** Returns whether a string matches, in linear time. */
 type Matcher = (text: string) => boolean;
 
 /** Milliseconds that may be spent on proving that a pattern does not backtrack without end. */

@@ -123,7 +123,7 @@ const isRegex = (pattern: string): boolean => {
 const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, coerceTypes: true, formats: { regex: isRegex } });
 const validate = ajv.compile<Model>(modelSchema);
 
-/** A document in the form of a model, or what is wrong with its form, one line each. */
+/** Returns a document in the form of a model, or the problems of its form, one line each. */
 export function readForm(
   document: unknown,
 ):

@@ -32,7 +32,7 @@ export interface AttributeDefinition {
   readonly repeatable?: boolean;
   readonly components?: readonly string[];
   readonly relation?: string;
-  /** Of a polymorphic relation: the types that it may lead to, all of them unless given. */
+  /** The types that a polymorphic relation may lead to; all unless given. */
   readonly target?: string | readonly string[];
   readonly inversedBy?: string | null;
   readonly mappedBy?: string | null;

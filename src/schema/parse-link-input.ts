@@ -11,7 +11,7 @@ export interface Connection {
   readonly position: Position;
 }
 
-/** What a write asks of a relation, read from any of its spellings. `none`: nothing. */
+/** The change of a relation, read from any of its spellings. `none`: no change. */
 export type LinkInput =
   | { readonly kind: 'none' }
   | { readonly kind: 'set'; readonly ids: readonly number[] }
@@ -105,8 +105,8 @@ export function parseMorphTarget(item: unknown): { readonly uid: string | null; 
 }
 
 /**
- * Reads what a checked value asks of a relation. A relation to one entry has no positions: of the ids that are set or connected
- * it takes the last, on create and for files the first. Throws a ValidationError for an id that is connected twice.
+ * Reads the change of a relation from a checked value. A relation to one entry has no positions: of the ids that are set or
+ * connected it takes the last, on create and for files the first. Throws a ValidationError for an id that is connected twice.
  */
 export function readLinkInput(link: LinkAttribute, value: unknown, mode: 'create' | 'update'): LinkInput {
   const input = parseLinkInput(value, link.target) ?? { kind: 'none' };

@@ -8,7 +8,7 @@ import type { AttributeDefinition } from './model.js';
 import { searchProblem } from './read-search.js';
 import { isScalarType, scalarTypes, type Stored } from './scalar-types.js';
 
-/** What becomes of one attribute, taken alone. A definition of null: the attribute is left out. */
+/** The result for one attribute. If the definition is null, the attribute is left out. */
 interface AttributeReading {
   readonly definition: AttributeDefinition | null;
   /** Why the model is refused. */

@@ -1,7 +1,7 @@
 import type { RegistryBuild } from './build-registry.js';
 import type { ModelWarning } from './model.js';
 
-/** What became of one model, and of those that need it. */
+/** The state of one model, and of those that need it. */
 export interface ModelReport {
   readonly uid: string;
   /** missing: models name it, and there is none. */
@@ -9,7 +9,7 @@ export interface ModelReport {
   /** Why it is not in force as it is stored. */
   readonly problems: readonly string[];
   readonly warnings: readonly ModelWarning[];
-  /** What other models lack because of it, `<uid>.<attribute>`. */
+  /** Attributes that other models lack because of it, `<uid>.<attribute>`. */
   readonly affects: readonly string[];
 }
 

@@ -1,7 +1,7 @@
 import { validationError } from '../errors.js';
 import type { Attribute, ContentType, ScalarAttribute, ScalarType } from './content-type.js';
 
-/** How values are kept in the database, as far as comparing and indexing them needs it. */
+/** The stored form of values, as far as comparing and indexing them needs it. */
 export type Stored = 'text' | 'number' | 'date' | 'boolean' | 'json' | 'link';
 
 interface ScalarRule {
@@ -108,7 +108,7 @@ const isoDateTime =
 const epochMilliseconds = /^-?\d{1,16}$/;
 const maximumTime = 8.64e15;
 
-/** Gives `YYYY-MM-DD`; longer text is cut. Throws a ValidationError for anything that is not a calendar day. */
+/** Returns `YYYY-MM-DD`; longer strings are cut. Throws a ValidationError for anything that is not a calendar day. */
 function parseDate(value: unknown): string {
   const text = value instanceof Date ? value.toISOString() : String(value);
   const [day, year, month, date] = isoDate.exec(text) ?? [];
@@ -118,7 +118,7 @@ function parseDate(value: unknown): string {
   return day;
 }
 
-/** Gives `HH:mm:ss.SSS`. Throws a ValidationError. */
+/** Returns `HH:mm:ss.SSS`. Throws a ValidationError. */
 export function parseTime(value: unknown): string {
   if (typeof value !== 'string') throw validationError(`Expected a string, got a ${typeof value}`);
   const [, hours, minutes, seconds, fraction = ''] = isoTime.exec(value) ?? [];

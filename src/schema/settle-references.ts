@@ -11,7 +11,7 @@ export interface SettledModel {
 /** Models by uid: all that are in force. */
 type Models = ReadonlyMap<string, Model>;
 
-/** What a reference that leads nowhere does to its attribute. A definition of null: the attribute is left out. */
+/** The result of a reference without target. If the definition is null, the attribute is left out. */
 interface Settled {
   readonly definition: AttributeDefinition | null;
   readonly warnings: readonly Omit<ModelWarning, 'attribute'>[];
@@ -26,9 +26,9 @@ interface Place {
 }
 
 /**
- * Brings the references between models to a form that can be served: an attribute that names a component or type that is not in
- * force is left out until that is there; relations whose sides disagree are served as Strapi v4 serves them. Models that need no
- * change are returned as they are.
+ * Resolves the references between models: an attribute that names a component or type that is not in force is left out until that
+ * is there; relations whose sides disagree are served as Strapi v4 serves them. Models that need no change are returned as they
+ * are.
  */
 export function settleReferences(models: Models): ReadonlyMap<string, SettledModel> {
   const sides = settleSides(models);
@@ -164,7 +164,7 @@ function otherSide({ target, inversedBy, mappedBy }: AttributeDefinition): strin
     : 'another relation names this as its other side';
 }
 
-/** A relation without a place to keep its links: it has no entries, and what is sent for it is dropped. */
+/** A relation that cannot store links: it has no entries, and values sent for it are dropped. */
 const empty = (definition: AttributeDefinition, reason: string): Settled => ({
   definition: { ...definition, writable: false, dangling: true },
   warnings: [{ text: `${reason}: it stays empty`, needs: null }],

@@ -3,7 +3,7 @@ export interface Html {
   readonly html: string;
 }
 
-/** What may stand in a template: text, which is escaped; HTML; a list of both; null for nothing. */
+/** A value in a template: text, which is escaped; HTML; a list of both; null for nothing. */
 type Part = string | number | Html | null | readonly Part[];
 
 /** Returns the HTML of a template. */

@@ -8,7 +8,7 @@ import type { ContentType } from '../schema/content-type.js';
 import { actionOf } from '../schema/names.js';
 import { describeReport } from '../schema/report-models.js';
 
-/** A content type, what it holds, and a request to it. */
+/** A content type, its number of documents, and a request to it. */
 export interface TypeOverview {
   readonly uid: string;
   readonly name: string;
@@ -22,7 +22,7 @@ export interface TypeOverview {
   readonly publicActions: readonly string[];
 }
 
-/** What the service runs on, and what it serves. */
+/** The state of the service on the start page. */
 export interface Overview {
   readonly audience: Audience;
   readonly database: string;
@@ -31,7 +31,7 @@ export interface Overview {
   readonly more: number;
   /** Routes of the project that code of its own answers, as `GET /api/pages/:slug`. */
   readonly ownRoutes: readonly string[];
-  /** What should be known before the service is open to others. */
+  /** Warnings that matter before the service is open to others. */
   readonly warnings: readonly string[];
 }
 

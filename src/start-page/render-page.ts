@@ -129,7 +129,7 @@ const recipe = JSON.stringify({
   attributes: { title: { type: 'string', required: true }, minutes: { type: 'integer' } },
 });
 
-/** What to do next, and the command for it. `type`: the first content type, if there is one. */
+/** The next steps with their commands. `type`: the first content type, if there is one. */
 const steps = (type: TypeOverview | undefined): readonly (readonly [title: string, command: string])[] => [
   [
     'Add a content type. This page shows it when it is loaded again.',

@@ -15,7 +15,7 @@ export const builtinRoutes = (config: Config): readonly Route[] =>
 
 const isOfPlugin = (action: string): boolean => action.startsWith('plugin::');
 
-/** Returns the controllers of the plugins, by uid. Their actions answer as the service does by itself. */
+/** Returns the controllers of the plugins, by uid. Their actions answer as the routes of the service do. */
 export function builtinControllers(routes: readonly Route[], requests: CodeRequests): ReadonlyMap<string, Controller> {
   const controllers = new Map<string, Controller>();
   for (const { action } of routes) {

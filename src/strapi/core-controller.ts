@@ -164,7 +164,7 @@ async function runCoreAction(uid: string, name: string, ctx: CodeContext, { requ
 
 const queryOf = (ctx: CodeContext): Values => (isRecord(ctx['query']) ? ctx['query'] : {});
 
-/** What every generated controller offers its actions. */
+/** Methods that every generated controller offers its actions. */
 function sharedMethods(uid: string, parts: ControllerParts) {
   const { requests } = parts;
   const about = (ctx: CodeContext): { access: Access | null; type: ContentType; registry: Registry } => {
@@ -182,7 +182,7 @@ function sharedMethods(uid: string, parts: ControllerParts) {
     },
     sanitizeInput: async (data: unknown, ctx: CodeContext): Promise<Values> =>
       Promise.resolve(acceptInput(about(ctx).type, data, requests.contentOf(ctx).bind)),
-    /** What the caller may not filter or sort by is refused, never left out. */
+    /** Names that the caller may not filter or sort by are refused, never left out. */
     sanitizeQuery: async (ctx: CodeContext): Promise<Values> => {
       checkQuery(queryOf(ctx), about(ctx).type, requests.contentOf(ctx));
       return Promise.resolve(queryOf(ctx));

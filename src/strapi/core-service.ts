@@ -22,9 +22,12 @@ type WithData = Parameters & { readonly data?: unknown };
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- what a project's own methods take is for it to say
 export type Service = Record<string, any>;
 
-/** What the methods of core services are made of. */
+/** The inputs of the methods of core services. */
 interface ServiceParts {
-  /** What operations on a type work with at the time: with the rights of the caller within a core action, else with all rights. */
+  /**
+   * Returns the current context of operations on a type: with the rights of the caller within a core action, else with all
+   * rights.
+   */
   readonly contextFor: (uid: string) => ContentContext;
 }
 

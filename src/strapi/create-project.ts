@@ -30,7 +30,7 @@ export interface Project {
   readonly register: Register;
   readonly bootstrap: Hook;
   readonly destroy: Hook;
-  /** What operations of code work with at the time. Throws a 503 before there is a database. */
+  /** Returns the current context of operations of code. Throws a 503 until the database has answered. */
   readonly content: () => ContentContext;
   readonly writeHooks: WriteHooks;
   readonly own: OwnCode;
@@ -96,7 +96,7 @@ const tableOf = (loaded: Loaded | null, registry: Registry | null) =>
 
 interface LoadInput extends ProjectInput {
   readonly code: ProjectCode;
-  /** Of src/index; null if there is none. */
+  /** The exports of src/index; null if there is none. */
   readonly index: string | null;
 }
 

@@ -20,11 +20,11 @@ export interface StrapiModel {
   };
   readonly options: { readonly draftAndPublish: boolean };
   readonly pluginOptions: { readonly i18n?: { readonly localized: boolean } };
-  /** Of types of an API. */
+  /** Properties of types of an API. */
   readonly apiName?: string;
-  /** Of types of a plugin. */
+  /** Properties of types of a plugin. */
   readonly plugin?: string;
-  /** Of components. */
+  /** Properties of components. */
   readonly category?: string;
   readonly attributes: Readonly<Record<string, Values>>;
 }

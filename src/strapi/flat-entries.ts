@@ -2,16 +2,16 @@ import { fullAccess, maySee, readable, type Access } from '../query/access.js';
 import type { Attribute, ContentType, Registry } from '../schema/content-type.js';
 import { isRecord, type Values } from '../values.js';
 
-/** What becomes of an entry as code has it: flat, with related entries and components inside. */
+/** Rules that change an entry of code: flat, with related entries and components inside. */
 interface FlatRules {
   readonly registry: Registry;
   /** Whether an attribute stays. */
   readonly keeps: (attribute: Attribute, type: ContentType) => boolean;
   /** Whether entries of a type stay in polymorphic relations. */
   readonly keepsTarget: (uid: string) => boolean;
-  /** What an entry becomes whose attributes are done; components stay as they are. */
+  /** Maps an entry whose attributes are done. Components are not mapped. */
   readonly entry: (entry: Values) => Values;
-  /** What the value of a relation or of media becomes. */
+  /** Maps the value of a relation or of media. */
   readonly related: (value: unknown, attribute: Attribute) => unknown;
 }
 
@@ -65,7 +65,9 @@ function mapParts(value: unknown, typeOf: (part: Values) => ContentType | undefi
   return type === undefined ? value : mapAttributes(value, type, rules);
 }
 
-/** Takes away what a caller may not see: private and hidden attributes, passwords, entries of types that it may not find. */
+/**
+ * Removes everything that a caller may not see: private and hidden attributes, passwords, entries of types that it may not find.
+ */
 export function hideFrom(access: Access | null, value: unknown, type: ContentType, registry: Registry): unknown {
   const seen = access ?? fullAccess;
   return mapEntries(value, type, {

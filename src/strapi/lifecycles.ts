@@ -17,14 +17,14 @@ export type LifecycleAction = `${'before' | 'after'}${ReadKind | WriteKind}`;
 
 /* eslint-disable @typescript-eslint/no-explicit-any -- what entries hold is for their models to say */
 
-/** What code around a read or write is given. `state` is its own, from before to after. */
+/** The argument of code around a read or write. `state` is shared by its before and after. */
 export interface LifecycleEvent {
   readonly action: LifecycleAction;
   readonly model: StrapiModel;
   /** `data` may be changed before a write; `where` says which entries are meant. */
   readonly params: Record<string, any>;
   state: Record<string, any>;
-  /** Of after: the entry, the entries, or their count. */
+  /** The result, after the operation: the entry, the entries, or their count. */
   result?: any;
 }
 /* eslint-enable @typescript-eslint/no-explicit-any */
@@ -47,7 +47,7 @@ export interface ReadHooks {
 }
 
 interface LifecyclesInput {
-  /** What code reads with after a commit. */
+  /** The context of code after a commit. */
   readonly content: () => ContentContext;
   readonly transactions: CodeTransactions;
 }

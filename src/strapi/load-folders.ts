@@ -3,7 +3,7 @@ import { basename, extname, join, relative } from 'node:path';
 import { sourceEndings } from '../config/load-source.js';
 import { isRecord } from '../values.js';
 
-/** What the files of a folder export, by their names without ending, in the order of the names. */
+/** The exports of the files of a folder, by name without extension, in order of the names. */
 export type Exports = ReadonlyMap<string, FileExport>;
 
 interface FileExport {
@@ -36,7 +36,7 @@ export interface ProjectFolders {
 }
 
 interface FolderInput {
-  /** Of the project; absolute. */
+  /** The directory of the project; absolute. */
   readonly directory: string;
   /** Returns what a file exports; undefined if it cannot run here. */
   readonly load: (file: string) => unknown;

@@ -5,7 +5,7 @@ import { missingDatabase, missingMember, missingPlugin, missingServer } from './
 
 type Missing = (name: string) => Error | null;
 
-/** What code asks `strapi` for, and what says that it is not offered. */
+/** A use of `strapi`, and a function that returns the error if it is not offered. */
 const uses: readonly { readonly pattern: RegExp; readonly missing: Missing }[] = [
   { pattern: /\bstrapi\s*\??\.\s*db\s*\??\.\s*(\w+)/g, missing: missingDatabase },
   { pattern: /\bstrapi\s*\??\.\s*server\s*\??\.\s*(httpServer|app|router|api|mount|listen)\b/g, missing: missingServer },

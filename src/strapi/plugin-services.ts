@@ -21,7 +21,7 @@ interface PluginParts {
 
 const userUid = 'plugin::users-permissions.user';
 
-/** What code of Strapi v4 asks the plugins for that Mangrove has. */
+/** The services of plugins of Strapi v4 that Mangrove has. */
 export const createPluginServices = (parts: PluginParts): PluginServices => ({
   email: { email: emailService(parts) },
   'users-permissions': { user: userService(parts), jwt: tokenService(parts), role: roleService(parts) },
@@ -79,7 +79,7 @@ const tokenService = ({ running }: PluginParts) => ({
     const claims = accountsOf(running()).tokens.verify(token);
     return typeof claims === 'string' ? Promise.reject(new Error('Invalid token.')) : Promise.resolve({ id: claims.id });
   },
-  /** What the token of a request says; null if it has none. Rejects for a wrong one. */
+  /** Returns the claims of the token of a request; null if it has none. Rejects for a wrong one. */
   getToken: (ctx: { readonly request: { readonly header: { readonly authorization?: string } } }) => {
     const [, token] = /^bearer\s+(\S+)$/i.exec(ctx.request.header.authorization?.trim() ?? '') ?? [];
     if (token === undefined) return Promise.resolve(null);

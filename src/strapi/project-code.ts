@@ -23,7 +23,7 @@ interface CodeInput {
   readonly config: Config;
 }
 
-/** What the code of a project registers, and what it works with. It is there before the first file runs. */
+/** The registers of the code of a project, and its context. They exist before the first file runs. */
 export class ProjectCode {
   readonly connection: Connection;
   readonly transactions = new CodeTransactions();
@@ -61,7 +61,7 @@ export class ProjectCode {
     this.server = createStrapiServer(this);
   }
 
-  /** What operations of code work with at the time: in the transaction that it runs in. Throws a 503 before there is a database. */
+  /** Returns the current context of operations of code, inside its transaction. Throws a 503 until the database has answered. */
   readonly content = (): ContentContext => this.transactions.contextOf(contentOfCode(this.connection)());
 
   readonly running = () => this.connection.require();

@@ -8,7 +8,7 @@ export interface ProjectEntityService extends Omit<EntityService, 'findMany'> {
   /** The entries; of a single type its entry, null if there is none. */
   findMany(uid: string, parameters?: EntityParameters): Promise<Entity[] | Entity | null>;
   findPage(uid: string, parameters?: EntityParameters): Promise<EnginePage>;
-  /** What a relation, component or dynamic zone of an entry leads to. */
+  /** Returns the value of a relation, component or dynamic zone of an entry. */
   load(uid: string, entry: { readonly id: EntityId }, name: string, parameters?: EntityParameters): Promise<unknown>;
   /** Deletes the entries that meet `filters`. */
   deleteMany(uid: string, parameters?: EntityParameters): Promise<{ readonly count: number }>;

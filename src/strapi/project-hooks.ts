@@ -8,7 +8,7 @@ export type HookName = (typeof hookNames)[number];
 /** A function of src/index. */
 type ProjectHook = (input: { readonly strapi: ProjectStrapi }) => unknown;
 
-/** What src/index exports. */
+/** The exports of src/index. */
 export type ProjectHooks = Partial<Record<HookName, ProjectHook>>;
 
 /** Throws an Error for an export of these names that is no function. */

@@ -51,7 +51,7 @@ export interface ProjectStrapi extends Omit<
 
 interface StrapiParts {
   readonly directory: string;
-  /** What the files of config/ say, by name. */
+  /** The exports of the files of config/, by name. */
   readonly files: Values;
   readonly code: ProjectCode;
   readonly services: PluginServices;

@@ -53,7 +53,7 @@ export interface QueryEngine {
   /** Deletes the first entry that meets `where`, and returns it as it was; null if none does. */
   delete(parameters: EngineParameters): Promise<Entity | null>;
   deleteMany(parameters?: EngineParameters): Promise<{ readonly count: number }>;
-  /** What a relation, component or dynamic zone of an entry leads to. */
+  /** Returns the value of a relation, component or dynamic zone of an entry. */
   load(entry: { readonly id: number | string }, name: string, parameters?: EngineParameters): Promise<unknown>;
 }
 
@@ -153,7 +153,7 @@ async function findPage(
   return { results, pagination: { page: Number(page), pageSize: limit, pageCount: Math.ceil(total / limit), total } };
 }
 
-/** What of a written entry is returned. */
+/** The selection on a written entry. */
 function answerQuery({ select, populate }: EngineParameters, { bind }: ContentContext): Query {
   return engineQuery({ ...(select !== undefined && { select }), populate }, bind.limits);
 }

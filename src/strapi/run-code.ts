@@ -43,7 +43,7 @@ export async function explained(place: string, run: () => unknown): Promise<unkn
   }
 }
 
-/** What code does when the service begins and ends. */
+/** The functions of code that run when the service begins and ends. */
 export interface StartHooks {
   readonly register?: Register | undefined;
   readonly bootstrap?: Hook | undefined;

@@ -19,7 +19,7 @@ export interface StrapiDatabase {
   inTransaction(): boolean;
 }
 
-/** What code in a transaction is given. */
+/** The argument of code in a transaction. */
 export interface CodeTransaction {
   /** Runs after the commit. */
   onCommit(work: () => unknown): void;

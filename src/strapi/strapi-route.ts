@@ -49,14 +49,14 @@ export interface ResolvedRoute {
   readonly path: string;
   /** `api::page` or `plugin::users-permissions`; null: routes of strapi.server.routes. */
   readonly owner: string | null;
-  /** What the route asks of callers besides its actions. */
+  /** Requirements of the route besides its actions. */
   readonly requirements?: RouteRequirements;
 }
 
 /** The middleware of Strapi v4 that limits attempts: a route that lists it counts them. */
 export const attemptLimit = 'plugin::users-permissions.rateLimit';
 
-/** What a route of the service that code overrides goes on asking. */
+/** Requirements that a route of the service keeps if code overrides it. */
 export type RouteRequirements = Pick<ContextRoute, 'limit' | 'ignoresEnded'>;
 
 const methods: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'ALL'];

@@ -16,14 +16,14 @@ import { schemaOf } from './export-schema.js';
 import type { Progress } from './import-run.js';
 import { tokenUid, usedSettings } from './source.js';
 
-/** What an export works with. */
+/** The context of an export. */
 interface ExportContext {
   readonly database: Database;
   /** Null if there is no media library. */
   readonly media: Media | null;
   readonly build: RegistryBuild;
   readonly defaultLocale: string;
-  /** What API tokens are hashed with. */
+  /** The salt of hashes of API tokens. */
   readonly tokenSalt: string;
   readonly progress: Progress;
 }

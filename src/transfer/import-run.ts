@@ -23,7 +23,7 @@ interface TokenContext {
   readonly showKey: (name: string, key: string) => void;
 }
 
-/** What an import works with. */
+/** The context of an import. */
 export interface ImportContext {
   readonly config: Config;
   readonly store: Store;
@@ -52,7 +52,7 @@ export interface ImportRun {
   readonly tally: Tally;
   /** Entries by uid that were stored and not counted when the import was cut short: they come again. */
   readonly recurring: Map<string, number>;
-  /** How far it is; replaced with every batch. */
+  /** Its progress; replaced with every batch. */
   state: ImportState;
 }
 

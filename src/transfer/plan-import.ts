@@ -7,7 +7,7 @@ import type { Model } from '../schema/model.js';
 import { warningText } from '../schema/report-models.js';
 import { type Manifest, tokenUid } from './source.js';
 
-/** What an import does with the types of its source. */
+/** The plan of an import for the types of its source. */
 export interface ImportPlan {
   /** The models of the service with those that come. */
   readonly registry: Registry;
@@ -17,7 +17,7 @@ export interface ImportPlan {
   readonly types: ReadonlyMap<string, ContentType>;
   /** Why entries of the other types do not come, by uid. */
   readonly refused: ReadonlyMap<string, string>;
-  /** What of the models that come is served differently from what is written, one line each. */
+  /** A line for each part of the imported models that is served differently from what is written. */
   readonly warnings: readonly (readonly [uid: string, text: string])[];
 }
 
@@ -63,7 +63,7 @@ type Document = { readonly uid: string } & Values;
 
 const builtins = new Map(builtinModels.map((model) => [model.uid, model]));
 
-/** What the service or Strapi adds to every type. */
+/** Attributes that the service or Strapi adds to every type. */
 const added: ReadonlySet<string> = new Set([
   ...['createdAt', 'updatedAt', 'publishedAt', 'createdBy', 'updatedBy', 'locale', 'localizations'],
   ...['strapi_stage', 'strapi_assignee'],

@@ -27,7 +27,7 @@ import { publishImport } from './publish-import.js';
 import { inspectSource, type Manifest, type Source } from './source.js';
 import { gatherEntries, gatherLinks } from './write-records.js';
 
-/** A source that was read once, and what would be done with it. */
+/** A source that was read once, and the plan of its import. */
 export interface PreparedImport {
   readonly source: Source;
   readonly manifest: Manifest;

@@ -103,7 +103,7 @@ export function* placed(
   }
 }
 
-/** What a source holds. */
+/** The content of a source. */
 export interface Manifest {
   readonly schemas: readonly Values[];
   /** The number of entities by their type. */

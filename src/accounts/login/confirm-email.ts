@@ -18,13 +18,13 @@ interface Confirmation {
   readonly stored: string;
 }
 
-/** Makes a code that confirms an address for as long as the configuration says. */
+/** Creates a code that confirms an address. It expires as the configuration says. */
 export function makeConfirmation({ config }: Pick<Accounts, 'config'>): Confirmation {
   const code = makeCode(codeBytes);
   return { code, stored: storedCode(code, config.plugins['users-permissions'].config.codes.confirmation) };
 }
 
-/** Sends a link that confirms the address of a user; a former one is void from then on. */
+/** Sends a link that confirms the address of a user; a former link stops working. */
 export async function sendConfirmation(accounts: Accounts, user: StoredUser, content: ContentContext): Promise<void> {
   const { code, stored } = makeConfirmation(accounts);
   await changeStoredUser(content, { _id: user.id }, { set: { confirmationToken: stored } });
@@ -37,7 +37,7 @@ export function mailConfirmation({ config, address, mailer }: Accounts, user: Kn
   return mailer.send('email_confirmation', user, { URL: url, CODE: code });
 }
 
-/** Confirms the address that a code was sent to; the code serves once, as long as it holds. Throws a ValidationError. */
+/** Confirms the address that a code was sent to; the code works once, until it expires. Throws a ValidationError. */
 export async function confirmEmail(accounts: Accounts, body: Body, { content }: AccountCall): Promise<Session> {
   const { confirmation } = readTexts(body, { confirmation: ['required'] }, 'ignored');
   const user = await changeStoredUser(

@@ -4,7 +4,7 @@ import { collections } from '../../schema/collections.js';
 import type { Config } from '../../config/config.js';
 import type { Database } from '../../mongo/database.js';
 
-/** Where an attempt stands, for the X-RateLimit headers. */
+/** The state of a limit after an attempt, for the X-RateLimit headers. */
 export interface Attempt {
   readonly limit: number;
   readonly remaining: number;
@@ -17,12 +17,12 @@ export interface Attempt {
 interface AttemptLimiter {
   /** Counts one attempt under a key. */
   count(key: string): Promise<Attempt>;
-  /** Returns where one more attempt would stand, without counting it; null if none was counted in this interval. */
+  /** Returns the state that one more attempt would have, without counting it; null if none was counted in this interval. */
   find(key: string): Promise<Attempt | null>;
 }
 
 interface LimiterInput {
-  /** Of the collection that the counts are kept in. */
+  /** The name of the collection that holds the counts. */
   readonly collection: string;
   /** Attempts in one interval. */
   readonly max: number;
@@ -30,7 +30,7 @@ interface LimiterInput {
   readonly interval: number;
 }
 
-/** A limiter whose counts are in MongoDB. Rejects if the database does not answer: no attempt goes uncounted. */
+/** Returns a limiter that counts in MongoDB. Rejects if the database does not answer, so that every attempt is counted. */
 export function attemptLimiter(
   { db, client }: Pick<Database, 'db' | 'client'>,
   { collection, max, interval }: LimiterInput,
@@ -70,7 +70,7 @@ const attemptOf = (
   isOver: verdict === 'refused',
 });
 
-/** The name of a route as it is counted; not its path, which can be spelt in many ways. */
+/** The name under which attempts at a route are counted. It is not the path, which has several spellings. */
 export type LimitedRoute =
   | 'login'
   | 'register'
@@ -85,7 +85,7 @@ export type LimitedRoute =
 
 /** Counts attempts at the routes of users, each of them under all keys that it has. */
 export interface AttemptLimits {
-  /** Counts an attempt. Returns where it stands under the first key for which there were too many, else under its sender. */
+  /** Counts an attempt. Returns the state under the first key with too many attempts, else under its sender. */
   count(route: LimitedRoute, body: Readonly<Record<string, unknown>>, ip: string): Promise<Attempt>;
 }
 
@@ -187,7 +187,7 @@ export function attemptKeys(route: LimitedRoute, body: Readonly<Record<string, u
 /** The family that a refresh token begins with, which may be made up. */
 const familyOf = (token: unknown): string => textOf(token)?.split('.', 1)[0]?.slice(0, 64) ?? '-';
 
-/** Spellings that could be meant for one account or address have one key. Longer texts are nobody's. */
+/** Returns one key for all spellings of an account name or address. Longer strings belong to no account. */
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value.trim().toLowerCase().slice(0, 320) : null);
 
 /** An IPv4 address, or the /64 network of an IPv6 address, of which one client has all. */

@@ -12,11 +12,11 @@ interface LoginProvider {
   readonly redirect: string | null;
   /** The address to send the browser to, and a secret that it must bring back in a cookie. */
   begin(callback: string, content: ContentContext): Promise<{ readonly address: string; readonly browser: string }>;
-  /** Who has logged in. Throws a ValidationError if anything does not fit. */
+  /** Returns the user who has logged in. Throws a ValidationError if the response is not valid. */
   finish(returned: Returned, content: ContentContext): Promise<Identity>;
 }
 
-/** What came back: the address with its query, and the browser's secret. */
+/** The response of the provider: the address with its query, and the browser's secret. */
 interface Returned {
   readonly address: URL;
   readonly browser: string;
@@ -76,7 +76,7 @@ function discover(issuer: string, clientId: string, clientSecret: string): Promi
 async function read(issuer: URL, clientId: string, clientSecret: string): Promise<Configuration> {
   const { discovery, allowInsecureRequests, enableNonRepudiationChecks } = await library();
   const isLocal = issuer.protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(issuer.hostname);
-  // Without it the library takes the word of TLS for the signature of an id token.
+  // Without it the library trusts TLS instead of checking the signature of an id token.
   const execute = [enableNonRepudiationChecks, ...(isLocal ? [allowInsecureRequests] : [])];
   return discovery(issuer, clientId, clientSecret, undefined, { execute, timeout: 10 });
 }

@@ -8,13 +8,15 @@ import type { ContentType } from '../../schema/content-type.js';
 /** Rounds of bcrypt, as in Strapi v4. */
 const rounds = 10;
 
-/** Compared with where there is no password, so that both take as long. */
+/** Compared with if there is no password, so that both cases take the same time. */
 const nobody = bcrypt.hash('of nobody', rounds);
 
 /** bcrypt reads no further. */
 const longest = 72;
 
-/** Whether a password is the stored one. Takes the same time if there is none, and for passwords that can be nobody's. */
+/**
+ * Returns whether a password is the stored one. Takes the same time if none is stored, and for passwords that are not allowed.
+ */
 export async function isPassword(password: string, stored: string | null): Promise<boolean> {
   const fits = Buffer.byteLength(password) <= longest && !password.includes('\0');
   const equal = await bcrypt.compare(fits ? password : '', stored ?? (await nobody));
@@ -31,19 +33,25 @@ export async function hashPassword(password: string, user: ContentType): Promise
   return bcrypt.hash(password, rounds);
 }
 
-/** The stored form of a code: who reads the database cannot use it. */
+/** Returns the stored form of a code, a hash. A reader of the database cannot use it. */
 export const hashCode = (code: string): string => createHash('sha256').update(code).digest('hex');
 
 /** A code of so many random bytes, in hex. */
 export const makeCode = (bytes: number): string => randomBytes(bytes).toString('hex');
 
-/** The stored form of a code that runs out after so many seconds: its hash and the time, so that both are set and found as one. */
+/**
+ * Returns the stored form of a code that expires after some seconds: its hash and the time in one value, so that both are written
+ * and found together.
+ */
 export const storedCode = (code: string, lifetime: number): string => `${hashCode(code)}.${String(Date.now() + lifetime * 1000)}`;
 
 /** Whether a text is the stored form of a code. */
 export const isStoredCode = (text: string): boolean => /^[0-9a-f]{64}\.\d{13}$/.test(text);
 
-/** What the stored form of a code must meet as long as it holds. Times of Unix in milliseconds have 13 digits until 2286. */
+/**
+ * Returns a match for the stored form of a code that has not expired. Unix times in milliseconds have 13 digits until the year
+ * 2286.
+ */
 export function heldCode(code: string): Match {
   const hash = hashCode(code);
   return between(`${hash}.${String(Date.now())}`, `${hash}/`);

@@ -13,7 +13,7 @@ import { openSession, assertMayLogIn, type Session } from './session.js';
 import { asService, changeStoredUser, findStoredUser, userType, type StoredUser } from '../user-store.js';
 
 /**
- * The user that an identity belongs to, registered if it is not there yet. Throws an ApplicationError, also if addresses are to be
+ * Returns the user of an identity, and registers one if there is none. Throws an ApplicationError, also if addresses are to be
  * confirmed and the provider has not verified this one: then a new user is sent a link.
  */
 export async function providerUser(accounts: Accounts, identity: Identity, content: ContentContext): Promise<StoredUser> {
@@ -26,8 +26,8 @@ export async function providerUser(accounts: Accounts, identity: Identity, conte
 }
 
 /**
- * By the provider's own id; by address only where that id was never learnt, as for users that were brought along, and where the
- * provider has verified it: with some, users may claim any address.
+ * Finds the user by the provider's id. Finds it by address only if no id is stored, as for imported users, and the provider has
+ * verified the address: with some providers users may claim any address.
  */
 async function findKnown(
   { provider, subject, email, isVerified }: Identity,
@@ -57,12 +57,12 @@ async function registerIdentity(accounts: Accounts, identity: Identity, content:
     const data = { username, email, provider, role: role.id, confirmed: isVerified };
     const { document } = await create(userType(content), data, emptyQuery, asService(content));
     const user = await changeStoredUser(content, { _id: document['_id'] }, { set: { _subject: subject } });
-    if (user === null) throw taken(); // deleted in the same moment
+    if (user === null) throw taken(); // deleted at the same time
     return user;
   });
 }
 
-/** The name at the provider; something comes behind it if it is the name or the address of another user. */
+/** Returns the name at the provider, with a suffix if another user has it as name or address. */
 const nameOf = ({ name }: Identity): string => name.padEnd(3, '_');
 
 /** A code that the browser brings to the callback, where it is exchanged for a session, once. */
@@ -79,7 +79,7 @@ interface Exchange {
   readonly provider: string;
 }
 
-/** The session for such a code. Throws a ValidationError. */
+/** Returns the session for such a code. Throws a ValidationError. */
 export async function exchangeCode(
   accounts: Accounts,
   provider: string,

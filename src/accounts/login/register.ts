@@ -14,7 +14,7 @@ import { asService, findStoredUser, roleUid, type StoredUser, userType } from '.
 
 const fields = { email: ['email', 'required'], username: ['required'], password: ['required'] } as const;
 
-/** Never set by who registers. */
+/** Attributes that registration never sets. */
 const reserved: ReadonlySet<string> = new Set([
   'confirmed',
   'blocked',
@@ -58,7 +58,7 @@ export async function register(accounts: Accounts, body: Body, call: AccountCall
   return { userId: user.id, jwt: null, refreshToken: null };
 }
 
-/** What the client may set besides the three fields; relations only to what it may see. */
+/** Returns the further attributes that the client may set. Relations may only lead to entries that it may see. */
 function pickAllowed({ config }: Accounts, body: Body, { content }: AccountCall): Body {
   const { allowedFields } = config.plugins['users-permissions'].config.register;
   const type = userType(content);
@@ -69,7 +69,7 @@ function pickAllowed({ config }: Accounts, body: Body, { content }: AccountCall)
   return acceptInput(type, Object.fromEntries(picked), content.bind);
 }
 
-/** The row rules of who registers hold for what the user is linked to, not for the user. */
+/** Row rules of the caller apply to the entries that the user is linked to, not to the user. */
 async function insertUser(type: ContentType, data: Body, { content }: AccountCall): Promise<StoredUser> {
   const insert = async (): Promise<Loaded> => {
     await checkBody(type, data, { mode: 'create', draft: false, id: null }, registering(content));
@@ -77,15 +77,15 @@ async function insertUser(type: ContentType, data: Body, { content }: AccountCal
   };
   const nothing = { type, fields: [], children: [], locales: null };
   const { document } = await insert().catch((error: unknown) => {
-    // The index on user names is the last word on two registrations at once.
+    // The index on user names decides between simultaneous registrations.
     throw hasCode(error, 'not-unique') ? taken() : error;
   });
   const user = await findStoredUser(content, { _id: document['_id'] });
-  if (user === null) throw taken(); // deleted in the same moment
+  if (user === null) throw taken(); // deleted at the same time
   return user;
 }
 
-/** What the caller's rules hide cannot be linked; the default role is given whatever they are. */
+/** Entries that the caller's rules hide cannot be linked. The default role is set in any case. */
 function registering(content: ContentContext): ContentContext {
   const { access } = content.bind;
   const rules = new Map([...access.rules].filter(([uid]) => uid !== roleUid));

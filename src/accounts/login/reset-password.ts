@@ -11,8 +11,8 @@ import { changeStoredUser, findStoredUser, userType, type StoredUser } from '../
 const codeBytes = 64;
 
 /**
- * Sends a code to the address, if it is a user's who may come in; who asks is not told, not even by the time that it takes: the
- * code is stored and sent after the answer. Throws a ValidationError.
+ * Sends a code to the address if it belongs to a user who may log in. The answer does not reveal whether it does, nor does its
+ * timing: the code is stored and sent after the answer. Throws a ValidationError.
  */
 export async function forgotPassword(accounts: Accounts, body: Body, { content }: AccountCall): Promise<{ readonly ok: true }> {
   const { email } = readTexts(body, { email: ['email', 'required'] }, 'refused');
@@ -36,7 +36,10 @@ async function sendCode(
 
 const fields = { passwordConfirmation: ['required'], password: ['required'], code: ['required'] } as const;
 
-/** Sets a new password by a code, which serves once and as long as it holds; all tokens that the user had are void. Throws a ValidationError. */
+/**
+ * Sets a new password by a code. The code works once, until it expires; tokens of the user stop working. Throws a
+ * ValidationError.
+ */
 export async function resetPassword(accounts: Accounts, body: Body, { content }: AccountCall): Promise<Session> {
   const { passwordConfirmation, password, code } = readTexts(body, fields, 'refused');
   if (password !== passwordConfirmation) throw validationError('Passwords do not match');

@@ -10,7 +10,7 @@ import { readTexts } from '../check-fields.js';
 import { findStoredUser, findStoredUsers, type StoredUser } from '../user-store.js';
 import { matchesAny } from '../../mongo/matches.js';
 
-/** What a login comes to. */
+/** The result of a login. */
 export interface Session {
   readonly userId: number;
   /** Null if the e-mail address must be confirmed first. */
@@ -19,7 +19,7 @@ export interface Session {
   readonly refreshToken: string | null;
 }
 
-/** Lets a user in. */
+/** Opens a session for a user. */
 export async function openSession(accounts: Accounts, user: KnownUser, content: ContentContext): Promise<Session> {
   const { refreshTokens } = accounts.config.plugins['users-permissions'].config;
   if (!refreshTokens.enabled) return { userId: user.id, jwt: accounts.tokens.sign(user), refreshToken: null };
@@ -27,7 +27,7 @@ export async function openSession(accounts: Accounts, user: KnownUser, content: 
   return { userId: user.id, jwt: accounts.tokens.sign(user, refreshTokens.accessExpiresIn), refreshToken };
 }
 
-/** Throws an ApplicationError if a user may not come in whatever the password. */
+/** Throws an ApplicationError if a user may not log in, whatever the password. */
 export function assertMayLogIn({ confirmed, blocked }: KnownUser, settings: AccountSettings): void {
   if (settings.email_confirmation && !confirmed) throw applicationError('Your account email is not confirmed');
   if (blocked) throw applicationError('Your account has been blocked by an administrator');
@@ -35,9 +35,9 @@ export function assertMayLogIn({ confirmed, blocked }: KnownUser, settings: Acco
 
 const tokenBytes = 32;
 
-/** A refresh token that begins a login, unless it takes the place of another. */
+/** Options of a refresh token. Without them it begins a login. */
 interface RefreshTokenInput {
-  /** The login that it goes back to. */
+  /** The login that it descends from. */
   readonly family?: string;
   /** What nobody can guess of the token. */
   readonly secret?: string;
@@ -63,9 +63,9 @@ export const endRefreshTokens = (userId: number, { store: { database } }: Conten
   refreshTokenStore(database).endUser(userId);
 
 /**
- * Returns a new token and the successor of a refresh token. For some time after its first use a refresh token has the same
- * successor again: parallel requests, and those that repeat a lost answer, go on together. One that comes later was stolen, from the
- * user or by the user: its whole family ends. Throws an UnauthorizedError.
+ * Returns a new token and the successor of a refresh token. For a grace period after its first use a token has the same successor
+ * again, for parallel requests and repeated ones. A later use means that the token was stolen, so its whole family ends. Throws
+ * an UnauthorizedError.
  */
 export async function refresh(accounts: Accounts, body: Body, { content }: AccountCall): Promise<Session> {
   const { refreshToken } = readTexts(body, { refreshToken: ['required'] }, 'ignored');
@@ -96,7 +96,7 @@ export async function refresh(accounts: Accounts, body: Body, { content }: Accou
 const isReused = ({ usedAt }: RefreshToken, grace: number): boolean =>
   usedAt !== null && Date.now() - usedAt.getTime() >= grace * 1000;
 
-/** Ends the family of a refresh token; says nothing of whether it was one. */
+/** Ends the family of a refresh token. Does nothing if there is no such token. */
 export async function logOut(body: Body, { content }: Pick<AccountCall, 'content'>): Promise<void> {
   const { refreshToken } = readTexts(body, { refreshToken: ['required'] }, 'ignored');
   const tokens = refreshTokenStore(content.store.database);
@@ -116,7 +116,7 @@ export async function logIn(accounts: Accounts, body: Body, { content }: Account
   return openSession(accounts, user, content);
 }
 
-/** By address before name: a name that happens to be the address of somebody else does not stand in the way. */
+/** Finds a user by address, then by name, so that a name which equals another user's address does not take precedence. */
 async function findByIdentifier(identifier: string, content: ContentContext): Promise<StoredUser | null> {
   const email = identifier.toLowerCase();
   const users = await findStoredUsers(
@@ -127,5 +127,5 @@ async function findByIdentifier(identifier: string, content: ContentContext): Pr
   return users.find((user) => user.email === email) ?? users[0] ?? null;
 }
 
-/** Users that share an address, where the settings let them; the first of them is who may log in by it. */
+/** Users that are compared if several share an address, which the settings may allow. The first one logs in by it. */
 const mostAlike = 10;

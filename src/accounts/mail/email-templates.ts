@@ -2,7 +2,7 @@ import type { EmailTemplate, TemplateName } from '../../auth/account-settings.js
 
 const from = { name: 'Administration Panel', email: '' };
 
-/** What is sent unless the stored settings say otherwise. */
+/** Templates that are used unless the settings have others. */
 export const defaultTemplates: Readonly<Record<TemplateName, EmailTemplate>> = {
   reset_password: {
     from,
@@ -26,7 +26,7 @@ export const defaultTemplates: Readonly<Record<TemplateName, EmailTemplate>> = {
   },
 };
 
-/** What a template may name. Nothing in it is run as code. */
+/** The names that a template may use. Nothing in a template is run as code. */
 export type Placeholders = Readonly<Partial<Record<PlaceholderName, string>>>;
 
 const placeholderNames = ['URL', 'TOKEN', 'CODE', 'SERVER_URL', 'USER.username', 'USER.email'] as const;
@@ -34,19 +34,19 @@ type PlaceholderName = (typeof placeholderNames)[number];
 
 const placeholder = /<%[=-]?\s*([\w.]+)\s*%>|\{\{\s*([\w.]+)\s*\}\}/g;
 
-/** Fills `<%= NAME %>` and `{{NAME}}`; names that there are not stay empty. `encode`: how a value is written in the text. */
+/** Fills `<%= NAME %>` and `{{NAME}}`; unknown names become empty. `encode` escapes a value. */
 export const fillTemplate = (text: string, values: Placeholders, encode: (value: string) => string): string =>
   text.replace(placeholder, (_whole, first?: string, second?: string) => {
     const name = placeholderNames.find((known) => known === (first ?? second));
     return encode((name === undefined ? undefined : values[name]) ?? '');
   });
 
-/** The names in a template that mean nothing. */
+/** Returns the unknown names in a template. */
 export const unknownPlaceholders = (text: string): string[] =>
   [...text.matchAll(placeholder)]
     .map(([, first, second]) => first ?? second ?? '')
     .filter((name) => !placeholderNames.some((known) => known === name));
 
-/** Texts of users go into HTML as texts. */
+/** Escapes a string for HTML. */
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => `&#${String(character.charCodeAt(0))};`);

@@ -11,13 +11,11 @@ import { defaultTemplates, escapeHtml, fillTemplate, type Placeholders } from '.
 export interface Mailer {
   /** Sends the e-mail of that name. Rejects if it cannot be handed over. */
   send(name: TemplateName, user: KnownUser, values: Placeholders): Promise<void>;
-  /** Hands any e-mail over, from the configured sender unless it names one. Rejects if it cannot. */
+  /** Sends any e-mail, from the configured sender unless it names one. Rejects if it cannot be handed over. */
   deliver(mail: SendMailOptions): Promise<void>;
 }
 
-/**
- * Sends an e-mail and logs a failure. Answers do not wait for it where the time that it takes would tell who has an account.
- */
+/** Sends an e-mail and logs a failure. Answers do not wait for it if the time would reveal who has an account. */
 export const sendOrLog = (logger: Logger, sendMail: () => Promise<void>): Promise<void> =>
   sendMail().catch((error: unknown) => {
     logger.error({ err: error }, 'an e-mail could not be sent');
@@ -84,8 +82,8 @@ function laterTransport(options: object): () => Promise<Transporter> {
 }
 
 /**
- * Writes each e-mail to two files, as it would be sent (`.eml`) and as text, and its link to the log. In production nobody would look
- * there, and the link holds a code: the log says that no mail server is configured, and nothing of the e-mail but its subject.
+ * Writes each e-mail to two files, as it would be sent (`.eml`) and as text, and its link to the log. In production only the
+ * subject is logged, with the advice to configure a mail server: the link holds a code.
  */
 function byFile({ config, logger }: MailerInput): Deliver {
   const transport = laterTransport({ streamTransport: true, buffer: true });
@@ -108,14 +106,14 @@ function byFile({ config, logger }: MailerInput): Deliver {
   };
 }
 
-/** What a person reads of an e-mail. */
+/** The readable parts of an e-mail. */
 interface ShownMail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
 }
 
-/** An e-mail as a person reads it: without the encoding in which it is sent. */
+/** Returns an e-mail as plain text, without transfer encoding. */
 const readable = ({ to, subject, text }: ShownMail): string => `To: ${to}\nSubject: ${subject}\n\n${text}\n`;
 
 function shownMail({ to, subject = '', text, html }: SendMailOptions): ShownMail {

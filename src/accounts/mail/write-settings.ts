@@ -5,20 +5,20 @@ import type { Database } from '../../mongo/database.js';
 import { writeSettings } from '../../mongo/stores/locale-store.js';
 import { unknownPlaceholders } from './email-templates.js';
 
-/** The settings to change, in their form; others stay as they are. */
+/** The settings to change. Others keep their values. */
 export interface SettingsChange {
   readonly advanced?: Partial<AccountSettings>;
   readonly templates?: StoredSettings['templates'];
 }
 
-/** What settings are changed with. */
+/** The context of a change of settings. */
 interface SettingsContext {
   readonly stored: StoredSettings;
   readonly config: Config;
   readonly database: Database;
 }
 
-/** Changes settings. Throws a ValidationError if an address or a placeholder of a template is none. */
+/** Changes settings. Throws a ValidationError for an invalid address or an unknown placeholder. */
 export async function changeSettings(change: SettingsChange, { stored, config, database }: SettingsContext): Promise<void> {
   const { advanced = {}, templates = {} } = change;
   const { appSchemes } = config.plugins['users-permissions'].config;
@@ -30,7 +30,7 @@ export async function changeSettings(change: SettingsChange, { stored, config, d
   });
 }
 
-/** Browsers are sent to these addresses: a web address or a path, and nothing that could run. */
+/** Browsers are redirected to these addresses, so they must be web addresses or paths. */
 const webAddress = /^(https?:\/\/[^\s]+|\/[^\s/\\][^\s\\]*|\/)$/;
 const appAddress = /^([a-z][a-z0-9+.-]*):[^\s]+$/;
 

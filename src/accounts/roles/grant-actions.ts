@@ -15,7 +15,7 @@ interface HasStore {
   readonly store: Store;
 }
 
-/** Makes these the actions of a role, and no others. Runs in the transaction of its context, if there is one. */
+/** Replaces the actions of a role. Runs in the transaction of its context, if there is one. */
 export async function setActions(role: number, actions: readonly string[], context: HasStore): Promise<void> {
   const stored = await storedActions(role, context);
   const wanted = new Set(actions);
@@ -27,7 +27,7 @@ export async function setActions(role: number, actions: readonly string[], conte
   await grantActions(role, actions, context);
 }
 
-/** Grants actions to a role; those that it has stay. */
+/** Grants further actions to a role. */
 export async function grantActions(role: number, actions: readonly string[], context: HasStore): Promise<void> {
   const stored = new Set(await storedActions(role, context));
   const added = [...new Set(actions)].filter((action) => !stored.has(action));
@@ -48,8 +48,8 @@ export async function revokeActions(role: number, actions: readonly string[], co
 }
 
 /**
- * Takes every action on a type from all roles and custom tokens. Else a later type of the same uid would be open, from its first
- * moment, to whoever the former was open to.
+ * Revokes every action on a type for all roles and custom tokens. Otherwise a later type of the same uid would inherit the grants
+ * of the former one.
  */
 export async function revokeType(uid: string, { store }: HasStore): Promise<void> {
   const actions = typeActions.map((action) => actionOf(uid, action));
@@ -68,7 +68,7 @@ async function storedActions(role: number, { store }: HasStore): Promise<string[
   return rows.map(({ action }) => String(action));
 }
 
-/** Roles and tokens that were stored before, or by something else than this service. */
+/** Roles and tokens that were stored by an older version, or by another program. */
 const former = { _grants: absent };
 const upgraded = { _grants: grantsVersion };
 
@@ -102,7 +102,7 @@ async function upgradeRoles(store: Store): Promise<void> {
     batchSize: 100_000,
   });
   for (const role of new Set(granted.map((row) => Number(row['role'])))) await grantActions(role, [replaceAction], { store });
-  // Of several instances one stores this; the others meet the write, look again and find nothing to do.
+  // One instance stores this. The others conflict with its write, read again and find nothing to do.
   await bulkWrite(store, collections.roles, [changeMany({ _id: oneOf(ids), ...former }, { set: upgraded })]);
 }
 

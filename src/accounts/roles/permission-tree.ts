@@ -3,7 +3,7 @@ import { isRecord, type Values } from '../../values.js';
 /** Actions as Strapi v4 shows them: by API, controller and action. */
 type PermissionTree = Record<string, { controllers: Record<string, Record<string, { enabled: boolean; policy: string }>> }>;
 
-/** Lays actions out as a tree; those that are granted are enabled. */
+/** Returns actions as a tree in which granted ones are enabled. */
 export function permissionTree(actions: readonly string[], granted: ReadonlySet<string>): PermissionTree {
   const tree: PermissionTree = {};
   for (const action of actions) {
@@ -14,7 +14,7 @@ export function permissionTree(actions: readonly string[], granted: ReadonlySet<
   return tree;
 }
 
-/** The actions that a client's tree enables; what is no tree enables nothing. */
+/** Returns the actions that a client's tree enables; none for a value that is not a tree. */
 export function enabledActions(tree: unknown): string[] {
   return entriesOf(tree).flatMap(([api, { controllers }]) =>
     entriesOf(controllers).flatMap(([controller, actions]) =>

@@ -42,7 +42,10 @@ export async function findRole(id: number, content: ContentContext): Promise<Loa
   return role;
 }
 
-/** Creates a role with what its body enables; its type comes from its name unless given. Gives its id. Throws a ValidationError. */
+/**
+ * Creates a role with the actions that its body enables, and returns its id. Its type is made from its name unless given. Throws
+ * a ValidationError.
+ */
 export async function createRole(body: Body, content: ContentContext): Promise<number> {
   if (Object.keys(body).length === 0) throw validationError('Request body cannot be empty');
   const { store } = content;
@@ -62,7 +65,7 @@ export async function createRole(body: Body, content: ContentContext): Promise<n
   return id;
 }
 
-/** As Strapi v4 makes it: `Édi Tor` becomes `edi_tor`. */
+/** Returns a role type as Strapi v4 makes it: `Édi Tor` becomes `edi_tor`. */
 const typeFrom = (name: string | null): string | null => slugify(name ?? '', { separator: '_' }).replaceAll('-', '_') || null;
 
 function textOf(body: Body, name: string): string | null {
@@ -100,14 +103,17 @@ export async function deleteRole(id: number, content: ContentContext): Promise<v
   await change(content, (context) => deleteWithin(id, context));
 }
 
-/** Changes roles in one transaction. What is kept in memory of them is read anew after it: others read on while it is open. */
+/**
+ * Changes roles in one transaction. Cached roles are read again after the commit, since other requests read while the transaction
+ * is open.
+ */
 async function change(content: ContentContext, work: (context: ContentContext) => Promise<void>): Promise<void> {
   const { database, changes } = content.store;
   await inTransaction(database, (inner) => work(withDatabase(content, inner)));
   for (const name of [collection, collections.permissions, collections.users]) changes.changed(name);
 }
 
-/** The role of that id, unless a row rule hides it from the caller. */
+/** Returns the role of an id; null if there is none, or a row rule hides it from the caller. */
 const matchRole = async (id: number, content: ContentContext): Promise<Document> =>
   matchesAll({ _id: id }, await ruleFilter(roleType(content), content));
 

@@ -10,13 +10,13 @@ import { bindFilter } from '../../query/bind-filter.js';
 import type { ContentType } from '../../schema/content-type.js';
 import { asService } from '../user-store.js';
 
-/** Rules by uid; a part that is null is removed, one that is not named stays as it is. */
+/** Rules by uid; null removes a part; parts that are absent keep their values. */
 export interface RulesChange {
   readonly fields?: Readonly<Record<string, Partial<Record<'allow' | 'deny', readonly string[]>>>> | null;
   readonly rows?: Readonly<Record<string, unknown>> | null;
 }
 
-/** Changes the rules of a role. Throws a NotFoundError if there is no such role, a ValidationError for names that there are not. */
+/** Changes the rules of a role. Throws a NotFoundError if there is no such role, a ValidationError for unknown names. */
 export async function setRules(roleId: number, change: RulesChange, content: ContentContext): Promise<void> {
   const checked = checkRules(change, asService(content));
   const [role] = await readAll(content.store.database, { find: collections.roles, filter: { _id: roleId }, limit: 1 });

@@ -15,19 +15,19 @@ import { endRefreshTokens } from '../login/session.js';
 import { changedUserProblems, permitted, withStoredCodes } from './user-input.js';
 import { asRoleGiver, asWriter, changeStoredUser, findStoredUser, userType, type StoredUser } from '../user-store.js';
 
-/** What is to be done once a change is committed. */
+/** Work that runs once a change is committed. */
 type AfterCommit = () => Promise<void>;
 
-/** The same as `changeUser`, with what is to be done after it. */
+/** The same as `changeUser`, with the work that follows the commit. */
 export async function updateUser(accounts: Accounts, id: number, sent: Body, call: AccountCall): Promise<void> {
   const finish = await changeUser(accounts, id, sent, call);
   await finish();
 }
 
 /**
- * Changes what the body names and the caller may use. A new address ends the codes that were sent to the old one; where addresses
- * are confirmed it is unconfirmed, unless another than the user says otherwise. Throws a NotFoundError, also for a user that a rule
- * hides from the caller, a ValidationError or an ApplicationError.
+ * Changes what the body names and the caller may use. A new address ends the codes that were sent to the old one; if addresses
+ * must be confirmed, it is unconfirmed unless an administrator says otherwise. Throws a NotFoundError, also for a user that a
+ * rule hides from the caller, a ValidationError or an ApplicationError.
  */
 export async function changeUser(accounts: Accounts, id: number, sent: Body, call: AccountCall): Promise<AfterCommit> {
   const { caller, content } = call;
@@ -62,7 +62,7 @@ function changedNames(user: StoredUser, { email, username }: Body): { readonly e
 
 interface AddressChange {
   readonly values: Body;
-  /** The code that confirms the new address; null: none is to be sent. */
+  /** The code that confirms the new address; null if none is sent. */
   readonly code: string | null;
 }
 

@@ -14,10 +14,10 @@ const newFields = {
 } as const;
 const changedFields = { email: ['notEmpty', 'email'], username: ['notEmpty'], password: ['notEmpty'] } as const;
 
-/** What is wrong with the body of a new user. */
+/** Returns the problems of the body of a new user. */
 export const newUserProblems = (body: Body): FieldError[] => [...fieldProblems(body, newFields), ...newRoleProblems(body)];
 
-/** What is wrong with a body that changes a user. */
+/** Returns the problems of a body that changes a user. */
 export const changedUserProblems = (body: Body): FieldError[] => [
   ...fieldProblems(body, changedFields),
   ...changedRoleProblems(body),
@@ -39,7 +39,7 @@ const idProblems = (role: unknown): FieldError[] =>
     ? roleProblem(role === null ? notOfType('role', 'object', null) : 'role must be a `strapiID` type')
     : [];
 
-/** A user may be given another role, never none. */
+/** A user may get another role but cannot be left without one. */
 function changedRoleProblems({ role }: Body): FieldError[] {
   if (role === undefined) return [];
   if (!isRecord(role)) return idProblems(role);
@@ -48,13 +48,13 @@ function changedRoleProblems({ role }: Body): FieldError[] {
   return isLost ? roleProblem('Cannot remove role') : [];
 }
 
-/** The body without the attributes that a rule hides from the caller: they are dropped, as everywhere. */
+/** Returns the body without the attributes that a rule hides from the caller. */
 export function permitted(body: Body, { bind }: ContentContext): Body {
   const hidden = bind.access.hidden.get(userUid);
   return hidden === undefined ? body : Object.fromEntries(Object.entries(body).filter(([name]) => !hidden.has(name)));
 }
 
-/** The body with its codes as they are stored: they come in plain, and hold as long as those that are sent. */
+/** Returns the body with its codes in their stored form. They expire as codes in e-mails do. */
 export function withStoredCodes({ config }: Accounts, body: Body): Body {
   const { codes } = config.plugins['users-permissions'].config;
   const lifetimes = { resetPasswordToken: codes.reset, confirmationToken: codes.confirmation };

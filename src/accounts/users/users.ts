@@ -14,7 +14,10 @@ import { endRefreshTokens } from '../login/session.js';
 import { newUserProblems, permitted, withStoredCodes } from './user-input.js';
 import { asRoleGiver, asService, userType } from '../user-store.js';
 
-/** Creates a user of any role, with any attribute that the caller may use. Gives its id. Throws a ValidationError or an ApplicationError. */
+/**
+ * Creates a user of any role, with any attribute that the caller may use, and returns its id. Throws a ValidationError or an
+ * ApplicationError.
+ */
 export async function createUser(accounts: Accounts, body: Body, { content }: AccountCall): Promise<number> {
   refuseProblems(newUserProblems(body));
   const email = String(body['email']).toLowerCase();
@@ -29,7 +32,7 @@ export async function createUser(accounts: Accounts, body: Body, { content }: Ac
   });
 }
 
-/** As Strapi v4 passes on what the validation of entries says: the message alone. */
+/** Returns a validation error as Strapi v4 sends it here: with the message alone. */
 function asApplicationError(error: unknown): never {
   throw error instanceof ApiError && error.status === 400 ? applicationError(error.message) : error;
 }
@@ -50,7 +53,7 @@ export async function deleteMe(query: Query, { caller, content }: AccountCall): 
   return user;
 }
 
-/** A user as the caller may see it, even one that a row rule hides: who has just written it knows it. */
+/** Returns a user as the caller may see it. Row rules do not hide it, since the caller has just written it. */
 export async function findWritten(id: number, query: Query, content: ContentContext): Promise<Loaded | null> {
   const selection = bindEntrySelection(query, userType(content), content.bind);
   return readEntry(hasId(id), selection, content.store.database);

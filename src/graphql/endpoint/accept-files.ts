@@ -16,10 +16,10 @@ import type { MultipartBody } from '../../http/read-multipart.js';
 import { isRecord } from '../../values.js';
 import { requirementOf, type FieldRequirement } from '../types/schema-context.js';
 
-/** What decides about the files of a request. */
+/** The inputs of the check of files. */
 interface FileRules {
   readonly schema: GraphQLSchema;
-  /** Throws a ForbiddenError unless the caller has what a mutation asks for; an UnauthorizedError if their token has expired. */
+  /** Throws a ForbiddenError if the caller lacks the rights of a mutation; an UnauthorizedError if their token has expired. */
   readonly checkField: (asked: FieldRequirement) => void;
   /** Tokens that a document may have. */
   readonly tokens: number;
@@ -100,8 +100,8 @@ function findMutation(
 }
 
 /**
- * Throws a ForbiddenError unless the caller has what each field of a mutation asks for. A fragment may hide fields, so none is accepted
- * here.
+ * Throws a ForbiddenError if the caller lacks the rights of a field of a mutation. Fragments are refused here, since they may
+ * hide fields.
  */
 function checkFields({ selectionSet }: OperationDefinitionNode, { schema, checkField }: FileRules): void {
   const fields = schema.getMutationType()?.getFields() ?? {};

@@ -14,13 +14,13 @@ import { buildSchema, type SchemaOptions } from './build-schema.js';
 import { defaultShadow, type Shadow } from '../types/shadow.js';
 import { traceSchema } from './trace-schema.js';
 
-/** What the GraphQL front end is given. */
+/** The inputs of the GraphQL front end. */
 interface GraphqlServices {
   readonly config: Config;
   readonly logger: Logger;
-  /** How custom code changes the schema of a snapshot; what it throws leaves the former schema in force. */
+  /** Applies custom code to the schema of a snapshot. If it throws, the former schema stays in force. */
   readonly extension?: (registry: Registry) => Pick<SchemaOptions, 'shadow' | 'extend'>;
-  /** Takes why the schema of the newest snapshot could not be built; null when it is in force. */
+  /** Called with the reason if the schema of the newest snapshot cannot be built, and with null when it is in force. */
   readonly onSchema?: (problem: string | null) => void;
 }
 
@@ -79,14 +79,14 @@ async function tryArtifacts(current: CurrentSchema, artifacts: Artifacts, logger
   }
 }
 
-/** Before there is any content type, extensions name what is yet to come. */
+/** Before the first content type is stored, extensions may name types that do not exist yet. */
 function reportFailure(err: unknown, { byPluralName, bySingularName }: Registry, logger: Logger): void {
   if (byPluralName.size + bySingularName.size === 0 && err instanceof Error)
     logger.info({ reason: err.message }, 'the GraphQL schema waits for content types');
   else logger.error({ err }, 'the GraphQL schema could not be built, the old one stays');
 }
 
-/** Null if nothing is to be written, which outside development is so unless the configuration says otherwise. */
+/** Null if no files are written, which is the default outside development. */
 function artifactsOf({ directory, environment, plugins }: Config): Artifacts | null {
   const { generateArtifacts, artifacts } = plugins.graphql.config;
   if (!(generateArtifacts ?? environment === 'development')) return null;

@@ -11,7 +11,7 @@ export interface SchemaSnapshot {
 /** Makes the schema of a registry; `previous` is the one in force. */
 type Build = (registry: Registry, previous: GraphQLSchema | undefined) => Promise<GraphQLSchema>;
 
-/** Takes why the schema of a registry could not be built. */
+/** Called with the error if the schema of a registry cannot be built. */
 type Report = (error: unknown, registry: Registry) => void;
 
 /**
@@ -31,7 +31,7 @@ export class CurrentSchema {
     this.#report = report;
   }
 
-  /** Gives the schema in force; waits for the very first one. Throws a 503 while there is none. */
+  /** Returns the schema in force; waits for the first one. Throws a 503 if there is none. */
   async read(): Promise<SchemaSnapshot> {
     if (this.#snapshot === undefined) await this.#building;
     if (this.#snapshot === undefined)

@@ -17,7 +17,7 @@ import type { GraphqlSettings } from './graphql-settings.js';
 export interface Documents {
   /** The document of a query text. Throws a GraphQLError for one that cannot be parsed. */
   readonly parse: (source: string | Source) => DocumentNode;
-  /** What is wrong with a document by the rules of the settings; empty for a good one. */
+  /** Returns the errors of a document by the rules of the settings; empty if it is valid. */
   readonly validate: (schema: GraphQLSchema, document: DocumentNode) => readonly GraphQLError[];
 }
 
@@ -40,7 +40,7 @@ export function createDocuments(settings: GraphqlSettings): Documents {
       const errors = validate(schema, document, rules);
       if (errors.length > 0) return errors.map((error) => coded(error, 'GRAPHQL_VALIDATION_FAILED'));
       valid.set(schema, good.add(document));
-      // Only good documents are kept, so that bad ones do not push them out.
+      // Only valid documents are cached, so that invalid ones do not evict them.
       const text = document.loc?.source.body;
       if (text !== undefined) kept.set(text, document, bytesPerCharacter * text.length);
       return [];

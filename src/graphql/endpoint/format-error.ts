@@ -6,10 +6,10 @@ import type { FormatHook, GraphqlSettings } from './graphql-settings.js';
 /** Turns an error into what clients are sent. */
 export type FormatError = (error: Readonly<GraphQLError | Error>) => GraphQLError;
 
-/** What decides how errors look. */
+/** The settings of the form of errors. */
 interface ErrorFormat {
   readonly stacktraces: boolean;
-  /** Takes what is shown as a plain `Internal Server Error`. */
+  /** Called with errors that are shown as a plain `Internal Server Error`. */
   readonly report: (error: unknown) => void;
 }
 
@@ -20,7 +20,7 @@ export function createErrorFormat(
 ): FormatError {
   return (error) => {
     const formatted = formatError(error, { stacktraces, report });
-    // What a hook returns is sent as it is, and graphql-http does nothing but write it.
+    // The result of a hook is sent unchanged; graphql-http only serializes it.
     return hook === null ? formatted : (callHook(hook, { formatted, error }, report) as GraphQLError);
   };
 }
@@ -31,8 +31,8 @@ interface Formatted {
 }
 
 /**
- * What the hook makes of an error; the error as it was if the hook throws or returns nothing. Hooks written for Strapi v4 look at
- * `originalError`, which is not sent.
+ * Returns the result of the hook for an error; the unchanged error if the hook throws or returns nothing. Hooks written for
+ * Strapi v4 look at `originalError`, which is not sent.
  */
 function callHook(hook: FormatHook, { formatted, error }: Formatted, report: ErrorFormat['report']): unknown {
   const originalError = error instanceof GraphQLError ? error.originalError : error;
@@ -45,7 +45,7 @@ function callHook(hook: FormatHook, { formatted, error }: Formatted, report: Err
   }
 }
 
-/** What the client may read comes with its name and code; a bug becomes a plain Internal Server Error. */
+/** Errors that clients may read keep their name and code; any other becomes a plain Internal Server Error. */
 function formatError(error: Readonly<GraphQLError | Error>, format: ErrorFormat): GraphQLError {
   const thrown = error instanceof GraphQLError ? (error.originalError ?? error) : error;
   if (thrown instanceof ApiError) return apiError(thrown);
@@ -69,8 +69,8 @@ const codes: Readonly<Record<string, string>> = {
 const codeOf = (name: string): string => codes[name] ?? `STRAPI_${name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase()}`;
 
 /**
- * GraphQL's own errors, and plain errors thrown by name: those of graphql-js about results, and those of custom resolvers.
- * Anything with a class or fields of its own comes from below and may tell too much.
+ * GraphQL's own errors, and plain errors thrown by name: those of graphql-js about results, and those of custom resolvers. Errors
+ * of other classes or with further fields come from libraries and may reveal internals.
  */
 function isShown({ originalError }: GraphQLError): boolean {
   if (originalError === undefined || originalError instanceof GraphQLError) return true;
@@ -86,7 +86,7 @@ function withCode(error: GraphQLError, format: ErrorFormat): GraphQLError {
 const stack = (error: unknown, { stacktraces }: ErrorFormat): { exception?: { stacktrace: string[] } } =>
   stacktraces && error instanceof Error ? { exception: { stacktrace: (error.stack ?? '').split('\n') } } : {};
 
-/** A mistake in the request, with the code of the phase that found it. What was thrown inside is already in its message. */
+/** A mistake in the request, with the code of the phase that found it. The inner error is already part of its message. */
 export const coded = (error: GraphQLError, code: string): GraphQLError =>
   withExtensions(error, { ...error.extensions, code }, null);
 

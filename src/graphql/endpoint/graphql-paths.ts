@@ -7,7 +7,7 @@ import { isRecord } from '../../values.js';
 
 /**
  * What `apolloServer.cors` and `apolloServer.bodyParserConfig` change for the endpoint, in the words of @koa/cors and
- * koa-bodyparser; what they leave open is as for the whole service. Throws a ConfigError for figures that are none.
+ * koa-bodyparser; what they leave open is as for the whole service. Throws a ConfigError for invalid sizes.
  */
 export function graphqlPathSettings({ plugins, middlewares }: Config): PathSettings {
   const { config } = plugins.graphql;

@@ -18,12 +18,12 @@ import { createEndpoint, type Endpoint, handleRequest, type Session } from './op
 import { placeFiles } from './place-files.js';
 import { refuseEndedField } from './refuse-ended.js';
 
-/** What the endpoint needs from the rest of the service. */
+/** The parts of the service that the endpoint uses. */
 export interface GraphqlParts {
   readonly settings: GraphqlSettings;
   readonly pathSettings: PathSettings;
   readonly schema: Pick<CurrentSchema, 'read'>;
-  /** Takes errors that clients are told nothing about. */
+  /** Called with errors that are hidden from clients. */
   readonly report: (error: unknown) => void;
 }
 
@@ -63,7 +63,7 @@ interface Operations {
   readonly endpoint: Endpoint;
 }
 
-/** Answers what is no request for the playground. Files that no operation has used are deleted when it ends. */
+/** Answers a request for operations. Files that no operation has used are deleted at its end. */
 async function answerOperations(ctx: Context, call: RouteCall, { parts, endpoint }: Operations): Promise<Answer> {
   const { settings } = parts;
   const snapshot = await parts.schema.read();
@@ -90,7 +90,7 @@ interface SessionParts {
   readonly settings: GraphqlSettings;
 }
 
-/** Everything of one request goes by the registry that its schema was made from, and by the page sizes of GraphQL. */
+/** Returns the context of a request: with the registry that its schema was made from, and the page sizes of GraphQL. */
 function createSession(ctx: Context, sender: Sender, { snapshot, settings }: SessionParts): Session {
   const { running, content, caller, staging } = sender;
   const { pages } = settings;
@@ -173,7 +173,10 @@ const message = (headers: readonly string[]): string =>
   `(with a type that is not one of ${simpleTypes.join(', ')}) or provide a non-empty value for one of the following headers: ` +
   `${headers.join(', ')}\n`;
 
-/** The refusal of a request that another site's page could have sent, having none of the headers; null for one that it could not. */
+/**
+ * Returns the refusal of a request that a page of another site could have sent, because it has none of the headers; null for
+ * other requests.
+ */
 function forgeryAnswer(ctx: Context, headers: readonly string[]): GraphqlAnswer | null {
   const type = ctx.get('content-type').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const preflighted = type !== '' && !simpleTypes.includes(type);

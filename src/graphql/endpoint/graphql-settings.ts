@@ -5,7 +5,7 @@ import { isRecord } from '../../values.js';
 import type { PageSettings } from '../graphql-context.js';
 import { pageSettings } from '../selection/parse-list-arguments.js';
 
-/** How much one request may ask for; every figure is configurable. */
+/** Limits of one request. Each is configurable. */
 interface GraphqlLimits {
   readonly depth: number;
   readonly tokens: number;
@@ -15,7 +15,7 @@ interface GraphqlLimits {
   readonly batch: number;
 }
 
-/** The configuration of the endpoint, every question decided. */
+/** The complete configuration of the endpoint. */
 export interface GraphqlSettings {
   readonly endpoint: string;
   readonly shadowCrud: boolean;

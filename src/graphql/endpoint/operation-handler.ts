@@ -29,7 +29,7 @@ import {
 } from './read-parameters.js';
 import { type NamedOperation, refuseEnded } from './refuse-ended.js';
 
-/** What requests of one endpoint are handled with. */
+/** The options of an endpoint. */
 export interface Endpoint {
   readonly handle: OperationHandler;
   /** Returns the operation that a request names; null if it names none or cannot be read. */
@@ -90,7 +90,7 @@ async function handleBatch(members: readonly OperationRequest[], { handle, batch
   return { status: 200, type: 'application/json', body: `[${bodies.join(',')}]\n` };
 }
 
-/** What one request runs against; every operation of a batch has a context of its own. */
+/** The state of one request. Each operation of a batch has its own context. */
 export interface Session {
   readonly schema: GraphQLSchema;
   readonly caller: Caller;
@@ -101,7 +101,7 @@ export interface Session {
 /** Answers requests for one operation. */
 type OperationHandler = Handler<IncomingMessage, Session>;
 
-/** What operations are read from. */
+/** The sources of operations. */
 interface Sources {
   readonly findQuery: FindQuery;
   readonly documents: Documents;

@@ -3,7 +3,7 @@ import type { Request, RequestParams, Response } from 'graphql-http';
 import { BoundedCache } from '../../bounded-cache.js';
 import { isRecord, type Values } from '../../values.js';
 
-/** What goes back over HTTP. */
+/** An HTTP response. */
 export interface Answer {
   readonly status: number;
   readonly type: 'application/json' | 'text/plain' | 'text/html';
@@ -19,7 +19,7 @@ const jsonAnswer = (status: number, body: unknown): Answer => ({
   body: `${JSON.stringify(body)}\n`,
 });
 
-/** A request that GraphQL cannot even begin with. */
+/** A request that has no operation. */
 export const failureAnswer = (status: number, message: string, code = 'INTERNAL_SERVER_ERROR'): Answer =>
   jsonAnswer(status, { errors: [{ message, extensions: { code } }] });
 
@@ -97,10 +97,10 @@ function decode(text: string): unknown {
   }
 }
 
-/** The texts that are kept for clients that send a hash instead. */
+/** Bounds of the cached queries of clients that send hashes. */
 const bounds = { entries: 2_000, bytes: 4_000_000 };
 
-/** The text of a request that may name it by its SHA-256 only; or why there is none. */
+/** Finds the query of a request, which may send only its SHA-256. Returns the reason if there is none. */
 export type FindQuery = (
   query: string | undefined,
   extensions: unknown,

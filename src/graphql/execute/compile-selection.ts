@@ -18,13 +18,13 @@ import type { Budget } from '../../query/budget.js';
 import { collectFields } from '../selection/collect-fields.js';
 import type { GraphqlContext } from '../graphql-context.js';
 
-/** What changes while an answer is written: where in it we are, and what has gone wrong so far. */
+/** The state of an answer while it is written: the current path, and the errors so far. */
 export interface Progress {
   readonly path: (string | number)[];
   readonly errors: GraphQLError[];
   readonly context: GraphqlContext;
   readonly budget: Budget;
-  /** Bytes of values that the budget does not know of yet. It is told with each object. */
+  /** Bytes that are not yet spent from the budget. They are spent with each object. */
   unspent: number;
 }
 
@@ -45,7 +45,7 @@ export type FieldInfo = Omit<GraphQLResolveInfo, 'path'> & {
   readonly compiled: { count: number };
 };
 
-/** Thrown where the selection has a field that an extension resolves: it may be asynchronous, and graphql-js has to run it. */
+/** Thrown if the selection has a field that an extension resolves. It may be asynchronous, so graphql-js runs the operation. */
 export class NotPlain extends Error {}
 
 /**

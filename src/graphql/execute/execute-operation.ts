@@ -54,7 +54,7 @@ async function executeByLibrary(args: ExecutionArgs, { content }: GraphqlContext
   return result;
 }
 
-/** Each wrong value of a variable is shown with all that is around it, which is nothing to do often with large ones. */
+/** Coercion errors quote the whole variable, so only the first one is reported if variables are large. */
 const errorsToShow = (variables: ExecutionArgs['variableValues']): number =>
   JSON.stringify(variables ?? {}).length > 10_000 ? 1 : 50;
 
@@ -68,7 +68,7 @@ async function settle({ resolve }: RootField, context: GraphqlContext): Promise<
   }
 }
 
-/** False where an error leaves no data at all. */
+/** False if an error leaves no data. */
 function writeField(
   { key, nullable, nodes, complete }: RootField,
   outcome: Settled,

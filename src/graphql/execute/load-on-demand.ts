@@ -20,8 +20,9 @@ interface DemandedField {
 }
 
 /**
- * Reads what a field wants of an entry that code of an extension gave: no plan has seen it. Entries for which the same field of the
- * query asks in the same turn share one reading. Undefined for entries that are not there. Throws what is wrong with the arguments.
+ * Reads a relation, component or zone of an entry that code of an extension returned, which no plan has loaded. Entries for which
+ * the same field of the query asks in the same turn share one reading. Undefined for entries that are not there. Throws what is
+ * wrong with the arguments.
  */
 export async function loadOnDemand(id: number, field: DemandedField): Promise<unknown> {
   const batch = batchOf(field);
@@ -59,7 +60,7 @@ const isSame = (one: DemandedField, other: DemandedField): boolean =>
   one.attribute === other.attribute &&
   isDeepStrictEqual(one.args, other.args);
 
-/** Resolvers that run side by side have all asked by then. */
+/** Resolves when all resolvers that run side by side have asked. */
 const turnEnd = (): Promise<void> =>
   Promise.resolve().then(
     () =>

@@ -54,7 +54,7 @@ export const findSingleResolver =
     return entryResult(await findSingle(type, query, context.content), context);
   };
 
-/** Reads an entry as far as the field selects it; nothing for what is no id, or for one that no entry has. */
+/** Reads an entry as the field selects it. Returns an empty response for an invalid or unknown id. */
 export async function readEntry(
   type: ContentType,
   id: unknown,
@@ -112,8 +112,8 @@ function childResolver(attribute: Structured, owner: ContentType, empty: null | 
 }
 
 /**
- * What was loaded for a field. Entries that code of an extension gave are not planned: what the field wants of them is read now,
- * as a promise. Throws what was wrong with the field's arguments.
+ * Returns what was loaded for a field. For entries that code of an extension returned, reads it now and returns a promise. Throws
+ * the error of the field's arguments.
  */
 function childReader(attribute: Structured, owner: ContentType): AttributeResolver {
   const entity = owner.kind === 'component' ? null : entityName(owner);
@@ -129,7 +129,7 @@ function childReader(attribute: Structured, owner: ContentType): AttributeResolv
   };
 }
 
-/** What was wrong with the field's arguments when the root field planned it. */
+/** Throws the error that the field's arguments caused when the root field was planned. */
 function throwFailure(failures: GraphqlContext['failures'], [node]: readonly FieldNode[]): void {
   const failure = failures.size === 0 || node === undefined ? undefined : failures.get(node);
   if (failure !== undefined) throw failure;

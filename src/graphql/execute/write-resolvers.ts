@@ -41,7 +41,7 @@ async function updateSingle(type: ContentType, args: Values, query: Query, conte
   return entryResult(await createSingle(type, args, query, context), context);
 }
 
-/** Leaves what is wrong with the input to the `data` field, if that is selected and the service's own. */
+/** Moves an error of the input to the `data` field, if that is selected and has its generated resolver. */
 const failBelow =
   (type: ContentType, info: GraphQLResolveInfo) =>
   (error: unknown): EntryResult => {
@@ -60,7 +60,7 @@ async function createSingle(type: ContentType, args: Values, query: Query, { con
     : createLocalization(type, other, dataOf(args), query, content);
 }
 
-/** `deleteArticle` gives the entry as it was. Throws a NotFoundError for a single type without an entry. */
+/** `deleteArticle` returns the entry as it was. Throws a NotFoundError for a single type without an entry. */
 export const deleteResolver =
   (type: ContentType): Resolver =>
   async (_root, args, context, info) => {

@@ -50,7 +50,7 @@ export const naming = {
   getDeleteMutationTypeName: (type: ContentType): string => `delete${typeName(type)}`,
 } as const;
 
-/** What a value was read with. */
+/** The arguments that a value was read with. */
 export interface ReturnInfo {
   /** As `transformArgs` gives them; `start` and `limit` decide the page figures. */
   readonly args?: Readonly<Record<string, unknown>>;
@@ -97,7 +97,7 @@ export interface OfType {
   readonly contentType: ContentType;
 }
 
-/** Functions behind generated fields, for own fields that call them; they give entities, not responses. */
+/** Functions behind generated fields, for own fields that call them; they return entities, not responses. */
 export interface QueriesBuilder {
   readonly buildQueriesResolvers: (of: OfType) => {
     readonly find: (parent: unknown, args: Values) => Promise<Entity[]>;

@@ -41,7 +41,7 @@ export function configureField(field: FieldConfig, place: FieldPlace): FieldConf
 
 const resolverOf = ({ resolve }: FieldConfig): Resolver => resolve ?? defaultFieldResolver;
 
-/** What generated fields below a root field give is read by the arguments of the query. */
+/** Generated fields below a root field are read by the arguments of the query. */
 function plannedResolver(field: FieldConfig, { isRoot, isInside }: FieldPlace): Resolver {
   const resolve = resolverOf(field);
   const isPlanned = !isRoot && field.extensions?.['custom'] !== true && Object.keys(field.args ?? {}).length > 0;

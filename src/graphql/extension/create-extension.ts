@@ -23,15 +23,15 @@ import type {
 import { createNamedCode } from './named-code.js';
 import { naming, createQueriesBuilder, createReturnTypes } from './builders.js';
 
-/** What the extension service works with. */
+/** The inputs of the extension service. */
 interface ExtensionParts {
   readonly config: Config;
   readonly logger: Logger;
-  /** What operations of custom code work with: the snapshot in force, everything allowed. Throws a 503 before there is a database. */
+  /** Returns the context of custom code: the snapshot in force, with all rights. Throws a 503 until the database has answered. */
   readonly content: () => ContentContext;
 }
 
-/** What `register` is given. */
+/** The argument of `register`. */
 export interface RegisterInput {
   readonly strapi: Strapi;
   readonly graphql: { readonly extension: ExtensionService };
@@ -40,7 +40,7 @@ export interface RegisterInput {
 /** Declares policies, middlewares and extensions; called once, before the first schema is built. */
 export type Register = (input: RegisterInput) => unknown;
 
-/** What `bootstrap` and `destroy` are given. */
+/** The argument of `bootstrap` and `destroy`. */
 export type HookInput = Pick<RegisterInput, 'strapi'>;
 
 /** Runs once, when the service begins or ends. */
@@ -49,11 +49,11 @@ export type Hook = (input: HookInput) => unknown;
 /** The extension service with all that custom code reaches. */
 export interface GraphqlExtension {
   readonly input: RegisterInput;
-  /** How the schema of a snapshot differs from the generated one. Throws for names that the snapshot does not have. */
+  /** Applies the extensions to the schema of a snapshot. Throws an Error for names that the snapshot does not have. */
   readonly schemaOptions: (registry: Registry) => Pick<SchemaOptions, 'shadow' | 'extend'>;
 }
 
-/** Returns what makes a context that may do everything, from what is connected at the time. It throws a 503 before that. */
+/** Returns a function that creates a context with all rights. It throws a 503 until the database has answered. */
 export const contentOfCode = (connection: Connection) => (): ContentContext => {
   const { config, source } = connection.require(notYet);
   return createContext(config, source, fullAccess);

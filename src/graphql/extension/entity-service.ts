@@ -22,10 +22,11 @@ export type Entity = Record<string, any> & { readonly id: number };
 export type EntityId = number | string;
 
 /**
- * Reads and writes entries for custom code, which may do everything. Entries are flat: `{ id, title, author: { id, name } }`, private
- * attributes included, relations where `populate` names them. Drafts are shown unless `publicationState: 'live'` asks for published
- * ones, everything is given unless a limit says otherwise, of localized types only the default locale unless `locale` names another.
- * What is created is a draft unless it has `publishedAt`. Throws a ValidationError for parameters or data that do not fit.
+ * Reads and writes entries for custom code, with all rights. Entries are flat: `{ id, title, author: { id, name } }`, private
+ * attributes included, relations where `populate` names them. Drafts are shown unless `publicationState: 'live'` asks for
+ * published ones, all entries are returned unless there is a limit, of localized types only the default locale unless `locale`
+ * names another. What is created is a draft unless it has `publishedAt`. Throws a ValidationError for parameters or data that do
+ * not fit.
  */
 export interface EntityService {
   findMany(uid: string, parameters?: EntityParameters): Promise<Entity[]>;
@@ -38,7 +39,7 @@ export interface EntityService {
   count(uid: string, parameters?: EntityParameters): Promise<number>;
 }
 
-/** `content` gives what operations work with now: the registry in force, everything allowed. */
+/** `content` returns a context of the registry in force, with all rights. */
 export function createEntityService(content: () => ContentContext): EntityService {
   const open = (uid: string, parameters: EntityParameters = {}): Opened => openType(uid, parameters, content());
   const one = async (id: EntityId, read: (number: number) => Promise<Loaded | null>): Promise<Entity | null> => {

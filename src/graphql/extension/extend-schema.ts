@@ -11,18 +11,18 @@ import { loadNexus } from './load-nexus.js';
 import { mapSchema, type FieldConfig, type SchemaMapping } from '../types/map-schema.js';
 import { createTypeRegistry, type TypeRegistry } from './type-registry.js';
 
-/** What a schema is extended with. */
+/** The inputs of an extended schema. */
 interface ExtendInput {
   readonly used: readonly UsedExtension[];
   readonly registry: Registry;
   readonly strapi: Strapi;
-  /** Takes what looks like a mistake but does no harm. */
+  /** Called with a warning about a likely mistake. */
   readonly warn: (message: string) => void;
 }
 
 /**
- * Adds all extensions to a generated schema, in the order of Strapi v4: types, SDL, resolvers, Nexus plugins,
- * then the configuration of each field; what nothing refers to is left out. Throws if the result is no valid schema.
+ * Adds all extensions to a generated schema, in the order of Strapi v4: types, SDL, resolvers, Nexus plugins, then the
+ * configuration of each field; unreferenced types are left out. Throws if the result is no valid schema.
  */
 export function extendSchema(generated: GraphQLSchema, { used, registry, strapi, warn }: ExtendInput): GraphQLSchema {
   const nexus = loadNexus();

@@ -29,7 +29,7 @@ export function createExtensions(): Extensions {
   return { service, used, shadow: (registry) => shadowOf(rules, registry) };
 }
 
-/** What custom code has switched off, by uid. */
+/** Rules of custom code that switch parts off, by uid. */
 type ShadowRules = ReadonlyMap<string, TypeRules>;
 
 /** The rules that the service begins with: accounts have mutations of their own, locales are set up elsewhere. */
@@ -52,7 +52,7 @@ const newRules = (): TypeRules => ({
 });
 
 /**
- * What the schema of a snapshot shows. Throws for a content type, component or field that the snapshot does not have, with the
+ * Returns the shadow of a snapshot. Throws for a content type, component or field that the snapshot does not have, with the
  * nearest name that it has.
  */
 function shadowOf(rules: ShadowRules, registry: Registry): Shadow {

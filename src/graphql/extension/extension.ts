@@ -16,7 +16,7 @@ import type { TypeRegistry } from './type-registry.js';
 
 export type Resolver = GraphQLFieldResolver<any, any, any>;
 
-/** Of one type: resolvers by field, values by enum name, or `__resolveType` of a union or interface. */
+/** Resolvers of one type by field, values by enum name, or `__resolveType` of a union or interface. */
 export type TypeResolvers = Readonly<Record<string, Resolver | { readonly resolve?: Resolver } | string | number | boolean>>;
 
 /** Resolvers by type and field; a scalar stands for itself. */
@@ -27,10 +27,10 @@ export type Next = (parent?: any, args?: any, context?: any, info?: GraphQLResol
 
 export type Middleware = (next: Next, parent: any, args: any, context: RequestContext, info: GraphQLResolveInfo) => unknown;
 
-/** Gives a middleware for the options of its place. */
+/** Returns a middleware for the options of its use. */
 export type MiddlewareFactory = (options: any, services: { readonly strapi: Strapi }) => Middleware;
 
-/** What a policy decides by. */
+/** The arguments that a policy decides by. */
 export interface PolicyContext {
   readonly parent: any;
   readonly args: any;
@@ -66,7 +66,7 @@ export interface FieldConfiguration {
 /** By `Type.field`, or by type and then by field. */
 export type ResolversConfig = Readonly<Record<string, FieldConfiguration | Readonly<Record<string, FieldConfiguration>>>>;
 
-/** What `use` takes. */
+/** The arguments of `use`. */
 export interface Extension {
   /** Nexus definitions, in lists of any depth. */
   readonly types?: unknown;
@@ -78,7 +78,7 @@ export interface Extension {
   readonly resolversConfig?: ResolversConfig;
 }
 
-/** What an extension function is given, anew for every schema. */
+/** The argument of an extension function, new for every schema. */
 export interface ExtensionInput {
   readonly strapi: Strapi;
   readonly nexus: Nexus;
@@ -88,12 +88,15 @@ export interface ExtensionInput {
   readonly typeRegistry: TypeRegistry;
 }
 
-/** An extension, or a function that gives one; it may be called more than once and must not keep anything. */
+/** An extension, or a function that returns one. The function may be called several times and must not keep state. */
 export type UsedExtension = Extension | ((input: ExtensionInput) => Extension);
 
-/** Shapes the GraphQL schema; what is called after the first schema was built counts from the next one on. */
+/** Changes the GraphQL schema. Calls after the first build take effect with the next one. */
 export interface ExtensionService {
-  /** What the schema shows of a content type or component. Whether it exists is checked when a schema is built: models come and go. */
+  /**
+   * Controls what the schema shows of a content type or component. Whether it exists is checked when a schema is built: models
+   * come and go.
+   */
   shadowCRUD(uid: string): TypeControl;
   use(extension: UsedExtension): ExtensionService;
 }

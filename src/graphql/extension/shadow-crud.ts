@@ -1,7 +1,7 @@
 import { suggest } from '../../nearest-name.js';
 import type { RootAction } from '../types/shadow.js';
 
-/** What custom code has switched off of one field; the flags do not follow from each other. */
+/** The parts of one field that custom code has switched off. The flags are independent. */
 export interface FieldRules {
   enabled: boolean;
   input: boolean;
@@ -9,7 +9,7 @@ export interface FieldRules {
   filters: boolean;
 }
 
-/** What custom code has switched off of one content type or component. */
+/** The parts of one content type or component that custom code has switched off. */
 export interface TypeRules {
   enabled: boolean;
   queries: boolean;
@@ -18,7 +18,7 @@ export interface TypeRules {
   readonly fields: Map<string, FieldRules>;
 }
 
-/** The shadow of one content type or component; what is switched off stays off in every later schema. */
+/** The shadow of one content type or component; parts stay switched off in every later schema. */
 export interface TypeControl {
   disable(): TypeControl;
   disableQueries(): TypeControl;

@@ -34,7 +34,7 @@ export function renderPage(endpoint: string): PlaygroundPage {
   return { html, contentSecurityPolicy: policyOf(html(null)) };
 }
 
-/** Gives the playground a tab with the first query if this browser keeps none of its own. */
+/** Opens a tab with the first query if this browser has stored none. */
 const openFirstQuery = `{
   const config = document.getElementById('playground-config');
   const query = document.getElementById('first-query').textContent;
@@ -45,8 +45,8 @@ const openFirstQuery = `{
 }`;
 
 /**
- * The playground takes away the notes of a completion on an event that browsers no longer send: it is sent here, to the parent of
- * each node that was removed.
+ * The playground removes the notes of a completion on a mutation event that browsers no longer send. This script sends it to the
+ * parent of each removed node.
  */
 const reportRemovals = `new MutationObserver((changes) => {
   for (const { target, removedNodes } of changes)
@@ -57,7 +57,7 @@ const reportRemovals = `new MutationObserver((changes) => {
     }
 }).observe(document.body, { childList: true, subtree: true });`;
 
-// the types demand every setting, the page only those that differ from its defaults
+// the types require every setting, the page only those that differ from its defaults
 const settings = { 'schema.polling.interval': 10_000, 'request.credentials': 'same-origin' } as NonNullable<
   Parameters<typeof renderPlaygroundPage>[0]['settings']
 >;
@@ -91,7 +91,7 @@ interface PlaygroundFile {
   readonly type: string;
 }
 
-/** All that the page loads, by the path below the package's name, and the licence of it. */
+/** The files that the page loads, by their path below the package's name, with their licence. */
 export const playgroundFiles: Readonly<Record<string, PlaygroundFile>> = {
   'build/static/css/index.css': { file: 'build/static/css/index.css', type: 'text/css' },
   'build/static/js/middleware.js': { file: 'build/static/js/middleware.js', type: 'text/javascript' },

@@ -31,7 +31,7 @@ export function createPlayground(endpoint: string): Playground {
 const missing =
   '<!doctype html><title>GraphQL</title><p>The files of the playground are missing: run <code>npm run prepare</code>.';
 
-/** Tells a browser what is at the endpoint where there is no playground. Programs that ask without a query get the same status. */
+/** Answers a browser if there is no playground. Programs that ask without a query get the same status. */
 export const explainEndpoint = (): Answer => ({
   status: 400,
   headers: { 'Content-Security-Policy': "default-src 'none'", 'Content-Type': 'text/html; charset=utf-8' },

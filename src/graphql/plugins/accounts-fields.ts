@@ -44,7 +44,7 @@ const payloadOf = ({ sessions }: AccountsService) => (sessions === null ? loginP
 /** The action of the REST route. */
 const scopeOf = (name: string): Scope => ({ anyone: `plugin::users-permissions.auth.${name}` });
 
-/** Apps that begin a session send along the token that they have, which may have expired. */
+/** Apps that begin a session may send their old token, which may have expired. */
 const beginning = (name: string) => withScope(scopeOf(name), ignoringEnded);
 
 function entryMutations(service: AccountsService): Fields {
@@ -100,7 +100,7 @@ function passwordMutations(service: AccountsService): Fields {
 type Call = Exclude<keyof AccountsService, 'me' | 'sessions'>;
 type Resolver = GraphQLFieldResolver<unknown, GraphqlContext>;
 
-/** Resolvers that hand their arguments to one operation of the service. */
+/** Resolvers that pass their arguments to one operation. */
 const calls = (service: AccountsService) => ({
   call:
     (name: Call): Resolver =>

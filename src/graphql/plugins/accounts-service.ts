@@ -9,10 +9,10 @@ export interface LoginPayload {
   readonly user: Me;
 }
 
-/** What a mutation of accounts does; the arguments are those of the field, and errors are the same ApiErrors as over REST. */
+/** A mutation of accounts. Its arguments are those of the field, and it throws the same ApiErrors as REST. */
 type Operation<Result> = (args: Values, context: GraphqlContext) => Promise<Result>;
 
-/** The accounts as GraphQL needs them. Users are given back by id and read again as far as they are selected. */
+/** Operations on accounts for GraphQL. They return users by id, which are then read as selected. */
 export interface AccountsService {
   readonly me: (context: GraphqlContext) => Promise<Me | null>;
   readonly login: Operation<LoginPayload>;

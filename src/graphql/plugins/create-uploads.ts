@@ -8,7 +8,7 @@ import { updateFileInfo } from '../../media/update-file.js';
 import { idsOf, uploadFiles } from '../../media/upload-files.js';
 import type { GraphqlContext } from '../graphql-context.js';
 
-/** What an uploaded file is to be attached to, and its texts; as the fields `refId`, `ref`, `field` and `info` came. */
+/** The entry that an uploaded file is attached to, and its information, from the arguments `refId`, `ref`, `field` and `info`. */
 export interface UploadTarget {
   readonly refId: string | null;
   readonly ref: string | null;
@@ -16,12 +16,12 @@ export interface UploadTarget {
   readonly info: Readonly<Record<string, unknown>> | null;
 }
 
-/** The media library as GraphQL needs it. Files are given back by id and read again as far as they are selected. */
+/** The media library for GraphQL. Files are returned by id, which are then read as selected. */
 export interface UploadService {
   readonly upload: (files: readonly UploadedFile[], target: UploadTarget, context: GraphqlContext) => Promise<readonly number[]>;
   /** Throws a NotFoundError for an unknown id. */
   readonly updateFileInfo: (id: string, info: Readonly<Record<string, unknown>>, context: GraphqlContext) => Promise<number>;
-  /** Throws a ValidationError for a row that claims the bytes of another file. */
+  /** Throws a ValidationError for an entry that refers to the bytes of another file. */
   readonly checkNewRow: (row: Readonly<Record<string, unknown>>, context: GraphqlContext) => Promise<void>;
 }
 

@@ -58,7 +58,7 @@ export function uploadMutations(service: UploadService, context: SchemaContext):
   };
 }
 
-/** The generated mutations, as far as the schema has them; none of them parts a file from its bytes. */
+/** The generated mutations of files, if the schema has them. None separates a file from its bytes. */
 function rowMutations(service: UploadService, file: ContentType, context: SchemaContext): Fields {
   const { createUploadFile, updateUploadFile, deleteUploadFile } = mutationFields(file, context);
   const create = checked((row, context_) => service.checkNewRow(row, context_), createResolver(file));

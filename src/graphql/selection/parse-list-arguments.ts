@@ -8,7 +8,7 @@ import { isRecord } from '../../values.js';
 import { respellFilters } from './respell-filters.js';
 import type { PageSettings } from '../graphql-context.js';
 
-/** What arguments are read with. */
+/** The context of reading arguments. */
 export interface ArgumentContext {
   readonly registry: Registry;
   readonly limits: Limits;
@@ -65,7 +65,10 @@ function offset(start: number, limit: number, { maxLimit }: PageSettings): Offse
   return { kind: 'offset', start: Math.max(start, 0), limit: cut, withCount: null };
 }
 
-/** `defaultLimit`, `maxLimit` and `amountLimit` of the plugin's configuration. A maxLimit of -1 lifts the cap, none leaves it to amountLimit. */
+/**
+ * `defaultLimit`, `maxLimit` and `amountLimit` of the plugin's configuration. A maxLimit of -1 means no maximum; without
+ * maxLimit, amountLimit applies.
+ */
 export function pageSettings(config: {
   readonly defaultLimit: number;
   readonly maxLimit: number | null;

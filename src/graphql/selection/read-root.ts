@@ -13,7 +13,7 @@ import { parseListArguments, type Offset } from './parse-list-arguments.js';
 import { mergeSelected, readSelection, seenByCode } from './read-selection.js';
 import type { Selected, ReadingContext } from './reading-context.js';
 
-/** The query of a root field that answers with one entry: what is selected of it. Throws an ApiError. */
+/** Returns the query of a root field that answers with one entry. Throws an ApiError. */
 export function readOneQuery(type: ContentType, context: GraphqlContext, info: GraphQLResolveInfo): Query {
   return readOnce(type, context, info, () => {
     const selection = readSelection(info.fieldNodes, responseName(type), type, readingContext(context, info));
@@ -21,7 +21,7 @@ export function readOneQuery(type: ContentType, context: GraphqlContext, info: G
   });
 }
 
-/** The query of a root field that answers with a list. The total is wanted only where it is selected. Throws an ApiError. */
+/** Returns the query of a root field that answers with a list. The total is read only if it is selected. Throws an ApiError. */
 export function readListQuery(type: ContentType, args: Values, context: GraphqlContext, info: GraphQLResolveInfo): ListQuery {
   return readOnce(type, context, info, () => {
     const reading = readingContext(context, info);
@@ -91,7 +91,7 @@ function selectsTotal(nodes: readonly FieldNode[], type: ContentType, { operatio
   return ['total', 'pageCount'].some((name) => below(pagination, 'Pagination', name).length > 0);
 }
 
-/** What the selection of an operation is read with. */
+/** Returns the context in which the selection of an operation is read. */
 export function readingContext({ content, access, pages, failures }: GraphqlContext, info: GraphQLResolveInfo): ReadingContext {
   const { bind } = content;
   return {

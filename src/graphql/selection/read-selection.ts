@@ -9,8 +9,8 @@ import { parseListArguments } from './parse-list-arguments.js';
 import type { Selected, ReadingContext } from './reading-context.js';
 
 /**
- * Reads what is selected of entries below the `data` of a response type: attributes to load, and what to populate, by the key
- * that its resolver will look under.
+ * Reads the selection on entries below the `data` of a response type: attributes to load, and children to populate by the key
+ * that their resolvers use.
  */
 export function readSelection(
   nodes: readonly FieldNode[],
@@ -31,7 +31,7 @@ export function readSelection(
   return mergeSelected(parts);
 }
 
-/** What code of an extension that gets the entry may look at: every attribute of its own. */
+/** All attributes of an entry, for code of an extension that receives it. */
 export const seenByCode: Selected = { fields: null, includePrivate: true, populate: noPopulate };
 
 /** Reads a selection set on the attributes type of a content type, or on a component. `around`: see childKey. */
@@ -60,7 +60,7 @@ function readAttributes(
   return { fields: whole ? null : [...fields], includePrivate: whole, populate: { all: false, fields: populated } };
 }
 
-/** What is selected in several places. */
+/** Returns the union of several selections. */
 export function mergeSelected(parts: readonly Selected[]): Selected {
   const whole = parts.some(({ fields }) => fields === null);
   return {
@@ -102,7 +102,7 @@ function readAt(attribute: Structured, nodes: readonly FieldNode[], place: Place
   return isCustomField(typeName(place.owner), attribute.name, context.operation) ? fields.map(showWhole) : fields;
 }
 
-/** Code of an extension that stands in a field sees all of what the field gives. */
+/** Code of an extension that wraps a field sees every attribute of its value. */
 const showWhole = ({ query, on, ...field }: PopulateField): PopulateField => ({
   ...field,
   query: whole(query),
@@ -136,7 +136,7 @@ function readStructured(
 
 const related: Query = { ...emptyQuery, withTotal: false };
 
-/** What has no argument for the publication state shows drafts. */
+/** Fields without an argument for the publication state show drafts. */
 const withDrafts: Query = { ...related, publicationState: 'preview' };
 
 /** A relation to one shows drafts; one to many has its arguments. */

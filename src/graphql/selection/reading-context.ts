@@ -6,7 +6,7 @@ import type { ContentType } from '../../schema/content-type.js';
 import type { Operation } from './collect-fields.js';
 import type { ArgumentContext } from './parse-list-arguments.js';
 
-/** What a selection set is read with. */
+/** The context of reading a selection set. */
 export interface ReadingContext extends ArgumentContext {
   readonly operation: Operation;
   readonly access: Access;
@@ -14,7 +14,7 @@ export interface ReadingContext extends ArgumentContext {
   readonly check: (query: Query, type: ContentType) => void;
   /** Counts a type of which something is selected. Throws a ValidationError once there are too many. */
   readonly countType: () => void;
-  /** What was read of fields that several fragments lead to, by the place where they stand. */
+  /** Results for fields that several fragments lead to, by the place where they stand. */
   readonly known: Map<FieldNode, Map<string, readonly PopulateField[]>>;
   /** Takes the error of a nested field whose arguments are wrong: that field fails alone, when it is resolved. */
   readonly fail: (node: FieldNode, error: ApiError) => void;
@@ -22,5 +22,5 @@ export interface ReadingContext extends ArgumentContext {
   readonly given?: ReadonlyMap<FieldNode, Readonly<Record<string, unknown>>>;
 }
 
-/** What is selected of entries or components of one type. */
+/** The selection on entries or components of one type. */
 export type Selected = Pick<Query, 'fields' | 'includePrivate' | 'populate'>;

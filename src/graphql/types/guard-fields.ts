@@ -34,7 +34,7 @@ export function requireScope(scope: Scope, asking: Asking): void {
     : missingActions(missing, 'Forbidden access');
 }
 
-/** The actions that the caller lacks, none if it is a user that is asked for; null: the caller has what the scope asks for. */
+/** Returns the actions that the caller lacks, an empty list if a user is required; null if the caller meets the scope. */
 function missingOf(scope: Scope, { access, caller }: Asking): readonly string[] | null {
   if (scope === 'public') return null;
   if (scope === 'authenticated') return caller.kind === 'user' || access.grants.kind === 'all' ? null : [];

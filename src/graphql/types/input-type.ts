@@ -6,7 +6,7 @@ import { enumType, scalarFields } from './scalar-fields.js';
 import { emptyFields, plainField, type SchemaContext, shownType } from './schema-context.js';
 import { zoneInput } from './union-types.js';
 
-/** `<Type>Input`: what may be sent to create or update an entry, or a component; null if there is nothing to send. */
+/** `<Type>Input`: the values of a create or update of an entry or component; null if there are none. */
 export function inputType(type: ContentType, context: SchemaContext): GraphQLInputObjectType | null {
   if (!hasInputFields(type, context)) return null;
   return context.store.define(

@@ -18,7 +18,7 @@ import type { GraphQLDirective, GraphQLFieldConfig, GraphQLFieldConfigMap, Graph
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- graphql-js types sources and arguments per field
 export type FieldConfig = GraphQLFieldConfig<any, any>;
 
-/** What becomes of the parts of a schema; what is left out stays as it is. */
+/** Functions that map the parts of a schema. Absent ones leave their parts unchanged. */
 export interface SchemaMapping {
   readonly field?: (typeName: string, name: string, field: FieldConfig) => FieldConfig;
   /** Takes the place of a type before its parts are copied. */

@@ -21,7 +21,7 @@ export type ObjectTypes = Readonly<
   >
 >;
 
-/** What the types of one schema are made from. */
+/** The context in which the types of one schema are made. */
 export interface SchemaContext {
   readonly objects: ObjectTypes;
   readonly registry: Registry;
@@ -41,12 +41,12 @@ export const shownTypes = ({ registry, shadow }: SchemaContext): ContentType[] =
   [...registry.types.values()].filter((type) => shadow.hasType(type.uid));
 
 /**
- * What the caller of a root field needs: all of the listed actions; to be some user or a full-access token; nothing; or one action
- * that also counts if the public has it, so that clients may log in while they still send the token of a user.
+ * The rights that a root field requires: all of the listed actions; to be some user or a full-access token; nothing; or one
+ * action that also counts if the public has it, so that clients may log in while they still send the token of a user.
  */
 export type Scope = readonly string[] | 'authenticated' | 'public' | { readonly anyone: string };
 
-/** What a root field asks of callers. */
+/** The requirement of a root field. */
 export interface FieldRequirement {
   readonly scope: Scope;
   /** A token of a user that was good once counts as none. */

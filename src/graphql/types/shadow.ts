@@ -2,7 +2,7 @@ import type { ContentType } from '../../schema/content-type.js';
 
 export type RootAction = 'find' | 'findOne' | 'create' | 'update' | 'delete';
 
-/** What of the content types the generated schema shows; the extension service gives its own. */
+/** The parts of content types that the generated schema shows. The extension service has its own implementation. */
 export interface Shadow {
   readonly hasType: (uid: string) => boolean;
   readonly hasAction: (type: ContentType, action: RootAction) => boolean;

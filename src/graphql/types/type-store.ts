@@ -1,10 +1,10 @@
 import { GraphQLInputObjectType, GraphQLObjectType, GraphQLUnionType, type GraphQLNamedType } from 'graphql';
 import type { ContentType, Attribute, Registry } from '../../schema/content-type.js';
 
-/** Whose a generated type is: a content type's or component's, one schema's alone, or that of all schemas. */
+/** The owner of a generated type: a content type or component, one schema, or all schemas. */
 type Owner = ContentType | 'schema' | 'service';
 
-/** A generated type and whose it is. */
+/** A generated type and its owner. */
 interface Owned {
   readonly owner: Owner;
   readonly type: GraphQLNamedType;
@@ -21,7 +21,7 @@ export interface TypeStore {
   readonly complete: (pause: Pause) => Promise<void>;
 }
 
-/** Called between two types: gives the event loop back when the slice is over. */
+/** Called between two types: yields to the event loop when the slice is over. */
 export type Pause = () => Promise<void> | undefined;
 
 /** `kept`: complete types of the schema before. */
@@ -69,7 +69,7 @@ export function pauseAfter(milliseconds: number): Pause {
   };
 }
 
-/** What a schema was generated from, and its types. */
+/** The inputs of a schema, and its types. */
 export interface Generated {
   readonly registry: Registry;
   readonly types: ReadonlyMap<string, Owned>;

@@ -12,8 +12,8 @@ import { type SchemaContext, shownType, shownTypes } from './schema-context.js';
 import { errorType } from './shared-types.js';
 
 /**
- * What a polymorphic relation may lead to, the attributes directly: the types that it names, else every
- * component and every content type.
+ * Returns the object types that a polymorphic relation may lead to: the types that it names, else every component and content
+ * type.
  */
 export function morphUnion(type: ContentType, attribute: MorphAttribute, context: SchemaContext): GraphQLUnionType {
   const { targets } = attribute;
@@ -84,7 +84,10 @@ function resolveZone(components: readonly ContentType[]): (item: unknown) => str
   return (item) => names.get(isRecord(item) ? String(item['__component']) : '') ?? errorType.name;
 }
 
-/** A scalar: an object with the name of its component's type as `__typename`, everything else unchecked. */
+/**
+ * A scalar for an item of a dynamic zone: an object with the name of its component's type as `__typename`. Other keys are not
+ * checked here.
+ */
 export const zoneInput = (type: ContentType, zone: ZoneAttribute, context: SchemaContext): GraphQLScalarType =>
   context.store.define(type, `${zoneName(type, zone)}Input`, (name) => {
     const parse = zoneParser(zoneComponents(zone, context), componentUids(context));

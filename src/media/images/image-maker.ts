@@ -6,17 +6,17 @@ import { makeImageSet, type OpenImage, measureImage, resizeImage } from './trans
 import type { MediaSettings } from '../storage/file-storage.js';
 import { Queue, type Asker } from '../../queue.js';
 
-/** Reads an image when its turn has come: those that wait are not in memory. */
+/** Reads an image when its turn has come. Waiting images are not in memory. */
 type ReadImage = () => Promise<Buffer>;
 
-/** Makes and measures images, never more at a time than there are processors, and never on the event loop. */
+/** Draws and measures images, outside of the event loop and at most as many at a time as there are processors. */
 export interface ImageMaker {
   /**
-   * What an image of a media type comes to, only measured where sharp is missing; null if it cannot even be measured. Throws an
-   * ApplicationError for what is no image after all, or has too many pixels.
+   * Returns the variants of an image, only its size if sharp is not installed; null if it cannot be measured. Throws an
+   * ApplicationError for a damaged image, or one with too many pixels.
    */
   readonly makeSet: (read: ReadImage, mime: string) => Promise<ImageSet | null>;
-  /** The same without variants, by the header alone: the beginning of the file will do. */
+  /** The same without variants, from the header: the beginning of the file is enough. */
   readonly measure: (bytes: Buffer) => ImageSet | null;
   /** Throws 503 if too many images wait to be drawn already. */
   readonly resize: (read: ReadImage, order: ResizeOrder, asker: Asker) => Promise<MadeImage>;
@@ -24,12 +24,12 @@ export interface ImageMaker {
 
 type LoadSharp = () => Promise<(bytes: Buffer, options: SharpOptions) => Sharp>;
 
-/** `load`: gives sharp, or rejects where it is not installed. It is asked with the first image: loading takes 60 ms and 20 MB. */
+/** `load` returns sharp, or rejects if it is not installed. It is called with the first image: loading takes 60 ms and 20 MB. */
 export function createImageMaker(settings: MediaSettings, load: LoadSharp = loadSharp): ImageMaker {
-  // A processor is left to the event loop where there are several: small requests then wait half as long.
+  // One processor is left to the event loop if there are several: small requests then wait half as long.
   const atOnce = Math.max(Math.min(availableParallelism(), threads) - 1, 1);
   const drawing = new Queue({ atOnce });
-  // What anybody may ask for waits in a queue of its own, so that it delays uploads by one image at most.
+  // Sizes that anybody may request have a queue of their own, so that they delay uploads by one image at most.
   const { waiting, waitingPerAddress } = settings.resize;
   const refusal = 'Too many images are waiting to be drawn, please try again later';
   const resizing = new Queue({ atOnce, waiting, ofClient: waitingPerAddress, refusal });
@@ -64,10 +64,10 @@ function measure(bytes: Buffer): ImageSet | null {
   return size === null ? null : { size, original: null, variants: new Map() };
 }
 
-/** Node runs this many blocking calls at a time unless told otherwise; one is left to the rest of the service. */
+/** The default number of blocking calls that Node runs at a time. One is left to the rest of the service. */
 const threads = 4;
 
-/** Images are drawn line by line where possible, and one that is damaged is not worked on. */
+/** Images are processed line by line if possible, and damaged ones are refused. */
 const openRules = { sequentialRead: true, failOn: 'error' } as const satisfies SharpOptions;
 
 async function loadSharp(): ReturnType<LoadSharp> {

@@ -4,22 +4,22 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/** An image that was made of another. */
+/** A variant of an image. */
 export interface MadeImage extends ImageSize {
   readonly bytes: Buffer;
 }
 
-/** What an upload of an image comes to. */
+/** The images of an upload. */
 export interface ImageSet {
-  /** As it is shown: turned by its EXIF data. */
+  /** Its size as displayed, rotated by its EXIF data. */
   readonly size: ImageSize;
-  /** The image in the place of what was sent: turned, without metadata, smaller where that is wanted; null to keep what was sent. */
+  /** The image that replaces the sent one: rotated, without metadata, smaller if configured; null to keep the sent one. */
   readonly original: MadeImage | null;
   /** By name: thumbnail, small, medium, large. */
   readonly variants: ReadonlyMap<string, MadeImage>;
 }
 
-/** How an image is wanted; what is not given follows from the rest. */
+/** The requested form of an image. Absent parts follow from the others. */
 export interface ResizeOrder {
   readonly width: number | null;
   readonly height: number | null;
@@ -28,7 +28,7 @@ export interface ResizeOrder {
 
 export type ImageFormat = 'jpeg' | 'png' | 'webp' | 'tiff' | 'gif' | 'avif';
 
-/** The types of which variants are made, and in which: each in its own. */
+/** The media types that variants are made of. Each variant has the type of its original. */
 export const formatsByType: Readonly<Record<string, ImageFormat>> = {
   'image/jpeg': 'jpeg',
   'image/png': 'png',

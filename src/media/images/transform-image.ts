@@ -4,7 +4,7 @@ import { applicationError } from '../../errors.js';
 import type { ImageFormat, ImageSize, MadeImage, ResizeOrder, ImageSet } from './image-types.js';
 import type { MediaSettings } from '../storage/file-storage.js';
 
-/** Width and height of an image by its header, as it is shown; null if they cannot be told. */
+/** Returns the displayed width and height of an image from its header; null if they are unknown. */
 export function measureImage(bytes: Buffer): ImageSize | null {
   try {
     const { width, height, orientation = 1 } = imageSize(bytes);
@@ -22,7 +22,7 @@ export function resizeImage(image: Sharp, order: ResizeOrder, rules: MediaSettin
   return encodeImage(sized, order.format, { quality: 80 });
 }
 
-/** What the image has to fit into. The side that is not asked for is bounded as well, since small images may be long. */
+/** The box that the image has to fit into. The other side is bounded as well, since narrow images may be long. */
 export function boxOf({ width, height }: ResizeOrder, { sizes, pixelLimit }: MediaSettings['resize']): ImageSize {
   const other = (side: number): number => Math.max(Math.floor(pixelLimit / side), 1);
   if (width !== null) return { width, height: other(width) };
@@ -31,7 +31,7 @@ export function boxOf({ width, height }: ResizeOrder, { sizes, pixelLimit }: Med
   return { width: side, height: side };
 }
 
-/** Draws and encodes an image; without a format in that of its source. Throws an ApplicationError if it is damaged. */
+/** Draws and encodes an image, by default in the format of its source. Throws an ApplicationError if it is damaged. */
 async function encodeImage(image: Sharp, format: ImageFormat | null, rules: { readonly quality?: number }): Promise<MadeImage> {
   const encoded = format === null ? image : image.toFormat(format, { ...rules, ...efforts[format] });
   const { data, info } = await encoded.toBuffer({ resolveWithObject: true }).catch(refuseImage);
@@ -44,13 +44,13 @@ async function encodeImage(image: Sharp, format: ImageFormat | null, rules: { re
  */
 const efforts: Partial<Record<ImageFormat, { readonly effort: number }>> = { avif: { effort: 2 }, png: { effort: 4 } };
 
-/** Tells images that are too large from those that are damaged; the library refuses both. */
+/** Distinguishes images that are too large from damaged ones; the library refuses both. */
 function refuseImage(error: unknown): never {
   const large = error instanceof Error && /pixel limit/i.test(error.message);
   throw applicationError(large ? 'Image has too many pixels' : 'File is not a valid image');
 }
 
-/** Opens an image: its first frame, or all of them where it is animated and asked for so. */
+/** Opens an image: its first frame, or all frames of an animation if they are wanted. */
 export type OpenImage = (bytes: Buffer, options?: { readonly animated: boolean }) => Sharp;
 
 interface Making {
@@ -61,7 +61,7 @@ interface Making {
 /** The box of the smallest variant; those of the others are squares. */
 const thumbnail: ImageSize = { width: 245, height: 156 };
 
-/** Measures an image, and makes what is kept of it and its smaller variants: those that it does not fit into itself. */
+/** Measures an image, and makes the image to store and the variants that are smaller than it. */
 export async function makeImageSet(bytes: Buffer, format: ImageFormat, { open, settings }: Making): Promise<ImageSet> {
   const facts = await describe(open(bytes));
   const original = await makeOriginal(bytes, format, facts, { open, settings });
@@ -86,7 +86,7 @@ interface ImageFacts {
   readonly size: ImageSize;
   readonly animated: boolean;
   readonly rotated: boolean;
-  /** Where and with what it was taken, and what else is nobody's business. */
+  /** Metadata such as place and camera. */
   readonly hasMetadata: boolean;
 }
 
@@ -102,7 +102,7 @@ async function describe(image: Sharp): Promise<ImageFacts> {
   };
 }
 
-/** Encoded anew where that is wanted and pays, or where the original must not be kept: turned, or with metadata. */
+/** Returns the image that replaces the original: if a smaller one is wanted, or the original is rotated or has metadata. */
 async function makeOriginal(
   bytes: Buffer,
   format: ImageFormat,

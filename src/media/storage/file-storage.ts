@@ -1,15 +1,15 @@
 import type { Config } from '../../config/config.js';
 
-/** Bytes in pieces of any size, there already or still to come. */
+/** Bytes in chunks of any size, available now or later. */
 export type ByteSource = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/** Where the bytes of files lie. Keys are made by the service, are safe as names anywhere, and are used once. */
+/** A storage of the bytes of files. Keys are made by the service, are safe as file names, and are used once. */
 export interface FileStorage {
-  /** Stores all that comes; durable when it resolves. Where it rejects, `remove` takes away what was written. */
+  /** Stores the bytes; they are durable when it resolves. If it rejects, `remove` deletes what was written. */
   write(key: string, source: ByteSource, about: { readonly mime: string }): Promise<void>;
-  /** The bytes from `start` to before `end`; fails if there are none. */
+  /** Returns the bytes from `start` to before `end`; fails if the key does not exist. */
   read(key: string, range: ByteRange): ByteSource;
-  /** Deletes the bytes; nothing to delete is no error. */
+  /** Deletes the bytes. It is no error if there are none. */
   remove(key: string): Promise<void>;
 }
 
@@ -30,5 +30,5 @@ export function printSize(bytes: number): string {
   return `${String(Math.round(bytes / 1000 ** step))} ${units[step] ?? 'B'}`;
 }
 
-/** Bytes as the files of the API give them: thousands, to the hundredth. */
+/** Converts bytes to the unit of the API: thousands, rounded to hundredths. */
 export const kilobytes = (bytes: number): number => Math.round(bytes / 10) / 100;

@@ -2,7 +2,7 @@ import type * as S3 from '@aws-sdk/client-s3';
 import { isRecord } from '../../values.js';
 import type { ByteRange, ByteSource, FileStorage } from './file-storage.js';
 
-/** Where objects lie, and who speaks to the service; made with the first call, since the package is optional and takes 300 ms. */
+/** The bucket and the client. Created with the first call, since the package is optional and takes 300 ms to load. */
 interface Bucket {
   readonly client: S3.S3Client;
   readonly s3: typeof S3;
@@ -77,7 +77,7 @@ interface LargeContent {
   readonly mime: string;
 }
 
-/** Parts of an upload that is never completed cost money for ever: where it fails they go at once. */
+/** Parts of an upload that is never completed cost money, so they are deleted when it fails. */
 async function writeParts({ client, s3 }: Bucket, place: Place, { first, rest, mime }: LargeContent): Promise<void> {
   const { UploadId } = await client.send(new s3.CreateMultipartUploadCommand({ ...place, ContentType: mime }));
   const done: S3.CompletedPart[] = [];
@@ -125,7 +125,7 @@ async function* readObject(open: () => Promise<Bucket>, Key: string, { start, en
   }
 }
 
-/** With the object go the parts of an upload that a crash cut short, where the storage can list them and we may. */
+/** Also deletes the parts of an upload that a crash interrupted, if the storage can list them and we have the right. */
 async function removeObject({ client, s3, bucket }: Bucket, Key: string): Promise<void> {
   await client.send(new s3.DeleteObjectCommand({ Bucket: bucket, Key }));
   const list = new s3.ListMultipartUploadsCommand({ Bucket: bucket, Prefix: Key });

@@ -6,14 +6,14 @@ import { diskStorage } from './disk-storage.js';
 import type { FileStorage, MediaSettings } from './file-storage.js';
 import { s3Storage } from './s3-storage.js';
 
-/** What storages are made of. `directory`: where relative paths start. */
+/** The inputs of storages. `directory`: the base of relative paths. */
 interface StorageInput {
   readonly settings: MediaSettings;
   readonly directory: string;
   readonly database: Database;
 }
 
-/** The storages by name, each made when it is first asked for. Throws for a name that nobody knows. */
+/** Returns storages by name; each is created on first use. Throws an Error for an unknown name. */
 export function createStorageOf(input: StorageInput): (provider: string) => FileStorage {
   const made = new Map<string, FileStorage>();
   return (provider) => {
@@ -33,7 +33,7 @@ const makers: Readonly<Record<string, (input: StorageInput) => FileStorage>> = {
   s3: ({ settings }) => s3Storage(optionsOf(settings, 's3')),
 };
 
-/** The options of a provider: those under its name, or, if none is named, all of them if new files go there. */
+/** Returns the options of a provider: those under its name; if no name is used, all options for the provider of new files. */
 export function optionsOf({ provider, providerOptions }: MediaSettings, name: string): Readonly<Record<string, unknown>> {
   const isNamed = uploadProviders.some((one) => Object.hasOwn(providerOptions, one));
   if (!isNamed) return name === provider ? providerOptions : {};

@@ -16,7 +16,7 @@ export interface Binary {
  */
 export const fetchedVersions = { official: '8.2.6', npm: '8.2.0' } as const;
 
-/** What a message says last when no mongod can be had. */
+/** The last sentences of a message if no mongod is available. */
 export const otherWays =
   'Install MongoDB 6 or newer, name a mongod in MONGOMS_SYSTEM_BINARY, or set MONGODB_URI to a replica set that runs already.';
 
@@ -41,7 +41,7 @@ const releaseNumber = (version: string): number => {
   return major * 1000 + minor;
 };
 
-/** Where mongodb-memory-server keeps what it downloaded, shared by all projects of a user. */
+/** The folder of mongodb-memory-server's downloads, shared by all projects of a user. */
 export const cacheDirectory = (env: NodeJS.ProcessEnv): string =>
   resolve(env['MONGOMS_DOWNLOAD_DIR'] ?? join(homedir(), '.cache', 'mongodb-binaries'));
 
@@ -57,7 +57,7 @@ export const binaryOnPath = async (env: NodeJS.ProcessEnv): Promise<Binary | und
   return 'problem' in probe ? undefined : probe;
 };
 
-/** A mongod that was fetched before. One that is not of the version that its place tells is passed over, with a line in the log. */
+/** A mongod that was fetched before. One whose version differs from its folder is skipped with a warning. */
 export const binaryInCache = async (cacheDir: string, log: (line: string) => void): Promise<Binary | undefined> => {
   const names = await readdir(cacheDir).catch(() => []);
   const official = isLocked(names) ? undefined : names.find((name) => isOfficial(name, names));

@@ -40,7 +40,9 @@ export const findBinary = async ({ env, dataVersion, log }: BinaryRequest): Prom
   return chosen;
 };
 
-/** Decides among what is installed. A mongod that was named is taken whatever its version: opening the data will judge it. */
+/**
+ * Chooses among the installed programs. A named mongod is taken whatever its version; opening the data fails if it is too old.
+ */
 export const chooseInstalled = ({ named, onPath, cached }: Installed, dataVersion = '0.0'): Binary | undefined => {
   const fits = onPath !== undefined && isAtLeast(onPath.version, '6.0') && isAtLeast(onPath.version, dataVersion);
   return named ?? (fits ? onPath : cached);

@@ -2,7 +2,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Document } from 'mongodb';
 
-/** What is kept beside the data, in instance.json: the version of the server that wrote them, its port, and whose it was. */
+/** The content of instance.json beside the data: the version of the server that wrote them, its port, and its owner. */
 export interface Instance {
   readonly version: string;
   readonly port: number;
@@ -32,7 +32,7 @@ export const readLockHolder = async (dataDir: string): Promise<number | undefine
 
 const readText = (file: string): Promise<string | undefined> =>
   readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    // EBUSY: Windows shows a locked file to nobody.
+    // EBUSY: on Windows a locked file cannot be read.
     if (error.code === 'ENOENT' || error.code === 'EBUSY') return undefined;
     throw error;
   });

@@ -4,7 +4,7 @@ interface KeepInput {
   readonly first: RunningMongod;
   /** Starts another one at the same address. */
   readonly launch: () => Promise<RunningMongod>;
-  /** Takes what a user should read, one line at a time. */
+  /** Called with each line that a user should read. */
   readonly log: (line: string) => void;
   /** Called once if the server cannot be started again. */
   readonly onLost: (error: Error) => void;
@@ -12,12 +12,12 @@ interface KeepInput {
 
 /** A server that is started again if it ends by itself. */
 interface KeptMongod {
-  /** Of the process that runs now. */
+  /** The pid of the current process. */
   readonly pid: number;
   readonly stop: () => Promise<void>;
 }
 
-/** A server that ends as often within this many milliseconds is not started again. */
+/** A server that ends this often within so many milliseconds is not started again. */
 const most = { ends: 3, within: 60_000 };
 
 /** Starts the server again whenever it ends, until `stop` is called. */

@@ -9,7 +9,7 @@ export interface RunningMongod {
   readonly pid: number;
   /** Settles when it may be written to; needs a replica set that names its address. */
   readonly primary: Promise<void>;
-  /** Settles when it has ended, with the reason in words. */
+  /** Resolves with the reason when it has ended. */
   readonly ended: Promise<string>;
   /** Ends it cleanly, by force after ten seconds. */
   readonly stop: () => Promise<void>;
@@ -46,7 +46,7 @@ const lineWith = (output: Interface, text: string): Promise<void> =>
     output.on('line', read);
   });
 
-/** Settles when the process has ended or could not be started, with what its last complaints make of it. */
+/** Resolves with the reason, from its last log lines, when the process has ended or could not be started. */
 const failureOf = async (child: ChildProcess & { readonly stderr: Readable }, output: Interface): Promise<Failure> => {
   const complaints: string[] = [];
   const keep = (line: string): void => {
@@ -102,8 +102,8 @@ const textIn = (detail: Detail | undefined): string | undefined => {
 };
 
 /**
- * Ends the process `pid` as soon as this one is gone, be it by kill -9: a small watcher reads from a pipe that this process
- * holds open, and the system closes it. Returns what calls the watcher off.
+ * Ends the process `pid` as soon as this one has ended, even by kill -9: a small watcher reads from a pipe that this process
+ * holds open, and the system closes it. Returns a function that stops the watcher.
  */
 const endWithOwner = (pid: number): (() => void) => {
   const [command, ...args] = process.platform === 'win32' ? nodeWatcher : shellWatcher;

@@ -56,7 +56,7 @@ export const moveIntoPlace = (work: string, target: string): Promise<void> =>
     if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
   });
 
-/** What to tell the user when the programs were fetched but do not run; `problem` is what the system's loader wrote. */
+/** Returns the message for programs that were fetched but do not run; `problem` is the output of the system's loader. */
 export const explainProblem = (problem: string): string =>
   problem.includes('libcurl.so.4')
     ? 'MongoDB needs the system library libcurl.so.4, which is missing: install it (apt-get install libcurl4, dnf install libcurl).'

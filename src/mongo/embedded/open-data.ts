@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { readInstance, readLockHolder, addressOf } from './instance.js';
 import { launchMongod, type RunningMongod } from './launch-mongod.js';
 
-/** Data, and how they are to be served. */
+/** The data, and the options of their server. */
 interface DataToOpen {
   readonly dataDir: string;
   /** The preferred port; 0 for any. */
@@ -62,8 +62,8 @@ export const commonArguments = (cacheSizeGB: number): readonly string[] => [
 ];
 
 /**
- * Throws if another trial is of no use. Only a trial tells whether the lock is free: the server of a process that was
- * killed may stay in the process table for as long as nobody asks for its exit code.
+ * Throws if another attempt is useless. Only an attempt tells whether the lock is free: a killed server may stay in the process
+ * table until its exit code is read.
  */
 const judgeHolder = async (dataDir: string, deadline: number): Promise<void> => {
   const [instance, lockHolder] = await Promise.all([readInstance(dataDir), readLockHolder(dataDir)]);

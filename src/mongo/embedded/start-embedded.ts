@@ -14,7 +14,7 @@ export interface EmbeddedOptions {
   readonly port?: number | undefined;
   /** Memory for the cache of the storage engine; 0.25 if absent. */
   readonly cacheSizeGB?: number;
-  /** Takes what a user should read, one line at a time: a download, a port that was changed, a server that ended. */
+  /** Called with each line that a user should read: a download, a changed port, a server that ended. */
   readonly log: (line: string) => void;
   /** Called once if the server has ended and cannot be started again; the error's message is for people. */
   readonly onLost: (error: Error) => void;
@@ -26,15 +26,15 @@ export interface EmbeddedDatabase {
   readonly version: string;
   readonly dataDir: string;
   readonly port: number;
-  /** Of the server that runs now: one that ends by itself is started again at the same address. */
+  /** The pid of the current server; one that ends by itself is started again at the same address. */
   readonly serverPid: number;
   /** Ends the server cleanly; the data stay. */
   readonly stop: () => Promise<void>;
 }
 
 /**
- * Starts MongoDB as a replica set of one on the data in `dataDir`, and resolves when it may be written to. Throws an Error
- * whose message a user can act on: no mongod to be had, data in use, data of a newer version.
+ * Starts MongoDB as a replica set of one on the data in `dataDir`, and resolves when it may be written to. Throws an Error whose
+ * message a user can act on: no mongod found, data in use, data of a newer version.
  */
 export const startEmbedded = async (options: EmbeddedOptions): Promise<EmbeddedDatabase> => {
   const { cacheSizeGB = 0.25, log, onLost } = options;

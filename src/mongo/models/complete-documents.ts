@@ -2,8 +2,8 @@ import type { Db, Document } from 'mongodb';
 import type { ContentType } from '../../schema/content-type.js';
 
 /**
- * Gives entries that are older than an option of their type what the option needs: with draft & publish they count as published
- * since their creation, with localization they are in the default locale and a group of their own. Changes nothing twice.
+ * Completes entries that are older than an option of their type: with draft & publish they are published since their creation,
+ * with localization they get the default locale and a group of their own. Idempotent.
  */
 export async function completeDocuments(
   db: Db,

@@ -2,7 +2,7 @@ import { MongoServerError, type Db, type IndexDescriptionInfo } from 'mongodb';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { ownIndexes, planIndexes, type IndexPlan } from '../read/plan-indexes.js';
 
-/** What could not be built, one line each. */
+/** A line for each index that could not be built. */
 type IndexProblems = readonly string[];
 
 /**

@@ -6,7 +6,7 @@ import type { Attribute, ContentType, Registry, ScalarAttribute, ScalarType } fr
 export interface UnfitData {
   readonly uid: string;
   readonly attribute: string;
-  /** What they break: `required`, `type`, `enum`, `unique`, `minLength`, `maxLength`, `min`, `max`. */
+  /** The violated rule: `required`, `type`, `enum`, `unique`, `minLength`, `maxLength`, `min`, `max`. */
   readonly rule: string;
   readonly count: number;
   /** Ids of some of them. */
@@ -27,7 +27,7 @@ const stored: Readonly<Partial<Record<ScalarType, readonly string[]>>> = {
   boolean: ['bool'],
 };
 
-/** What of the stored entries would not fit the attributes of a type that are new or other than before. */
+/** Returns the stored values that would violate new or changed attributes of a type. */
 export async function findUnfit(type: ContentType, before: Registry, database: Database): Promise<UnfitData[]> {
   const former = before.types.get(type.uid);
   const changed = [...type.attributes.values()].filter(

@@ -90,7 +90,7 @@ export class ModelRegistry {
     return this.#build.models;
   }
 
-  /** Calls back with every new snapshot. */
+  /** Calls the listener with every new snapshot. */
   onChange(listener: (registry: Registry) => void): void {
     this.#listeners.add(listener);
   }
@@ -107,7 +107,7 @@ export class ModelRegistry {
     return this.#loading;
   }
 
-  /** Says why the GraphQL schema of the snapshot could not be built; null: it is in force. */
+  /** Stores why the GraphQL schema of the snapshot could not be built; null if it is in force. */
   reportSchema(problem: string | null): Promise<void> {
     return this.#status.reportSchema(problem);
   }
@@ -171,7 +171,7 @@ export class ModelRegistry {
     this.#logger.warn({ err: error }, 'entries that lack required values could not be counted');
   };
 
-  /** What a type needs before it serves: complete entries, and the indexes that keep values unique. */
+  /** Prepares a type before it is served: completes entries, and builds the indexes that keep values unique. */
   async #prepare(types: readonly ContentType[], registry: Registry): Promise<void> {
     const { db } = this.#database;
     this.#searches.suspend(types);

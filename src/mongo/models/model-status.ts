@@ -15,9 +15,9 @@ interface StatusDocument {
   readonly state?: ModelReport['state'];
   /** Why the model is not in force as it is stored. */
   readonly problems?: readonly string[];
-  /** What of the model is served differently from what is written. */
+  /** Parts of the model that are served differently from what is written. */
   readonly warnings?: readonly string[];
-  /** What other models lack because of this one. */
+  /** Parts that other models lack because of this one. */
   readonly affects?: readonly string[];
   readonly indexProblems?: readonly string[];
   /** Attributes that changes made required, with the number of entries that hold null there. */
@@ -33,7 +33,7 @@ const lifetime = 900_000;
 /** Milliseconds between two signs of life. */
 const heartbeat = 300_000;
 
-/** What this instance has made of each model, in `_model_status`, for operators and the admin API; never in the model itself. */
+/** The state of each model on this instance, in `_model_status`, for operators and the admin API. */
 export class ModelStatus {
   readonly #database: Database;
   readonly #logger: Logger;
@@ -92,7 +92,7 @@ export class ModelStatus {
     await this.#write([this.#set('graphql', { state, problems: problem === null ? [] : [problem] })]);
   }
 
-  /** An instance that has stopped has no state. */
+  /** Removes the states of this instance when it stops. */
   async clear(): Promise<void> {
     clearInterval(this.#timer);
     await this.#collection()
@@ -108,7 +108,7 @@ export class ModelStatus {
     }
   }
 
-  /** Made once, with the first state; again where that failed. */
+  /** Created once, with the first state; again if that failed. */
   #expire(): Promise<unknown> {
     return this.#collection()
       .createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 })

@@ -14,7 +14,7 @@ export interface Backend {
   readonly models: ModelRegistry;
   /** Host and database, for people. */
   readonly description: string;
-  /** Makes everything that is kept in memory be read again. Called after the data were replaced by other means. */
+  /** Drops all caches. Called after the data were replaced by other means. */
   forget(): void;
   close(): Promise<void>;
 }

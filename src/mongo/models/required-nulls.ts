@@ -12,7 +12,7 @@ export interface RequiredNulls {
   readonly entries: number;
 }
 
-/** What is known of the required attributes of a type, by the keys of their places; kept in `_required`, whoever changes the models. */
+/** The state of the required attributes of a type, by the keys of their places, in `_required`. */
 interface CheckedType {
   /** The uid. */
   readonly _id: string;

@@ -4,11 +4,11 @@ import { type Database, readAll, translating } from '../database.js';
 import { ensureCollections } from '../ensure-collections.js';
 import { planIndexes } from '../read/plan-indexes.js';
 
-/** What the shard key of a type means, for people, one line each. */
+/** The effects of the shard key of a type, for people, one line each. */
 interface ShardReport {
   /** Why the type cannot be sharded by its key. */
   readonly problems: readonly string[];
-  /** How requests are answered when it is. */
+  /** The effects on requests if it is sharded. */
   readonly notes: readonly string[];
 }
 

@@ -8,10 +8,7 @@ import { compileText } from './compile-text.js';
 export type RelatedCondition = Extract<Condition, { kind: 'related' }>;
 export type ElementCondition = Extract<Condition, { kind: 'element' }>;
 
-/**
- * What conditions on related entries, and on elements that have to be read, have come to: a query on the owner's own fields. For
- * comparisons of texts, what leads to the documents that may meet them; for searches, what finds the words.
- */
+/** The results of conditions on related entries, and on elements that have to be read: queries on the owner's own fields. */
 export type Resolved = ReadonlyMap<RelatedCondition | ElementCondition | Comparison | SearchCondition, Document>;
 
 /** Compiles a condition to a query document. Cannot fail: names and values were checked when it was bound. */
@@ -57,7 +54,7 @@ export function compileAny(parts: readonly Document[]): Document {
 
 export type Comparison = Extract<Condition, { kind: 'comparison' }>;
 
-/** The expression that a comparator is when it is not denied. One line per operator; a missing one does not compile. */
+/** The query expression of each comparator that is not denied. A missing one does not compile. */
 const expressions: Readonly<Record<Exclude<Comparator, TextComparator | 'null'>, (operand: unknown) => Document>> = {
   eq: (operand) => ({ $eq: operand }),
   in: (operand) => ({ $in: operand }),
@@ -99,7 +96,7 @@ function compilePattern(comparator: TextComparator, operand: unknown): Document 
   return { $regex: source, $options: flags };
 }
 
-/** Text tests on what is not stored as text look at its text form. The pattern is a literal to the server. */
+/** Text comparisons of values that are not stored as text use their text form. The pattern is a literal to the server. */
 function compileCastComparison({
   path,
   stored,

@@ -2,7 +2,7 @@ import type { Document } from 'mongodb';
 import { type Child, type NestedList, scorePath, type Selection, type SortKey, type Window } from '../../query/plan.js';
 import { compileCondition, notNull, type Resolved } from './compile-condition.js';
 
-/** A page of one collection: what `find` and a pipeline have in common. */
+/** A page of one collection: the common parts of `find` and a pipeline. */
 export interface Page {
   readonly collection: string;
   readonly match: Document;
@@ -61,8 +61,8 @@ export function compileTargets(
 }
 
 /**
- * The paths that a selection reads. Everything that is in the document but not asked for (large texts, private values,
- * components) stays on the server. Components are read whole: their parts are chosen when the answer is shaped.
+ * The paths that a selection reads. Other values of the document (large texts, private values, components) stay on the server.
+ * Components are read whole: their parts are chosen when the answer is shaped.
  */
 export function compileProjection(selection: Selection): Document {
   const kept = projections.get(selection);
@@ -155,7 +155,7 @@ function compileJoin(step: Step, { field, isFirst, kept }: Join): Document[] {
   const { storage } = step.link;
   const foreignField = foreignFieldOf(step);
   const pipeline = [
-    // nothing joined before is null to the server, and would find the entries that are linked to nothing
+    // without a joined entry the value is null to the server, and would match entries without links
     ...(storage.kind === 'inverse' && !isFirst ? [{ $match: { [foreignField]: notNull.link } }] : []),
     ...(kept === null ? [] : [{ $project: { _group: 1, [kept.split('.')[0] ?? kept]: 1 } }]),
   ];

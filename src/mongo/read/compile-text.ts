@@ -25,7 +25,7 @@ function jsonText(value: string, levels: number): Document {
 
 const isObject = (value: string): Document => ({ $eq: [{ $type: value }, 'object'] });
 
-/** The items of a list, the keys and values of an object; nothing for a scalar. */
+/** The items of a list, the keys and values of an object; empty for a scalar. */
 const entriesOf = (value: string): Document => ({
   $switch: {
     branches: [
@@ -36,7 +36,7 @@ const entriesOf = (value: string): Document => ({
   },
 });
 
-/** Nothing for an item of a list, which has no key. */
+/** Empty for an item of a list, which has no key. */
 const keyText = (key: string): Document => ({ $ifNull: [{ $concat: [quoted(key), ':'] }, ''] });
 
 const joined = (texts: Document): Document => ({

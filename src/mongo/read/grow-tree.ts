@@ -20,7 +20,7 @@ export interface PendingRelation {
   readonly slot: number;
 }
 
-/** Finds what an entry or component is related to. */
+/** Finds the related entries of an entry or component. */
 export type RelatedOf = (holder: Document) => Related;
 
 /** The rows of one relation; of one type if the relation is polymorphic. */
@@ -42,7 +42,7 @@ export function growNodes(selection: Selection, documents: readonly Document[], 
   return nodes;
 }
 
-/** Of nodes that populate nothing; never written to. */
+/** The children of nodes that populate nothing. Never written to. */
 const childless: Related[] = [];
 const none: Related = [];
 

@@ -60,13 +60,13 @@ export function compileSource(
 
 const byId: readonly SortKey[] = [{ links: [], path: '_id', lists: [], order: 1 }];
 
-/** The rows that a source came to. */
+/** The rows of a source. */
 interface SourceRows {
   readonly source: BoundSource;
   readonly rows: readonly Document[];
 }
 
-/** Finds what links to an entry: other entries, and components inside them, once for each link. */
+/** Finds the entries and components that link to an entry, once for each link. */
 export function indexSources(
   { targets }: MorphChild,
   results: readonly SourceRows[],
@@ -87,7 +87,7 @@ interface PartLink {
   readonly id: unknown;
 }
 
-/** The links of one type. Entries were filtered and sorted by the database, components are here. */
+/** The links of one type. Entries were filtered and sorted by the database, components are filtered and sorted here. */
 function linksOf({ selection, condition, sort }: MorphTarget, results: readonly SourceRows[]): readonly PartLink[] {
   const links = results.flatMap(({ source, rows }) => rows.flatMap((row) => source.paths.flatMap((path) => linksAt(row, path))));
   return selection.type.kind === 'component' ? applyList(links, { condition, sort, window: null }, ({ part }) => part) : links;

@@ -7,7 +7,7 @@ import { growNodes, type Growing, type PendingLevel, type PendingRelation, type 
 import { indexMorphRows, indexSources } from './index-morphs.js';
 import { cutRead, linkedIds, type Loaded, morphLinks, wantedIds } from '../loaded.js';
 
-/** Indexes the rows of a relation by what the stored links name. The relations that the rows populate are added to `next`. */
+/** Indexes the rows of a relation by their parents. The relations that the rows populate are added to `next`. */
 export function indexRows({ child, owner }: PendingRelation, results: readonly QueryRows[], next: PendingLevel): RelatedOf {
   if (child.kind === 'morph' && child.sources !== null)
     return indexSources(

@@ -7,21 +7,21 @@ import { notNull } from './compile-condition.js';
 
 /** An index that a content type calls for. */
 export interface IndexPlan {
-  /** Begins as those of the service do. */
+  /** The name, which begins with the prefix of the service. */
   readonly name: string;
   readonly key: Readonly<Record<string, 1 | -1 | 'text'>>;
   readonly options: CreateIndexesOptions;
 }
 
-/** Names of indexes of the service begin so; those made by others are never touched. */
+/** The prefix of index names of the service. Other indexes are never touched. */
 export const ownIndexes = 'mangrove_';
 
 /** A collection has at most 64 indexes; some are left for the operator's own. */
 const maximumIndexes = 48;
 
 /**
- * The indexes of a content type: for lists in publication order and by creation, for owning relations and their rank on the
- * other side, for unique values, and for localization groups; where they pay was measured.
+ * The indexes of a content type: for lists in publication order and by creation, for owning relations and their rank on the other
+ * side, for unique values, and for localization groups. Their use was measured.
  */
 export function planIndexes(type: ContentType, registry: Registry): IndexPlan[] {
   const attributes = [...type.attributes.values()];
@@ -48,7 +48,7 @@ export function planIndexes(type: ContentType, registry: Registry): IndexPlan[] 
   return [...named.values()].sort(uniqueFirst).slice(0, maximumIndexes);
 }
 
-/** Rules come before speed where there are too many. */
+/** Unique indexes come first if there are too many. */
 const uniqueFirst = (a: IndexPlan, b: IndexPlan): number => Number(b.options.unique ?? false) - Number(a.options.unique ?? false);
 
 function plan(key: IndexPlan['key'], options: CreateIndexesOptions = {}): IndexPlan {
@@ -56,7 +56,7 @@ function plan(key: IndexPlan['key'], options: CreateIndexesOptions = {}): IndexP
   return { name: `${ownIndexes}${fields.join('_')}${options.unique === true ? '_unique' : ''}`, key, options };
 }
 
-/** What the service itself looks users up by: at a login, by the codes of e-mails, and by their id at a login provider. */
+/** The keys by which the service looks users up: at a login, by the codes of e-mails, and by their id at a login provider. */
 const keyFields: Readonly<Record<string, readonly string[]>> = {
   'plugin::users-permissions.user': ['email', 'resetPasswordToken', 'confirmationToken', '_subject'],
 };

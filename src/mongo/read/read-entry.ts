@@ -101,7 +101,7 @@ function compileEntry(match: Document, selection: Selection, joins: readonly Joi
   };
 }
 
-/** The first by id, where the match does not name the id already. */
+/** Sorts by id unless the match names the id. */
 const oneOf = (match: Document): Document[] => ('_id' in match ? [] : [{ $sort: { _id: 1 } }, { $limit: 1 }]);
 
 function joinFields({ link }: LinkChild, path: string): Document {

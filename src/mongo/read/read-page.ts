@@ -81,7 +81,7 @@ async function readEntries(selection: Selection, documents: readonly Document[],
   return readTree(selection, documents, database);
 }
 
-/** One more than the budget has is enough to see that it is exceeded. */
+/** Reads one entry more than the budget has, which is enough to see that it is exceeded. */
 const boundLimit = (limit: number | null, left: number): number | null =>
   limit === null || limit > left ? (left === Infinity ? limit : left + 1) : limit;
 
@@ -101,14 +101,14 @@ async function readTotal(plan: Plan, match: Document, { database, totals }: Tota
   return plan.totalIsCacheable && plan.condition !== null ? totals.read(collection, JSON.stringify(match), count) : count();
 }
 
-/** A transaction does not take the command that counts. */
+/** The command that reads the count is not allowed in a transaction. */
 async function countInTransaction(collection: string, match: Document, database: Database): Promise<number> {
   const pipeline = [{ $match: match }, { $count: 'n' }];
   const [counted] = await readAll(database, { aggregate: collection, pipeline, cursor: {} });
   return Number(counted?.['n'] ?? 0);
 }
 
-/** Rows of relations of the first level that came along with the entries. */
+/** Rows of first-level relations that were read together with the entries. */
 type JoinedRows = ReadonlyMap<LinkChild | MorphChild, readonly Document[]>;
 
 /**
@@ -190,7 +190,7 @@ async function readQueries(queries: readonly LevelQuery[], database: Database): 
   return rows;
 }
 
-/** A single query needs no union. A transaction takes no `$unionWith`, and its commands run one after the other. */
+/** Runs the queries without a union: a single query needs none, and a transaction does not allow `$unionWith`. */
 async function readOneByOne(queries: readonly LevelQuery[], database: Database): Promise<Document[][]> {
   const rows: Document[][] = [];
   for (const query of queries)

@@ -106,7 +106,7 @@ async function resolveCondition(condition: Condition, database: Database): Promi
   }
 }
 
-/** Components keep the ids of what they are related to. */
+/** Components store the ids of their related entries. */
 async function resolveLink({ path, target, condition, orMissing }: RelatedCondition, database: Database): Promise<Condition> {
   database.budget.spend('relatedConditions');
   const match = compileCondition(condition, await resolveRelated(condition, database));

@@ -28,7 +28,7 @@ export async function resolveRelated(condition: Condition | null, database: Data
   return resolved;
 }
 
-/** Whether a condition needs commands of its own, so that what it comes to may be long lists of ids. */
+/** Returns whether a condition needs commands of its own, so that its result may be long lists of ids. */
 export const asksForRelated = (condition: Condition | null): boolean => condition !== null && countCommands(condition) > 0;
 
 /** How many conditions need a command. Those within a related condition are counted when that is resolved. */

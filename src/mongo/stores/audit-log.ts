@@ -2,11 +2,11 @@ import { ObjectId } from 'mongodb';
 import { collections } from '../../schema/collections.js';
 import { type Database, inSession, readAll, translating } from '../database.js';
 
-/** Who changes something. */
+/** The author of a change. */
 export interface Actor {
   /** `configuration`: the token of the configuration. `token`: an API token for the admin API. `command`: a command of this package. */
   readonly kind: 'configuration' | 'token' | 'command';
-  /** Of the API token, else null. Names can be given again after a token is gone, ids cannot. */
+  /** The id of the API token, else null. Names of deleted tokens can be reused, ids cannot. */
   readonly tokenId: number | null;
   /** Name of the token, or `user@host`. */
   readonly who: string;
@@ -25,7 +25,7 @@ export interface AuditRecord extends Actor {
 
 /** How a change ended. */
 interface Outcome {
-  /** The status of the answer; null while it is not known, and for good where the service died before the change was stored. */
+  /** The status of the answer; null until it is known, and for ever if the service died before the change was stored. */
   readonly status: number | null;
   /** Whether anything was changed; null as long as the status. */
   readonly changed: boolean | null;
@@ -35,10 +35,10 @@ interface StoredRecord extends AuditRecord, Outcome {
   readonly _id: ObjectId;
 }
 
-/** Writes down how a change ended: in the transaction of the change, or outside of any. */
+/** Logs how a change ended: inside its transaction, or outside of any. */
 type FinishRecord = (outcome: Outcome, database: Database) => Promise<void>;
 
-/** Writes down that a change begins; nothing is changed that is not written down. */
+/** Logs that a change begins. Changes that cannot be logged are not made. */
 export async function recordChange({ db }: Database, record: AuditRecord): Promise<FinishRecord> {
   const log = db.collection<StoredRecord>(collections.audit);
   const _id = new ObjectId();

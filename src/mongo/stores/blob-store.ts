@@ -7,7 +7,7 @@ import { type Database, readAll, translating } from '../database.js';
  * lie in GridFS or elsewhere, so that the name, and with it the file, appears and vanishes in a transaction.
  */
 export interface StoredBlob {
-  /** 24 hexadecimal digits; names the bytes in their storage, and is never used twice. */
+  /** 24 hexadecimal digits. The key of the bytes in their storage, never used twice. */
   readonly id: string;
   /** As in the URL: `roots_0a1b2c3d4e.png`. */
   readonly name: string;
@@ -16,11 +16,11 @@ export interface StoredBlob {
   readonly modifiedAt: Date;
   /** The storage that has the bytes. */
   readonly provider: string;
-  /** What the storage calls the bytes. */
+  /** The key of the bytes in the storage. */
   readonly key: string;
 }
 
-/** Who is writing: tells what a sweep may take for the remains of a crash. */
+/** The writing process, by which a sweep recognizes the remains of a crash. */
 export interface BlobOwner {
   readonly host: string;
   readonly pid: number;
@@ -28,7 +28,7 @@ export interface BlobOwner {
   readonly instance: string;
 }
 
-/** A blob that is not, or no longer, a file: being written, or being deleted. */
+/** A blob that is not published: being written, or being deleted. */
 export interface PendingBlob extends Pick<StoredBlob, 'id' | 'provider' | 'key'> {
   readonly owner: BlobOwner;
   readonly since: Date;
@@ -53,7 +53,7 @@ const options = ({ session, maxTimeMS }: Database) => ({ maxTimeMS: maxTimeMS.wr
 /** An id for new bytes. */
 export const newBlobId = (): string => new ObjectId().toHexString();
 
-/** Announces bytes before the first of them is written, so that nothing can be left behind unknown. */
+/** Registers bytes before the first one is written, so that no remains are unknown. */
 export async function insertPending(database: Database, { id, provider, key, owner, since }: PendingBlob): Promise<void> {
   const document: BlobDocument = {
     _id: new ObjectId(id),
@@ -67,18 +67,18 @@ export async function insertPending(database: Database, { id, provider, key, own
   await translating(() => blobs(database).insertOne(document, options(database)));
 }
 
-/** A name for bytes that are all there. */
+/** The name of stored bytes. */
 export interface BlobName extends Pick<StoredBlob, 'id' | 'name' | 'size'> {
-  /** The file that this is only another form of, and vanishes with. */
+  /** The original of a variant, which is deleted together with it. */
   readonly variantOf?: string;
-  /** The import that brings it: nobody finds it before `publishImported`. */
+  /** The import that stores it. It cannot be found before `publishImported`. */
   readonly import?: string;
 }
 
 /** No name of a file holds a colon. */
 const importedName = (name: string): string => `import:${name}`;
 
-/** Makes files of pending blobs. Throws a 503 if one is gone: swept by an instance that took this one for dead. */
+/** Publishes pending blobs. Throws a 503 if one was deleted by the sweep of an instance that considered this one dead. */
 export async function commitBlobs(database: Database, names: readonly BlobName[]): Promise<void> {
   if (names.length === 0) return;
   const operations = names.map(({ id, name, size, variantOf, import: run }) => ({
@@ -100,7 +100,7 @@ export async function commitBlobs(database: Database, names: readonly BlobName[]
   if (matchedCount < names.length) throw unavailableError('The upload was interrupted, please try again');
 }
 
-/** Takes names away, and the other forms of those files with them; the bytes go later. Gives what they were. */
+/** Unpublishes files by name, with their variants, and returns them. The bytes are deleted later. */
 export async function retireBlobs(
   database: Database,
   names: readonly string[],
@@ -121,7 +121,7 @@ export async function retireBlobs(
   return found.map((document) => ({ ...idOf(document), owner, since }));
 }
 
-/** Lets the files of an import be found, and takes the place of all others, whose bytes go later. May run twice. */
+/** Publishes the files of an import and unpublishes all others, whose bytes are deleted later. May run twice. */
 export async function publishImported(database: Database, run: string, owner: BlobOwner): Promise<void> {
   const former = { pending: { $exists: false }, 'metadata.import': { $ne: run } };
   const update = { $set: { filename: null, pending: { owner, since: new Date() } } };
@@ -131,7 +131,7 @@ export async function publishImported(database: Database, run: string, owner: Bl
   await translating(() => blobs(database).updateMany(hidden, [{ $set: { filename: name } }]));
 }
 
-/** Takes the files of an import that is given up away; their bytes go later. */
+/** Unpublishes the files of an aborted import. Their bytes are deleted later. */
 export async function retireImported(database: Database, owner: BlobOwner): Promise<void> {
   const hidden = { filename: { $regex: `^${importedName('')}` } };
   const update = { $set: { filename: null, pending: { owner, since: new Date() } } };
@@ -149,7 +149,7 @@ export async function findBlob(database: Database, name: string): Promise<Stored
   return { ...idOf(document), name, size: document.length, modifiedAt: document.uploadDate };
 }
 
-/** Blobs that are no files; of these ids where some are given, else all. */
+/** Returns unpublished blobs: those with the given ids, else all. */
 export async function findPending(database: Database, ids?: readonly string[]): Promise<readonly PendingBlob[]> {
   const filter = { 'pending.since': { $exists: true }, ...(ids && { _id: { $in: ids.map((id) => new ObjectId(id)) } }) };
   const found = await translating(() =>
@@ -160,7 +160,7 @@ export async function findPending(database: Database, ids?: readonly string[]): 
   return found.flatMap((document) => (document.pending === undefined ? [] : [{ ...idOf(document), ...document.pending }]));
 }
 
-/** Forgets blobs whose bytes are gone. */
+/** Deletes the records of blobs whose bytes are deleted. */
 export async function deletePending(database: Database, ids: readonly string[]): Promise<void> {
   const filter = { _id: { $in: ids.map((id) => new ObjectId(id)) }, pending: { $exists: true } };
   await translating(() => blobs(database).deleteMany(filter, options(database)));

@@ -9,16 +9,16 @@ interface Claim {
 
 interface ClaimedWork<Result> {
   readonly work: () => Promise<Result>;
-  /** Thrown where another holds the name. */
+  /** Thrown if the name is held already. */
   readonly busy: () => Error;
 }
 
-/** After so many milliseconds a claim is void: its holder has died. */
+/** Milliseconds after which a claim expires: its holder has died. */
 const patience = 30_000;
 
 /**
- * Runs work that at most one may do at a time under this name, of all instances. In a transaction the name is held until that
- * ends: others meet its write.
+ * Runs work that at most one caller of all instances may do at a time under this name. In a transaction the name is held until
+ * its end, by write conflicts.
  */
 export async function claim<Result>(
   { db, session }: Database,

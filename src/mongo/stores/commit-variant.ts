@@ -4,8 +4,8 @@ import { type Database, inSession, translating } from '../database.js';
 import { inTransaction } from '../transaction.js';
 
 /**
- * Makes a pending blob another form of a file, which then vanishes with it; false where the file is there no longer, or has other
- * bytes. The mark on the original has a deletion at the same time conflict, so that the later of the two sees the other.
+ * Publishes a pending blob as a variant of a file, which is deleted with it. Returns false if the file was deleted or has other
+ * bytes. The write to the original conflicts with a simultaneous deletion, so that the later of the two sees the other.
  */
 export function commitVariant(database: Database, variant: Omit<BlobName, 'variantOf'>, original: StoredBlob): Promise<boolean> {
   return inTransaction(database, async (inner) => {

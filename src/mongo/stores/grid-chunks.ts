@@ -31,14 +31,11 @@ export async function writeChunks(database: Database, id: string, source: Pieces
     size += bytes.length;
   }
   if (size > 0) await write(n, chunk.subarray(0, size));
-  // Only here: of a write that failed nobody knows when the driver is done with it.
+  // Released only here: after a failed write it is unknown when the driver stops using the buffer.
   if (spare.length < mostSpare) spare.push(chunk);
 }
 
-/**
- * Buffers of one chunk that nobody uses now. A new one for every megabyte would have the garbage collector run all the time, which
- * takes longer the more there is in memory besides.
- */
+/** Unused buffers of one chunk. A new one for every megabyte would keep the garbage collector running. */
 const spare: Buffer[] = [];
 const mostSpare = 16;
 
@@ -47,7 +44,10 @@ const takeBuffer = (): Buffer => spare.pop() ?? Buffer.allocUnsafeSlow(chunkSize
 /** Chunks of one reply: few enough that a client who stops reading holds no more than these. */
 const chunksAtOnce = 2;
 
-/** The bytes from `start` to before `end`. Each reply is a command of its own: nothing stays open where a client goes away. */
+/**
+ * The bytes from `start` to before `end`. Each reply is a command of its own, so that no cursor stays open when a client
+ * disconnects.
+ */
 export async function* readChunks(database: Database, id: string, start: number, end: number): AsyncGenerator<Uint8Array> {
   const files_id = new ObjectId(id);
   const last = Math.ceil(end / chunkSize);
@@ -69,7 +69,7 @@ export async function* readChunks(database: Database, id: string, start: number,
   }
 }
 
-/** Deletes what there is of them. */
+/** Deletes the chunks of these bytes. */
 export async function removeChunks(database: Database, id: string): Promise<void> {
   const filter = { files_id: new ObjectId(id) };
   await translating(() => chunks(database).deleteMany(filter, { maxTimeMS: database.maxTimeMS.write }));

@@ -10,7 +10,7 @@ interface LoginState<Value> {
 
 interface LoginStateStore<Value> {
   put(state: LoginState<Value>): Promise<void>;
-  /** Takes it out: it serves once. Null if there is none, or it has run out. */
+  /** Removes and returns a state, which works once; null if there is none, or it has expired. */
   take(id: string): Promise<Value | null>;
 }
 

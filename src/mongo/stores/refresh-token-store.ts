@@ -11,7 +11,7 @@ export interface RefreshToken {
   /** The login that it goes back to. */
   readonly family: string;
   readonly expiresAt: Date;
-  /** When it served first; null: not yet. */
+  /** The time of its first use; null if it was not used. */
   readonly usedAt: Date | null;
 }
 
@@ -26,7 +26,7 @@ interface RefreshTokenStore {
   endUser(user: number): Promise<void>;
 }
 
-/** Refresh tokens in `_refresh_tokens`; the server deletes them when they have run out. */
+/** Refresh tokens in `_refresh_tokens`. The server deletes them when they expire. */
 export function refreshTokenStore({ db }: Database): RefreshTokenStore {
   const tokens = db.collection<RefreshToken>(collections.refreshTokens);
   return {

@@ -3,7 +3,7 @@ import { type Database, inSession, readAll, translating } from '../database.js';
 import { insertStaged, type Insertion } from './insert-staged.js';
 import type { HeldLink } from './transferred.js';
 
-/** Where an import keeps what nobody may see yet. Collections of content never begin with `_`. */
+/** The prefix of collections in which an import stores data before publishing it. Collections of content never begin with `_`. */
 const prefix = '_import_';
 
 /** The collections that one import gathers in. Those of another one have other names, so that a late write ends nowhere. */

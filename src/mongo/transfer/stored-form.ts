@@ -14,13 +14,13 @@ import { keptTrigrams, trigramAttributes } from '../search-indexes.js';
 import type { EntryDocument } from '../write/write-entries.js';
 import { type HeldLink, hiddenValues, type Holder, holderKey, type TransferredEntry } from './transferred.js';
 
-/** What the form of an entry depends on besides its type. */
+/** The inputs of the stored form of an entry besides its type. */
 interface FormContext {
   readonly registry: Registry;
   readonly defaultLocale: string;
   /** The links of an entry or component, in their order. */
   readonly linksOf: (key: string) => readonly HeldLink[];
-  /** Is told why a value is left out; `where`: type, id and attribute. */
+  /** Called with the reason if a value is left out. `where`: type, id and attribute. */
   readonly report: (reason: string, where: string) => void;
 }
 

@@ -2,7 +2,7 @@ import type { Document } from 'mongodb';
 import type { Values } from '../../values.js';
 import type { Match } from '../matches.js';
 
-/** What a write does to a document, by document path. */
+/** The changes of a document, by document path. */
 export interface Change {
   readonly set?: Values;
   /** Set only if the write makes the document. */

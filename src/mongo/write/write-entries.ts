@@ -17,7 +17,7 @@ export async function insertEntry(store: Store, collection: string, document: En
     const complete = store.database.searches.completeDocument(collection, document);
     await runWrite(store.database, { insert: collection, documents: [complete] });
   } catch (error) {
-    // The id is ours alone: it can only be taken by the first of two attempts, whose answer was lost.
+    // No other writer has this id: it can only be taken by our first attempt, whose answer was lost.
     if (!(error instanceof DuplicateKey && error.fields[0] === '_id')) throw error;
   }
   noteWrite(store, collection);
@@ -81,7 +81,7 @@ function completeOperation(operation: Document, collection: string, database: Da
   return { [kind]: { ...written, update: completeUpdate(written?.['update'] as Document, collection, database) } };
 }
 
-/** What a transaction writes is stored when it is committed: what others have read before is told then. */
+/** Notifies caches after the commit, since other requests read the former values until then. */
 function noteWrite({ changes, database }: Store, collection: string): void {
   const { session, later, budget } = database;
   changes.wrote(collection);
@@ -97,7 +97,7 @@ function noteWrite({ changes, database }: Store, collection: string): void {
 export interface Targets {
   readonly collection: string;
   readonly ids: readonly number[];
-  /** What the documents must meet to count. */
+  /** The match that documents must meet to count. */
   readonly filter?: Document;
 }
 

@@ -106,7 +106,10 @@ const places: readonly { readonly path: RegExp; readonly stage: (folder: string)
   { path: /^(assets\/uploads)\/([^/]+)$/, stage: () => 'assets' },
 ];
 
-/** Returns the place of a file; null if it holds no records. Throws an Error for what no export writes: links, and paths that lead out. */
+/**
+ * Returns the place of a file; null if it holds no records. Throws an Error for entries that no export writes: links, and paths
+ * that lead out.
+ */
 export function placeOf({ name, type }: Header): ArchivePlace | null {
   if (type === 'directory') return null;
   const path = name.replaceAll('\\', '/').replace(/^\.\//, '');

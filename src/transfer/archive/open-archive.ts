@@ -9,7 +9,7 @@ import { extract, type Header } from 'tar-stream';
 import type { Source, Stage, TransferRecord } from '../source.js';
 import { parseRecord, placeOf, readLines } from './archive-lines.js';
 
-/** What an archive may hold at most: it may come from anybody. */
+/** Limits of an archive, which may come from anybody. */
 export interface ArchiveLimits {
   /** Bytes after decompression. */
   readonly bytes: number;
@@ -21,7 +21,7 @@ export interface ArchiveLimits {
 
 interface ArchiveInput {
   readonly file: string;
-  /** Of an encrypted archive; null: none was given. */
+  /** The key of an encrypted archive; null if none was given. */
   readonly key: string | null;
   /** Those of `limitsFor` unless given. */
   readonly limits?: ArchiveLimits;
@@ -139,7 +139,7 @@ async function* recordsOf(
   }
 }
 
-/** Says of damage what it means. */
+/** Explains an error of a damaged archive. */
 function damaged({ file, key }: Archive, error: unknown): Error {
   const message = error instanceof Error ? error.message : String(error);
   if (

@@ -135,7 +135,7 @@ async function readBytes(target: URL, response: AsyncIterable<Uint8Array>): Prom
   return Buffer.concat(parts);
 }
 
-/** What the error of an answer says. */
+/** Returns the message of an error answer. */
 function reasonIn(text: string): string {
   const message = /"message":"((?:[^"\\]|\\.){1,300})/.exec(text)?.[1];
   return message === undefined ? '' : `: ${message}`;
@@ -178,7 +178,7 @@ const isPublic = (address: string): boolean => ipaddr.process(address).range() =
 
 type LookupCallback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
 
-/** What is checked is what is connected to: a name cannot lead elsewhere the second time. */
+/** Checks the address that is connected to, so that a name cannot resolve to another one later. */
 function lookupPublic(host: string, options: LookupOptions, done: LookupCallback): void {
   resolveName(host, { ...options, all: true }, (error, addresses) => {
     if (error !== null) done(error, []);

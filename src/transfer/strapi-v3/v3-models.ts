@@ -51,7 +51,7 @@ export function ownAttributes(model: V3Model): readonly (readonly [name: string,
   return Object.entries(model.attributes).filter(([name]) => !added.has(name) && !stamps.has(name));
 }
 
-/** How a relation of Strapi v3 is one of v4. */
+/** The form of a relation of Strapi v3 in v4. */
 interface V3Relation {
   /** The attribute as Strapi v4 defines it. */
   readonly definition: Values;
