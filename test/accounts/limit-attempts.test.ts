@@ -8,7 +8,7 @@ import {
   type AttemptKeys,
   type LimitedRoute,
 } from '../../src/accounts/login/limit-attempts.js';
-import { adminToken, password, serveAccounts, type ServingAccounts } from '../access/serve-accounts.js';
+import { adminToken, password, serveAccounts, type ServingAccounts } from '../auth/serve-accounts.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
 const jwtSecret = 'jwt-secret-of-the-tests-0123456789abcdef';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { password, serveAccounts, type ServingAccounts } from '../access/serve-accounts.js';
+import { password, serveAccounts, type ServingAccounts } from '../auth/serve-accounts.js';
 import { hashCode } from '../../src/accounts/login/passwords.js';
 import { readCode } from '../support/mails.js';
 

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { loadDemo } from '../../src/cli/load-demo.js';
 import { loadConfig } from '../../src/config/load-config.js';
 import { packageRoot } from '../../src/package-root.js';
-import { demoFolder, readDemo } from '../demo/read-demo.js';
+import { demoFolder, readDemo } from '../cli/demo/read-demo.js';
 import { drawNoise } from '../media/draw.js';
 import { runCli } from '../support/run-cli.js';
 import { serveModels, type Serving } from '../support/serve.js';

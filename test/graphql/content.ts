@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 
 /** The content types of the conformance recordings. */
-export const models = JSON.parse(readFileSync(new URL('fixtures/conformance-models.json', import.meta.url), 'utf8')) as readonly {
+export const models = JSON.parse(
+  readFileSync(new URL('../fixtures/graphql/conformance-models.json', import.meta.url), 'utf8'),
+) as readonly {
   readonly uid: string;
 }[];
 

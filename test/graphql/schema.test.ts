@@ -15,7 +15,7 @@ import { buildSchema } from '../../src/graphql/endpoint/build-schema.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import { refuse, someAccounts, someUpload } from './services.js';
 
-const fixture = (name: string): string => readFileSync(new URL(`fixtures/${name}`, import.meta.url), 'utf8');
+const fixture = (name: string): string => readFileSync(new URL(`../fixtures/graphql/${name}`, import.meta.url), 'utf8');
 
 const generate = (models: readonly { uid: string }[]): Promise<GraphQLSchema> => {
   const { registry, problems } = buildRegistry(models);

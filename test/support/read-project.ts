@@ -19,7 +19,7 @@ function uidOf([folder = '', owner = '', ...rest]: readonly string[]): string {
 }
 
 /** A bookshop: ten content types and seven components that use every kind of attribute and relation. */
-export const bookshopModels = (): TestModel[] => readProject(new URL('../models/bookshop/', import.meta.url));
+export const bookshopModels = (): TestModel[] => readProject(new URL('../fixtures/bookshop/', import.meta.url));
 
 /** The models that the recordings of the reference were made with. */
-export const recordedModels = (): TestModel[] => readProject(new URL('../models/conformance/', import.meta.url));
+export const recordedModels = (): TestModel[] => readProject(new URL('../fixtures/conformance/', import.meta.url));

@@ -3,14 +3,14 @@ import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { chromium, type Browser, type Page } from 'playwright-core';
-import { copyPlayground } from '../../scripts/copy-playground.js';
-import { loadRegister } from '../../src/cli/load-register.js';
-import * as mangrove from '../../src/index.js';
-import { demoModels } from '../support/demo-models.js';
-import { findChromium } from '../support/find-chromium.js';
-import { serveModels, type Serving } from '../support/serve.js';
+import { copyPlayground } from '../../../scripts/copy-playground.js';
+import { loadRegister } from '../../../src/cli/load-register.js';
+import * as mangrove from '../../../src/index.js';
+import { demoModels } from '../../support/demo-models.js';
+import { findChromium } from '../../support/find-chromium.js';
+import { serveModels, type Serving } from '../../support/serve.js';
 
-const root = path.resolve(import.meta.dirname, '../..');
+const root = path.resolve(import.meta.dirname, '../../..');
 
 describe('the playground over an extended schema', () => {
   const executablePath = findChromium();

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { isObjectType } from 'graphql';
-import type { Strapi } from '../../src/index.js';
-import { buildRegistry } from '../../src/schema/build-registry.js';
-import { models } from '../graphql/content.js';
-import { typeOf } from '../support/things.js';
+import type { Strapi } from '../../../src/index.js';
+import { buildRegistry } from '../../../src/schema/build-registry.js';
+import { models } from '../content.js';
+import { typeOf } from '../../support/things.js';
 import { granted, serveExtended, type ServedExtended } from './serve-extended.js';
 
 const { registry } = buildRegistry(models);

@@ -5,13 +5,13 @@ import { createRequire } from 'node:module';
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadRegister } from '../../src/cli/load-register.js';
-import { ConfigError } from '../../src/config/setting.js';
-import { createService } from '../../src/server.js';
-import * as mangrove from '../../src/index.js';
-import type { Register } from '../../src/index.js';
-import { freshDatabase } from '../support/mongo.js';
-import { serveModels, storeModels, type Serving, type TestModel } from '../support/serve.js';
+import { loadRegister } from '../../../src/cli/load-register.js';
+import { ConfigError } from '../../../src/config/setting.js';
+import { createService } from '../../../src/server.js';
+import * as mangrove from '../../../src/index.js';
+import type { Register } from '../../../src/index.js';
+import { freshDatabase } from '../../support/mongo.js';
+import { serveModels, storeModels, type Serving, type TestModel } from '../../support/serve.js';
 
 const model = (name: string, attributes: object): TestModel => ({
   uid: `api::${name}.${name}`,
@@ -228,7 +228,7 @@ describe('config/extensions', () => {
       join(directory, 'config/extensions.ts'),
       "export function register() {\n  throw new Error('no such luck');\n}\n",
     );
-    const main = new URL('../../src/main.ts', import.meta.url).pathname;
+    const main = new URL('../../../src/main.ts', import.meta.url).pathname;
     const database = await freshDatabase();
     const env = { ...process.env, MONGODB_URI: database.uri, NODE_ENV: 'test' };
     await writeFile(join(directory, 'config/database.js'), 'module.exports = { uri: process.env.MONGODB_URI };');
@@ -245,7 +245,7 @@ describe('config/extensions', () => {
   });
 
   it('the example is loaded with its policies and middlewares', async () => {
-    await cp(new URL('../../config/extensions.example.ts', import.meta.url), join(directory, 'config/extensions.ts'));
+    await cp(new URL('../../../config/extensions.example.ts', import.meta.url), join(directory, 'config/extensions.ts'));
     expect(await loadRegister(directory, mangrove)).to.be.a('function');
   });
 });

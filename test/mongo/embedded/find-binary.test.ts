@@ -6,9 +6,9 @@ import { type AddressInfo, createServer as createTcpServer, type Server as TcpSe
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { create } from 'tar';
-import { downloadOfficial, isReachable } from '../../src/mongo/embedded/download-official.js';
-import { chooseDownload, chooseInstalled, findBinary, type Installed } from '../../src/mongo/embedded/find-binary.js';
-import { binaryInCache } from '../../src/mongo/embedded/binary.js';
+import { downloadOfficial, isReachable } from '../../../src/mongo/embedded/download-official.js';
+import { chooseDownload, chooseInstalled, findBinary, type Installed } from '../../../src/mongo/embedded/find-binary.js';
+import { binaryInCache } from '../../../src/mongo/embedded/binary.js';
 
 const named = { path: '/named/mongod', version: '4.4.0' };
 const cached = { path: '/cached/mongod', version: '8.2.0' };

@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Document, MongoClient } from 'mongodb';
-import { createConfig } from '../../src/config/create-config.js';
-import { runningServer, startConfigured } from '../../src/mongo/embedded/configured-server.js';
-import { type EmbeddedDatabase, startEmbedded } from '../../src/mongo/embedded/start-embedded.js';
+import { createConfig } from '../../../src/config/create-config.js';
+import { runningServer, startConfigured } from '../../../src/mongo/embedded/configured-server.js';
+import { type EmbeddedDatabase, startEmbedded } from '../../../src/mongo/embedded/start-embedded.js';
 
 describe('start-embedded', () => {
   let folder: string;
@@ -198,7 +198,7 @@ interface Owner {
   readonly kill: () => Promise<void>;
 }
 
-const module = new URL('../../src/mongo/embedded/start-embedded.ts', import.meta.url).href;
+const module = new URL('../../../src/mongo/embedded/start-embedded.ts', import.meta.url).href;
 
 /** Starts the server in a process of its own, whose locale is not installed. */
 const startInChild = async (dataDir: string): Promise<Owner> => {

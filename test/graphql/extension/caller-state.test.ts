@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { PolicyContext, Register } from '../../src/index.js';
-import { serveAccounts, type ServingAccounts } from '../access/serve-accounts.js';
+import type { PolicyContext, Register } from '../../../src/index.js';
+import { serveAccounts, type ServingAccounts } from '../../auth/serve-accounts.js';
 
 /** What each place was shown of the caller, in one request. */
 const seen: Record<string, unknown> = {};

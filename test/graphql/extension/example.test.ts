@@ -3,12 +3,12 @@ import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { loadDemo } from '../../src/cli/load-demo.js';
-import { loadRegister } from '../../src/cli/load-register.js';
-import { createService, type Service } from '../../src/server.js';
-import * as mangrove from '../../src/index.js';
-import { compileStrict, generateTypes, readSchema } from '../support/codegen.js';
-import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
+import { loadDemo } from '../../../src/cli/load-demo.js';
+import { loadRegister } from '../../../src/cli/load-register.js';
+import { createService, type Service } from '../../../src/server.js';
+import * as mangrove from '../../../src/index.js';
+import { compileStrict, generateTypes, readSchema } from '../../support/codegen.js';
+import { freshDatabase, type FreshDatabase } from '../../support/mongo.js';
 
 const reads = `query Reads($count: Int = 2) {
   longestReads(count: $count) { data { attributes { title summaryLength author { data { attributes { name } } } } } meta { pagination { total } } }
@@ -35,7 +35,7 @@ describe('config/extensions.example.ts over the demo magazine', () => {
     this.timeout(60_000);
     directory = await mkdtemp(join(tmpdir(), 'mangrove-example-'));
     await mkdir(join(directory, 'config'));
-    await cp(new URL('../../config/extensions.example.ts', import.meta.url), join(directory, 'config/extensions.ts'));
+    await cp(new URL('../../../config/extensions.example.ts', import.meta.url), join(directory, 'config/extensions.ts'));
     const register = await loadRegister(directory, mangrove);
     if (register === null) throw new Error('the example was not found');
     database = await freshDatabase();

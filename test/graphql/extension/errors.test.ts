@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import * as mangrove from '../../src/index.js';
+import * as mangrove from '../../../src/index.js';
 import { serveExtended, type ServedExtended } from './serve-extended.js';
 
 const { ApplicationError, ForbiddenError, NotFoundError, PolicyError, UnauthorizedError, ValidationError } = mangrove;

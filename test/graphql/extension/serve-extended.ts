@@ -1,13 +1,13 @@
 import { pino } from 'pino';
-import type { Caller } from '../../src/auth/caller.js';
-import type { ContentContext } from '../../src/content/content-context.js';
-import { createConfig } from '../../src/config/create-config.js';
-import { createExtension, type Register } from '../../src/graphql/extension/create-extension.js';
-import { fullAccess, type Access } from '../../src/query/access.js';
-import { buildRegistry } from '../../src/schema/build-registry.js';
-import { documents, models } from '../graphql/content.js';
-import { serveGraphql, type ServedGraphql } from '../graphql/serve-graphql.js';
-import { someAccounts } from '../graphql/services.js';
+import type { Caller } from '../../../src/auth/caller.js';
+import type { ContentContext } from '../../../src/content/content-context.js';
+import { createConfig } from '../../../src/config/create-config.js';
+import { createExtension, type Register } from '../../../src/graphql/extension/create-extension.js';
+import { fullAccess, type Access } from '../../../src/query/access.js';
+import { buildRegistry } from '../../../src/schema/build-registry.js';
+import { documents, models } from '../content.js';
+import { serveGraphql, type ServedGraphql } from '../serve-graphql.js';
+import { someAccounts } from '../services.js';
 
 export interface ExtendedInput {
   readonly register: Register;

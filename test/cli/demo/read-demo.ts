@@ -1,9 +1,9 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import type { Model } from '../../src/schema/model.js';
+import type { Model } from '../../../src/schema/model.js';
 
 /** Where the demo lies. */
-export const demoFolder = path.join(import.meta.dirname, '../../config/demo');
+export const demoFolder = path.join(import.meta.dirname, '../../../config/demo');
 
 /** One entry of a demo file; `localizationOf` is the key of the entry that it translates. */
 export interface DemoEntry {

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { isObjectType, isUnionType, printSchema, type GraphQLSchema } from 'graphql';
-import { createConfig } from '../../src/config/create-config.js';
-import { createExtension } from '../../src/graphql/extension/create-extension.js';
-import type { ExtensionService } from '../../src/graphql/extension/extension.js';
-import { buildSchema } from '../../src/graphql/endpoint/build-schema.js';
-import { buildRegistry } from '../../src/schema/build-registry.js';
-import { models } from '../graphql/content.js';
-import { someAccounts, someUpload } from '../graphql/services.js';
+import { createConfig } from '../../../src/config/create-config.js';
+import { createExtension } from '../../../src/graphql/extension/create-extension.js';
+import type { ExtensionService } from '../../../src/graphql/extension/extension.js';
+import { buildSchema } from '../../../src/graphql/endpoint/build-schema.js';
+import { buildRegistry } from '../../../src/schema/build-registry.js';
+import { models } from '../content.js';
+import { someAccounts, someUpload } from '../services.js';
 
 const { registry } = buildRegistry(models);
 const create = () =>
