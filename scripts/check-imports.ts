@@ -30,7 +30,7 @@ const innerLevels: Readonly<Record<string, readonly (readonly string[])[]>> = {
   media: [['storage'], ['images'], ['.']],
 };
 
-/** What the levels would allow and the architecture does not. */
+/** Imports that the levels allow and the architecture forbids. */
 const forbidden: Readonly<Record<string, readonly string[]>> = { query: ['config'] };
 
 /** Packages that only some folders may import. The first pattern that matches a name holds. */
@@ -49,7 +49,7 @@ interface Source {
   readonly imports: readonly string[];
 }
 
-/** Everything in a project's src that breaks the table of levels, one line each; type imports count like any other. */
+/** Returns a line for each import in a project's src that breaks the rules. Type imports count as well. */
 export function checkImports(project: string): readonly string[] {
   const sources = readSources(join(project, 'src'));
   const names = new Set(sources.map(({ name }) => name));
@@ -73,7 +73,7 @@ function readSources(root: string): readonly Source[] {
   });
 }
 
-/** What a user installs, or may install: what is compiled must not need more. */
+/** Returns the packages that users install or may install. Compiled code must not import others. */
 function readPackages(project: string): ReadonlySet<string> {
   const manifest = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as Record<string, object | undefined>;
   const { dependencies, optionalDependencies, peerDependencies } = manifest;

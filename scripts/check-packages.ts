@@ -15,7 +15,10 @@ interface Manifest {
   readonly peerDependencies?: Packages;
 }
 
-/** Where package.json and what a project imports disagree, and versions that are not written as `^1.2.3`, one line each. */
+/**
+ * Returns a line for each difference between package.json and the imports of a project, and for each version that is not written
+ * as `^1.2.3`.
+ */
 export function checkPackages(project: string): readonly string[] {
   const manifest = readManifest(join(project, 'package.json'));
   const { dependencies = {}, optionalDependencies = {}, devDependencies = {}, peerDependencies = {} } = manifest;

@@ -7,7 +7,7 @@ import { storageFiles } from './structure/texts.js';
 
 interface Rule {
   readonly find: (project: Project) => readonly string[];
-  /** What to do about what is found. */
+  /** Advice for each kind of finding. */
   readonly advice: string;
 }
 
@@ -28,7 +28,7 @@ const rules: readonly Rule[] = [
   },
 ];
 
-/** Everything in a project that breaks the rules of its structure, one line each with what to do. */
+/** Returns a line for each violation of the rules of structure, with advice. */
 export const checkStructure = (project: Project): readonly string[] =>
   rules.flatMap(({ find, advice }) => find(project).map((found) => `${found} ${advice}`));
 

@@ -6,7 +6,7 @@ import { docsFiles } from '../src/openapi/docs-routes.js';
 /** Returns the folder of the package. */
 const readDirectory = createRequire(import.meta.url)('swagger-ui-dist/absolute-path.js') as () => string; // it has no types
 
-/** Puts the files of swagger-ui that the documentation page loads, with their licence, into `target`. */
+/** Copies the files of swagger-ui that the documentation page loads, with their licence, to `target`. */
 export async function copyDocs(target: string): Promise<void> {
   const from = readDirectory();
   await mkdir(target, { recursive: true });

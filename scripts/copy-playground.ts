@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { extract } from 'tar';
 import { playgroundFiles, playgroundPackage } from '../src/graphql/playground/playground-page.js';
 
-/** Of exactly this package; another content under its name is refused. */
+/** The hash of this package; other content under its name is refused. */
 const integrity = 'sha512-YPR33Ph9kuKlFOMpc8mKGsL/fOiX0ltgzV1BokXYNsBLtTVQnhdCSKQuZg80CcxWKD8syNuWXDkGZSAdFkwmRg==';
 
 /**

@@ -16,11 +16,11 @@ export interface Hit {
 /** Something that a stranger may send. */
 export interface Attack {
   readonly name: string;
-  /** What somebody with rights does before; no part of the attack. Resolves to what the attack needs to know of it. */
+  /** Preparation by somebody with rights. Resolves to the value that the attack needs from it. */
   readonly prepare?: (target: Target) => Promise<string>;
-  /** Sends it, and resolves when every request has ended. `prepared`: what `prepare` came to. */
+  /** Sends the attack, and resolves when every request has ended. `prepared`: the value of `prepare`. */
   readonly run: (target: Target, scale: Scale, prepared: string) => Promise<readonly Hit[]>;
-  /** Part of the message that refuses it, by which it is seen to reach what it aims at. Absent: it is answered. */
+  /** Part of the message of the expected refusal, which proves that the attack reaches its target. Absent if it is answered. */
   readonly refusedBy?: string;
   /** Statuses that some of its requests may have besides: 503 where work waits in a queue, null where connections are cut. */
   readonly besides?: readonly (number | null)[];
@@ -30,7 +30,7 @@ export interface Attack {
   readonly documents: number;
 }
 
-/** What an attack did to the service. */
+/** The effects of an attack on the service. */
 export interface Damage {
   readonly attack: Attack;
   readonly hits: readonly Hit[];
@@ -55,7 +55,7 @@ const isAimed = ({ status, refusal }: Hit, { refusedBy, besides = [] }: Attack):
   besides.includes(status) ||
   (refusedBy === undefined ? status === 200 && refusal === undefined : refusal?.includes(refusedBy) === true);
 
-/** Returns what an attack has shown to be wrong, one sentence each. Waiting time and memory count on the full scale only. */
+/** Returns the failures that an attack has shown, one sentence each. Waiting time and memory count on the full scale only. */
 export function judge(damage: Damage, scale: Scale): readonly string[] {
   const { attack, hits, isAlive, commands, documents, longestWait, others, othersFailed, memory } = damage;
   const failed = hits.filter(({ status }) => status !== null && status >= 500 && status !== 503).length;

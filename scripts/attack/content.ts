@@ -7,7 +7,7 @@ import { actionOf } from '../../src/schema/names.js';
 const types = ['article', 'author', 'category', 'comment', 'tag', 'issue', 'homepage', 'note'] as const;
 const reading = typeActions.filter((action) => action === 'find' || action === 'findOne');
 
-/** What the public may do: read everything, and log in. */
+/** Actions of the public: to read everything, and to log in. */
 export const openActions: readonly string[] = [
   ...types.flatMap((name) => reading.map((action) => actionOf(`api::${name}.${name}`, action))),
   'plugin::upload.content-api.find',

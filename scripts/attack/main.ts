@@ -12,8 +12,9 @@ import { openTarget, type Target } from './target.js';
 import { writeAttacks } from './write-attacks.js';
 
 /**
- * Starts the service with 512 MB of heap and attacks it as a stranger, and as somebody who may write. Prints a line per attack, and fails where one did damage:
- * see `judge`. `--short` sends less, and only prints waiting time and memory; `--only TEXT` picks attacks by name.
+ * Starts the service with 512 MB of heap and attacks it as a stranger, and as somebody who may write. Prints a line per attack,
+ * and fails if one did damage (see `judge`). `--short` sends less, and only prints waiting time and memory; `--only TEXT` picks
+ * attacks by name.
  */
 const { values } = parseArgs({ options: { short: { type: 'boolean', default: false }, only: { type: 'string', default: '' } } });
 const scale: Scale = values.short ? 'short' : 'full';
@@ -45,7 +46,7 @@ try {
 console.log(`${String(attacks.length - failures)} passed, ${String(failures)} failed`);
 process.exitCode = failures > 0 ? 1 : 0;
 
-/** A service that has loaded what requests need: the second request of a kind costs what all later ones do. */
+/** Starts a service and warms it up, so that the first request of each kind costs no more than later ones. */
 async function openReady(): Promise<Target> {
   const opened = await openTarget(mongo.uri, scale === 'full' ? 30_000 : 2_000);
   for (const path of ['/api/articles?populate=author', '/api/authors', '/graphql?query={tags{data{id}}}', '/_health'])

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What somebody else has met while the service was attacked. */
+/** Results of the requests of another client during an attack. */
 export interface Watched {
   /** Milliseconds that a harmless request took at most. */
   readonly longestWait: number;
@@ -15,17 +15,14 @@ export type WatchOrder = { readonly url: string } | 'stop';
 
 let watching = false;
 
-/**
- * A process of its own, which sends harmless requests one after the other: what the attacker does in the meantime, such as filling
- * large bodies, does not hold it up.
- */
+/** A separate process that sends harmless requests one after the other, so that the work of the attacker does not delay it. */
 process.on('message', (order: WatchOrder) => {
   if (order === 'stop') watching = false;
   else void watch(order.url);
 });
 process.on('disconnect', () => process.exit());
 
-/** Reports after the first answer that it watches, and at the end what it has met. */
+/** Reports its first answer, and the results at the end. */
 async function watch(url: string): Promise<void> {
   watching = true;
   const watched = { longestWait: 0, requests: 0, failed: 0 };
@@ -40,7 +37,7 @@ async function watch(url: string): Promise<void> {
   process.send?.(watched satisfies Watched);
 }
 
-/** Sends a harmless request. One that fails has waited as long as one that is not answered. */
+/** Sends a harmless request. A failed one counts as one that is not answered. */
 async function isAnswered(url: string): Promise<boolean> {
   try {
     const answer = await fetch(`${url}/api/tags?pagination[pageSize]=1`, { signal: AbortSignal.timeout(60_000) });

@@ -6,7 +6,7 @@ import { createService } from '../../src/server.js';
 import { addRelatedEntries, openActions } from './content.js';
 import { maxConnections } from './file-attacks.js';
 
-/** What the attacked service tells its parent. */
+/** The messages of the attacked service to its parent. */
 export type VictimReport =
   | { readonly kind: 'ready'; readonly url: string; readonly token: string }
   | { readonly kind: 'counts'; readonly commands: number; readonly documents: number };

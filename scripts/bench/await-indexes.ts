@@ -5,7 +5,7 @@ const collections = ['articles', 'authors', 'categories', 'tags', 'comments', 'f
 
 /**
  * Waits until the indexes that the product makes of the models are built: until no build runs and nothing has changed for two
- * seconds. Gives the names of the indexes by collection.
+ * seconds. Returns the names of the indexes by collection.
  */
 export async function awaitIndexes(db: Db): Promise<Readonly<Record<string, readonly string[]>>> {
   let [seen, since] = ['', Date.now()];

@@ -10,7 +10,7 @@ import { takeId } from './take-id.js';
 
 /** The files of the baseline: GridFS as the driver has it. */
 export interface BaselineFiles {
-  /** Row m-upload: stores what comes as it comes, then its row. Gives the answer. */
+  /** Row m-upload: stores the bytes as they arrive, then the entry. Returns the answer. */
   readonly upload: (request: IncomingMessage) => Promise<unknown>;
   /** Row m-download: sends a file by its name. */
   readonly download: (name: string, response: ServerResponse) => Promise<void>;

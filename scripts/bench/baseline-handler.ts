@@ -3,7 +3,7 @@ import type { Db, Document } from 'mongodb';
 /** Answers one request of a row: its parameters, and its JSON body if it has one. */
 export type Handler = (db: Db, parameters: URLSearchParams, body: unknown) => Promise<unknown>;
 
-/** What every list but the preview is restricted to, as one range. */
+/** The condition of every list but the preview, as one range. */
 export const live = { publishedAt: { $gt: new Date(-8_640_000_000_000_000) } };
 
 /** The product's: a write is in the journal of most members before it is answered. */

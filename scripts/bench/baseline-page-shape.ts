@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import { shapeAuthor, shapeCategory, shapeTag } from './baseline-shape.js';
 
-/** What pages link to: by collection, the ids. */
+/** The links of pages: ids by collection. */
 export interface LinkedIds {
   readonly authors: ReadonlySet<number>;
   readonly files: ReadonlySet<number>;

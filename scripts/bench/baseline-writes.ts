@@ -3,7 +3,7 @@ import { aggregate, writeConcern, type Handler } from './baseline-handler.js';
 import { shapeEntry } from './baseline-shape.js';
 import { takeId } from './take-id.js';
 
-/** Row f: one command that updates and gives the whole entry back. */
+/** Row f: one command that updates and returns the whole entry. */
 export const updateArticle: Handler = async (db, parameters, body) => {
   const { value } = await db.command({
     findAndModify: 'articles',

@@ -3,7 +3,7 @@ import type { Size } from './sizes.js';
 import type { Target } from './target.js';
 import type { HttpRequest, Row } from './workload.js';
 
-/** One of two that are measured against each other: what runs, on which data, and what it is asked. */
+/** One of two contenders: its program, its data, and its requests. */
 export interface Contender {
   /** As the table calls it. */
   readonly name: string;
@@ -23,13 +23,16 @@ export interface StartedContender extends Contender {
   readonly db: Db;
 }
 
-/** The one that is judged, and the one whose figures it is judged by. */
+/** The contender that is judged, and the one that it is compared with. */
 export interface Sides<Side> {
   readonly product: Side;
   readonly baseline: Side;
 }
 
-/** What a row must give before it is measured: `refusal` says why it cannot be, `difference` what the answers differ in besides. */
+/**
+ * The result of the check before a row is measured: `refusal` says why it cannot be measured, `difference` how the answers
+ * differ.
+ */
 export interface Verification {
   readonly refusal: string | null;
   readonly difference: string | null;
@@ -37,12 +40,12 @@ export interface Verification {
 
 /** Two contenders, and how the rows of the workload are judged. */
 export interface Contest extends Sides<Contender> {
-  /** What the ratios are multiples of, such as `the baseline's CPU`. */
+  /** The unit of the ratios, such as `the baseline's CPU`. */
   readonly unit: string;
   readonly rows: readonly Row[];
-  /** Writes what the contenders must find when they start, besides the data set. */
+  /** Writes the data that contenders need when they start, besides the data set. */
   prepare(db: Db): Promise<void>;
   verify(row: Row, sides: Sides<StartedContender>): Promise<Verification>;
-  /** The highest ratio that will do; null: any. */
+  /** The highest acceptable ratio; null for any. */
   findGoal(row: Row, sides: Sides<StartedContender>): Promise<number | null>;
 }

@@ -5,7 +5,7 @@ import { startProgress } from './progress-bar.js';
 import { sizes, type Size } from './sizes.js';
 import { removeUploads, storeDownload } from './store-download.js';
 
-/** Raised with every change to what the generator gives, so that data of an earlier form is loaded anew. */
+/** Raised with every change of the generated data, so that data of an earlier form is loaded again. */
 const form = 3;
 
 /** Makes sure that a database holds the data set and nothing else: what an earlier run left is used again. */

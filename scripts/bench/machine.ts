@@ -3,7 +3,7 @@ import { cpus, platform, release, totalmem } from 'node:os';
 import { createRequire } from 'node:module';
 import type { Db } from 'mongodb';
 
-/** Where the figures were taken. */
+/** The machine of the measurements. */
 export interface Machine {
   readonly cpu: string;
   readonly cores: number;

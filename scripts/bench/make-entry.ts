@@ -1,6 +1,6 @@
 import { below, type Random } from './random.js';
 
-/** What the collections of the data set hold: an id, values, and the times of writing. */
+/** A document of the data set: an id, values, and the times of writing. */
 export interface MadeEntry extends Readonly<Record<string, unknown>> {
   readonly _id: number;
 }

@@ -1,6 +1,6 @@
 import type { Db, Document } from 'mongodb';
 
-/** What a mongod has done since it started, summed over all its clients. */
+/** The counters of a mongod since it started, summed over all its clients. */
 export interface MongodStatus {
   /** Microseconds; 0 where the server's system does not tell. */
   readonly cpu: number;

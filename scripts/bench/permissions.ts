@@ -1,6 +1,6 @@
 const actions = (controller: string, names: string): readonly string[] => names.split(' ').map((name) => `${controller}.${name}`);
 
-/** What the measured role may do: everything with each type of the data set, and more, as such roles grow to be. 50 in all. */
+/** The 50 permissions of the measured role: everything with each type of the data set, and others. */
 export const permissions: readonly string[] = [
   ...['article', 'author', 'category', 'tag', 'comment', 'page'].flatMap((name) =>
     actions(`api::${name}.${name}`, 'find findOne create update delete'),

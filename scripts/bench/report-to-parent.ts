@@ -1,8 +1,8 @@
-/** What a measured process tells the one that started it. CPU in microseconds since its start, memory in bytes. */
+/** The report of a measured process to its parent. CPU in microseconds since its start, memory in bytes. */
 export type Report =
   { readonly kind: 'ready'; readonly url: string } | { readonly kind: 'usage'; readonly cpu: number; readonly memory: number };
 
-/** Says where the process can be reached, then answers every message with what it has used; ends with its parent. */
+/** Sends the address of the process, then answers every message with its usage. Ends with its parent. */
 export function reportToParent(url: string): void {
   const send = (report: Report): void => {
     process.send?.(report);

@@ -39,7 +39,7 @@ export interface SkippedRow {
 export interface ContestResult {
   /** How the sides are called. */
   readonly names: Sides<string>;
-  /** What the ratios are multiples of. */
+  /** The unit of the ratios. */
   readonly unit: string;
   /** Of the product's database, by collection. */
   readonly indexes: Readonly<Record<string, readonly string[]>>;

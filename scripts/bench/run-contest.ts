@@ -7,7 +7,7 @@ import type { ContestResult, RowResult, SkippedRow } from './results.js';
 import type { Settings } from './settings.js';
 import { startTarget } from './target.js';
 
-/** Where contests take place. */
+/** The environment of a contest. */
 export interface Arena {
   readonly uri: string;
   readonly client: MongoClient;

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import type { HttpRequest } from './workload.js';
 
-/** What became of the requests of one measurement. */
+/** The results of the requests of one measurement. */
 export interface Load {
   readonly requests: number;
   readonly seconds: number;

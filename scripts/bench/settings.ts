@@ -3,12 +3,11 @@ import { sizeNames, type Size } from './sizes.js';
 import { workload, type Row } from './workload.js';
 
 /**
- * What is measured against what: the product against the lean baseline, against itself without authorization or on less data, or
- * against another build of it.
+ * The comparison: the product with the lean baseline, with itself without authorization or on less data, or with another build.
  */
 export type Mode = 'baseline' | 'access' | 'growth' | 'builds';
 
-/** What to measure, and for how long. */
+/** The settings of a run. */
 export interface Settings {
   readonly mode: Mode;
   /** Of growth: the largest. */
@@ -49,7 +48,7 @@ const defaults: Readonly<Record<Mode, { readonly size: Size; readonly rows: stri
   builds: { size: '10k', rows: rowKeys.join(',') },
 };
 
-/** Reads the command line; null where it asks for help. Throws an Error that says what is wrong with it. */
+/** Reads the command line; null if it asks for help. Throws an Error that describes a mistake. */
 export function readSettings(args: readonly string[]): Settings | null {
   const { values } = parseArgs({ args: [...args], options });
   if (values.help) return null;

@@ -27,7 +27,7 @@ export async function verifyRow(row: Row, { product, baseline }: Sides<StartedCo
 /** How many questions of a row are asked before it is measured. */
 export const verifiedQuestions = 6;
 
-/** What every write gives anew. */
+/** Keys that differ with every write. */
 const volatile: Partial<Record<Row['key'], ReadonlySet<string>>> = {
   e: new Set(['id', 'slug', 'createdAt', 'updatedAt']),
   f: new Set(['updatedAt']),

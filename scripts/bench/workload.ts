@@ -33,7 +33,7 @@ export interface Question {
   readonly baseline: HttpRequest;
 }
 
-/** A row of the workload (design/performance.md): the `n`th of an endless series of alike questions. */
+/** A row of the workload: the `n`th of an endless series of similar requests. */
 export interface Row {
   readonly key: RowKey;
   readonly title: string;
@@ -44,7 +44,7 @@ export interface Row {
   clear?(db: Db): Promise<void>;
 }
 
-/** Whose question it is: the data set that it goes to, and who writes there, so that no two writers give one value that is unique. */
+/** The data set of a request, and its writer, so that no two writers send one unique value. */
 export interface Asker {
   readonly size: Size;
   readonly writer: string;

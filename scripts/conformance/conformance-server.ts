@@ -24,7 +24,7 @@ export interface ConformanceOptions {
   readonly archive?: string | undefined;
   /** Whether every type that can be is sharded by its ids. */
   readonly shard?: boolean;
-  /** Is told of every answer. */
+  /** Called with every answer. */
   readonly observe?: ((exchange: Exchange) => void) | undefined;
 }
 

@@ -17,7 +17,7 @@ export interface Exchange {
   readonly body: Buffer;
 }
 
-/** What stands between the clients and the server under test. */
+/** A proxy between the clients and the server under test. */
 export interface Front {
   readonly url: string;
   close(): Promise<void>;
@@ -29,7 +29,7 @@ export interface FrontInput {
   /** 0: any free port. */
   readonly port: number;
   readonly own: ReadonlyMap<string, Answer>;
-  /** Is told of every answer that was passed on. */
+  /** Called with every answer that was passed on. */
   readonly observe?: ((exchange: Exchange) => void) | undefined;
 }
 

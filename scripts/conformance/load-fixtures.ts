@@ -151,7 +151,7 @@ async function attempt(
     : { id, refusal: '' };
 }
 
-/** Entries come as `{ data: { id } }`; localizations were answered without `data` by the reference. */
+/** Entries are answered as `{ data: { id } }`, localizations without `data`. */
 function readId(text: string): number | null {
   // Only this one key is read of the answer.
   const answer = JSON.parse(text) as { readonly id?: number; readonly data?: { readonly id?: number } | null };

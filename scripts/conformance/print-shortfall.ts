@@ -1,6 +1,6 @@
 import type { Shortfall } from './load-fixtures.js';
 
-/** Says what is missing of the content, one line per reason. */
+/** Prints the missing content, one line per reason. */
 export function printShortfall(shortfall: Shortfall): void {
   for (const [reason, entries] of shortfall) {
     const more = entries.length > 3 ? ` and ${String(entries.length - 3)} more` : '';

@@ -2,7 +2,9 @@ import type { Db } from 'mongodb';
 import { insertEntries } from './insert-entries.js';
 import type { RoleSetup } from './read-content.js';
 
-/** Writes the roles, the two built-in ones first as in every installation, and what each is granted. Gives their ids by type. */
+/**
+ * Writes the roles, the two built-in ones first as in every installation, and what each is granted. Returns their ids by type.
+ */
 export async function saveRoles(db: Db, roles: readonly RoleSetup[]): Promise<ReadonlyMap<string, number>> {
   const named = roles.filter((role) => !builtinRoles.some(({ type }) => type === role.type));
   const all = [...builtinRoles, ...named];

@@ -1,6 +1,6 @@
 import type { PartialConfig } from '../../src/index.js';
 
-/** What the server under test is told, besides its content. */
+/** The settings of the server under test, besides its content. */
 export interface ServerSettings {
   readonly uri: string;
   readonly database: string;
@@ -8,10 +8,10 @@ export interface ServerSettings {
   readonly rateLimit: 'on' | 'off';
 }
 
-/** What the API tokens of the setup are hashed with. */
+/** The salt of the hashes of API tokens in the setup. */
 export const tokenSalt = 'conformance-token-salt';
 
-/** What reads the OpenAPI document of everything. */
+/** The token that reads the OpenAPI document of everything. */
 export const adminToken = 'conformance-admin-token-of-at-least-32-bytes';
 
 /** The configuration under which the recordings were made, as their README lists it. */

@@ -13,7 +13,7 @@ export async function takeSnapshot(db: Db): Promise<Snapshot> {
   return { hashes, documents: new Map(documents) };
 }
 
-/** Brings a database back to its snapshot: only collections that differ are written. Gives their names. */
+/** Brings a database back to its snapshot: only collections that differ are written. Returns their names. */
 export async function restoreSnapshot(db: Db, snapshot: Snapshot): Promise<readonly string[]> {
   const hashes = await readHashes(db);
   const names = new Set([...hashes.keys(), ...snapshot.hashes.keys()]);

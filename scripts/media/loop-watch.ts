@@ -39,7 +39,7 @@ function watchWork(): () => number {
   };
 }
 
-/** Of the main thread, in milliseconds; 0 where the system does not tell. */
+/** CPU time of the main thread in milliseconds; 0 if the system does not report it. */
 function readProcessorTime(): number {
   try {
     return Number(readFileSync(`/proc/self/task/${String(process.pid)}/schedstat`, 'utf8').split(' ')[0]) / 1e6;

@@ -42,7 +42,7 @@ clearInterval(watch);
 await server.stop();
 await mongo.stop();
 
-/** Gives the address of the file. */
+/** Returns the address of the file. */
 function upload(bytes: number): Promise<string> {
   const [head, tail] = [
     '--b\r\nContent-Disposition: form-data; name="files"; filename="large.bin"\r\nContent-Type: application/octet-stream\r\n\r\n',

@@ -1,7 +1,7 @@
 import { createService } from '../../src/server.js';
 import { watchLoop, type LoopDelays } from './loop-watch.js';
 
-/** What the watched service tells its parent: where it is, and with every message how late its event loop was since the last. */
+/** The messages of the watched service to its parent: its address, and the delays of its event loop since the last message. */
 export type WatchReport = { readonly kind: 'ready'; readonly url: string } | ({ readonly kind: 'delays' } & LoopDelays);
 
 const report = (message: WatchReport): void => {

@@ -5,7 +5,7 @@ export interface Measure {
   readonly target: string;
   /** Null: the measure informs, and nothing is demanded. */
   readonly isMet: boolean | null;
-  /** What is counted, each in a line. */
+  /** A line for each counted item. */
   readonly items?: readonly string[];
 }
 

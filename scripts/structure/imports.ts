@@ -1,7 +1,7 @@
 import ts from 'typescript';
 import { walkNodes } from './project.js';
 
-/** What a file takes from another module: the names, or `*` for all of them. */
+/** The names that a file imports from a module, or `*` for all of them. */
 export interface ImportedNames {
   /** As it is written: `./x.js`, or a package. */
   readonly module: string;

@@ -76,7 +76,7 @@ function measureWalk([name, { files, down, up }]: readonly [WalkName, Walk]): Me
   };
 }
 
-/** A measure of what there should be none of. */
+/** A measure whose target is zero. */
 const none = (title: string, items: readonly string[]): Measure => ({
   title,
   now: String(items.length),

@@ -3,7 +3,7 @@ import { serveModels, type Answer, type Serving, type ServingInput, type TestMod
 
 export const adminToken = 'admin-token-of-the-tests-0123456789abcdef';
 
-/** A service with closed doors, and what tests of accounts say to it. */
+/** A service that is not open, with requests that tests of accounts send. */
 export interface ServingAccounts extends Serving {
   /** Sends a request with a token; null: without credentials. */
   readonly as: (
@@ -14,7 +14,7 @@ export interface ServingAccounts extends Serving {
   ) => Promise<Answer & { readonly headers: Headers }>;
   /** Sends a request to the admin API. */
   readonly admin: (method: string, path: string, body?: unknown) => Promise<Answer>;
-  /** Creates a user, and gives its id and token. */
+  /** Creates a user, and returns its id and token. */
   readonly addUser: (username: string, role?: number) => Promise<{ readonly id: number; readonly jwt: string }>;
 }
 

@@ -12,7 +12,7 @@ import type { Config } from '../../src/config/config.js';
 import type { AnyRoute, ContextRoute } from '../../src/http/route.js';
 import type { HttpServer } from '../../src/http/start-http-server.js';
 
-/** What a test may say about the server it wants. */
+/** The options of a served test. */
 export interface ServeInput {
   /** Answers all paths that `routes` leave. */
   readonly route?: Middleware;
@@ -93,7 +93,7 @@ function createLog() {
   return { lines, target, waitForLine };
 }
 
-/** Sends bytes as they are and gives all that comes back until the server ends the connection. */
+/** Sends raw bytes, and returns everything that comes back until the server ends the connection. */
 export function sendRaw(port: number, ...parts: readonly (string | Buffer)[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');

@@ -16,7 +16,7 @@ export async function readSchema(endpoint: string): Promise<string> {
   return printSchema(buildClientSchema(data));
 }
 
-/** What graphql-codegen writes in TypeScript for a schema in SDL and the operations of a client, under its own defaults. */
+/** Returns the TypeScript that graphql-codegen writes for a schema in SDL and the operations of a client, by its defaults. */
 export function generateTypes(sdl: string, operations: string): Promise<string> {
   return codegen({
     filename: 'types.ts',
@@ -28,7 +28,9 @@ export function generateTypes(sdl: string, operations: string): Promise<string> 
   });
 }
 
-/** What `tsc --strict` says against files, given by name, as `name: message`; each may import the others as `./name.js`. */
+/**
+ * Returns the errors of `tsc --strict` in files, given by name, as `name: message`. Each may import the others as `./name.js`.
+ */
 export function compileStrict(files: Readonly<Record<string, string>>, more: Partial<ts.CompilerOptions> = {}): string[] {
   const options = { ...baseOptions, ...more };
   const sources = new Map(Object.entries(files).map(([name, text]) => [path.resolve(name), text]));

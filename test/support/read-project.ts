@@ -21,5 +21,5 @@ function uidOf([folder = '', owner = '', ...rest]: readonly string[]): string {
 /** A bookshop: ten content types and seven components that use every kind of attribute and relation. */
 export const bookshopModels = (): TestModel[] => readProject(new URL('../fixtures/bookshop/', import.meta.url));
 
-/** The models that the recordings of the reference were made with. */
+/** The models that the recordings of Strapi v4 were made with. */
 export const recordedModels = (): TestModel[] => readProject(new URL('../fixtures/conformance/', import.meta.url));

@@ -9,7 +9,7 @@ import { startCoverage, type CalledFunctions, type Coverage } from './coverage.j
 import { models, preparation, walks, type WalkName, type WalkRequest } from './requests.js';
 import { installTracer } from './trace.js';
 
-/** What a request passes through, once an identical one has warmed everything up. */
+/** The files and jumps of a request, after an identical one has warmed everything up. */
 export interface Walk {
   /** Paths from src of the files whose functions are called. */
   readonly files: readonly string[];

@@ -61,7 +61,7 @@ function askFields(type: ContentType, rights: Rights, draw: Draw, depth: number)
 
 const scalarsOf = (type: ContentType): Attribute[] => [...type.attributes.values()].filter(({ kind }) => kind === 'scalar');
 
-/** Names what the role may not see as well: that is left out without a word, and so is all that stands below it. */
+/** Also names attributes that the role may not see. They are silently left out, with everything below them. */
 function askPopulate(type: ContentType, rights: Rights, draw: Draw, depth: number): AskedChild {
   if (draw.chance(0.2)) return { query: '*', isRefused: false };
   const parts = [...type.attributes.values()].filter(({ kind }) => kind !== 'scalar');
