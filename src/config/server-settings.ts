@@ -79,7 +79,7 @@ export const middlewareSettings = group({
     credentials: flag(false, 'Let browsers send cookies; needs a list of origins'),
     methods: texts(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'], 'Methods that may be used'),
     headers: texts(['Content-Type', 'Authorization', 'Origin', 'Accept'], 'Request headers that may be sent'),
-    expose: texts(['X-Request-Id', 'WWW-Authenticate', 'Retry-After'], 'Response headers that scripts may read'),
+    expose: texts([], 'Response headers that scripts may read besides X-Request-Id, WWW-Authenticate and Retry-After'),
     maxAge: whole(31_536_000, 'Seconds for which a browser may keep the answer to a preflight'),
   }),
   security: group({

@@ -48,12 +48,16 @@ export function crossOrigin({ origin, credentials, methods, headers, expose, max
     credentials: credentials && !allowed.has('*'),
     allowMethods: [...methods],
     allowHeaders: [...headers],
-    exposeHeaders: [...expose],
+    exposeHeaders: [...exposed, ...expose.filter((name) => !isExposed(name))],
     maxAge,
     // The error response is further in, so that nothing is thrown here.
     keepHeadersOnError: false,
   });
 }
+
+/** Headers that clients need to go on after a refusal, and to ask about one. */
+const exposed = ['X-Request-Id', 'WWW-Authenticate', 'Retry-After'];
+const isExposed = (name: string): boolean => exposed.some((own) => own.toLowerCase() === name.toLowerCase());
 
 /** An empty origin leaves the CORS headers out. */
 const listed = (allowed: ReadonlySet<string>, origin: string): string => (allowed.has(origin) ? origin : '');

@@ -48,7 +48,8 @@ export function bindNested(
   const keys = bindSort({ sort }, type, context);
   if (type.kind !== 'component') return { condition, sort: keys };
   const link = keys.find(({ links }) => links.length > 0)?.links[0]?.link.name;
-  if (link !== undefined) throw validationError(`Invalid parameter ${link}: lists of components cannot be sorted by relations`);
+  if (link !== undefined)
+    throw validationError(`Invalid parameter sort: lists of components cannot be sorted by relations (${link})`);
   return { condition, sort: keys };
 }
 

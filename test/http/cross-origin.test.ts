@@ -13,6 +13,7 @@ const settings: Readonly<Record<string, Partial<Cors>>> = {
   everybody: {},
   'everybody, listed': { origin: ['*'] },
   'a list': { origin: ['https://a.test', 'https://b.test'], credentials: true, maxAge: 60 },
+  'headers of its own': { expose: ['X-Total', 'retry-after'] },
 };
 
 const expose = { 'access-control-expose-headers': 'X-Request-Id,WWW-Authenticate,Retry-After' };
@@ -44,6 +45,12 @@ const cases: readonly Case[] = [
     origin: 'https://b.test',
     simple: { ...own, ...expose },
     preflight: { ...own, ...preflight, 'access-control-max-age': '60' },
+  },
+  {
+    setting: 'headers of its own',
+    origin: 'null',
+    simple: { ...open, 'access-control-expose-headers': 'X-Request-Id,WWW-Authenticate,Retry-After,X-Total' },
+    preflight: { ...open, ...preflight, 'access-control-max-age': '31536000' },
   },
   { setting: 'a list', origin: 'https://evil.test', simple: {}, preflight: {} },
   { setting: 'a list', origin: 'null', simple: {}, preflight: {} },

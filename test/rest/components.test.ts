@@ -193,7 +193,7 @@ describe('components and dynamic zones', () => {
     ['[start]=1&populate[editions][limit]=1', [2]],
     ['[filters][number][$ne]=2&populate[editions][sort]=number:desc&populate[editions][limit]=1', [3]],
     ['[filters][printer][name]=House', []],
-    ['[sort]=printer.name', 'Invalid parameter printer: lists of components cannot be sorted by relations'],
+    ['[sort]=printer.name', 'Invalid parameter sort: lists of components cannot be sorted by relations (printer)'],
     ['[filters][nope]=1', 'Invalid parameter nope'],
   ];
   describe('lists of components', () => {
