@@ -17,6 +17,7 @@ export async function withHooks<Result>(
   context: ContentContext,
   { run, written, isThere }: HookedWrite<Result>,
 ): Promise<Result> {
+  if (isUnready(write, context)) await untilReady(write, context);
   const hook = hookOf(write, context);
   if (hook === null) return run(write.data, context);
   return inTransaction(context.store.database, async (database) => {
@@ -29,6 +30,17 @@ export async function withHooks<Result>(
     return result;
   });
 }
+
+/**
+ * Whether the values of a type are not kept unique yet. A transaction does not wait: an index is built only after the transactions have
+ * ended that have written to its collection.
+ */
+const isUnready = ({ type }: PendingWrite, { store: { database } }: ContentContext): boolean =>
+  database.session === null && database.uniques.isBuilding(type.collection);
+
+/** Throws 503 if it takes too long. */
+const untilReady = ({ type }: PendingWrite, { store: { database } }: ContentContext): Promise<void> =>
+  database.uniques.wait(type.collection, database.maxTimeMS.write);
 
 /** Returns the code around a write; null if there is none. */
 export const hookOf = ({ type, action }: PendingWrite, { hooks }: ContentContext) => hooks?.find(type.uid, action) ?? null;
@@ -48,6 +60,7 @@ const atOnce = 1000;
  */
 export async function writePortions(write: PendingWrite, context: ContentContext, { ids, run }: PortionedWrite): Promise<number> {
   const { database } = context.store;
+  if (isUnready(write, context)) await untilReady(write, context);
   const begun = await inTransaction(database, async (open) => {
     const inside = withDatabase(context, open);
     const started = (await hookOf(write, context)?.(write, inside)) ?? null;

@@ -6,6 +6,7 @@ import { Queue } from '../queue.js';
 import type { Database } from './database.js';
 import { ensureCollections } from './ensure-collections.js';
 import { SearchIndexes } from './search-indexes.js';
+import { UniqueBuilds } from './unique-builds.js';
 
 /**
  * Connects to MongoDB with the guarantees of the service: writes acknowledged by a majority and in the journal, retried once.
@@ -32,18 +33,16 @@ export async function connect(uri: string, config: DatabaseConfig): Promise<Data
     const isSharded = msg === 'isdbgrid';
     const isReplicated = setName !== undefined || isSharded;
     const scans = new Queue({ ...scanBounds, atOnce: Math.max(Math.floor(config.poolSize / 4), 1) });
-    const topology = { isReplicated, isSharded };
     const database = {
       client,
       db,
       maxTimeMS: config.maxTimeMS,
-      ...topology,
-      session: null,
-      budget: unlimited,
-      turns: null,
-      asker: null,
+      isReplicated,
+      isSharded,
+      ...ofNoRequest,
       scans,
       searches: new SearchIndexes(),
+      uniques: new UniqueBuilds(),
     };
     await ensureCollections(Object.values(collections), database);
     return database;
@@ -52,6 +51,9 @@ export async function connect(uri: string, config: DatabaseConfig): Promise<Data
     throw error;
   }
 }
+
+/** What commands of the service itself belong to. */
+const ofNoRequest = { session: null, budget: unlimited, turns: null, asker: null };
 
 /**
  * The number of commands that may wait for others that scan collections, in total and per client. Further ones are answered by

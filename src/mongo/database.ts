@@ -5,6 +5,7 @@ import { Queue, type Asker } from '../queue.js';
 import { unavailableError } from '../errors.js';
 import { isInterrupted, translateDriverError } from './driver-errors.js';
 import type { SearchIndexes } from './search-indexes.js';
+import type { UniqueBuilds } from './unique-builds.js';
 
 /** A stored document, for readers outside of this folder. */
 export type { Document } from 'mongodb';
@@ -35,6 +36,8 @@ export interface Database {
   readonly scans: Queue;
   /** What of the content is indexed for searches. */
   readonly searches: SearchIndexes;
+  /** What writes wait for. */
+  readonly uniques: UniqueBuilds;
   /** Whether commands go through that queue. */
   readonly isScanned?: true;
 }

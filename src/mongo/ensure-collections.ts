@@ -7,10 +7,15 @@ import { type Database, translating } from './database.js';
  */
 export async function ensureCollections(names: readonly string[], { db, isSharded }: Database): Promise<void> {
   if (!isSharded) return;
-  const present = await translating(() => db.listCollections({}, { nameOnly: true }).toArray());
-  const known = new Set(present.map(({ name }) => name));
+  const known = await storedCollections({ db });
   const missing = [...new Set(names)].filter((name) => !known.has(name));
   await Promise.all(missing.map((name) => translating(() => db.createCollection(name)).catch(unlessPresent)));
+}
+
+/** The names of all collections that there are. */
+export async function storedCollections({ db }: Pick<Database, 'db'>): Promise<ReadonlySet<string>> {
+  const present = await translating(() => db.listCollections({}, { nameOnly: true }).toArray());
+  return new Set(present.map(({ name }) => name));
 }
 
 /** Another instance may have been quicker. */

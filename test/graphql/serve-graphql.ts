@@ -18,6 +18,7 @@ import { unlimited } from '../../src/query/budget.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import { Queue } from '../../src/queue.js';
 import { SearchIndexes } from '../../src/mongo/search-indexes.js';
+import { UniqueBuilds } from '../../src/mongo/unique-builds.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { bindContext } from '../support/things.js';
 import type { Registry } from '../../src/schema/content-type.js';
@@ -91,6 +92,7 @@ export async function serveGraphql(input: ServeInput): Promise<ServedGraphql> {
       turns: null,
       asker: null,
       searches: new SearchIndexes(),
+      uniques: new UniqueBuilds(),
       scans: new Queue({ atOnce: 10 }),
     }),
     ...(input.breaks === true && { database: null as never }),

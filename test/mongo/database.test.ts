@@ -4,6 +4,7 @@ import { readAll, type Database } from '../../src/mongo/database.js';
 import { unlimited } from '../../src/query/budget.js';
 import { Queue } from '../../src/queue.js';
 import { SearchIndexes } from '../../src/mongo/search-indexes.js';
+import { UniqueBuilds } from '../../src/mongo/unique-builds.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
 describe('mongo/database', () => {
@@ -24,6 +25,7 @@ describe('mongo/database', () => {
       turns: null,
       asker: null,
       searches: new SearchIndexes(),
+      uniques: new UniqueBuilds(),
       scans: new Queue({ atOnce: 10 }),
     };
     const rows = [1, 2, 3].map((_id) => ({ _id, count: Long.fromNumber(2 ** 40 + _id) }));

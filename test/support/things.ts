@@ -7,6 +7,7 @@ import { buildRegistry } from '../../src/schema/build-registry.js';
 import type { ContentType } from '../../src/schema/content-type.js';
 import { Queue } from '../../src/queue.js';
 import { SearchIndexes } from '../../src/mongo/search-indexes.js';
+import { UniqueBuilds } from '../../src/mongo/unique-builds.js';
 import type { FreshDatabase } from './mongo.js';
 import type { TestModel } from './serve.js';
 
@@ -202,6 +203,7 @@ export function contextOf({ client, db }: FreshDatabase, registry = thingRegistr
       turns: null,
       asker: null,
       searches: new SearchIndexes(),
+      uniques: new UniqueBuilds(),
       scans: new Queue({ atOnce: 10 }),
     }),
     bind: { ...bindContext, registry },

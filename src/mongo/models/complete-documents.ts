@@ -1,27 +1,35 @@
-import type { Db, Document } from 'mongodb';
+import type { Document } from 'mongodb';
+import { Queue } from '../../queue.js';
 import type { ContentType } from '../../schema/content-type.js';
+import { type Database, translating } from '../database.js';
+import { storedCollections } from '../ensure-collections.js';
+
+/** Collections that are completed at a time: the pool of connections is there for requests. */
+const atOnce = 8;
 
 /**
  * Completes entries that are older than an option of their type: with draft & publish they are published since their creation,
  * with localization they get the default locale and a group of their own. Idempotent.
  */
-export async function completeDocuments(
-  db: Db,
+export async function completeDocuments(types: readonly ContentType[], defaultLocale: string, database: Database): Promise<void> {
+  const optional = types.filter(({ draftAndPublish, localized }) => draftAndPublish || localized);
+  if (optional.length === 0) return;
+  const present = await storedCollections(database);
+  const turns = new Queue({ atOnce });
+  const stored = optional.filter(({ collection }) => present.has(collection));
+  await Promise.all(stored.map((type) => turns.run(() => completeType(type, defaultLocale, database))));
+}
+
+async function completeType(
   { kind, collection, draftAndPublish, localized }: ContentType,
   defaultLocale: string,
+  { db }: Database,
 ): Promise<void> {
-  const updates: [Document, Document][] = [
-    ...(draftAndPublish
-      ? [[{ publishedAt: { $exists: false } }, { publishedAt: { $ifNull: ['$createdAt', '$$NOW'] } }] as [Document, Document]]
-      : []),
-    ...(localized
-      ? [
-          [{ locale: { $exists: false } }, { locale: defaultLocale, _group: kind === 'singleType' ? 1 : '$_id' }] as [
-            Document,
-            Document,
-          ],
-        ]
-      : []),
+  const published = { publishedAt: { $ifNull: ['$createdAt', '$$NOW'] } };
+  const alone = { locale: defaultLocale, _group: kind === 'singleType' ? 1 : '$_id' };
+  const updates: readonly (readonly [Document, Document])[] = [
+    ...(draftAndPublish ? [[{ publishedAt: { $exists: false } }, published] as const] : []),
+    ...(localized ? [[{ locale: { $exists: false } }, alone] as const] : []),
   ];
-  await Promise.all(updates.map(([filter, set]) => db.collection(collection).updateMany(filter, [{ $set: set }])));
+  for (const [filter, set] of updates) await translating(() => db.collection(collection).updateMany(filter, [{ $set: set }]));
 }

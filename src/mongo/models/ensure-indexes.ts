@@ -3,13 +3,17 @@ import type { ContentType, Registry } from '../../schema/content-type.js';
 import { ownIndexes, planIndexes, type IndexPlan } from '../read/plan-indexes.js';
 
 /** A line for each index that could not be built. */
-type IndexProblems = readonly string[];
+export type IndexProblems = readonly string[];
+
+/** Brings the indexes of a content type's collection in line with its model. Returns what could not be built. */
+export const ensureIndexes = async (db: Db, type: ContentType, registry: Registry): Promise<IndexProblems> =>
+  buildIndexes(db, type.collection, await removeStaleIndexes(db, type, registry));
 
 /**
- * Brings the indexes of a content type's collection in line with its model: missing ones are built, and those of a former model,
- * which would refuse or slow down writes for nothing, are dropped. Indexes of others stay.
+ * Drops the indexes of a former model, which would refuse or slow down writes for nothing; indexes of others stay. Returns the indexes
+ * that the model calls for and that are not there.
  */
-export async function ensureIndexes(db: Db, type: ContentType, registry: Registry): Promise<IndexProblems> {
+export async function removeStaleIndexes(db: Db, type: ContentType, registry: Registry): Promise<readonly IndexPlan[]> {
   const plans = planIndexes(type, registry);
   const present = await listIndexes(db, type.collection);
   const wanted = new Set(plans.map(({ name }) => name));
@@ -23,8 +27,7 @@ export async function ensureIndexes(db: Db, type: ContentType, registry: Registr
         .catch(() => undefined),
     ),
   );
-  const missing = plans.filter(({ name }) => !names.has(name));
-  return missing.length === 0 ? [] : build(db, type.collection, missing);
+  return plans.filter(({ name }) => !names.has(name));
 }
 
 /** Returns the indexes of a collection; none if there is no such collection. */
@@ -38,7 +41,8 @@ export async function listIndexes(db: Db, collection: string): Promise<IndexDesc
 }
 
 /** All in one command, which is one pass over the collection; one by one where that fails, to know which. */
-async function build(db: Db, collection: string, plans: readonly IndexPlan[]): Promise<IndexProblems> {
+export async function buildIndexes(db: Db, collection: string, plans: readonly IndexPlan[]): Promise<IndexProblems> {
+  if (plans.length === 0) return [];
   const specifications = plans.map(({ name, key, options }) => ({ name, key: { ...key }, ...options }));
   try {
     await db.collection(collection).createIndexes(specifications);

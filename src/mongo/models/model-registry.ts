@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { ModelSettings } from '../../schema/build-content-type.js';
 import { buildRegistry, type RegistryBuild } from '../../schema/build-registry.js';
@@ -7,7 +8,7 @@ import { asksForMore, changedTypes } from './changed-types.js';
 import { completeDocuments } from './complete-documents.js';
 import type { Database, Logger } from '../database.js';
 import { ensureCollections } from '../ensure-collections.js';
-import { ensureIndexes } from './ensure-indexes.js';
+import { IndexBuilds } from './index-builds.js';
 import { readLocales, type Locales } from '../stores/locale-store.js';
 import { readModels } from '../stores/model-store.js';
 import { findForeign, recordServed } from './served-collections.js';
@@ -18,7 +19,7 @@ import { SearchBuilds } from './search-builds.js';
 
 type StoredModel = Awaited<ReturnType<typeof readModels>>[number];
 
-/** A new model waits this long for its unique indexes, in milliseconds; a large collection goes on building behind it. */
+/** A new model waits this long for its unique indexes, in milliseconds. Later only its writes do, and those to large collections. */
 const indexPatience = 250;
 
 /**
@@ -48,6 +49,7 @@ export class ModelRegistry {
   #background: Promise<unknown> = Promise.resolve();
   readonly #required: RequiredChecks;
   readonly #searches: SearchBuilds;
+  readonly #indexes: IndexBuilds;
   readonly #recounting: NodeJS.Timeout;
   readonly #timers = new Set<NodeJS.Timeout>();
 
@@ -56,6 +58,11 @@ export class ModelRegistry {
     this.#settings = settings;
     this.#logger = logger;
     this.#status = new ModelStatus(database, logger);
+    this.#indexes = new IndexBuilds({
+      database,
+      logger,
+      report: (uid, problems) => this.#status.reportIndexes(uid, problems),
+    });
     this.#searches = new SearchBuilds({
       database,
       logger,
@@ -173,28 +180,16 @@ export class ModelRegistry {
 
   /** Prepares a type before it is served: completes entries, and builds the indexes that keep values unique. */
   async #prepare(types: readonly ContentType[], registry: Registry): Promise<void> {
-    const { db } = this.#database;
     this.#searches.suspend(types);
     const names = types.map(({ collection }) => collection);
     if (names.length > 0) await ensureCollections(names, this.#database);
     for (const refusal of await shardNewTypes(types, registry, this.#database)) this.#logger.warn({}, refusal);
-    await Promise.all(types.map((type) => completeDocuments(db, type, this.#locales.default)));
-    const indexed = Promise.all(
-      types.map(async (type) => {
-        const problems = await ensureIndexes(db, type, registry);
-        for (const problem of problems) this.#logger.warn({ uid: type.uid }, problem);
-        await this.#status.reportIndexes(type.uid, problems);
-      }),
-    ).catch((error: unknown) => {
-      this.#logger.warn({ err: error }, 'indexes could not be checked');
-    });
-    this.#background = Promise.all([this.#background, indexed]);
-    let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise((resolve) => {
-      timer = setTimeout(resolve, indexPatience);
-    });
-    await Promise.race([indexed, patience]);
-    clearTimeout(timer);
+    await completeDocuments(types, this.#locales.default, this.#database);
+    const { unique, all } = this.#indexes.begin(types, registry);
+    this.#background = Promise.all([this.#background, all]);
+    const patience = new AbortController();
+    await Promise.race([unique, delay(indexPatience, undefined, { signal: patience.signal }).catch(() => undefined)]);
+    patience.abort();
   }
 
   #completeStragglers(types: readonly ContentType[]): void {
@@ -202,8 +197,7 @@ export class ModelRegistry {
     for (const delay of completionDelays) {
       const timer = setTimeout(() => {
         this.#timers.delete(timer);
-        const completed = types.map((type) => completeDocuments(this.#database.db, type, this.#locales.default));
-        Promise.all(completed).catch((error: unknown) => {
+        completeDocuments(types, this.#locales.default, this.#database).catch((error: unknown) => {
           this.#logger.warn({ err: error }, 'entries written during a model change could not be completed');
         });
       }, delay);

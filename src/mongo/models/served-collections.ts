@@ -3,6 +3,7 @@ import { builtinModels } from '../../schema/builtin-models.js';
 import type { Registry } from '../../schema/content-type.js';
 import { collectionName, collectionOf, type Model } from '../../schema/model.js';
 import { type Database, inSession, readAll, translating } from '../database.js';
+import { storedCollections } from '../ensure-collections.js';
 import { listIndexes } from './ensure-indexes.js';
 import { ownIndexes } from '../read/plan-indexes.js';
 
@@ -24,7 +25,7 @@ type StoredModel = { readonly uid: string } & Partial<Pick<Model, 'collectionNam
 export async function findForeign(models: readonly StoredModel[], database: Database): Promise<ReadonlySet<string>> {
   const recorded = await readRecorded(database);
   const asked = namesOf(models).filter((name) => !recorded.has(name));
-  const filled = await filterNames(asked, (name) => holdsDocuments(name, database));
+  const filled = await filterNames(await present(asked, database), (name) => holdsDocuments(name, database));
   if (filled.length === 0) return new Set();
   // Another instance records a collection before it serves it, so the documents may be of its clients.
   const known = await readRecorded(database);
@@ -32,6 +33,13 @@ export async function findForeign(models: readonly StoredModel[], database: Data
   if (known.has(lastRecorded)) return new Set(found);
   const active = new Set(namesOf(await readActive(models, database)));
   return new Set(await filterNames(found, async (name) => !active.has(name) && !(await hasIndexes(name, database))));
+}
+
+/** The names of collections that there are: most new models have none, and there may be hundreds of them. */
+async function present(names: readonly string[], database: Database): Promise<readonly string[]> {
+  if (names.length === 0) return [];
+  const known = await storedCollections(database);
+  return names.filter((name) => known.has(name));
 }
 
 /** The names for which a test resolves to true. */

@@ -1,0 +1,50 @@
+import { expect } from 'chai';
+import { UniqueBuilds } from '../../src/mongo/unique-builds.js';
+import { serveModels } from '../support/serve.js';
+
+describe('writes to types whose unique indexes are being built', () => {
+  const never = new Promise<void>(() => undefined);
+
+  it('wait until the last build that was begun has ended', async () => {
+    const builds = new UniqueBuilds();
+    let end: () => void = () => undefined;
+    builds.begin('slow', never);
+    builds.begin('slow', new Promise((resolve) => (end = resolve)));
+    expect([builds.isBuilding('slow'), builds.isBuilding('other')]).to.deep.equal([true, false]);
+    const waiting = builds.wait('slow', 60_000);
+    end();
+    await waiting;
+    await builds.wait('other', 60_000);
+    expect(builds.isBuilding('slow')).to.equal(false);
+  });
+
+  it('are refused with 503 when that takes too long', async () => {
+    const builds = new UniqueBuilds();
+    builds.begin('slow', never);
+    const refusal: unknown = await builds.wait('slow', 1).catch((error: unknown) => error);
+    expect(refusal).to.include({ status: 503 });
+  });
+
+  it('keep values unique from the first one on, however many types come at once', async () => {
+    const names = Array.from({ length: 60 }, (_, index) => `kind${String.fromCharCode(97 + (index % 26))}${String(index)}`);
+    const models = names.map((name) => ({
+      uid: `api::${name}.${name}`,
+      kind: 'collectionType',
+      info: { singularName: name, pluralName: `${name}-list`, displayName: name },
+      attributes: { code: { type: 'string', unique: true }, title: { type: 'string', index: true } },
+    }));
+    const serving = await serveModels({ models });
+    try {
+      const create = async (name: string) => (await serving.call('POST', `/api/${name}-list`, { data: { code: 'x' } })).status;
+      const asked = [...names, ...names].map(create);
+      const statuses = await Promise.all(asked);
+      const count = (status: number) => statuses.filter((other) => other === status).length;
+      expect([count(200), count(400)]).to.deep.equal([60, 60]);
+      await serving.settled();
+      const problems = await serving.database.db.collection('_model_status').distinct('indexProblems');
+      expect(problems).to.deep.equal([]);
+    } finally {
+      await serving.stop();
+    }
+  });
+});
