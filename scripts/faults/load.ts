@@ -1,0 +1,285 @@
+import { randomUUID } from 'node:crypto';
+import { Agent, request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { digestOf, type Item, type ItemState, type Ledger } from './ledger.js';
+
+/** What the requests of a span of time came to. */
+export interface LoadFigures {
+  readonly acknowledged: number;
+  /** Requests that failed, by status; 0: without an answer. */
+  readonly failed: ReadonlyMap<number, number>;
+  /** Longest time between two acknowledged writes, and of one request, in milliseconds. */
+  readonly pause: number;
+  readonly longest: number;
+}
+
+export interface Load {
+  /** Begins to count anew, and returns what it came to until then. */
+  readonly take: () => LoadFigures;
+  /** Lets requests under way end, and sends no more until it is resumed. */
+  readonly hold: () => Promise<void>;
+  readonly resume: () => void;
+  readonly stop: () => Promise<void>;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+const owners = 20;
+const badges = 100;
+
+/** Writes without end, by so many workers one request after the other, and keeps the ledger. */
+export function startLoad(url: string, ledger: Ledger, workers: number): Load {
+  const agent = new Agent({ keepAlive: true, maxSockets: workers + 4 });
+  const meter = new Meter();
+  const state = { isStopped: false, isHeld: false, busy: 0 };
+  const send = (method: string, path: string, body?: object | Buffer, type = 'application/json'): Promise<Answer> =>
+    meter.time(() =>
+      ask({ agent, url: `${url}${path}`, method, type, body: Buffer.isBuffer(body) ? body : JSON.stringify(body ?? {}) }),
+    );
+  const work = async (): Promise<void> => {
+    const own: Item[] = [];
+    while (!state.isStopped) {
+      if (state.isHeld) {
+        await delay(20);
+        continue;
+      }
+      state.busy += 1;
+      const isAcknowledged = await act(own, { ledger, send });
+      state.busy -= 1;
+      if (isAcknowledged) meter.acknowledge();
+      // A client that was refused waits before it asks again.
+      else await delay(50);
+    }
+  };
+  const running = Array.from({ length: workers }, work);
+  return {
+    take: () => meter.take(),
+    hold: async () => {
+      state.isHeld = true;
+      while (state.busy > 0) await delay(20);
+    },
+    resume: () => {
+      state.isHeld = false;
+      meter.take();
+    },
+    stop: async () => {
+      state.isStopped = true;
+      await Promise.all(running);
+      agent.destroy();
+    },
+  };
+}
+
+class Meter {
+  #acknowledged = 0;
+  #failed = new Map<number, number>();
+  #last = performance.now();
+  #pause = 0;
+  #longest = 0;
+
+  acknowledge(): void {
+    const now = performance.now();
+    this.#pause = Math.max(this.#pause, now - this.#last);
+    this.#last = now;
+    this.#acknowledged += 1;
+  }
+
+  async time(work: () => Promise<Answer>): Promise<Answer> {
+    const begun = performance.now();
+    const answer = await work();
+    this.#longest = Math.max(this.#longest, performance.now() - begun);
+    if (answer.status === 0 || answer.status >= 500) this.#failed.set(answer.status, (this.#failed.get(answer.status) ?? 0) + 1);
+    return answer;
+  }
+
+  take(): LoadFigures {
+    const figures = {
+      acknowledged: this.#acknowledged,
+      failed: this.#failed,
+      pause: Math.max(this.#pause, performance.now() - this.#last),
+      longest: this.#longest,
+    };
+    [this.#acknowledged, this.#failed, this.#pause, this.#longest, this.#last] = [0, new Map(), 0, 0, performance.now()];
+    return figures;
+  }
+}
+
+interface Hands {
+  readonly ledger: Ledger;
+  readonly send: (method: string, path: string, body?: object | Buffer, type?: string) => Promise<Answer>;
+}
+
+const random = (below: number): number => Math.floor(Math.random() * below);
+
+/** One write of a worker. Resolves to whether it was acknowledged. */
+async function act(own: Item[], hands: Hands): Promise<boolean> {
+  const draw = Math.random();
+  const item = own.length === 0 ? undefined : own[random(own.length)];
+  if (draw < 0.03) return upload(hands);
+  if (item === undefined || draw < 0.5) return create(own, hands);
+  if (draw < 0.75) return update(item, own, hands);
+  if (draw < 0.85) return takeBadge(item, own, hands);
+  return draw < 0.9 && own.length > 20 ? remove(item, own, hands) : update(item, own, hands);
+}
+
+async function create(own: Item[], { ledger, send }: Hands): Promise<boolean> {
+  const item: Item = { key: randomUUID(), id: null, states: [null] };
+  const state: ItemState = { value: random(1_000_000), owner: random(owners) + 1 };
+  item.states = [null, state];
+  ledger.items.push(item);
+  // Several workers want the same few codes.
+  const code = Math.random() < 0.2 ? `c${String(random(20_000))}` : null;
+  const { status, body } = await send('POST', '/api/items', { data: { key: item.key, code, ...state } });
+  if (status === 400) item.states = [null];
+  if (status !== 200) return false;
+  item.id = (JSON.parse(body) as { readonly data: { readonly id: number } }).data.id;
+  item.states = [state];
+  ledger.acknowledge(item.id);
+  own.push(item);
+  return true;
+}
+
+const pathOf = ({ id }: Item): string => `/api/items/${String(id)}`;
+
+async function update(item: Item, own: Item[], { ledger, send }: Hands): Promise<boolean> {
+  const state: ItemState = { value: random(1_000_000), owner: random(owners) + 1 };
+  item.states = [...item.states, state];
+  const { status } = await send('PUT', pathOf(item), { data: state });
+  return judge(item, own, status, { ledger, state });
+}
+
+async function takeBadge(item: Item, own: Item[], { ledger, send }: Hands): Promise<boolean> {
+  const { status } = await send('PUT', pathOf(item), { data: { badge: random(badges) + 1 } });
+  if (status === 200) ledger.acknowledge();
+  else leave(item, own);
+  return status === 200;
+}
+
+async function remove(item: Item, own: Item[], { ledger, send }: Hands): Promise<boolean> {
+  item.states = [...item.states, null];
+  const { status } = await send('DELETE', pathOf(item));
+  leave(item, own);
+  return judge(item, own, status, { ledger, state: null });
+}
+
+interface Outcome {
+  readonly ledger: Ledger;
+  readonly state: ItemState | null;
+}
+
+function judge(item: Item, own: Item[], status: number, { ledger, state }: Outcome): boolean {
+  if (status === 200) {
+    item.states = [state];
+    ledger.acknowledge();
+    return true;
+  }
+  // A delete that is tried again after a failover finds nothing: the first attempt was stored.
+  if (status === 404 && state !== null) ledger.problems.push(`item ${item.key} is gone`);
+  leave(item, own);
+  return false;
+}
+
+/** Nothing more is done with an item whose state is not known. */
+function leave(item: Item, own: Item[]): void {
+  const index = own.indexOf(item);
+  if (index !== -1) own.splice(index, 1);
+}
+
+async function upload({ ledger, send }: Hands): Promise<boolean> {
+  const text = `${randomUUID()}\n`.repeat(20);
+  const boundary = 'part-of-an-upload';
+  const head = `--${boundary}\r\ncontent-disposition: form-data; name="files"; filename="note.txt"\r\ncontent-type: text/plain\r\n\r\n`;
+  const body = Buffer.from(`${head}${text}\r\n--${boundary}--\r\n`);
+  const answer = await send('POST', '/api/upload', body, `multipart/form-data; boundary=${boundary}`);
+  if (answer.status !== 200) return false;
+  const [file] = JSON.parse(answer.body) as readonly { readonly id: number; readonly url: string }[];
+  if (file === undefined) return false;
+  ledger.files.push({ ...file, digest: digestOf(text) });
+  ledger.acknowledge();
+  return true;
+}
+
+interface Question {
+  readonly agent: Agent;
+  readonly url: string;
+  readonly method: string;
+  readonly type: string;
+  readonly body: string | Buffer;
+}
+
+/** Resolves to status 0 if there is no answer. */
+const ask = ({ agent, url, method, type, body }: Question): Promise<Answer> =>
+  new Promise((resolve) => {
+    const headers = { 'content-type': type, 'content-length': Buffer.byteLength(body) };
+    const lost = (): void => {
+      resolve({ status: 0, body: '' });
+    };
+    const outgoing = request(url, { agent, method, headers, timeout: 60_000 }, (answer) => {
+      const parts: Buffer[] = [];
+      answer.on('data', (part: Buffer) => parts.push(part));
+      answer.on('end', () => {
+        resolve({ status: answer.statusCode ?? 0, body: Buffer.concat(parts).toString() });
+      });
+      answer.on('error', lost);
+      answer.on('aborted', lost);
+    });
+    outgoing.on('error', lost);
+    outgoing.on('timeout', () => outgoing.destroy());
+    outgoing.end(body);
+  });
+
+/** The types that the load writes to, and the entries that it links to. */
+export const models = [
+  {
+    uid: 'api::item.item',
+    kind: 'collectionType',
+    collectionName: 'items',
+    info: { singularName: 'item', pluralName: 'items', displayName: 'Item' },
+    attributes: {
+      key: { type: 'string' },
+      value: { type: 'integer' },
+      code: { type: 'string', unique: true },
+      owner: { type: 'relation', relation: 'manyToOne', target: 'api::owner.owner', inversedBy: 'items' },
+      badge: { type: 'relation', relation: 'oneToOne', target: 'api::badge.badge', inversedBy: 'item' },
+    },
+  },
+  {
+    uid: 'api::owner.owner',
+    kind: 'collectionType',
+    collectionName: 'owners',
+    info: { singularName: 'owner', pluralName: 'owners', displayName: 'Owner' },
+    attributes: {
+      name: { type: 'string' },
+      items: { type: 'relation', relation: 'oneToMany', target: 'api::item.item', mappedBy: 'owner' },
+    },
+  },
+  {
+    uid: 'api::badge.badge',
+    kind: 'collectionType',
+    collectionName: 'badges',
+    info: { singularName: 'badge', pluralName: 'badges', displayName: 'Badge' },
+    attributes: {
+      name: { type: 'string' },
+      item: { type: 'relation', relation: 'oneToOne', target: 'api::item.item', mappedBy: 'badge' },
+    },
+  },
+] as const;
+
+/** Creates the entries that items are linked to. */
+export async function createTargets(url: string): Promise<void> {
+  for (const [path, count] of [
+    ['owners', owners],
+    ['badges', badges],
+  ] as const)
+    for (let index = 1; index <= count; index += 1) {
+      const answer = await fetch(`${url}/api/${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ data: { name: String(index) } }),
+      });
+      if (answer.status !== 200) throw new Error(`${path}: ${await answer.text()}`);
+    }
+}

@@ -1,0 +1,98 @@
+import { parseArgs } from 'node:util';
+import { setTimeout as delay } from 'node:timers/promises';
+import { MongoClient } from 'mongodb';
+import { balance } from './balancer.js';
+import { faults, type Fault, type Scene } from './faults.js';
+import { createInstance } from './instance.js';
+import { compareFiles, compareSides, compareStored, Ledger } from './ledger.js';
+import { createTargets, models, startLoad, type LoadFigures } from './load.js';
+import { startReplicaSet } from './replica-set.js';
+
+/*
+ * `npm run test:faults`: three mongod and two instances as processes, a balancer in front, and clients that write without end while one
+ * thing after the other goes wrong. After each, what was acknowledged must be there exactly once.
+ * `--short`: the most important faults; `--only TEXT`: those of that name; `--writes N`: goes on until so many writes are acknowledged.
+ */
+const { values } = parseArgs({
+  options: {
+    short: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
+    writes: { type: 'string', default: '0' },
+    workers: { type: 'string', default: '24' },
+  },
+});
+const chosen = faults.filter(({ name, isShort }) => name.includes(values.only) && (!values.short || isShort === true));
+/** Longest pause of writes, and longest request, in milliseconds. */
+const longestPause = 5_000;
+
+const set = await startReplicaSet();
+const client = await MongoClient.connect(set.uri);
+await client
+  .db()
+  .collection<{ _id: string }>('_models')
+  .insertMany(models.map(({ uid, ...model }) => ({ _id: uid, ...model })));
+const instances = [await createInstance(set.uri, {}), await createInstance(set.uri, {})] as const;
+let failures = 0;
+try {
+  await Promise.all(instances.map(({ start }) => start()));
+  failures = await runAll({ set, instances });
+} finally {
+  await Promise.all(instances.map(({ stop }) => stop()));
+  await client.close();
+  await set.stop();
+}
+process.exitCode = failures > 0 ? 1 : 0;
+
+async function runAll(scene: Scene): Promise<number> {
+  const front = await balance(instances.map(({ port }) => port));
+  await createTargets(front.url);
+  const ledger = new Ledger();
+  const load = startLoad(front.url, ledger, Number(values.workers));
+  let failed = 0;
+  const each = Number(values.writes) / chosen.length;
+  for (const [index, fault] of chosen.entries()) {
+    await delay(500);
+    const files = ledger.files.length;
+    await fault.run(scene);
+    await set.whole();
+    await delay(500);
+    const figures = load.take();
+    while (ledger.acknowledged < each * (index + 1)) await delay(100);
+    await load.hold();
+    const problems = [
+      ...judge(fault, figures),
+      ...ledger.problems.splice(0),
+      ...(await compareStored(ledger, client.db())),
+      ...(await compareSides(front.url)),
+      ...(await compareFiles(front.url, ledger.files.slice(files))),
+    ];
+    load.resume();
+    print(fault, figures, problems);
+    if (problems.length > 0) failed += 1;
+  }
+  await load.stop();
+  await front.close();
+  console.log(
+    `${String(chosen.length)} faults, ${String(failed)} failed; ${String(ledger.acknowledged)} writes acknowledged, ${String(ledger.files.length)} of them uploads`,
+  );
+  return failed;
+}
+
+function judge({ mayStop, isSmooth }: Fault, { failed, pause, longest }: LoadFigures): string[] {
+  const broken = [...failed.keys()].filter((status) => status !== 503 && status !== 502 && status !== 0);
+  return [
+    ...broken.map((status) => `requests were answered by ${String(status)}`),
+    ...(isSmooth === true && failed.size > 0 ? ['requests failed'] : []),
+    ...(mayStop !== true && pause > longestPause ? [`no write was acknowledged for ${pause.toFixed(0)} ms`] : []),
+    ...(mayStop !== true && longest > 2 * longestPause ? [`a request took ${longest.toFixed(0)} ms`] : []),
+  ];
+}
+
+function print({ name }: Fault, { acknowledged, failed, pause, longest }: LoadFigures, problems: readonly string[]): void {
+  const statuses = [...failed].map(([status, count]) => `${status === 0 ? 'no answer' : String(status)} x${String(count)}`);
+  console.log(
+    `${problems.length === 0 ? 'ok  ' : 'FAIL'} ${name.padEnd(58)} ${String(acknowledged).padStart(6)} acknowledged, pause ${pause.toFixed(0).padStart(5)} ms, ` +
+      `longest request ${longest.toFixed(0).padStart(5)} ms${statuses.length > 0 ? `, ${statuses.join(', ')}` : ''}`,
+  );
+  for (const problem of problems.slice(0, 8)) console.log(`     ${problem}`);
+}

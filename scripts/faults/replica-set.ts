@@ -1,0 +1,134 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { MongoClient, type Document } from 'mongodb';
+import { findBinary } from '../../src/mongo/embedded/find-binary.js';
+import { launchMongod, type RunningMongod } from '../../src/mongo/embedded/launch-mongod.js';
+import { commonArguments } from '../../src/mongo/embedded/open-data.js';
+import { pickPort } from '../../src/mongo/embedded/open-data.js';
+import { linkTo, type TcpLink } from './tcp-link.js';
+
+/** One mongod of the set, and the link that everybody reaches it by, the other members too. */
+export interface Member {
+  readonly link: TcpLink;
+  readonly start: () => Promise<void>;
+  /** Sends a signal to the process. */
+  readonly signal: (name: NodeJS.Signals) => void;
+  /** Kills the process, whatever it does. */
+  readonly kill: () => Promise<void>;
+  /** Ends it cleanly. */
+  readonly stop: () => Promise<void>;
+  readonly pid: () => number;
+  /** Runs a command on this server, past the link. */
+  readonly command: (command: Document) => Promise<Document>;
+}
+
+/** Three mongods that elect a primary within some two seconds. */
+export interface ReplicaSet {
+  readonly uri: string;
+  readonly members: readonly Member[];
+  /** Waits until there is one. */
+  readonly primary: () => Promise<Member>;
+  /** Waits until there is a primary and two members that follow it. */
+  readonly whole: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+export async function startReplicaSet(): Promise<ReplicaSet> {
+  const { path } = await findBinary({ env: process.env, log: console.log });
+  const folder = await mkdtemp(join(tmpdir(), 'mangrove-faults-'));
+  const members = await Promise.all([0, 1, 2].map((index) => openMember(path, join(folder, String(index)))));
+  const hosts = members.map(({ link }) => `127.0.0.1:${String(link.port)}`);
+  const config = {
+    _id: 'rs0',
+    members: hosts.map((host, _id) => ({ _id, host })),
+    settings: { electionTimeoutMillis: 2000, heartbeatIntervalMillis: 500 },
+  };
+  await members[0]?.command({ replSetInitiate: config });
+  const set: ReplicaSet = {
+    uri: `mongodb://${hosts.join(',')}/faults?replicaSet=rs0`,
+    members,
+    primary: () => until(async () => (await states(members)).find(({ state }) => state === 1)?.member),
+    whole: async () => {
+      const isWhole = (found: readonly number[]) =>
+        found.filter((state) => state === 1).length === 1 && found.every((state) => state === 1 || state === 2);
+      await until(async () => isWhole((await states(members)).map(({ state }) => state)) || undefined);
+    },
+    stop: async () => {
+      for (const { signal } of members) signal('SIGCONT');
+      await Promise.all(members.map(({ kill }) => kill()));
+      await Promise.all(members.map(({ link }) => link.close()));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  await set.whole();
+  return set;
+}
+
+async function openMember(program: string, dbpath: string): Promise<Member> {
+  await mkdir(dbpath);
+  const port = await pickPort(0);
+  const link = await linkTo(port);
+  const args = [
+    ...['--dbpath', dbpath, '--port', String(port), '--bind_ip', '127.0.0.1', '--replSet', 'rs0', ...commonArguments(0.25)],
+    ...['--setParameter', 'enableTestCommands=1'],
+  ];
+  let running: RunningMongod | null = null;
+  const start = async (): Promise<void> => {
+    const launched = await launchMongod(program, args);
+    if (launched.kind !== 'running') throw new Error(`mongod does not start: ${JSON.stringify(launched)}`);
+    running = launched;
+  };
+  const pid = (): number => running?.pid ?? 0;
+  const signal = (name: NodeJS.Signals): void => {
+    try {
+      process.kill(pid(), name);
+    } catch {
+      // It has ended.
+    }
+  };
+  await start();
+  return {
+    link,
+    start,
+    signal,
+    pid,
+    kill: async () => {
+      signal('SIGKILL');
+      await running?.ended;
+    },
+    stop: async () => running?.stop(),
+    command: (command) => runOn(port, command),
+  };
+}
+
+async function runOn(port: number, command: Document): Promise<Document> {
+  const client = new MongoClient(`mongodb://127.0.0.1:${String(port)}/?directConnection=true`, {
+    serverSelectionTimeoutMS: 1000,
+    socketTimeoutMS: 5000,
+  });
+  try {
+    return await client.db('admin').command(command);
+  } finally {
+    await client.close();
+  }
+}
+
+/** As each member sees itself: 1 is a primary, 2 a secondary. */
+const states = (members: readonly Member[]) =>
+  Promise.all(
+    members.map(async (member) => {
+      const status = await member.command({ replSetGetStatus: 1 }).catch(() => ({ myState: -1 }));
+      return { member, state: Number(status['myState']) };
+    }),
+  );
+
+async function until<Found>(look: () => Promise<Found | undefined>): Promise<Found> {
+  const deadline = performance.now() + 60_000;
+  for (; performance.now() < deadline; await delay(100)) {
+    const found = await look();
+    if (found !== undefined) return found;
+  }
+  throw new Error('the replica set does not recover');
+}
