@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createConfig, type PartialConfig } from './config/create-config.js';
 import type { Config } from './config/config.js';
@@ -162,7 +163,9 @@ class Server implements Service {
 
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#connection.isStopping = true;
     if (this.#retry !== null) clearTimeout(this.#retry);
+    if (this.#http !== null) await delay(this.config.server.shutdownDelay);
     await this.#http?.close();
     await this.#destroy();
     await this.#connection.running?.close();

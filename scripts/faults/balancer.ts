@@ -1,7 +1,7 @@
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What stands in front of the instances: takes them in turn, and passes over one that does not listen. */
+/** What stands in front of the instances: takes those in turn that say they are ready, and passes over one that does not listen. */
 export interface Balancer {
   readonly url: string;
   readonly close: () => Promise<void>;
@@ -10,12 +10,15 @@ export interface Balancer {
 /** Listens on any free port. A request has a connection of its own to its instance, so that none is lost with one that is just closed. */
 export async function balance(ports: readonly number[]): Promise<Balancer> {
   let turn = 0;
+  const ready = new Set(ports);
+  const timers = ports.map((port) => setInterval(() => void look(port, ready), 100));
   const server = createServer((incoming, response) => {
     const parts: Buffer[] = [];
     incoming.on('data', (part: Buffer) => parts.push(part));
     incoming.on('end', () => {
       turn += 1;
-      const order = ports.map((_, index) => ports[(turn + index) % ports.length] ?? 0);
+      const turned = ports.map((_, index) => ports[(turn + index) % ports.length] ?? 0);
+      const order = [...turned.filter((port) => ready.has(port)), ...turned.filter((port) => !ready.has(port))];
       send({ incoming, body: Buffer.concat(parts), response }, order);
     });
   });
@@ -24,10 +27,18 @@ export async function balance(ports: readonly number[]): Promise<Balancer> {
   return {
     url: `http://127.0.0.1:${String(port)}`,
     close: async () => {
+      for (const timer of timers) clearInterval(timer);
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+async function look(port: number, ready: Set<number>): Promise<void> {
+  const url = `http://127.0.0.1:${String(port)}/_health/ready`;
+  const answer = await fetch(url, { signal: AbortSignal.timeout(1_000) }).catch(() => null);
+  if (answer?.status === 200) ready.add(port);
+  else ready.delete(port);
 }
 
 interface Passage {

@@ -17,8 +17,6 @@ export interface Instance {
   readonly stop: () => Promise<void>;
 }
 
-export const adminToken = 'the-admin-token-of-the-test-of-faults';
-
 const program = resolve(import.meta.dirname, '../../src/main.ts');
 
 /** Prepares a process of the service as it runs in production, on any free port. `settings`: variables besides. */
@@ -36,7 +34,8 @@ export async function createInstance(uri: string, settings: Readonly<Record<stri
     MANGROVE_OPEN: 'true',
     JWT_SECRET: 'the-jwt-secret-of-the-test-of-faults',
     API_TOKEN_SALT: 'the-token-salt-of-the-test-of-faults',
-    ADMIN_TOKEN: adminToken,
+    ADMIN_TOKEN: 'the-admin-token-of-the-test-of-faults',
+    SHUTDOWN_DELAY: '600',
   };
   let child: ChildProcess | null = null;
   const ended = async (): Promise<number | null> => {

@@ -32,16 +32,21 @@ await client
   .collection<{ _id: string }>('_models')
   .insertMany(models.map(({ uid, ...model }) => ({ _id: uid, ...model })));
 const instances = [await createInstance(set.uri, {}), await createInstance(set.uri, {})] as const;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop().then(() => process.exit(130)));
 let failures = 0;
 try {
   await Promise.all(instances.map(({ start }) => start()));
   failures = await runAll({ set, instances });
 } finally {
-  await Promise.all(instances.map(({ stop }) => stop()));
+  await stop();
+}
+process.exitCode = failures > 0 ? 1 : 0;
+
+async function stop(): Promise<void> {
+  await Promise.all(instances.map((instance) => instance.stop()));
   await client.close();
   await set.stop();
 }
-process.exitCode = failures > 0 ? 1 : 0;
 
 async function runAll(scene: Scene): Promise<number> {
   const front = await balance(instances.map(({ port }) => port));

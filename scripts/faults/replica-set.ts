@@ -43,7 +43,8 @@ export async function startReplicaSet(): Promise<ReplicaSet> {
   const config = {
     _id: 'rs0',
     members: hosts.map((host, _id) => ({ _id, host })),
-    settings: { electionTimeoutMillis: 2000, heartbeatIntervalMillis: 500 },
+    // As docs/scaling.md recommends: a primary that hangs is replaced within seconds.
+    settings: { electionTimeoutMillis: 2000, heartbeatIntervalMillis: 500, heartbeatTimeoutSecs: 2, catchUpTimeoutMillis: 1000 },
   };
   await members[0]?.command({ replSetInitiate: config });
   const set: ReplicaSet = {
@@ -72,7 +73,8 @@ async function openMember(program: string, dbpath: string): Promise<Member> {
   const link = await linkTo(port);
   const args = [
     ...['--dbpath', dbpath, '--port', String(port), '--bind_ip', '127.0.0.1', '--replSet', 'rs0', ...commonArguments(0.25)],
-    ...['--setParameter', 'enableTestCommands=1'],
+    // A member that follows a primary that hangs notices after the time of an election and this many seconds.
+    ...['--setParameter', 'enableTestCommands=1', '--setParameter', 'oplogNetworkTimeoutBufferSeconds=1'],
   ];
   let running: RunningMongod | null = null;
   const start = async (): Promise<void> => {

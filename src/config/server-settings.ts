@@ -12,6 +12,9 @@ export const serverSettings = group({
   proxyCount: whole(1, 'Number of proxies in front: that many entries of X-Forwarded-For are believed, from the right', {
     minimum: 1,
   }),
+  shutdownDelay: whole(0, 'How long requests are still taken after SIGTERM, while /_health/ready already answers 503', {
+    variable: 'SHUTDOWN_DELAY',
+  }),
   shutdownTimeout: whole(10_000, 'Longest wait for requests under way when stopping'),
   requestTimeout: whole(30_000, 'Longest time to receive and answer a request', { minimum: 1 }),
   uploadTimeout: whole(600_000, 'The same for multipart bodies', { minimum: 1 }),
@@ -30,6 +33,9 @@ export const serverSettings = group({
   ),
   maxHeaderSize: whole(81_920, 'Bytes of request line and headers; beyond: 431', { minimum: 1024 }),
   maxConnections: whole(10_000, 'Most connections at a time; more are refused', { minimum: 1 }),
+  requestsAtOnce: whole(256, 'Requests that are handled at a time; others wait', { minimum: 1 }),
+  requestsWaiting: whole(4_096, 'Requests that may wait; beyond: 503'),
+  waitTimeout: whole(1_000, 'Longest wait of a request for its turn; beyond: 503', { minimum: 1 }),
 });
 
 /** config/database: which MongoDB, and how long it may take. Times in milliseconds. */

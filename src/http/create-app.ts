@@ -1,4 +1,5 @@
 import Koa from 'koa';
+import { admitRequests } from './admit-requests.js';
 import { accessLog, requestId, type RequestState } from './access-log.js';
 import { checkUrl, timeLimit } from './request-limits.js';
 import { compressResponse, crossOrigin, securityHeaders } from './koa-packages.js';
@@ -48,6 +49,7 @@ function sharedMiddleware(config: Config, logger: Logger, code: OwnCode | null):
   const compression = compress.enabled ? [compressResponse(compress)] : [];
   const checks = [errorResponse(logger), timeLimit(config.server), checkUrl(config.api.limits.urlLength)];
   const readBody = requestBody(body);
+  const admit = admitRequests(config.server);
   return (own) => {
     if (own.isBare) return [];
     return [
@@ -57,6 +59,7 @@ function sharedMiddleware(config: Config, logger: Logger, code: OwnCode | null):
       ...compression,
       ...checks,
       own.body === undefined ? readBody : requestBody(own.body),
+      admit,
       ...(code === null ? [] : [code.middleware]),
     ];
   };

@@ -13,7 +13,7 @@ const readinessChecks: Readonly<Record<string, Check>> = {
 
 /**
  * `/_health`, any method: 204, the process is up. `/_health/ready`: 200 if every check passes, else 503, with the result of each by
- * name: `{ "status": "ok", "checks": { "database": "ok" } }`.
+ * name: `{ "status": "ok", "checks": { "database": "ok" } }`. 503 while the service is about to stop.
  */
 export const healthRoutes = (checks: Readonly<Record<string, Check>> = readinessChecks): readonly OpenRoute[] => [
   { method: 'ALL', path: '/_health', action: null, settings, handle: () => ({ status: 204 }) },
@@ -23,6 +23,7 @@ export const healthRoutes = (checks: Readonly<Record<string, Check>> = readiness
     action: null,
     settings,
     handle: async ({ connection }) => {
+      if (connection.isStopping) return readiness([['stopping', false]]);
       const names = Object.keys(checks);
       return readiness(await Promise.all(names.map(async (name) => [name, await passes(checks[name], connection)] as const)));
     },

@@ -45,6 +45,8 @@ export class Connection {
   running: Running | null = null;
   /** Whether everything is done that comes before the first request: the demo is stored, and `bootstrap` has ended. */
   isPrepared = false;
+  /** Whether the service is about to stop: others should get the requests that come. */
+  isStopping = false;
 
   /** Throws 503, with the message if one is given, until the database has answered. */
   require(message?: string): Running {

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Budget } from '../query/budget.js';
 import { Queue, type Asker } from '../queue.js';
 import { unavailableError } from '../errors.js';
-import { isInterrupted, translateDriverError } from './driver-errors.js';
+import { isInterrupted, markTransient, translateDriverError } from './driver-errors.js';
 import type { SearchIndexes } from './search-indexes.js';
 import type { UniqueBuilds } from './unique-builds.js';
 
@@ -97,12 +97,12 @@ function inTurn<Reply>(
 export const inOrder = <Reply>({ session, order }: Database, run: () => Promise<Reply>): Promise<Reply> =>
   session === null || order === undefined ? run() : order.run(run);
 
-/** Runs a call of the driver and translates its errors. */
-export async function translating<Result>(call: () => Promise<Result>): Promise<Result> {
+/** Runs a call of the driver and translates its errors. `session`: of the transaction that it belongs to. */
+export async function translating<Result>(call: () => Promise<Result>, session: ClientSession | null = null): Promise<Result> {
   try {
     return await call();
   } catch (error) {
-    throw translateDriverError(error);
+    throw translateDriverError(session === null ? error : markTransient(error));
   }
 }
 
@@ -110,7 +110,7 @@ function send({ db, maxTimeMS, session, budget }: Database, command: Document): 
   if (budget.exceeded !== null) return Promise.reject(budget.exceeded);
   const limited = Object.assign({}, command, { maxTimeMS: maxTimeMS.read });
   const run = (): Promise<Document> => db.command(limited, session === null ? undefined : { session });
-  return translating(() => withinTime(maxTimeMS.read, session === null ? () => twice(run) : run));
+  return translating(() => withinTime(maxTimeMS.read, session === null ? () => twice(run) : run), session);
 }
 
 /** Runs a command, and once more where a failover or a broken connection came in between. */

@@ -1,4 +1,5 @@
 import {
+  MongoBulkWriteError,
   MongoError,
   MongoNetworkError,
   MongoNotConnectedError,
@@ -28,7 +29,8 @@ const interrupted = new Set([11600, 11602, 10107, 13435, 13436, 189, 91, 7, 6, 8
  * memory, DuplicateKey for a duplicate key. Other errors are bugs and stay unchanged, as do errors that transactions are retried
  * on.
  */
-export function translateDriverError(error: unknown): unknown {
+export function translateDriverError(thrown: unknown): unknown {
+  const error = findBroken(thrown);
   if (!(error instanceof MongoError) || isTransient(error)) return error;
   if (error instanceof MongoServerError) return translateServerError(error);
   const isAway =
@@ -69,6 +71,31 @@ export const isTimedOut = (error: unknown): boolean => error instanceof ApiError
 /** Whether a query needed too much memory. */
 export const isTooLarge = (error: unknown): boolean => error instanceof ApiError && error.details?.['code'] === queryTooLarge;
 
+/** Of sockets, which the driver passes on as they are if they break while it writes. */
+const socketErrors = new Set([
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ERR_STREAM_DESTROYED',
+  'ERR_STREAM_WRITE_AFTER_END',
+]);
+
+/** Returns the broken connection behind an error of the driver, which it does not always show as such; any other error as it is. */
+function findBroken(error: unknown): unknown {
+  const cause: unknown = error instanceof MongoBulkWriteError ? (Reflect.get(error, 'errorResponse') ?? error) : error;
+  if (cause instanceof MongoNetworkError) return cause;
+  const isBroken = cause instanceof Error && 'code' in cause && socketErrors.has(String(cause.code));
+  return isBroken ? new MongoNetworkError(cause.message, { cause }) : error;
+}
+
+/** Marks a broken connection as what makes a transaction run again, as the driver does for most. */
+export function markTransient(error: unknown): unknown {
+  const found = findBroken(error);
+  if (found instanceof MongoNetworkError) found.addErrorLabel('TransientTransactionError');
+  return found;
+}
+
 /** Whether a transaction may succeed if it is run again. */
 export const isTransient = (error: unknown): boolean =>
   error instanceof MongoError && error.hasErrorLabel('TransientTransactionError');
@@ -78,5 +105,7 @@ export const isMove = (error: unknown): boolean =>
   error instanceof MongoServerError && error.codeName === 'IllegalOperation' && error.message.includes('shard key');
 
 /** Returns whether a connection broke or a failover happened, so that a second attempt may reach a primary. */
-export const isInterrupted = (error: unknown): boolean =>
-  error instanceof MongoNetworkError || (error instanceof MongoServerError && interrupted.has(Number(error.code)));
+export function isInterrupted(thrown: unknown): boolean {
+  const error = findBroken(thrown);
+  return error instanceof MongoNetworkError || (error instanceof MongoServerError && interrupted.has(Number(error.code)));
+}

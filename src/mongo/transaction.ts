@@ -50,9 +50,12 @@ async function ending<Result>(transaction: () => Promise<Result>): Promise<Resul
   try {
     return await transaction();
   } catch (error) {
-    throw isTransient(error) ? unavailableError() : translateDriverError(error);
+    throw isTransient(error) || isUnlabelled(error) ? unavailableError() : translateDriverError(error);
   }
 }
+
+/** A connection that breaks while a commit is sent is an error without labels, of which the driver asks for some. */
+const isUnlabelled = (error: unknown): boolean => error instanceof TypeError && error.message.includes('hasErrorLabel');
 
 /** Work that waits for the commit of a transaction. */
 type AfterCommit = () => Promise<void>;

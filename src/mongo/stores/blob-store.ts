@@ -96,7 +96,7 @@ export async function commitBlobs(database: Database, names: readonly BlobName[]
       },
     },
   })) as Parameters<ReturnType<typeof blobs>['bulkWrite']>[0]; // the driver's type cannot see through the computed path
-  const { matchedCount } = await translating(() => blobs(database).bulkWrite(operations, options(database)));
+  const { matchedCount } = await translating(() => blobs(database).bulkWrite(operations, options(database)), database.session);
   if (matchedCount < names.length) throw unavailableError('The upload was interrupted, please try again');
 }
 

@@ -56,8 +56,9 @@ export async function bulkWrite(store: Store, collection: string, operations: re
   const options = { maxTimeMS: maxTimeMS.write, ordered: true, ...(session !== null && { session }) };
   const complete: readonly Document[] = operations.map((operation) => completeOperation(operation, collection, store.database));
   const list = complete as readonly AnyBulkWriteOperation<EntryDocument>[]; // checked by the driver
-  const result = await translating(() =>
-    inOrder(store.database, () => db.collection<EntryDocument>(collection).bulkWrite(list, options)),
+  const result = await translating(
+    () => inOrder(store.database, () => db.collection<EntryDocument>(collection).bulkWrite(list, options)),
+    session,
   );
   noteWrite(store, collection);
   return result.matchedCount;
@@ -144,7 +145,7 @@ const writeConcern = { w: 'majority', j: true };
  */
 async function runWrite(database: Database, command: Document): Promise<Document> {
   const write = (): Promise<Document> => inOrder(database, () => attempt(database, command));
-  if (database.session !== null) return translating(write);
+  if (database.session !== null) return translating(write, database.session);
   return translating(async () => {
     try {
       return await withinTime(database.maxTimeMS.write, () => twice(write));
