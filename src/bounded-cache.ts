@@ -31,6 +31,11 @@ export class BoundedCache<Value extends object | string | number, Key extends ob
     return this.#entries.calculatedSize;
   }
 
+  /** Keys and values, in no order that means anything. */
+  *entries(): Generator<readonly [Key, Value]> {
+    for (const [key, { value }] of this.#entries.entries()) yield [key, value];
+  }
+
   get(key: Key): Value | undefined {
     return this.#entries.get(key)?.value;
   }

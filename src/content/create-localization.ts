@@ -2,7 +2,7 @@ import { applicationError, notFoundError } from '../errors.js';
 import { groupOf, inGroup } from '../mongo/layout.js';
 import { compileCondition } from '../mongo/read/compile-condition.js';
 import { readAll } from '../mongo/database.js';
-import { readTreeOf } from '../mongo/read/read-page.js';
+import { readTreeOf } from '../mongo/read/read-tree.js';
 import { resolveRelated } from '../mongo/read/resolve-related.js';
 import { inTransaction } from '../mongo/transaction.js';
 import type { Query } from '../query/ast.js';

@@ -4,7 +4,7 @@ import { groupOf, inGroup } from '../mongo/layout.js';
 import { numbered } from '../mongo/matches.js';
 import { readAll } from '../mongo/database.js';
 import type { Loaded, StoredDocument } from '../mongo/loaded.js';
-import { readTreeOf } from '../mongo/read/read-page.js';
+import { readTreeOf } from '../mongo/read/read-tree.js';
 import { inTransaction } from '../mongo/transaction.js';
 import { type EntryDocument, insertEntry } from '../mongo/write/write-entries.js';
 import type { Query } from '../query/ast.js';

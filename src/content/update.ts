@@ -2,7 +2,7 @@ import { ApiError } from '../errors.js';
 import { compileCondition } from '../mongo/read/compile-condition.js';
 import { compileProjection } from '../mongo/read/compile-page.js';
 import { readAll, type Database } from '../mongo/database.js';
-import { readTreeOf } from '../mongo/read/read-page.js';
+import { readTreeOf } from '../mongo/read/read-tree.js';
 import { resolveRelated } from '../mongo/read/resolve-related.js';
 import { inTransaction } from '../mongo/transaction.js';
 import { updateEntry, type EntryDocument } from '../mongo/write/write-entries.js';

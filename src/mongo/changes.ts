@@ -1,18 +1,56 @@
 import { BoundedCache } from '../bounded-cache.js';
+import type { Values } from '../values.js';
+
+/**
+ * What is known of a write to a collection.
+ * - any: nothing.
+ * - values: no entry has come or gone, none has been published or withdrawn, and none has another locale.
+ * - entry: this instance alone has made an entry (1) or deleted it (-1). `begun`: the tick before the write was sent.
+ */
+export type Change =
+  | { readonly kind: 'any' | 'values' }
+  | { readonly kind: 'entry'; readonly count: 1 | -1; readonly document: Values; readonly begun: number };
+
+/** Attributes of entries that lists are counted by. */
+export const countedFields: readonly string[] = ['publishedAt', 'locale'];
+
+/** One entry that comes (1) or goes (-1). */
+export interface SingleWrite {
+  readonly collection: string;
+  readonly id: unknown;
+  readonly count: 1 | -1;
+}
+
+const keyOf = ({ collection, id, count }: SingleWrite): string => `${collection}/${String(id)}/${String(count)}`;
+
+/** Changes that are awaited at most; what comes beyond counts as that of others. */
+const mostExpected = 10_000;
+
+type Listener = (change: Change) => void;
+
+const unknown: Change = { kind: 'any' };
 
 /** Notifies caches of writes by this or another instance. */
 export class ChangeBus {
-  readonly #listeners = new Map<string, Set<() => void>>();
+  readonly #listeners = new Map<string, Set<Listener>>();
   readonly #writeListeners = new Set<(collection: string) => void>();
+  /** Entries that this instance makes or deletes, whose change will be reported as that of any client. */
+  readonly #expected = new Set<string>();
   #isListening = false;
+  #tick = 0;
 
   /** Whether the writes of other instances are reported. While they are not, nothing should be kept. */
   get isListening(): boolean {
     return this.#isListening;
   }
 
+  /** Returns a number that is greater than all before, to tell what was first. */
+  tick(): number {
+    return ++this.#tick;
+  }
+
   /** Calls `listener` when something was written to one of the collections, or may have been. */
-  onChange(collections: readonly string[], listener: () => void): void {
+  onChange(collections: readonly string[], listener: Listener): void {
     for (const collection of collections)
       this.#listeners.set(collection, (this.#listeners.get(collection) ?? new Set()).add(listener));
   }
@@ -23,25 +61,39 @@ export class ChangeBus {
   }
 
   /** Reports a write to a collection by any client. */
-  changed(collection: string): void {
-    for (const listener of this.#listeners.get(collection) ?? []) listener();
+  changed(collection: string, change: Change = unknown): void {
+    for (const listener of this.#listeners.get(collection) ?? []) listener(change);
   }
 
   /** Reports a write of this instance to a collection. */
-  wrote(collection: string): void {
-    this.changed(collection);
+  wrote(collection: string, change: Change = unknown): void {
+    this.changed(collection, change);
     for (const listener of this.#writeListeners) listener(collection);
+  }
+
+  /** This instance is about to make or delete an entry by itself; the write tells of it when it is done. */
+  expect(write: SingleWrite): void {
+    if (!this.#isListening) return;
+    this.#expected.add(keyOf(write));
+    const [oldest] = this.#expected;
+    if (this.#expected.size > mostExpected && oldest !== undefined) this.#expected.delete(oldest);
+  }
+
+  /** Returns whether an entry was expected to come or go, and has not yet been seen to. */
+  settle(write: SingleWrite): boolean {
+    return this.#expected.delete(keyOf(write));
   }
 
   /** Sets whether writes of other instances are reported. Values that were cached before may be stale. */
   listening(isListening: boolean): void {
     this.#isListening = isListening;
+    this.#expected.clear();
     if (isListening) this.forget();
   }
 
   /** Drops all cached values. */
   forget(): void {
-    for (const listener of new Set([...this.#listeners.values()].flatMap((set) => [...set]))) listener();
+    for (const listener of new Set([...this.#listeners.values()].flatMap((set) => [...set]))) listener(unknown);
   }
 }
 
@@ -104,41 +156,3 @@ export function cacheByKey<Value>(
 }
 
 const keyedBounds = { entries: 10_000, bytes: 16_000_000 };
-
-/** The totals of one collection: one for each publication state and set of locales. */
-const bounds = { entries: 100, bytes: 100_000 };
-
-/**
- * Exact totals of whole types, by collection and query. Counting is the most expensive part of a list and takes longer as the
- * collection grows. A total is kept until something is written to the collection; nothing is kept while the writes of other
- * instances are not reported.
- */
-export class TotalCache {
-  readonly #changes: ChangeBus;
-  readonly #totals = new Map<string, BoundedCache<number>>();
-  readonly #followed = new Set<string>();
-
-  constructor(changes: ChangeBus) {
-    this.#changes = changes;
-  }
-
-  /** Returns the kept total, or calls `count`. */
-  async read(collection: string, query: string, count: () => Promise<number>): Promise<number> {
-    if (!this.#changes.isListening) return count();
-    // A write replaces this map, so that counts which began before it are not used later.
-    const totals = this.#totalsOf(collection);
-    const kept = totals.get(query);
-    if (kept !== undefined) return kept;
-    const total = await count();
-    totals.set(query, total, 8);
-    return total;
-  }
-
-  #totalsOf(collection: string): BoundedCache<number> {
-    const totals = this.#totals.get(collection) ?? new BoundedCache<number>(bounds);
-    this.#totals.set(collection, totals);
-    if (!this.#followed.has(collection)) this.#changes.onChange([collection], () => this.#totals.delete(collection));
-    this.#followed.add(collection);
-    return totals;
-  }
-}

@@ -26,6 +26,8 @@ export interface Database {
   readonly order?: Queue;
   /** The work of a transaction that waits for its commit. */
   readonly later?: (() => Promise<void>)[];
+  /** Of a transaction: what is undone if it is not committed. */
+  readonly undo?: (() => void)[];
   /** The budget of the request that commands belong to. */
   readonly budget: Budget;
   /** The read commands of that request; null if they belong to none. */

@@ -1,6 +1,7 @@
-import { ChangeBus, TotalCache } from './changes.js';
+import { ChangeBus } from './changes.js';
 import { type Database, translating } from './database.js';
 import { collections } from '../schema/collections.js';
+import { TotalCache } from './total-cache.js';
 
 /** The parts of the back end that operations on content use. */
 export interface Store {

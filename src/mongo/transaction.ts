@@ -12,12 +12,17 @@ import { isTransient, translateDriverError } from './driver-errors.js';
 export async function inTransaction<Result>(database: Database, work: (database: Database) => Promise<Result>): Promise<Result> {
   if (database.session !== null || !database.isReplicated) return work(database);
   const later: AfterCommit[] = [];
-  const result = await ending(() =>
+  const undo: (() => void)[] = [];
+  const abandon = (): void => {
+    for (const run of undo.splice(0)) run();
+  };
+  const result = await ending(abandon, () =>
     database.client.withSession((session) =>
       session.withTransaction(
         () => {
           later.length = 0;
-          return work({ order: new Queue({ atOnce: 1 }), later, ...database, session });
+          abandon();
+          return work({ order: new Queue({ atOnce: 1 }), later, undo, ...database, session });
         },
         {
           readConcern: { level: 'snapshot' },
@@ -45,11 +50,12 @@ async function runAll(works: readonly AfterCommit[]): Promise<void> {
   if (errors.length === 1) throw errors[0];
 }
 
-/** Translates what a transaction throws that is not tried again. */
-async function ending<Result>(transaction: () => Promise<Result>): Promise<Result> {
+/** Translates what a transaction throws that is not tried again, and undoes what was noted in it. */
+async function ending<Result>(abandon: () => void, transaction: () => Promise<Result>): Promise<Result> {
   try {
     return await transaction();
   } catch (error) {
+    abandon();
     throw isTransient(error) || isUnlabelled(error) ? unavailableError() : translateDriverError(error);
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientSession, Db, Document } from 'mongodb';
-import type { ChangeBus } from './changes.js';
+import { type ChangeBus, countedFields } from './changes.js';
 import type { Database } from './database.js';
 import { ChangePoll } from './poll-changes.js';
 import { WriteMarks } from './write-marks.js';
@@ -68,9 +68,15 @@ interface Batch {
   readonly nextBatch?: readonly Document[];
 }
 
-/** Reads one stream until it fails. Only names of collections come over the wire. */
+/** What comes over the wire of a change. */
+const reported = {
+  ...{ 'ns.coll': 1, 'to.coll': 1, operationType: 1, 'documentKey._id': 1, 'updateDescription.removedFields': 1 },
+  ...Object.fromEntries(countedFields.map((name) => [`updateDescription.updatedFields.${name}`, 1])),
+};
+
+/** Reads one stream until it fails. */
 async function followOne(db: Db, session: ClientSession, changes: ChangeBus, stopped: AbortSignal): Promise<void> {
-  const pipeline = [{ $changeStream: {} }, { $project: { 'ns.coll': 1, 'to.coll': 1 } }];
+  const pipeline = [{ $changeStream: {} }, { $project: reported }];
   let batch = cursorOf(await db.command({ aggregate: 1, pipeline, cursor: {} }, { session, promoteLongs: false }));
   changes.listening(true);
   const { id } = batch;
@@ -83,7 +89,7 @@ async function followOne(db: Db, session: ClientSession, changes: ChangeBus, sto
   try {
     while (String(batch.id) !== '0' && (await waited(pace, stopped))) {
       batch = cursorOf(await db.command(nextOf(id), { session, promoteLongs: false }));
-      for (const collection of collectionsOf(batch)) changes.changed(collection);
+      for (const [collection, kind] of changesIn(batch, changes)) changes.changed(collection, { kind });
     }
   } finally {
     stopped.removeEventListener('abort', kill);
@@ -95,10 +101,33 @@ const nextOf = (id: unknown): Document => ({ getMore: id, collection: '$cmd.aggr
 
 const cursorOf = (reply: Document): Batch => reply['cursor'] as Batch; // the form of every cursor command's reply
 
-function collectionsOf({ nextBatch = [] }: Batch): ReadonlySet<string> {
-  // A renamed collection takes the place of another.
-  const names = nextBatch.flatMap(({ ns, to }) => [ns, to].map((name) => (name as { readonly coll?: string } | undefined)?.coll));
-  return new Set(names.filter((name) => name !== undefined));
+interface Event {
+  readonly operationType: string;
+  readonly ns?: { readonly coll?: string };
+  readonly to?: { readonly coll?: string };
+  readonly documentKey?: { readonly _id?: unknown };
+  readonly updateDescription?: { readonly updatedFields?: object; readonly removedFields?: readonly string[] };
+}
+
+/** The collections that have changed, each once. */
+function changesIn({ nextBatch = [] }: Batch, changes: ChangeBus): ReadonlyMap<string, 'any' | 'values'> {
+  const kinds = new Map<string, 'any' | 'values'>();
+  for (const event of nextBatch as readonly Event[]) {
+    // A renamed collection takes the place of another.
+    const names = [event.ns?.coll, event.to?.coll].filter((name) => name !== undefined);
+    const kind = keepsTotals(event, changes) ? 'values' : 'any';
+    for (const name of names) if (kinds.get(name) !== 'any') kinds.set(name, kind);
+  }
+  return kinds;
+}
+
+/** Whether totals are right after the change: it is of other values, or one that this instance has made and tells of itself. */
+function keepsTotals({ operationType, ns, documentKey, updateDescription }: Event, changes: ChangeBus): boolean {
+  if (operationType === 'insert' || operationType === 'delete')
+    return changes.settle({ collection: ns?.coll ?? '', id: documentKey?._id, count: operationType === 'insert' ? 1 : -1 });
+  if (operationType !== 'update') return false;
+  const { updatedFields = {}, removedFields = [] } = updateDescription ?? {};
+  return Object.keys(updatedFields).length === 0 && !countedFields.some((name) => removedFields.includes(name));
 }
 
 /** False when the wait was cut short because the watch is closed. */

@@ -6,7 +6,7 @@ import { compileProjection } from './compile-page.js';
 import { readAll, type Database } from '../database.js';
 import { isTooLarge } from '../driver-errors.js';
 import type { Loaded } from '../loaded.js';
-import { readTreeOf } from './read-page.js';
+import { readTreeOf } from './read-tree.js';
 import { resolveLists } from './resolve-lists.js';
 import { resolveRelated } from './resolve-related.js';
 

@@ -1,20 +1,18 @@
 import type { Document } from 'mongodb';
 import { isNever } from '../../query/conditions.js';
-import { type Condition, type LinkChild, type MorphChild, type Plan, scorePath, type Selection } from '../../query/plan.js';
+import { type Condition, type Plan, scorePath, type Selection } from '../../query/plan.js';
 import type { Registry } from '../../schema/content-type.js';
-import type { TotalCache } from '../changes.js';
+import type { TotalCache } from '../total-cache.js';
 import { compileCondition } from './compile-condition.js';
-import { compileRelation, type LevelQuery } from './compile-level.js';
-import { compilePage, compileProjection, oneReply, type Page } from './compile-page.js';
-import { asScanned, readAll, runRead, type Database } from '../database.js';
+import { compilePage, compileProjection, type Page } from './compile-page.js';
+import { asScanned, readAll, type Database } from '../database.js';
 import { explainTimeout } from './explain-timeout.js';
-import { growNode, growNodes, type PendingLevel, type PendingRelation, type QueryRows } from './grow-tree.js';
-import { indexRows } from './index-rows.js';
 import type { SearchIndexes } from '../search-indexes.js';
 import type { Loaded } from '../loaded.js';
-import { resolveLists } from './resolve-lists.js';
 import { asksForRelated, resolveRelated } from './resolve-related.js';
 import { isScanned, scanPage } from './scan-page.js';
+import { fromEnd, readWithTotal, totalOf } from './read-total.js';
+import { readTree } from './read-tree.js';
 
 /** The entries of a page. */
 export interface LoadedPage {
@@ -23,13 +21,16 @@ export interface LoadedPage {
   readonly total: number | null;
 }
 
-interface PageContext extends TotalContext {
+interface PageContext {
   readonly registry: Registry;
+  readonly database: Database;
+  readonly totals: TotalCache;
 }
 
 /**
  * Reads a page and, at the same time, its total. Sends one command for each, one for each level that is populated, and one for each
- * condition on related entries: the number depends on the plan alone.
+ * condition on related entries: the number depends on the plan alone. Throws a ValidationError if the time limit is hit because no index
+ * leads to the entries.
  */
 export async function readPage(plan: Plan, context: PageContext): Promise<LoadedPage> {
   try {
@@ -49,11 +50,17 @@ async function readEach(plan: Plan, { registry, totals, ...context }: PageContex
     const { documents, total } = await scanPage(page, condition, database);
     return { entries: await readEntries(selection, documents, database), total };
   }
-  const [entries, total] = await Promise.all([
-    readAll(database, compilePage(page)).then((documents) => readEntries(selection, documents, database)),
-    withTotal ? readTotal(plan, match, { database, totals }) : null,
-  ]);
-  return { entries, total };
+  const total = withTotal ? totalOf(plan, page, { database, totals }) : null;
+  const read = async (): Promise<LoadedPage['entries']> =>
+    readEntries(selection, await readDocuments(page, total?.kept ?? null, database), database);
+  return total === null ? { entries: await read(), total: null } : readWithTotal(plan, page, { read, total });
+}
+
+/** Reads a page whose total is known from its end if that is nearer: what is skipped is looked at as well. */
+async function readDocuments(page: Page, total: number | null, database: Database): Promise<readonly Document[]> {
+  const backwards = total === null ? null : fromEnd(page, total);
+  if (backwards === null) return readAll(database, compilePage(page));
+  return [...(await readAll(database, compilePage(backwards)))].reverse();
 }
 
 function pageOf({ type, sort, window, selection, condition }: Plan, match: Document, { budget, searches }: Database): Page {
@@ -84,136 +91,3 @@ async function readEntries(selection: Selection, documents: readonly Document[],
 /** Reads one entry more than the budget has, which is enough to see that it is exceeded. */
 const boundLimit = (limit: number | null, left: number): number | null =>
   limit === null || limit > left ? (left === Infinity ? limit : left + 1) : limit;
-
-interface TotalContext {
-  readonly database: Database;
-  readonly totals: TotalCache;
-}
-
-/** Counts the entries that meet a plan's condition. Without a condition the server knows the number without counting. */
-async function readTotal(plan: Plan, match: Document, { database, totals }: TotalContext): Promise<number> {
-  const { collection } = plan.type;
-  if (database.session !== null) return countInTransaction(collection, match, database);
-  const count = async (): Promise<number> => {
-    const reply = await runRead(database, { count: collection, ...(plan.condition !== null && { query: match }) });
-    return Number(reply['n']);
-  };
-  return plan.totalIsCacheable && plan.condition !== null ? totals.read(collection, JSON.stringify(match), count) : count();
-}
-
-/** The command that reads the count is not allowed in a transaction. */
-async function countInTransaction(collection: string, match: Document, database: Database): Promise<number> {
-  const pipeline = [{ $match: match }, { $count: 'n' }];
-  const [counted] = await readAll(database, { aggregate: collection, pipeline, cursor: {} });
-  return Number(counted?.['n'] ?? 0);
-}
-
-/** Rows of first-level relations that were read together with the entries. */
-type JoinedRows = ReadonlyMap<LinkChild | MorphChild, readonly Document[]>;
-
-/**
- * Reads what a selection populates on some documents, level by level: one command for each level, whatever the number of entries
- * and relations. Returns the entries in the order of the documents.
- */
-async function readTree(selection: Selection, documents: readonly Document[], database: Database): Promise<Loaded[]> {
-  if (documents.length === 0) return [];
-  const level: PendingLevel = new Map();
-  const entries = growNodes(await resolveLists(selection, database), documents, level);
-  await readLevels(level, database);
-  return entries;
-}
-
-/** The same for one document. */
-export async function readTreeOf(
-  selection: Selection,
-  document: Document,
-  database: Database,
-  joined: JoinedRows = new Map(),
-): Promise<Loaded> {
-  const level: PendingLevel = new Map();
-  const entry = growNode(await resolveLists(selection, database), document, level);
-  const next: PendingLevel = new Map();
-  for (const [child, rows] of joined) {
-    database.budget.spend('entriesRead', rows.length);
-    const relation = level.get(child);
-    if (relation !== undefined) attachRows(relation, [{ uid: null, rows }], next);
-    level.delete(child);
-  }
-  await readLevels(level, database, next);
-  return entry;
-}
-
-/** `next`: relations of the level behind it that are known already. */
-async function readLevels(first: PendingLevel, database: Database, next: PendingLevel = new Map()): Promise<void> {
-  for (let [level, following] = [first, next]; level.size + following.size > 0; [level, following] = [following, new Map()]) {
-    const results = await readLevel([...level.values()], database);
-    for (const [relation, rows] of results) attachRows(relation, rows, following);
-  }
-}
-
-function attachRows(relation: PendingRelation, results: readonly QueryRows[], next: PendingLevel): void {
-  const relatedOf = indexRows(relation, results, next);
-  for (const { document, children } of relation.holders) children[relation.slot] = relatedOf(document);
-}
-
-type LevelResults = ReadonlyMap<PendingRelation, readonly QueryRows[]>;
-
-async function readLevel(relations: readonly PendingRelation[], database: Database): Promise<LevelResults> {
-  const conditions = await Promise.all(relations.map(({ child }) => resolveRelated(conditionOf(child), database)));
-  const queries = relations.flatMap((relation, index) => compileRelation(relation, conditions[index] ?? new Map()));
-  const rows = await readQueries(queries, database);
-  const results = new Map<PendingRelation, QueryRows[]>(relations.map((relation) => [relation, []]));
-  for (const [index, { relation, uid }] of queries.entries()) results.get(relation)?.push({ uid, rows: rows[index] ?? [] });
-  return results;
-}
-
-const conditionOf = (child: LinkChild | MorphChild): Condition | null =>
-  child.kind === 'link'
-    ? child.condition
-    : {
-        kind: 'and',
-        conditions: [...child.targets.values(), ...(child.sources ?? [])].flatMap(({ condition }) => condition ?? []),
-      };
-
-/** All queries in one command; each row says which query it belongs to. Rows of one query keep their order. */
-async function readQueries(queries: readonly LevelQuery[], database: Database): Promise<Document[][]> {
-  const [first, ...others] = queries;
-  if (first === undefined) return [];
-  if (others.length === 0 || database.session !== null) return readOneByOne(queries, database);
-  const unions = others.map(({ collection, pipeline }, index) => ({
-    $unionWith: { coll: collection, pipeline: [...pipeline, { $set: { _part: index + 1 } }] },
-  }));
-  const pipeline = [...first.pipeline, { $set: { _part: 0 } }, ...unions];
-  const rows: Document[][] = queries.map(() => []);
-  for (const row of await readRows(queries, { aggregate: first.collection, pipeline }, database))
-    rows[Number(row['_part'])]?.push(row);
-  return rows;
-}
-
-/** Runs the queries without a union: a single query needs none, and a transaction does not allow `$unionWith`. */
-async function readOneByOne(queries: readonly LevelQuery[], database: Database): Promise<Document[][]> {
-  const rows: Document[][] = [];
-  for (const query of queries)
-    rows.push([...(await readRows([query], { aggregate: query.collection, pipeline: query.pipeline }, database))]);
-  return rows;
-}
-
-interface LevelCommand {
-  readonly aggregate: string;
-  readonly pipeline: readonly Document[];
-}
-
-/** Reads one row more than the budget has at most, which is enough to see that it is exceeded. */
-async function readRows(
-  queries: readonly LevelQuery[],
-  { aggregate, pipeline }: LevelCommand,
-  database: Database,
-): Promise<readonly Document[]> {
-  const { budget } = database;
-  const numbers = queries.reduce((sum, { counts, relation }) => sum + (counts ? relation.holders.length : 0), 0);
-  const most = budget.left('entriesRead') + numbers;
-  const bounded = most === Infinity ? pipeline : [...pipeline, { $limit: most + 1 }];
-  const rows = await readAll(database, { aggregate, pipeline: bounded, cursor: { batchSize: oneReply } });
-  budget.spend('entriesRead', Math.max(rows.length - numbers, 0));
-  return rows;
-}

@@ -1,5 +1,6 @@
 import { type AnyBulkWriteOperation, type Document, MongoServerError } from 'mongodb';
 import type { Values } from '../../values.js';
+import { type Change as WriteNote, countedFields, type SingleWrite } from '../changes.js';
 import { type Change, compileChange } from './compile-change.js';
 import { unavailableError } from '../../errors.js';
 import { oneReply } from '../read/compile-page.js';
@@ -13,14 +14,16 @@ export type EntryDocument = Document & { readonly _id: number };
 
 /** Inserts one document. Throws DuplicateKey where a unique index refuses it. */
 export async function insertEntry(store: Store, collection: string, document: EntryDocument): Promise<void> {
-  try {
-    const complete = store.database.searches.completeDocument(collection, document);
-    await runWrite(store.database, { insert: collection, documents: [complete] });
-  } catch (error) {
-    // No other writer has this id: it can only be taken by our first attempt, whose answer was lost.
-    if (!(error instanceof DuplicateKey && error.fields[0] === '_id')) throw error;
-  }
-  noteWrite(store, collection);
+  await writeOne(store, { collection, id: document._id, count: 1 }, async () => {
+    try {
+      const complete = store.database.searches.completeDocument(collection, document);
+      await runWrite(store.database, { insert: collection, documents: [complete] });
+    } catch (error) {
+      // No other writer has this id: it can only be taken by our first attempt, whose answer was lost.
+      if (!(error instanceof DuplicateKey && error.fields[0] === '_id')) throw error;
+    }
+    return document;
+  });
 }
 
 interface EntryUpdate {
@@ -38,15 +41,42 @@ export async function updateEntry(
   const update = completeUpdate(compileChange(change), collection, store.database);
   const command = { findAndModify: collection, query: match, update, new: true, fields: projection };
   const { value } = await runWrite(store.database, command);
-  if (value !== null) noteWrite(store, collection);
+  if (value !== null) noteWrite(store, collection, noteOf([update]));
   return value as EntryDocument | null; // the reply of findAndModify
 }
 
 /** Deletes one document and returns it; null if none matches. */
 export async function deleteEntry(store: Store, collection: string, match: Document): Promise<EntryDocument | null> {
-  const { value } = await runWrite(store.database, { findAndModify: collection, query: match, remove: true });
-  if (value !== null) noteWrite(store, collection);
-  return value as EntryDocument | null; // the reply of findAndModify
+  const id = (match as { readonly _id?: unknown })._id;
+  return writeOne(store, { collection, id, count: -1 }, async () => {
+    const { value } = await runWrite(store.database, { findAndModify: collection, query: match, remove: true });
+    return value as EntryDocument | null; // the reply of findAndModify
+  });
+}
+
+/** Runs a write of one entry, which resolves to the entry or null, and tells of it so that totals can be adjusted. */
+async function writeOne<Written extends EntryDocument | null>(
+  store: Store,
+  single: SingleWrite,
+  write: () => Promise<Written>,
+): Promise<Written> {
+  const { changes, database } = store;
+  const { collection, id, count } = single;
+  const isKnown = typeof id === 'number' && (database.session === null || database.undo !== undefined);
+  const begun = changes.tick();
+  // nothing was written, or nobody knows: a change that was taken for this one may have been another
+  const forget = (): void => void (changes.settle(single) || changes.changed(collection));
+  if (isKnown) changes.expect(single);
+  let document: Written | null = null;
+  try {
+    document = await write();
+  } finally {
+    if (isKnown && document === null) forget();
+  }
+  if (document === null) return document;
+  if (isKnown) database.undo?.push(forget);
+  noteWrite(store, collection, isKnown ? { kind: 'entry', count, document, begun } : { kind: 'any' });
+  return document;
 }
 
 /** Runs several writes on one collection in one command; returns how many documents matched. */
@@ -60,9 +90,23 @@ export async function bulkWrite(store: Store, collection: string, operations: re
     () => inOrder(store.database, () => db.collection<EntryDocument>(collection).bulkWrite(list, options)),
     session,
   );
-  noteWrite(store, collection);
+  noteWrite(store, collection, noteOf(operations.map(updateIn)));
   return result.matchedCount;
 }
+
+/** The update of an operation that changes entries which are there; null for others. */
+function updateIn(operation: Document): Document | null {
+  const written = (operation['updateOne'] ?? operation['updateMany']) as Document | undefined; // in the driver's form
+  return written === undefined || written['upsert'] === true ? null : (written['update'] as Document);
+}
+
+/** What updates change, as far as totals depend on it. */
+const noteOf = (updates: readonly (Document | null)[]): WriteNote => ({
+  kind: updates.every((update) => update !== null && !changesCounted(update)) ? 'values' : 'any',
+});
+
+const changesCounted = (update: Document): boolean =>
+  Object.values(update).some((values) => countedFields.some((name) => Object.hasOwn(values as object, name)));
 
 /** An update with what leads to the texts that it sets. */
 function completeUpdate(update: Document, collection: string, { searches }: Database): Document {
@@ -83,15 +127,19 @@ function completeOperation(operation: Document, collection: string, database: Da
 }
 
 /** Notifies caches after the commit, since other requests read the former values until then. */
-function noteWrite({ changes, database }: Store, collection: string): void {
+function noteWrite({ changes, database }: Store, collection: string, note: WriteNote): void {
   const { session, later, budget } = database;
-  changes.wrote(collection);
-  if (session === null) budget.noteChange();
-  else
-    later?.push(() => {
-      changes.wrote(collection);
-      return Promise.resolve();
-    });
+  if (session === null) {
+    changes.wrote(collection, note);
+    budget.noteChange();
+    return;
+  }
+  // an entry that comes or goes is counted when the transaction is committed
+  changes.wrote(collection, note.kind === 'entry' ? { kind: 'values' } : note);
+  later?.push(() => {
+    changes.wrote(collection, note);
+    return Promise.resolve();
+  });
 }
 
 /** Ids of one collection that must exist. */

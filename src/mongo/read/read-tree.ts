@@ -1,0 +1,120 @@
+import type { Document } from 'mongodb';
+import { type Condition, type LinkChild, type MorphChild, type Selection } from '../../query/plan.js';
+import { compileRelation, type LevelQuery } from './compile-level.js';
+import { oneReply } from './compile-page.js';
+import { readAll, type Database } from '../database.js';
+import { growNode, growNodes, type PendingLevel, type PendingRelation, type QueryRows } from './grow-tree.js';
+import { indexRows } from './index-rows.js';
+import type { Loaded } from '../loaded.js';
+import { resolveLists } from './resolve-lists.js';
+import { resolveRelated } from './resolve-related.js';
+
+/** Rows of first-level relations that were read together with the entries. */
+type JoinedRows = ReadonlyMap<LinkChild | MorphChild, readonly Document[]>;
+
+/**
+ * Reads what a selection populates on some documents, level by level: one command for each level, whatever the number of entries
+ * and relations. Returns the entries in the order of the documents.
+ */
+export async function readTree(selection: Selection, documents: readonly Document[], database: Database): Promise<Loaded[]> {
+  if (documents.length === 0) return [];
+  const level: PendingLevel = new Map();
+  const entries = growNodes(await resolveLists(selection, database), documents, level);
+  await readLevels(level, database);
+  return entries;
+}
+
+/** The same for one document. */
+export async function readTreeOf(
+  selection: Selection,
+  document: Document,
+  database: Database,
+  joined: JoinedRows = new Map(),
+): Promise<Loaded> {
+  const level: PendingLevel = new Map();
+  const entry = growNode(await resolveLists(selection, database), document, level);
+  const next: PendingLevel = new Map();
+  for (const [child, rows] of joined) {
+    database.budget.spend('entriesRead', rows.length);
+    const relation = level.get(child);
+    if (relation !== undefined) attachRows(relation, [{ uid: null, rows }], next);
+    level.delete(child);
+  }
+  await readLevels(level, database, next);
+  return entry;
+}
+
+/** `next`: relations of the level behind it that are known already. */
+async function readLevels(first: PendingLevel, database: Database, next: PendingLevel = new Map()): Promise<void> {
+  for (let [level, following] = [first, next]; level.size + following.size > 0; [level, following] = [following, new Map()]) {
+    const results = await readLevel([...level.values()], database);
+    for (const [relation, rows] of results) attachRows(relation, rows, following);
+  }
+}
+
+function attachRows(relation: PendingRelation, results: readonly QueryRows[], next: PendingLevel): void {
+  const relatedOf = indexRows(relation, results, next);
+  for (const { document, children } of relation.holders) children[relation.slot] = relatedOf(document);
+}
+
+type LevelResults = ReadonlyMap<PendingRelation, readonly QueryRows[]>;
+
+async function readLevel(relations: readonly PendingRelation[], database: Database): Promise<LevelResults> {
+  const conditions = await Promise.all(relations.map(({ child }) => resolveRelated(conditionOf(child), database)));
+  const queries = relations.flatMap((relation, index) => compileRelation(relation, conditions[index] ?? new Map()));
+  const rows = await readQueries(queries, database);
+  const results = new Map<PendingRelation, QueryRows[]>(relations.map((relation) => [relation, []]));
+  for (const [index, { relation, uid }] of queries.entries()) results.get(relation)?.push({ uid, rows: rows[index] ?? [] });
+  return results;
+}
+
+const conditionOf = (child: LinkChild | MorphChild): Condition | null =>
+  child.kind === 'link'
+    ? child.condition
+    : {
+        kind: 'and',
+        conditions: [...child.targets.values(), ...(child.sources ?? [])].flatMap(({ condition }) => condition ?? []),
+      };
+
+/** All queries in one command; each row says which query it belongs to. Rows of one query keep their order. */
+async function readQueries(queries: readonly LevelQuery[], database: Database): Promise<Document[][]> {
+  const [first, ...others] = queries;
+  if (first === undefined) return [];
+  if (others.length === 0 || database.session !== null) return readOneByOne(queries, database);
+  const unions = others.map(({ collection, pipeline }, index) => ({
+    $unionWith: { coll: collection, pipeline: [...pipeline, { $set: { _part: index + 1 } }] },
+  }));
+  const pipeline = [...first.pipeline, { $set: { _part: 0 } }, ...unions];
+  const rows: Document[][] = queries.map(() => []);
+  for (const row of await readRows(queries, { aggregate: first.collection, pipeline }, database))
+    rows[Number(row['_part'])]?.push(row);
+  return rows;
+}
+
+/** Runs the queries without a union: a single query needs none, and a transaction does not allow `$unionWith`. */
+async function readOneByOne(queries: readonly LevelQuery[], database: Database): Promise<Document[][]> {
+  const rows: Document[][] = [];
+  for (const query of queries)
+    rows.push([...(await readRows([query], { aggregate: query.collection, pipeline: query.pipeline }, database))]);
+  return rows;
+}
+
+interface LevelCommand {
+  readonly aggregate: string;
+  readonly pipeline: readonly Document[];
+}
+
+/** Reads one row more than the budget has at most, which is enough to see that it is exceeded. */
+async function readRows(
+  queries: readonly LevelQuery[],
+  { aggregate, pipeline }: LevelCommand,
+  database: Database,
+): Promise<readonly Document[]> {
+  const { budget } = database;
+  const numbers = queries.reduce((sum, { counts, relation }) => sum + (counts ? relation.holders.length : 0), 0);
+  const most = budget.left('entriesRead') + numbers;
+  const bounded = most === Infinity ? pipeline : [...pipeline, { $limit: most + 1 }];
+  const rows = await readAll(database, { aggregate, pipeline: bounded, cursor: { batchSize: oneReply } });
+  budget.spend('entriesRead', Math.max(rows.length - numbers, 0));
+  return rows;
+}

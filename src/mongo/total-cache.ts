@@ -1,0 +1,121 @@
+import { BSON, type Document } from 'mongodb';
+import { BoundedCache } from '../bounded-cache.js';
+import { meetsCondition } from '../query/meets-condition.js';
+import type { Condition } from '../query/plan.js';
+import type { Change, ChangeBus } from './changes.js';
+import { isTimedOut } from './driver-errors.js';
+
+/** The totals of one collection: one for each publication state and set of locales. */
+const bounds = { entries: 100, bytes: 100_000 };
+
+/** What is counted. */
+interface Counted {
+  readonly collection: string;
+  readonly match: Document;
+  /** Of nothing but the publication state and the locale: the total is kept. Null: of other values too. */
+  readonly condition: Condition | null;
+}
+
+interface Total {
+  readonly condition: Condition;
+  readonly value: number;
+  /** The tick when it was counted. */
+  readonly counted: number;
+}
+
+/** What is known of the totals of one collection. */
+interface Totals {
+  readonly kept: BoundedCache<Total>;
+  /** Counts under way, by what is counted, of totals that are kept and of others. */
+  readonly running: Map<string, Promise<number>>;
+  readonly others: Map<string, Promise<number>>;
+}
+
+/**
+ * Exact totals, by collection and query. Counting is the most expensive part of a list and takes longer as the collection grows, so
+ * equal counts at the same time are one. Totals of whole types are kept until a write that they depend on; where this instance makes or
+ * deletes one entry, they are adjusted. Nothing is kept or shared while the writes of other instances are not reported.
+ */
+export class TotalCache {
+  readonly #changes: ChangeBus;
+  readonly #totals = new Map<string, Totals>();
+  readonly #followed = new Set<string>();
+
+  constructor(changes: ChangeBus) {
+    this.#changes = changes;
+  }
+
+  /** Returns the kept total; null if there is none. */
+  kept({ collection, match, condition }: Counted): number | null {
+    if (condition === null || !this.#changes.isListening) return null;
+    return this.#totals.get(collection)?.kept.get(JSON.stringify(match))?.value ?? null;
+  }
+
+  /** Returns the kept total, or the result of `count`, which may be that of another request at the same time. */
+  async read({ collection, match, condition }: Counted, count: () => Promise<number>): Promise<number> {
+    if (!this.#changes.isListening) return count();
+    // A write replaces this map, so that counts which began before it are not used later.
+    const { kept, running, others } = this.#totalsOf(collection);
+    if (condition === null) return share(others, Buffer.from(BSON.serialize(match)).toString('latin1'), count);
+    const query = JSON.stringify(match);
+    const known = kept.get(query);
+    if (known !== undefined) return known.value;
+    return share(running, query, async () => {
+      const value = await count();
+      kept.set(query, { condition, value, counted: this.#changes.tick() }, 200);
+      return value;
+    });
+  }
+
+  #totalsOf(collection: string): Totals {
+    const totals = this.#totals.get(collection) ?? newTotals();
+    this.#totals.set(collection, totals);
+    if (!this.#followed.has(collection)) {
+      this.#changes.onChange([collection], (change) => {
+        this.#change(collection, change);
+      });
+      this.#followed.add(collection);
+    }
+    return totals;
+  }
+
+  /** A count that is under way may have seen the write or not, so that nobody else waits for it, and nothing is kept of it. */
+  #change(collection: string, change: Change): void {
+    const former = this.#totals.get(collection);
+    if (former === undefined) return;
+    switch (change.kind) {
+      case 'any':
+        this.#totals.delete(collection);
+        return;
+      case 'values':
+        this.#totals.set(collection, { ...former, others: new Map() });
+        return;
+      case 'entry':
+        this.#totals.set(collection, adjusted(former, change));
+    }
+  }
+}
+
+const newTotals = (): Totals => ({ kept: new BoundedCache(bounds), running: new Map(), others: new Map() });
+
+/** Totals that were counted before the write was sent do not have it; of others nobody knows. */
+function adjusted({ kept }: Totals, { document, count, begun }: Extract<Change, { kind: 'entry' }>): Totals {
+  const totals = newTotals();
+  for (const [query, { condition, value, counted }] of kept.entries())
+    if (counted < begun)
+      totals.kept.set(query, { condition, value: value + (meetsCondition(condition, document) ? count : 0), counted }, 200);
+  return totals;
+}
+
+/** Joins the same work that is under way. If that was given up for another request's own reasons, this one does it itself. */
+async function share(running: Map<string, Promise<number>>, key: string, work: () => Promise<number>): Promise<number> {
+  const other = running.get(key);
+  if (other !== undefined)
+    return other.catch((error: unknown) => {
+      if (isTimedOut(error)) throw error;
+      return work();
+    });
+  const own = work().finally(() => running.delete(key));
+  running.set(key, own);
+  return own;
+}

@@ -1,0 +1,99 @@
+import { expect } from 'chai';
+import { unavailableError } from '../../src/errors.js';
+import { ChangeBus, type Change } from '../../src/mongo/changes.js';
+import { TotalCache } from '../../src/mongo/total-cache.js';
+import { published } from '../../src/query/plan.js';
+
+const live = { collection: 'rows', match: { publishedAt: 1 }, condition: published };
+const filtered = { collection: 'rows', match: { rank: 3 }, condition: null };
+const entry = (publishedAt: Date | null, count: 1 | -1, begun: number): Change => ({
+  kind: 'entry',
+  count,
+  document: { publishedAt },
+  begun,
+});
+
+/** A count that ends when it is told to. */
+function heldCount() {
+  let end: (value: number) => void = () => undefined;
+  let fail: (error: Error) => void = () => undefined;
+  let calls = 0;
+  const count = (): Promise<number> => {
+    calls++;
+    return new Promise((resolve, reject) => {
+      end = resolve;
+      fail = reject;
+    });
+  };
+  return { count, end: (value: number) => end(value), fail: (error: Error) => fail(error), calls: () => calls };
+}
+
+function listening() {
+  const changes = new ChangeBus();
+  changes.listening(true);
+  return { changes, totals: new TotalCache(changes) };
+}
+
+describe('TotalCache', () => {
+  for (const [name, counted] of Object.entries({ live, filtered }))
+    it(`counts what is ${name} once for all who ask at the same time`, async () => {
+      const { totals } = listening();
+      const held = heldCount();
+      const asked = [1, 2, 3].map(() => totals.read(counted, held.count));
+      held.end(7);
+      expect(await Promise.all(asked)).to.deep.equal([7, 7, 7]);
+      expect(held.calls()).to.equal(1);
+    });
+
+  it('counts for itself what another request gave up', async () => {
+    const { totals } = listening();
+    const held = heldCount();
+    const [first, second] = [totals.read(filtered, held.count), totals.read(filtered, () => Promise.resolve(3))];
+    held.fail(new Error('its client is gone'));
+    await first.catch(() => undefined);
+    expect(await second).to.equal(3);
+    const slow = [totals.read(filtered, held.count), totals.read(filtered, held.count)];
+    held.fail(unavailableError('too slow', { code: 'QUERY_TIMEOUT' }));
+    for (const one of slow) expect(await one.catch((error: Error) => error.message)).to.equal('too slow');
+  });
+
+  it('does not share a count with who asks after a write', async () => {
+    const { changes, totals } = listening();
+    const held = heldCount();
+    const before = totals.read(filtered, held.count);
+    changes.changed('rows', { kind: 'values' });
+    expect(await totals.read(filtered, () => Promise.resolve(8))).to.equal(8);
+    held.end(7);
+    expect(await before).to.equal(7);
+  });
+
+  /** Changes after a total of 10 was counted, and what is known then. */
+  const cases: readonly (readonly [string, readonly ((tick: number) => Change)[], number | null])[] = [
+    ['values', [() => ({ kind: 'values' })], 10],
+    ['a published entry', [(tick) => entry(new Date(), 1, tick)], 11],
+    ['a draft', [(tick) => entry(null, 1, tick)], 10],
+    ['one that goes, two that come', [-1, 1, 1].map((count) => (tick: number) => entry(new Date(), count as 1 | -1, tick)), 11],
+    ['an entry that was sent before the count ended', [() => entry(new Date(), 1, 0)], null],
+    ['anything', [() => ({ kind: 'any' })], null],
+  ];
+  for (const [name, changed, known] of cases)
+    it(`knows ${String(known)} after ${name}`, async () => {
+      const { changes, totals } = listening();
+      await totals.read(live, () => Promise.resolve(10));
+      for (const change of changed) changes.changed('rows', change(changes.tick()));
+      expect(totals.kept(live)).to.equal(known);
+    });
+
+  it('keeps nothing that was counted while an entry came, and nothing while it does not hear of writes', async () => {
+    const { changes, totals } = listening();
+    const held = heldCount();
+    const counting = totals.read(live, held.count);
+    changes.changed('rows', entry(new Date(), 1, changes.tick()));
+    held.end(10);
+    await counting;
+    expect(totals.kept(live)).to.equal(null);
+    changes.listening(false);
+    await totals.read(live, () => Promise.resolve(1));
+    expect(totals.kept(live)).to.equal(null);
+  });
+});
