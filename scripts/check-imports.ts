@@ -16,7 +16,7 @@ const levels: readonly (readonly string[])[] = [
   ['http', 'transfer'],
   ['rest', 'graphql', 'openapi', 'admin', 'start-page'],
   ['strapi'],
-  ['server', 'connect', 'routes', 'index', 'main', 'cli', 'package-root'],
+  ['server', 'service', 'connect', 'routes', 'index', 'main', 'cli', 'package-root'],
 ];
 
 /** On this level, and only here, neighbours may import each other: it puts the parts together. */

@@ -1,4 +1,5 @@
-export { createServer, type MangroveServer, type ServerInput } from './server.js';
+export { createServer } from './server.js';
+export type { MangroveServer, ServerInput } from './service.js';
 
 export type {
   AdminConfig,

@@ -1,19 +1,13 @@
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { createConfig, type PartialConfig } from './config/create-config.js';
+import { createConfig } from './config/create-config.js';
 import type { Config } from './config/config.js';
 import { loadSecrets } from './config/load-secrets.js';
 import { ConfigError } from './config/setting.js';
 import { connect, type ConnectInput } from './connect.js';
 import { createGraphql, type GraphqlEndpoint } from './graphql/endpoint/create-graphql.js';
-import {
-  contentOfCode,
-  createExtension,
-  type GraphqlExtension,
-  type Hook,
-  type Register,
-} from './graphql/extension/create-extension.js';
+import { contentOfCode, createExtension, type GraphqlExtension } from './graphql/extension/create-extension.js';
 import { createApp } from './http/create-app.js';
 import { createLogger } from './http/create-logger.js';
 import { Connection, type Running } from './http/running.js';
@@ -22,58 +16,9 @@ import type { Media } from './media/media.js';
 import type { Backend } from './mongo/models/open-backend.js';
 import { serviceRoutes } from './routes.js';
 import type { Registry } from './schema/content-type.js';
+import type { MangroveServer, ServerInput, Service } from './service.js';
 import { createProject, type Project } from './strapi/create-project.js';
 import { joinHooks, type StartHooks } from './strapi/run-code.js';
-
-export interface ServerInput {
-  /** Any part of the configuration; defaults fill the rest. `database.uri` must be given. */
-  readonly config: PartialConfig;
-  /** One like the service's own is made unless given. */
-  readonly logger?: Logger;
-  /**
-   * Shapes the GraphQL schema in code, as config/extensions does for a service that is started from a directory: called once by
-   * `start`, which rejects with what it throws.
-   */
-  readonly register?: Register;
-  /**
-   * Called once, when the database has answered and before the port is open, or when the database answers later. `start` rejects
-   * with what it throws.
-   */
-  readonly bootstrap?: Hook;
-  /** Called once by `stop`, after the last request and before the database is closed. What it throws is logged. */
-  readonly destroy?: Hook;
-  /**
-   * Whether the database is one that was started for this service alone. Outside of production the service is then open to programs of
-   * this machine until there is a user or a grant, unless `api.open` says otherwise.
-   */
-  readonly embeddedDatabase?: boolean;
-  /** The directory of a Strapi v4 project whose code runs here. It is loaded by `start`, behind `register`. */
-  readonly project?: string;
-}
-
-/** The whole service, from the connection to MongoDB to the port it listens on. */
-export interface MangroveServer {
-  /** Address of the service, without a slash at the end; empty before it listens. */
-  readonly url: string;
-  readonly config: Config;
-  /**
-   * Listens, and connects to the database; resolves when the port is open and the database has answered or failed once. If it
-   * rejects, `stop` closes what it has opened.
-   */
-  start(): Promise<void>;
-  /** Lets requests under way finish, then closes everything. */
-  stop(): Promise<void>;
-}
-
-/** A server with what the commands of Mangrove work on. */
-export interface Service extends MangroveServer {
-  /** Null until the database has answered. */
-  readonly backend: Backend | null;
-  /** Null until the database has answered, and if uploads are switched off. */
-  readonly media: Media | null;
-  /** Drops caches and reserved ids, after the data were replaced by other means. */
-  forget(): void;
-}
 
 /** Milliseconds between attempts to reach the database. */
 const retryAfter = 2000;

@@ -1,4 +1,4 @@
-import type { Service } from '../../src/server.js';
+import type { Service } from '../../src/service.js';
 import { createMedia } from '../../src/media/open-media.js';
 import { openArchive } from '../../src/transfer/archive/open-archive.js';
 import { prepareImport, runImport } from '../../src/transfer/run-import.js';

@@ -4,7 +4,7 @@ import { commandLine } from '../command-line.js';
 import { packageVersion } from '../package-root.js';
 import type { Audience } from '../auth/is-open.js';
 import type { Backend } from '../mongo/models/open-backend.js';
-import type { Service } from '../server.js';
+import type { Service } from '../service.js';
 
 /** Values of the start message that the server does not know. */
 interface StartNotes {

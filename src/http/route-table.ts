@@ -193,10 +193,8 @@ async function runClosed(row: ClosedRow, request: RouteRequest, { ctx, connectio
 async function refuseMethod(rows: Rows, { ctx, connection }: Matched): Promise<void> {
   const isAdmin = [...rows.values()].some(({ action }) => action === 'admin');
   if (isAdmin) await identify(ctx, { action: 'admin' }, connection.require());
-  answerMethod(
-    ctx,
-    [...rows.keys()].flatMap((method) => (method === 'GET' ? ['HEAD', 'GET'] : [method])),
-  );
+  const allowed = [...rows.keys()].flatMap((method) => (method === 'GET' ? ['HEAD', 'GET'] : [method]));
+  answerMethod(ctx, allowed);
 }
 
 const known: ReadonlySet<string> = new Set(['HEAD', 'OPTIONS', 'GET', 'PUT', 'PATCH', 'POST', 'DELETE']);

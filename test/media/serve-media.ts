@@ -1,5 +1,6 @@
 import type { Media } from '../../src/media/media.js';
-import { createService, type Service } from '../../src/server.js';
+import { createService } from '../../src/server.js';
+import type { Service } from '../../src/service.js';
 import type { PartialConfig } from '../../src/config/create-config.js';
 import type { Register } from '../../src/graphql/extension/create-extension.js';
 import type { Model } from '../../src/schema/model.js';

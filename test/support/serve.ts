@@ -1,7 +1,8 @@
 import type { CommandStartedEvent, MongoClient } from 'mongodb';
 import type { Backend } from '../../src/mongo/models/open-backend.js';
 import type { Hook, PartialConfig, Register, ServerInput } from '../../src/index.js';
-import { createService, type Service } from '../../src/server.js';
+import { createService } from '../../src/server.js';
+import type { Service } from '../../src/service.js';
 import { freshDatabase, type FreshDatabase } from './mongo.js';
 
 /** A content type or component as a test writes it: schema.json with its uid. */
