@@ -95,6 +95,18 @@ describe('types of the schema before', () => {
       for (const name of kept) expect(next.getType(name), name).to.equal(first.getType(name)).and.not.to.equal(undefined);
     });
 
+  it('leave the root fields of other types as they are', async () => {
+    const before = buildRegistry(models);
+    const first = await buildSchema(before.registry);
+    const after = buildRegistry([...models, ship], defaultModelSettings, before);
+    const next = await buildSchema(after.registry, { previous: first });
+    const rootsOf = (schema: GraphQLSchema) =>
+      [schema.getQueryType(), schema.getMutationType()].flatMap((type) => Object.values(type?.getFields() ?? {}));
+    const known = new Set(rootsOf(first).map(({ resolve }) => resolve));
+    const made = rootsOf(next).filter(({ resolve }) => !known.has(resolve));
+    expect(made.map(({ name }) => name)).to.have.members(['ship', 'ships', 'createShip', 'updateShip', 'deleteShip']);
+  });
+
   it('are the same after any number of changes', async () => {
     let registry = buildRegistry(models);
     let schema = await build(registry);

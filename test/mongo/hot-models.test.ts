@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { createModelReader } from '../../src/mongo/stores/model-store.js';
 import { serveModels, type Serving, type TestModel } from '../support/serve.js';
 
 const model = (name: string, attributes: object = { title: { type: 'string' } }, rest: object = {}): TestModel => ({
@@ -25,6 +26,16 @@ describe('models that change while the service runs', () => {
 
   const models = () => first.database.db.collection<{ _id: string }>('_models');
   const put = ({ uid, ...document }: TestModel) => models().replaceOne({ _id: uid }, document, { upsert: true });
+
+  it('are decoded when they have changed, and are the same objects until then', async () => {
+    const read = createModelReader();
+    const before = await read(first.database);
+    await put(model('decoded'));
+    const after = await read(first.database);
+    expect(after.filter((stored) => !before.includes(stored)).map(({ uid }) => uid)).to.deep.equal(['api::decoded.decoded']);
+    expect(after).to.deep.equal(await createModelReader()(first.database));
+    await models().deleteOne({ _id: 'api::decoded.decoded' });
+  });
 
   /** Asks both instances until each gives the wanted answer. Throws shortly before the test times out, which would not name the path. */
   async function untilBoth(

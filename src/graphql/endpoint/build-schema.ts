@@ -8,18 +8,18 @@ import {
   GraphQLSkipDirective,
   GraphQLSpecifiedByDirective,
 } from 'graphql';
-import type { Registry } from '../../schema/content-type.js';
+import type { ContentType, Registry } from '../../schema/content-type.js';
 import { guardFields } from '../types/guard-fields.js';
 import { accountMutations, accountQueries, roleMutations, userMutations } from '../plugins/accounts-fields.js';
 import type { AccountsService } from '../plugins/accounts-service.js';
 import { uploadMutations } from '../plugins/upload-fields.js';
 import type { UploadService } from '../plugins/create-uploads.js';
 import { allTypes, commonTypes } from '../types/all-types.js';
-import { localizationFields, mutationFields, queryFields } from '../types/root-fields.js';
+import { rootFields, type RootFields } from '../types/root-fields.js';
 import { objectTypes } from '../types/object-types.js';
 import { emptyFields, shownTypes, type Fields, type SchemaContext } from '../types/schema-context.js';
 import { defaultShadow, type Shadow } from '../types/shadow.js';
-import { keptTypes, type Generated, createTypeStore, pauseAfter, type Pause } from '../types/type-store.js';
+import { changedUids, createTypeStore, keptTypes, type Pause, pauseAfter, type TypeStore } from '../types/type-store.js';
 import { followTypes } from '../types/union-types.js';
 
 /** Options of a generated schema. Absent ones are switched off or have their default. */
@@ -49,26 +49,64 @@ const slice = 20;
  */
 export async function buildSchema(registry: Registry, options: SchemaOptions = {}): Promise<GraphQLSchema> {
   const pause = pauseAfter(slice);
-  const before = options.previous === undefined ? undefined : generated.get(options.previous);
-  const store = createTypeStore(before === undefined ? undefined : keptTypes(before, registry));
-  const { shadow = defaultShadow, nullableOutput = false, extend } = options;
+  const { shadow = defaultShadow, nullableOutput = false, extend, previous } = options;
+  const kept = keptParts(previous === undefined ? undefined : generated.get(previous), registry);
+  const store = createTypeStore(kept.types);
   const context: SchemaContext = { objects: objectTypes, registry, shadow, store, nullableOutput };
   followTypes(context);
   const guard = extend === undefined ? guardFields : (fields: Fields) => fields;
+  const roots = new Map(kept.roots);
+  const making: Making = { context, options, guard, rootsOf: (type) => rootsOf(type, { roots, context, guard }) };
   const rootType = (name: string, fields: () => Fields) =>
-    store.define('schema', name, () => new GraphQLObjectType({ name, fields: () => guard(fields()) }));
-  const query = rootType('Query', () => queries(context, options));
-  const mutation = rootType('Mutation', () => mutations(context, options));
+    store.define('schema', name, () => new GraphQLObjectType({ name, fields }));
+  const query = rootType('Query', () => queries(making));
+  const mutation = rootType('Mutation', () => mutations(making));
+  await pause();
   if (extend !== undefined) return extend(await completeSchema({ query, mutation, context, options }, pause));
   await store.complete(pause);
   const writable = Object.keys(mutation.getFields()).length > 0;
   const schema = new GraphQLSchema({ query, mutation: writable ? mutation : null, directives, assumeValid: true });
-  generated.set(schema, { registry, types: store.types });
+  generated.set(schema, { registry, types: store.types, roots });
   return schema;
 }
 
-/** The inputs that schemas were generated from. */
+/** A schema's parts, and the registry that they were generated from. */
+interface Generated extends KeptParts {
+  readonly registry: Registry;
+}
+
 const generated = new WeakMap<GraphQLSchema, Generated>();
+
+/** What of a schema serves in the next one as it is. */
+interface KeptParts {
+  readonly types: TypeStore['types'];
+  /** By uid. */
+  readonly roots: ReadonlyMap<string, RootFields>;
+}
+
+function keptParts(before: Generated | undefined, registry: Registry): KeptParts {
+  if (before === undefined) return { types: new Map(), roots: new Map() };
+  const changed = changedUids(before.registry, registry);
+  return { types: keptTypes(before.types, changed), roots: new Map([...before.roots].filter(([uid]) => !changed.has(uid))) };
+}
+
+/** What root fields are made with. */
+interface Making {
+  readonly context: SchemaContext;
+  readonly options: SchemaOptions;
+  readonly guard: (fields: Fields) => Fields;
+  readonly rootsOf: (type: ContentType) => RootFields;
+}
+
+interface Roots extends Pick<Making, 'context' | 'guard'> {
+  readonly roots: Map<string, RootFields>;
+}
+
+function rootsOf(type: ContentType, { roots, context, guard }: Roots): RootFields {
+  const fields = roots.get(type.uid) ?? rootFields(type, context, guard);
+  roots.set(type.uid, fields);
+  return fields;
+}
 
 interface Parts {
   readonly query: GraphQLObjectType;
@@ -92,23 +130,26 @@ const contentTypes = (context: SchemaContext) => shownTypes(context).filter(({ k
 
 const merge = (fields: readonly Fields[]): Fields => Object.assign(emptyFields(), ...fields) as Fields;
 
-function queries(context: SchemaContext, { shadowCrud = true, accounts }: SchemaOptions): Fields {
-  const ok: Fields = { ok: { type: new GraphQLNonNull(GraphQLBoolean), resolve: () => true } };
+function queries({ context, options: { shadowCrud = true, accounts }, guard, rootsOf }: Making): Fields {
+  const ok = guard({ ok: { type: new GraphQLNonNull(GraphQLBoolean), resolve: () => true } });
   if (!shadowCrud) return ok;
-  const ofTypes = contentTypes(context).map((type) => queryFields(type, context));
-  const fields = merge([...ofTypes, accounts === undefined ? {} : accountQueries(accounts)]);
+  const ofTypes = contentTypes(context).map((type) => rootsOf(type).queries);
+  const fields = merge([...ofTypes, accounts === undefined ? {} : guard(accountQueries(accounts))]);
   return Object.keys(fields).length > 0 ? fields : ok;
 }
 
-function mutations(context: SchemaContext, { shadowCrud = true, accounts, upload }: SchemaOptions): Fields {
+function mutations({ context, options: { shadowCrud = true, accounts, upload }, guard, rootsOf }: Making): Fields {
   if (!shadowCrud) return {};
-  const types = contentTypes(context);
-  return merge([
-    ...types.map((type) => mutationFields(type, context)),
+  const roots = contentTypes(context).map(rootsOf);
+  const ofPlugins = [
     upload === undefined ? {} : uploadMutations(upload, context),
     ...(accounts === undefined
       ? []
       : [roleMutations(accounts, context), userMutations(accounts, context), accountMutations(accounts)]),
-    ...types.map((type) => localizationFields(type, context)),
+  ];
+  return merge([
+    ...roots.map((fields) => fields.mutations),
+    ...ofPlugins.map(guard),
+    ...roots.map(({ localizations }) => localizations),
   ]);
 }

@@ -10,8 +10,23 @@ import { createResolver, deleteResolver, localizationResolver, updateResolver } 
 import { inputType } from './input-type.js';
 import type { RootAction } from './shadow.js';
 
+/** The generated root fields of one content type. */
+export interface RootFields {
+  readonly queries: Fields;
+  readonly mutations: Fields;
+  /** Mutations that come behind those of all types. */
+  readonly localizations: Fields;
+}
+
+/** Generates the root fields of a content type; `guard` puts the checks of their scopes before them. */
+export const rootFields = (type: ContentType, context: SchemaContext, guard: (fields: Fields) => Fields): RootFields => ({
+  queries: guard(queryFields(type, context)),
+  mutations: guard(mutationFields(type, context)),
+  localizations: guard(localizationFields(type, context)),
+});
+
 /** The generated queries of one content type. */
-export function queryFields(type: ContentType, context: SchemaContext): Fields {
+function queryFields(type: ContentType, context: SchemaContext): Fields {
   return type.kind === 'singleType' ? singleFields(type, context) : collectionFields(type, context);
 }
 
@@ -95,7 +110,7 @@ function dataArgs(type: ContentType, context: SchemaContext): GraphQLFieldConfig
 }
 
 /** `create<Type>Localization` of a localized type; everything nullable, checked at run time. */
-export function localizationFields(type: ContentType, context: SchemaContext): Fields {
+function localizationFields(type: ContentType, context: SchemaContext): Fields {
   if (!type.localized) return {};
   const input = inputType(type, context);
   return {

@@ -69,22 +69,12 @@ export function pauseAfter(milliseconds: number): Pause {
   };
 }
 
-/** The inputs of a schema, and its types. */
-export interface Generated {
-  readonly registry: Registry;
-  readonly types: ReadonlyMap<string, Owned>;
-}
+/** The types of the schema before that serve in the next one as they are: those of content types that have not changed. */
+export const keptTypes = (types: ReadonlyMap<string, Owned>, changed: ReadonlySet<string>): ReadonlyMap<string, Owned> =>
+  new Map([...types].filter(([, { owner }]) => owner === 'service' || (owner !== 'schema' && !changed.has(owner.uid))));
 
-/**
- * The types of the schema before that serve in the next one as they are: those of content types that are the same in both
- * registries and lead, through any number of others, to none that has changed.
- */
-export function keptTypes({ registry: before, types }: Generated, registry: Registry): ReadonlyMap<string, Owned> {
-  const changed = changedUids(before, registry);
-  return new Map([...types].filter(([, { owner }]) => owner === 'service' || (owner !== 'schema' && !changed.has(owner.uid))));
-}
-
-function changedUids(before: Registry, after: Registry): ReadonlySet<string> {
+/** The content types that differ between two registries, and those that lead, through any number of others, to one of them. */
+export function changedUids(before: Registry, after: Registry): ReadonlySet<string> {
   const uids = new Set([...before.types.keys(), ...after.types.keys()]);
   const changed = new Set([...uids].filter((uid) => before.types.get(uid) !== after.types.get(uid)));
   const referrers = referrersOf(after);
@@ -101,7 +91,14 @@ function referrersOf({ types }: Registry): ReadonlyMap<string, ReadonlySet<strin
   return referrers;
 }
 
-const targetsOf = (type: ContentType): string[] => [...type.attributes.values()].flatMap(attributeTargets);
+/** Types that stay as they are from one registry to the next are looked at once. */
+const targets = new WeakMap<ContentType, readonly string[]>();
+
+function targetsOf(type: ContentType): readonly string[] {
+  const known = targets.get(type) ?? [...new Set([...type.attributes.values()].flatMap(attributeTargets))];
+  targets.set(type, known);
+  return known;
+}
 
 function attributeTargets(attribute: Attribute): readonly string[] {
   switch (attribute.kind) {

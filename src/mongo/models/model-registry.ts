@@ -10,14 +10,14 @@ import type { Database, Logger } from '../database.js';
 import { ensureCollections } from '../ensure-collections.js';
 import { IndexBuilds } from './index-builds.js';
 import { readLocales, type Locales } from '../stores/locale-store.js';
-import { readModels } from '../stores/model-store.js';
+import { createModelReader } from '../stores/model-store.js';
 import { findForeign, recordServed } from './served-collections.js';
 import { shardNewTypes } from './shard-types.js';
 import { ModelStatus } from './model-status.js';
 import { RequiredChecks } from './required-nulls.js';
 import { SearchBuilds } from './search-builds.js';
 
-type StoredModel = Awaited<ReturnType<typeof readModels>>[number];
+type StoredModels = Awaited<ReturnType<ReturnType<typeof createModelReader>>>;
 
 /** A new model waits this long for its unique indexes, in milliseconds. Later only its writes do, and those to large collections. */
 const indexPatience = 250;
@@ -42,7 +42,7 @@ export class ModelRegistry {
   readonly #status: ModelStatus;
   readonly #listeners = new Set<(registry: Registry) => void>();
   #build: RegistryBuild;
-  #stored: readonly StoredModel[] | null = null;
+  #stored: StoredModels | null = null;
   #locales: Locales = { codes: ['en'], default: 'en' };
   #loading: Promise<void> | null = null;
   #again = false;
@@ -52,6 +52,7 @@ export class ModelRegistry {
   readonly #indexes: IndexBuilds;
   readonly #recounting: NodeJS.Timeout;
   readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #readModels = createModelReader();
 
   constructor(database: Database, settings: ModelSettings, logger: Logger) {
     this.#database = database;
@@ -146,7 +147,7 @@ export class ModelRegistry {
   }
 
   async #loadOnce(): Promise<void> {
-    const [stored, locales] = await Promise.all([readModels(this.#database), readLocales(this.#database)]);
+    const [stored, locales] = await Promise.all([this.#readModels(this.#database), readLocales(this.#database)]);
     this.#locales = locales;
     if (this.#stored !== null && isDeepStrictEqual(stored, this.#stored)) return;
     const foreign = await findForeign(stored, this.#database);
