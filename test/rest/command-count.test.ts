@@ -212,6 +212,10 @@ const indexed: readonly (readonly [string, { readonly documents: number; readonl
   ['/api/books', { documents: 30, keys: 30 }],
   ['/api/books?sort=publishedAt:desc', { documents: 25, keys: 25 }],
   ['/api/books?locale=fr', { documents: 0, keys: 1 }],
+  ['/api/books?locale=all', { documents: 30, keys: 30 }],
+  ['/api/books?locale=all&sort=publishedAt:desc', { documents: 25, keys: 25 }],
+  ['/api/books?locale=all&sort=updatedAt:desc', { documents: 30, keys: 30 }],
+  ['/api/books?sort=updatedAt:desc', { documents: 30, keys: 30 }],
   ['/api/books?filters[isbn]=1000-77', { documents: 1, keys: 1 }],
   ['/api/reviews?filters[book]=7', { documents: 3, keys: 4 }],
   ['/api/reviews?filters[book][isbn]=1000-7', { documents: 3, keys: 4 }],
@@ -274,6 +278,13 @@ describe('documents and keys examined', () => {
       const commands = await commandsOf(path, ['find', 'aggregate', 'count']);
       const examined = await Promise.all(commands.map(documentsExamined));
       expect(examined.reduce((sum, documents) => sum + documents, 0)).to.be.within(1, most);
+    });
+
+  for (const path of ['/api/books?locale=all', '/api/books?locale=en', '/api/reviews'])
+    it(`${path} is counted by an index alone`, async () => {
+      serving.server.backend?.store.changes.forget();
+      const [command] = await commandsOf(path, ['count']);
+      expect(await documentsExamined(command)).to.equal(0);
     });
 
   it('the other locales of a page are found by their groups', async () => {

@@ -66,10 +66,11 @@ const keyIndex = (field: string): IndexPlan => plan({ [field]: 1 }, { partialFil
 function stateIndexes({ kind, draftAndPublish, localized }: ContentType): IndexPlan[] {
   const state = draftAndPublish ? ({ publishedAt: -1 } as const) : {};
   return [
-    ...(draftAndPublish && !localized ? [plan({ publishedAt: -1, _id: -1 })] : []),
+    ...(draftAndPublish ? [plan({ publishedAt: -1, _id: -1 })] : []),
     ...(localized ? [plan({ locale: 1, ...state, _id: -1 })] : []),
     ...(localized || kind === 'singleType' ? [onePerLocale] : []),
     plan({ createdAt: -1, _id: -1 }),
+    plan({ updatedAt: -1, _id: -1 }),
   ];
 }
 
