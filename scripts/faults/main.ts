@@ -58,13 +58,17 @@ async function runAll(scene: Scene): Promise<number> {
   for (const [index, fault] of chosen.entries()) {
     await delay(500);
     const files = ledger.files.length;
-    await fault.run(scene);
+    const broken = await fault.run(scene).then(
+      () => [],
+      (error: unknown) => [`the fault could not be made: ${String(error)}`],
+    );
     await set.whole();
     await delay(500);
     const figures = load.take();
     while (ledger.acknowledged < each * (index + 1)) await delay(100);
     await load.hold();
     const problems = [
+      ...broken,
       ...judge(fault, figures),
       ...ledger.problems.splice(0),
       ...(await compareStored(ledger, client.db())),

@@ -108,7 +108,7 @@ async function openMember(program: string, dbpath: string): Promise<Member> {
 async function runOn(port: number, command: Document): Promise<Document> {
   const client = new MongoClient(`mongodb://127.0.0.1:${String(port)}/?directConnection=true`, {
     serverSelectionTimeoutMS: 1000,
-    socketTimeoutMS: 5000,
+    socketTimeoutMS: 20_000,
   });
   try {
     return await client.db('admin').command(command);

@@ -13,6 +13,7 @@ import { addOnce } from './add-models.js';
 import { describeStart } from './describe-start.js';
 import { fillDemo } from './load-demo.js';
 import { loadRegister } from './load-register.js';
+import { announcesStart } from './workers.js';
 
 interface ServeInput {
   readonly config: Config;
@@ -43,7 +44,7 @@ export async function serve({ config, directory, isProject, embedded }: ServeInp
   });
   stopOnSignal(server, embedded);
   await server.start();
-  await announce(server, embedded);
+  if (announcesStart()) await announce(server, embedded);
 }
 
 /** Stores the changed models of a project. */

@@ -1,8 +1,12 @@
+import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { Config } from '../config/config.js';
 import { loadConfig } from '../config/load-config.js';
 import { startConfigured } from '../mongo/embedded/configured-server.js';
+import type { EmbeddedDatabase } from '../mongo/embedded/start-embedded.js';
 import { endWith } from './open-database.js';
+import { countWorkers, inheritedDatabase, reportReady, superviseWorkers } from './workers.js';
 
 export const usage = `usage: npx mangrove start [--project DIR]
   Starts the service from config/ of the working directory, and stops it on SIGTERM and SIGINT.
@@ -28,9 +32,15 @@ async function startService(project: string | null): Promise<void> {
   const directory = resolve(project ?? '.');
   if (!existsSync(directory)) throw new Error(`there is no folder ${directory}`);
   const config = await loadConfig({ directory, ...(project !== null && { isStrapiProject: true }) });
-  const [embedded, { serve }] = await Promise.all([
-    config.database.uri === null ? startConfigured(config, { log: console.log, onLost: endWith }) : null,
-    import('./serve.js'),
-  ]);
-  await serve({ config, directory, isProject: project !== null, embedded });
+  const workers = cluster.isWorker ? 1 : countWorkers(config);
+  const [embedded, { serve }] = await Promise.all([openEmbedded(config), import('./serve.js')]);
+  if (workers > 1) await superviseWorkers({ count: workers, embedded });
+  else await serve({ config, directory, isProject: project !== null, embedded });
+  reportReady();
+}
+
+/** Null: the configuration names a database. A worker uses the one of the process that has started it. */
+async function openEmbedded(config: Config): Promise<EmbeddedDatabase | null> {
+  if (config.database.uri !== null) return null;
+  return cluster.isWorker ? inheritedDatabase() : startConfigured(config, { log: console.log, onLost: endWith });
 }

@@ -8,6 +8,10 @@ export const serverSettings = group({
     variable: 'PUBLIC_URL',
     pattern: '^https?://[^/]',
   }),
+  workers: text('1', 'Processes that serve behind one port; auto: one for each core. Limits count for each process', {
+    variable: 'WORKERS',
+    pattern: '^(auto|[1-9][0-9]?)$',
+  }),
   proxy: flag(false, 'Believe the X-Forwarded-* headers of a proxy in front', { variable: 'TRUST_PROXY' }),
   proxyCount: whole(1, 'Number of proxies in front: that many entries of X-Forwarded-For are believed, from the right', {
     minimum: 1,

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { pino } from 'pino';
 import type { Writable } from 'node:stream';
 import type { DestinationStream, Logger } from 'pino';
@@ -11,7 +12,11 @@ type LogConfig = Pick<Config, 'environment'> & { readonly middlewares: Pick<Conf
  */
 export async function createLogger(config: LogConfig, target?: Writable): Promise<Logger> {
   const { level } = config.middlewares.logger;
-  return pino({ level, base: null }, writesForPeople(config) ? await prettyStream(target) : (target ?? jsonStream()));
+  // Of several processes that serve, each names itself.
+  return pino(
+    { level, base: cluster.isWorker ? { pid: process.pid } : null },
+    writesForPeople(config) ? await prettyStream(target) : (target ?? jsonStream()),
+  );
 }
 
 /** Returns whether the log has readable lines instead of JSON. */

@@ -1,0 +1,90 @@
+import cluster, { type Worker } from 'node:cluster';
+import { availableParallelism } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Config } from '../config/config.js';
+import type { EmbeddedDatabase } from '../mongo/embedded/start-embedded.js';
+
+/** The environment variable by which workers learn of the embedded database that the first process runs. */
+const inherited = 'MANGROVE_EMBEDDED_SERVER';
+
+/** Milliseconds before a worker that has ended is replaced, so that one that always ends does not keep the machine busy. */
+const pause = 500;
+
+/** Returns how many processes serve: those of the setting, or one for each core. */
+export const countWorkers = ({ server: { workers } }: Config): number =>
+  workers === 'auto' ? availableParallelism() : Number(workers);
+
+/** What a worker is told of the embedded database: the first process starts and stops it. Null if there is none. */
+export function inheritedDatabase(): EmbeddedDatabase | null {
+  const written = process.env[inherited];
+  if (written === undefined) return null;
+  const described = JSON.parse(written) as Omit<EmbeddedDatabase, 'stop'>; // written by this program
+  return { ...described, stop: () => Promise.resolve() };
+}
+
+/** Whether this process is the one that says that the service has started: the only one, or the first worker. */
+export const announcesStart = (): boolean => cluster.worker === undefined || cluster.worker.id === 1;
+
+/** Tells the first process that this worker serves. */
+export function reportReady(): void {
+  if (cluster.isWorker) process.send?.('ready');
+}
+
+interface WorkersInput {
+  readonly count: number;
+  readonly embedded: EmbeddedDatabase | null;
+}
+
+/**
+ * Serves by several processes behind one port until it is told to stop. The first one prepares the database before the others start. A
+ * worker that ends is replaced. Rejects if the first one cannot start; it has said why.
+ */
+export async function superviseWorkers({ count, embedded }: WorkersInput): Promise<void> {
+  const env = embedded === null ? {} : { [inherited]: JSON.stringify(embedded) };
+  const state = { isStopping: false };
+  const fork = (): Worker => cluster.fork(env);
+  stopOnSignal(state, embedded);
+  if (!(await serves(fork()))) {
+    await embedded?.stop();
+    process.exit(1);
+  }
+  cluster.on('exit', (worker, code, signal) => {
+    if (state.isStopping) return;
+    console.error(`worker ${String(worker.process.pid)} has ended (${signal ?? String(code)}) and is replaced`);
+    void delay(pause).then(() => state.isStopping || fork());
+  });
+  const others = Array.from({ length: count - 1 }, () => serves(fork()));
+  if ((await Promise.all(others)).every((isServing) => isServing)) console.log(`${String(count)} processes serve`);
+}
+
+/** Resolves to whether a worker has come to serve. */
+const serves = (worker: Worker): Promise<boolean> =>
+  new Promise((resolve) => {
+    worker.once('message', () => {
+      resolve(true);
+    });
+    worker.once('exit', () => {
+      resolve(false);
+    });
+  });
+
+/** Lets all workers finish what is under way, then ends with them. */
+function stopOnSignal(state: { isStopping: boolean }, embedded: EmbeddedDatabase | null): void {
+  const stop = async (): Promise<void> => {
+    if (state.isStopping) return;
+    state.isStopping = true;
+    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+    await Promise.all(workers.map(endWorker));
+    await embedded?.stop();
+    process.exit();
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop());
+}
+
+const endWorker = (worker: Worker): Promise<void> =>
+  new Promise((resolve) => {
+    worker.once('exit', () => {
+      resolve();
+    });
+    worker.process.kill('SIGTERM');
+  });
