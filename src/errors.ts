@@ -6,7 +6,7 @@ export interface FieldError {
 }
 
 /** A code by which the service recognises an error. It is never sent. */
-export type ErrorCode = 'not-unique' | 'locale-taken';
+export type ErrorCode = 'not-unique' | 'locale-taken' | 'id-taken';
 
 /**
  * An error that the client may read. Anything else that is thrown is a bug and is answered by a 500 that says nothing.
@@ -91,3 +91,7 @@ export const unavailableError = (
   message = 'The database is not available, please try again later',
   details?: ApiError['details'],
 ): ApiError => new ApiError(503, 'ServiceUnavailableError', message, details);
+
+/** The id that was given to a new document belongs to another one: the next attempt gets another id. */
+export const idTakenError = (): ApiError =>
+  new ApiError(503, 'ServiceUnavailableError', 'The entry could not be stored, please try again', {}, {}, [], 'id-taken');

@@ -1,5 +1,5 @@
 import slugify from '@sindresorhus/slugify';
-import { applicationError } from '../errors.js';
+import { applicationError, hasCode } from '../errors.js';
 import { groupOf, inGroup } from '../mongo/layout.js';
 import { numbered } from '../mongo/matches.js';
 import { readAll } from '../mongo/database.js';
@@ -107,7 +107,17 @@ export const insertChecked = (type: ContentType, data: Values, insertion: Insert
     written: ({ document }) => ({ id: Number(document['_id']) }),
   });
 
+/** Another id is taken if the first one belongs to another entry: an import has brought it. */
 async function insert(type: ContentType, data: Values, insertion: Insertion, context: ContentContext): Promise<Loaded> {
+  try {
+    return await insertNew(type, data, insertion, context);
+  } catch (error) {
+    if (!hasCode(error, 'id-taken') || context.store.database.session !== null) throw error;
+    return insertNew(type, data, insertion, context);
+  }
+}
+
+async function insertNew(type: ContentType, data: Values, insertion: Insertion, context: ContentContext): Promise<Loaded> {
   const complete = await fillUids(type, data, context);
   const write = await buildWrite(type, complete, null, context);
   const [id = 0] = await context.store.ids.next(type.collection, 1, { ...context.store.database, session: null });

@@ -4,8 +4,8 @@ import type { ChangeBus } from './changes.js';
 import type { Database } from './database.js';
 import type { WriteMarks } from './write-marks.js';
 
-/** Small collections whose change makes the registry be built again: they are compared, whoever writes them. */
-const compared = [collections.models, collections.settings, collections.locales];
+/** Small collections whose change makes the registry be built again, or ids be reserved again: they are compared, whoever writes them. */
+const compared = [collections.models, collections.settings, collections.locales, collections.imports];
 
 /** Collections that are read for requests: what is kept of them is read again after each look. */
 const reread = [collections.roles, collections.permissions, collections.tokens, collections.users];

@@ -8,6 +8,7 @@ export const collections = {
   searches: '_searches',
   counters: '_counters',
   claims: '_claims',
+  imports: '_imports',
   codeStore: '_code_store',
   tokens: '_tokens',
   refreshTokens: '_refresh_tokens',

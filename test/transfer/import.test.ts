@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
+import { ChangeBus } from '../../src/mongo/changes.js';
+import { connect } from '../../src/mongo/connection.js';
+import { ChangePoll } from '../../src/mongo/poll-changes.js';
 import { packArchive } from '../support/pack-archive.js';
 import { runCli } from '../support/run-cli.js';
 import { sampleArchive } from '../support/sample-archive.js';
@@ -106,6 +109,38 @@ describe('npx mangrove import of an archive', () => {
       expect(body.data.id).to.equal(13);
       const stored = await serving.database.db.collection('storys').findOne({ title: 'new' });
       expect(stored?.['seo'].id).to.equal(23);
+    });
+
+    it('gives entries another id if theirs has come from elsewhere', async () => {
+      const { db } = serving.database;
+      for (const [name, data] of [
+        ['storys', { title: 'mine' }],
+        ['writers', { name: 'Cy', stories: [10] }],
+      ] as const) {
+        const create = async () => (await serving.call('POST', `/api/${name}`, { data })).body.data.id as number;
+        const first = await create();
+        await db.collection<Document & { _id: number }>(name).insertOne({ _id: first + 1, title: 'theirs', name: 'theirs' });
+        await db.collection(name).updateOne({ _id: first as never }, { $set: { name: 'Di' } });
+        expect(await create()).to.be.greaterThan(first + 1);
+        expect(await db.collection<Document & { _id: number }>(name).findOne({ _id: first + 1 })).to.include({ name: 'theirs' });
+        await db.collection<Document & { _id: number }>(name).deleteMany({ _id: { $gte: first } });
+      }
+    });
+
+    it('is heard of by a service that polls', async () => {
+      const { config } = serving.server;
+      const database = await connect(serving.database.uri, config.database);
+      const changes = new ChangeBus();
+      let heard = 0;
+      changes.onChange(['_imports'], () => heard++);
+      const poll = new ChangePoll(database, changes, null);
+      await poll.look();
+      await poll.look();
+      expect(heard).to.equal(1);
+      await serving.database.db.collection('_imports').updateMany({}, { $currentDate: { aliveAt: true } });
+      await poll.look();
+      expect(heard).to.equal(2);
+      await database.client.close();
     });
 
     it('says what it could not bring', () => {

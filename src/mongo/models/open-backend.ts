@@ -66,7 +66,7 @@ function follow(store: Store, models: ModelRegistry, logger: Logger): Backend {
     });
   });
   // Ids that are reserved may be among those that an import brings.
-  changes.onChange(['_imports'], () => {
+  changes.onChange([collections.imports], () => {
     store.ids.forget();
   });
   const watch = watchChanges(database, changes);

@@ -1,4 +1,5 @@
 import type { UpdateFilter } from 'mongodb';
+import { collections } from '../../schema/collections.js';
 import { type Database, translating } from '../database.js';
 import { DuplicateKey } from '../driver-errors.js';
 import { isAlive } from '../stores/claim.js';
@@ -58,7 +59,7 @@ export interface UnfinishedImport extends ImportState {
   readonly silence: number;
 }
 
-const imports = ({ db }: Database) => db.collection<ImportState>('_imports');
+const imports = ({ db }: Database) => db.collection<ImportState>(collections.imports);
 
 /** Milliseconds between two signs of life, and without one until an import counts as dead. */
 const pulse = 10_000;

@@ -1,8 +1,8 @@
-import { type AnyBulkWriteOperation, type Document, MongoServerError } from 'mongodb';
+import { type AnyBulkWriteOperation, BSON, type Document, MongoServerError } from 'mongodb';
 import type { Values } from '../../values.js';
 import { type Change as WriteNote, countedFields, type SingleWrite } from '../changes.js';
 import { type Change, compileChange } from './compile-change.js';
-import { unavailableError } from '../../errors.js';
+import { idTakenError, unavailableError } from '../../errors.js';
 import { oneReply } from '../read/compile-page.js';
 import { type Database, inOrder, inSession, readAll, translating, twice, withinTime } from '../database.js';
 import { DuplicateKey, isMove } from '../driver-errors.js';
@@ -12,18 +12,32 @@ import { inTransaction } from '../transaction.js';
 /** A document with a numeric id. */
 export type EntryDocument = Document & { readonly _id: number };
 
-/** Inserts one document. Throws DuplicateKey where a unique index refuses it. */
+/** Inserts one document. Throws DuplicateKey if a unique index refuses it, and a 503 (`id-taken`) if its id belongs to another one. */
 export async function insertEntry(store: Store, collection: string, document: EntryDocument): Promise<void> {
   await writeOne(store, { collection, id: document._id, count: 1 }, async () => {
+    const complete = store.database.searches.completeDocument(collection, document);
     try {
-      const complete = store.database.searches.completeDocument(collection, document);
       await runWrite(store.database, { insert: collection, documents: [complete] });
     } catch (error) {
-      // No other writer has this id: it can only be taken by our first attempt, whose answer was lost.
       if (!(error instanceof DuplicateKey && error.fields[0] === '_id')) throw error;
+      await assertStored(store, collection, complete);
     }
     return document;
   });
+}
+
+/**
+ * Throws a 503 unless exactly this document is there: by the first of two attempts, whose answer was lost. Else an import has brought
+ * another one under an id that was reserved here. The documents of a transaction are there with its commit alone.
+ */
+async function assertStored({ database, ids }: Store, collection: string, document: Document): Promise<void> {
+  if (database.session === null) {
+    const { db } = database;
+    const found: unknown = await translating(() => db.collection(collection).findOne({ _id: document['_id'] }, { raw: true }));
+    if (found instanceof Uint8Array && Buffer.compare(found, BSON.serialize(document, { ignoreUndefined: true })) === 0) return;
+  }
+  ids.forget();
+  throw idTakenError();
 }
 
 interface EntryUpdate {
