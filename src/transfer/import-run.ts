@@ -34,6 +34,8 @@ export interface ImportContext {
   readonly tokens?: TokenContext;
   /** Records that are stored together; 1,000 unless given. */
   readonly batch?: number;
+  /** Links of a batch that are in memory at the same time; 50,000 unless given. One entry is always whole. */
+  readonly links?: number;
   readonly progress: Progress;
 }
 

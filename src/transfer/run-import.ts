@@ -63,7 +63,7 @@ export async function runImport(prepared: PreparedImport, context: ImportContext
   const run: ImportRun = { source, manifest, plan, context, staged, tally, recurring: new Map(), state };
   await whileAlive(database, state, async () => {
     await prepareStaged(run);
-    await source.prepare?.();
+    await source.prepare?.({ isBegun: state.stage !== 'links' || state.position > 0 });
     await gatherLinks(run);
     await gatherEntries(run);
     await gatherAssets(run);

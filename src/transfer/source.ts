@@ -79,8 +79,11 @@ export interface Source {
    * Error for people if the source is damaged or does not answer.
    */
   readonly read: (stages: readonly Stage[], behind?: RecordPlace | null) => AsyncIterable<TransferRecord>;
-  /** Does what has to be done before records are stored, in the database that they are stored in. May run twice. */
-  readonly prepare?: () => Promise<void>;
+  /**
+   * Does what has to be done before records are stored, in the database that they are stored in. May run twice; `isBegun`: records of it are
+   * stored already.
+   */
+  readonly prepare?: (state: { readonly isBegun: boolean }) => Promise<void>;
   /** Says what the source cannot show, and where, once it was read. */
   readonly notes?: () => readonly (readonly [reason: string, where: string])[];
   readonly close: () => Promise<void>;

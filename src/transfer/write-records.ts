@@ -90,7 +90,7 @@ function orReport<Result>(
 async function writeComing(run: ImportRun, coming: readonly ComingEntry[]): Promise<void> {
   const { plan, context, tally, staged } = run;
   const keys = coming.flatMap(({ holders }) => holders.map(holderKey));
-  const links = await readLinks(staged, keys, { isWhole: coming.length === 1 });
+  const links = await readLinks(staged, keys, coming.length === 1 ? Infinity : (context.links ?? 50_000));
   if (links === null) {
     const half = Math.ceil(coming.length / 2);
     await writeComing(run, coming.slice(0, half));

@@ -3,11 +3,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { expect } from 'chai';
+import { prepareImport, runImport } from '../../src/transfer/run-import.js';
+import { openRest } from '../../src/transfer/strapi-rest/open-rest.js';
 import { packArchive } from '../support/pack-archive.js';
 import { runCli, type CliResult } from '../support/run-cli.js';
 import { sampleArchive } from '../support/sample-archive.js';
 import { serveModels, type Serving } from '../support/serve.js';
+import { cutShort, inFresh } from './importing.js';
 
 const token = 'a-token-of-the-source';
 
@@ -16,9 +20,11 @@ describe('npx mangrove import of a Strapi v4 that runs', () => {
   let from: Serving;
   let into: Serving;
   let front: Server;
+  let elsewhere: Server;
   let url: string;
   let result: CliResult;
   const asked: string[] = [];
+  const strangers: string[] = [];
   const run = (database: Serving, ...args: readonly string[]) =>
     runCli('import', args, { directory, env: { MONGODB_URI: database.database.uri, MANGROVE_IMPORT_TOKEN: token } });
   before(async () => {
@@ -27,14 +33,19 @@ describe('npx mangrove import of a Strapi v4 that runs', () => {
     [from, into] = [await serveModels({ models: [] }), await serveModels({ models: [] })];
     await run(from, 'strapi.tar');
     await from.settled();
-    front = createServer((request, response) => void answer(request, response, from, asked));
-    await new Promise<void>((done) => front.listen(0, '127.0.0.1', done));
-    url = `http://127.0.0.1:${String((front.address() as AddressInfo).port)}`;
+    front = createServer((request, response) => void answer(request, response, { from, asked, elsewhere: urlOf(elsewhere) }));
+    elsewhere = createServer((request, response) => {
+      strangers.push(String(request.url));
+      response.end('a secret');
+    });
+    for (const server of [front, elsewhere]) await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    url = urlOf(front);
     result = await run(into, url, '--allow-private');
     await into.settled();
   });
   after(async () => {
     front.close();
+    elsewhere.close();
     await from.stop();
     await into.stop();
     await rm(directory, { recursive: true });
@@ -44,7 +55,7 @@ describe('npx mangrove import of a Strapi v4 that runs', () => {
     '/api/storys?locale=all&publicationState=preview&sort=id&populate[seo][populate]=*&populate[blocks][populate]=*&populate[topics]=*&populate[writer]=*&populate[cover]=*&populate[pictures]=*&populate[localizations]=*',
     '/api/front',
     '/api/topics?publicationState=preview&sort=id',
-    '/api/upload/files?sort=id',
+    '/api/upload/files?sort=id&filters[id][$lt]=90',
     '/api/users?populate=role',
     '/api/i18n/locales',
     '/api/users-permissions/roles',
@@ -66,8 +77,41 @@ describe('npx mangrove import of a Strapi v4 that runs', () => {
       expect(result.stdout).to.match(line);
   });
 
-  it('sends the token to the service', () => {
+  it('sends the token to the service, and asks no other private address', () => {
     expect(new Set(asked)).to.deep.equal(new Set([`Bearer ${token}`]));
+    expect(strangers).to.deep.equal([]);
+  });
+
+  it('leaves files out whose address is none or leads elsewhere, or that have no end', () => {
+    for (const line of [
+      /no bytes of a file: its address is none \(bad_90.png\)/,
+      /no bytes of a file: its address is none of HTTP \(bad_91.png\)/,
+      /no bytes of a file: 127.0.0.1 is an address of this machine.* \(bad_92.png\)/,
+      /no bytes of a file: it has more bytes than its entry says \(bad_93.png\)/,
+      /no bytes of a file: 127.0.0.1:\d+ answers 404 \(bad_94.png\)/,
+    ])
+      expect(result.stdout).to.match(line);
+  });
+
+  it('goes on behind the last entry that was stored, whatever has changed before it', async () => {
+    await inFresh(async (context) => {
+      const source = await openRest({ url, token, allowPrivate: true });
+      const cut = { ...(await prepareImport(source, context)), source: cutShort(source, 'entities', 21) };
+      expect(await runImport(cut, context, { replace: true }).catch(String)).to.equal('Error: cut short');
+      expect((await from.call('DELETE', '/api/storys/10')).status).to.equal(200);
+      const { shortcomings } = await runImport(await prepareImport(source, context), context, { replace: true });
+      expect(shortcomings.get('the source has changed since the import began')?.examples).to.include(
+        'api::story.story: 3 then, 2 now',
+      );
+      const { db } = context.store.database;
+      for (const name of ['topics', 'writers', 'up_users', 'up_permissions'])
+        expect(await db.collection(name).countDocuments(), name).to.equal(
+          await from.database.db.collection(name).countDocuments(),
+        );
+      expect((await db.collection('storys').find().sort({ _id: 1 }).toArray()).map(({ title }) => title as string)).to.deep.equal(
+        ['Salt', 'Sel', 'Wind'],
+      );
+    });
   });
 
   const refused: Readonly<Record<string, RegExp>> = {
@@ -96,8 +140,17 @@ describe('npx mangrove import of a Strapi v4 that runs', () => {
   });
 });
 
+const urlOf = (server: Server): string => `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+
+interface Front {
+  readonly from: Serving;
+  readonly asked: string[];
+  /** Another address of this machine. */
+  readonly elsewhere: string;
+}
+
 /** Answers as Strapi does: the models by the content type builder, the rest by the service behind it. */
-async function answer(request: IncomingMessage, response: ServerResponse, from: Serving, asked: string[]): Promise<void> {
+async function answer(request: IncomingMessage, response: ServerResponse, { from, asked, elsewhere }: Front): Promise<void> {
   const path = request.url ?? '';
   asked.push(String(request.headers.authorization));
   const kind = /^\/api\/content-type-builder\/(.*)$/.exec(path)?.[1];
@@ -105,16 +158,43 @@ async function answer(request: IncomingMessage, response: ServerResponse, from: 
     response.end(JSON.stringify({ data: schemas(from, kind === 'components') }));
     return;
   }
-  const [, place] = /^\/(forbidden|elsewhere|none)/.exec(path) ?? [];
+  const [, place] = /^\/(forbidden|elsewhere|none|gone)/.exec(path) ?? [];
   if (place !== undefined) {
-    response.writeHead({ forbidden: 403, elsewhere: 302, none: 404 }[place] ?? 404, { location: `${from.server.url}/api` }).end();
+    const status = { forbidden: 403, elsewhere: 302 }[place] ?? 404;
+    response.writeHead(status, { location: `${from.server.url}/api` }).end();
     return;
   }
+  if (path === '/endless.png') return void Readable.from(endless()).pipe(response);
   const { status, body } = await fetch(`${from.server.url}${path}`).then(async (reply) => ({
     status: reply.status,
     body: Buffer.from(await reply.arrayBuffer()),
   }));
-  response.writeHead(status).end(body);
+  const isFiles = path.startsWith('/api/upload/files') && !path.includes('=90') && !path.includes('=94');
+  response.writeHead(status).end(isFiles ? withBadFiles(body, elsewhere) : body);
+}
+
+function* endless(): Generator<Buffer> {
+  for (;;) yield Buffer.alloc(1_048_576);
+}
+
+/** Files as a damaged or hostile service names them. */
+function withBadFiles(body: Buffer, elsewhere: string): string {
+  const urls = ['http://[', 'ftp://files.test/x', `${elsewhere}/x`, '/endless.png', '/gone.png'];
+  const files = urls.map((url, index) => {
+    const hash = `bad_${String(90 + index)}`;
+    return {
+      id: 90 + index,
+      name: hash,
+      hash,
+      ext: '.png',
+      mime: 'image/png',
+      size: 0.01,
+      url,
+      provider: 'local',
+      formats: null,
+    };
+  });
+  return JSON.stringify([...(JSON.parse(body.toString()) as readonly object[]), ...files]);
 }
 
 function schemas(from: Serving, components: boolean): readonly object[] {

@@ -4,9 +4,13 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { hashSync } from 'bcrypt';
 import { type Document, ObjectId } from 'mongodb';
+import { prepareImport, runImport } from '../../src/transfer/run-import.js';
+import type { Source } from '../../src/transfer/source.js';
+import { openV3 } from '../../src/transfer/strapi-v3/open-v3.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { runCli, type CliResult } from '../support/run-cli.js';
 import { serveModels, type Serving } from '../support/serve.js';
+import { cutShort, inFresh } from './importing.js';
 
 const names = [
   ...['ann', 'editor', 'grant', 'denied', 'ada', 'bo', 'salt', 'sel', 'wind', 'sea', 'air', 'pic', 'small', 'front', 'en', 'fr'],
@@ -84,6 +88,7 @@ const models = [
   model('strapi::user', 'strapi_administrator', { email: { type: 'string' } }),
 ];
 
+const lateSeo = new ObjectId();
 const part = (kind: string, ref: ObjectId) => ({ _id: new ObjectId(), kind, ref });
 const documents: Readonly<Record<string, readonly Document[]>> = {
   core_store: [
@@ -252,6 +257,42 @@ describe('npx mangrove import of the MongoDB of Strapi v3', () => {
       .collection<{ _id: string }>('_imported_ids')
       .findOne({ _id: `stories:${id.wind.toHexString()}` });
     expect(kept).to.deep.include({ source: id.wind.toHexString(), number: 3 });
+  });
+
+  it('leaves out what has come since the import began, and goes on behind the last entry that was stored', async () => {
+    await inFresh(async (context) => {
+      const opened = await openV3({ uri: source.uri, project: null, database: context.store.database });
+      let changed = false;
+      const changing = async function* (...[stages, behind]: Parameters<Source['read']>) {
+        if (stages.includes('links') && stages.length === 1 && !changed) {
+          changed = true;
+          await source.db.collection('stories').insertOne({ title: 'Late', locale: 'en', seo: [] });
+          await source.db.collection('components_parts_seos').insertOne({ _id: lateSeo, title: 'late' });
+          const seo = [part('ComponentPartsSeo', lateSeo)];
+          await source.db.collection('stories').updateOne({ _id: id.wind }, { $set: { seo } });
+        }
+        yield* opened.read(stages, behind);
+      };
+      const prepared = await prepareImport(opened, context);
+      const cut = { ...prepared, source: cutShort({ ...opened, read: changing }, 'entities', 6) };
+      expect(await runImport(cut, context, { replace: true }).catch(String)).to.equal('Error: cut short');
+      await source.db.collection('badges').deleteMany({});
+      const { shortcomings } = await runImport(await prepareImport(opened, context), context, { replace: true });
+      await opened.close();
+      const stories = await context.store.database.db.collection('stories').find().sort({ _id: 1 }).toArray();
+      expect(stories.map(({ title, seo }) => [title, (seo as Document | null)?.['title']] as unknown)).to.deep.equal([
+        ['Salt', 'S'],
+        ['Sel', undefined],
+        ['Wind', undefined],
+      ]);
+      expect([...shortcomings.keys()]).to.include.members([
+        'a document has come since the import began',
+        'a component has come since the import began',
+        'a link leads to a document that is gone',
+        'the source has changed since the import began',
+      ]);
+      expect(await context.store.database.db.collection('up_users').countDocuments()).to.equal(1);
+    });
   });
 
   it('says that a database holds no project', async () => {

@@ -54,23 +54,20 @@ export async function dropLinksBehind({ database, links }: Staged, number: numbe
   await translating(() => collection.deleteMany({ _id: { $gt: number } }));
 }
 
-/** Links that are in memory at the same time. */
-const mostLinks = 50_000;
-
 /**
- * Returns the links of entries and components by their key, in their order: by position, then as they came. Null if they are too many
- * for one reading; `isWhole` reads them nevertheless.
+ * Returns the links of entries and components by their key, in their order: by position, then as they came. Null if they are more than
+ * `most`.
  */
 export async function readLinks(
   { database, links: collection }: Staged,
   holders: readonly string[],
-  { isWhole }: { readonly isWhole: boolean },
+  most: number,
 ): Promise<ReadonlyMap<string, readonly HeldLink[]> | null> {
   const sort = { holder: 1, position: 1, _id: 1 };
-  const limit = isWhole ? {} : { limit: mostLinks + 1, batchSize: mostLinks + 2 };
+  const limit = most === Infinity ? {} : { limit: most + 1 };
   const command = { find: collection, filter: { holder: { $in: holders } }, sort, allowDiskUse: true, ...limit };
   const rows = (await readAll(database, command)) as unknown as readonly HeldLink[]; // stored in this form
-  return !isWhole && rows.length > mostLinks ? null : byHolder(rows);
+  return rows.length > most ? null : byHolder(rows);
 }
 
 function byHolder(rows: readonly HeldLink[]): ReadonlyMap<string, readonly HeldLink[]> {

@@ -45,7 +45,10 @@ export async function openV3({ uri, project, database }: V3Input): Promise<Sourc
   return {
     identity: createHash('sha256').update(foreign.description).digest('hex').slice(0, 32),
     description: foreign.description,
-    prepare: () => numberAll(source),
+    prepare: async ({ isBegun }) => {
+      if (!isBegun) await numberAll(source);
+      source.isNumbered = true;
+    },
     mayChange: true,
     read: (stages, behind = null) => readV3(source, new Set(stages), behind),
     close: foreign.close,
@@ -68,10 +71,8 @@ function parse(value: unknown): unknown {
 }
 
 /** Gives every document its number before any link is read. */
-async function numberAll(source: V3Source): Promise<void> {
-  const { foreign, models, database } = source;
+async function numberAll({ foreign, models, database }: V3Source): Promise<void> {
   for (const { collection } of models) await mapIds(database, collection, idsOf(foreign, collection));
-  source.isNumbered = true;
 }
 
 async function* idsOf(foreign: ForeignDatabase, collection: string): AsyncGenerator<readonly string[]> {
