@@ -1,31 +1,84 @@
 import { SingleBar, Presets } from 'cli-progress';
 import type { Progress } from '../transfer/import-run.js';
 
-/** Shows the progress of parts as bars with counts and remaining time; without a terminal, one line for each finished part. */
-export function showProgress(): Progress {
+/** What progress is shown with. */
+interface ProgressOutput {
+  readonly isTerminal: boolean;
+  /** Milliseconds of a steady clock. */
+  readonly now: () => number;
+  readonly print: (line: string) => void;
+}
+
+/** Milliseconds between two lines of one part. */
+const pace = 5_000;
+
+const processOutput = (): ProgressOutput => ({
+  isTerminal: process.stderr.isTTY,
+  now: () => performance.now(),
+  print: (line) => {
+    console.error(line);
+  },
+});
+
+/** Shows parts of work with counts and the time that is left: as bars on a terminal, else in a line every five seconds. */
+export const showProgress = (output = processOutput()): Progress => (output.isTerminal ? showBars() : showLines(output));
+
+const formats = { counted: '  {title} {bar} {value}/{total}  {eta_formatted} left', uncounted: '  {title} {value}' };
+
+function showBars(): Progress {
   let bar: SingleBar | null = null;
-  let part = { title: '', done: 0, begun: 0 };
   return {
-    begin: (title, total) => {
-      part = { title, done: 0, begun: Date.now() };
-      if (!process.stderr.isTTY || total === 0) return;
-      const format = `  ${title.padEnd(8)} {bar} {value}/{total}  {eta_formatted} left`;
+    begin: (title, total, done = 0) => {
+      const format = total === null ? formats.uncounted : formats.counted;
       bar = new SingleBar({ format, hideCursor: true, etaBuffer: 50, noTTYOutput: false }, Presets.shades_classic);
-      bar.start(total, 0);
+      bar.start(total ?? 0, done, { title: title.padEnd(8) });
     },
     advance: (steps) => {
-      part.done += steps;
       bar?.increment(steps);
     },
     end: () => {
       bar?.stop();
-      if (bar === null) console.error(describePart(part));
       bar = null;
     },
   };
 }
 
-function describePart({ title, done, begun }: { readonly title: string; readonly done: number; readonly begun: number }): string {
-  const seconds = (Date.now() - begun) / 1000;
-  return `  ${title}: ${String(done)} in ${seconds.toFixed(1)} s`;
+function showLines({ now, print }: ProgressOutput): Progress {
+  let part: Part = { title: '', total: null, first: 0, begun: 0 };
+  let [done, shown] = [0, 0];
+  return {
+    begin: (title, total, first = 0) => {
+      part = { title, total, first, begun: now() };
+      [done, shown] = [first, part.begun];
+    },
+    advance: (steps) => {
+      done += steps;
+      if (now() - shown < pace) return;
+      shown = now();
+      print(`  ${part.title}: ${String(done)}${describeRest(part, done, now() - part.begun)}`);
+    },
+    end: () => {
+      print(`  ${part.title}: ${String(done)} in ${((now() - part.begun) / 1000).toFixed(1)} s`);
+    },
+  };
+}
+
+interface Part {
+  readonly title: string;
+  readonly total: number | null;
+  /** Steps that were done before. */
+  readonly first: number;
+  /** By the clock. */
+  readonly begun: number;
+}
+
+function describeRest({ total, first }: Part, done: number, milliseconds: number): string {
+  return total === null ? '' : ` of ${String(total)}, ${printTime((milliseconds / (done - first)) * (total - done))} left`;
+}
+
+/** `42 s`, `3 min`, `2.5 h` */
+function printTime(milliseconds: number): string {
+  const seconds = milliseconds / 1000;
+  if (seconds < 100) return `${seconds.toFixed(0)} s`;
+  return seconds < 6_000 ? `${(seconds / 60).toFixed(0)} min` : `${(seconds / 3_600).toFixed(1)} h`;
 }

@@ -8,8 +8,8 @@ import type { Manifest, PlacedRecord, Source, Stage, TransferRecord } from './so
 
 /** Shows how far something is. */
 export interface Progress {
-  /** Begins a part of so many steps. */
-  readonly begin: (title: string, total: number) => void;
+  /** Begins a part of so many steps, of which some may be done already; null: nobody knows how many. */
+  readonly begin: (title: string, total: number | null, done?: number) => void;
   readonly advance: (steps: number) => void;
   readonly end: () => void;
 }
@@ -96,8 +96,7 @@ export async function runStage<Name extends Stage & ImportStage>(run: ImportRun,
   if (importStages.indexOf(run.state.stage as ImportStage) > importStages.indexOf(stage)) return;
   const { position: start, place } = run.state.stage === stage ? run.state : { position: 0, place: null };
   const { progress } = run.context;
-  progress.begin(title, run.manifest.records[stage]);
-  progress.advance(start);
+  progress.begin(title, run.manifest.records[stage], start);
   let position = place === null ? 0 : start;
   let batch: Numbered<PlacedRecord>[] = [];
   let bytes = 0;

@@ -39,9 +39,11 @@ export interface PreparedImport {
 }
 
 /** Reads a source and decides what would come, without storing anything. */
-export async function prepareImport(source: Source, { config, store }: ImportContext): Promise<PreparedImport> {
+export async function prepareImport(source: Source, { config, store, progress }: ImportContext): Promise<PreparedImport> {
   const { database } = store;
-  const manifest = await inspectSource(source);
+  progress.begin('reading', null);
+  const manifest = await inspectSource(source, progress.advance);
+  progress.end();
   const stored = await readModels(database);
   const candidates = [...stored, ...manifest.schemas.map((schema) => ({ ...schema, uid: String(schema['uid']) }))];
   const foreign = await findForeign(candidates, database);

@@ -123,8 +123,11 @@ export interface Manifest {
 /** The most models, settings and types of entries that a source may have, and their bytes: they are kept in memory. */
 const most = { kept: 20_000, bytes: 67_108_864 };
 
-/** Reads a source from its beginning to its end, which finds what is damaged before anything is stored. */
-export async function inspectSource(source: Source): Promise<Manifest> {
+/**
+ * Reads a source from its beginning to its end, which finds what is damaged before anything is stored. Reports each
+ * record to `advance`.
+ */
+export async function inspectSource(source: Source, advance: (records: number) => void = () => undefined): Promise<Manifest> {
   const schemas: Values[] = [];
   const settings: ConfigurationRecord[] = [];
   const entities = new Map<string, number>();
@@ -133,6 +136,7 @@ export async function inspectSource(source: Source): Promise<Manifest> {
   let bytes = 0;
   for await (const record of source.read(['schemas', 'entities', 'links', 'assets', 'configuration'])) {
     records[record.stage === 'unreadable' ? record.of : record.stage]++;
+    advance(1);
     switch (record.stage) {
       case 'schemas':
         schemas.push(record.schema);

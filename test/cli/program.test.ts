@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
+import { showProgress } from '../../src/cli/show-progress.js';
 import { pickPort } from '../../src/mongo/embedded/open-data.js';
 import { packageRoot, packageVersion } from '../../src/package-root.js';
 import { freshDatabase } from '../support/mongo.js';
@@ -65,5 +66,29 @@ describe('npx mangrove', () => {
       await database.drop();
       await rm(directory, { recursive: true });
     }
+  });
+});
+
+describe('progress without a terminal', () => {
+  it('is a line every five seconds, with counts and the time that is left', () => {
+    const lines: string[] = [];
+    let time = 0;
+    const progress = showProgress({ isTerminal: false, now: () => time, print: (line) => lines.push(line) });
+    const advance = (seconds: number, steps: number): void => {
+      time += seconds * 1000;
+      progress.advance(steps);
+    };
+    progress.begin('entries', 1_000, 400);
+    for (const seconds of [2, 2, 2, 1]) advance(seconds, 10);
+    advance(300, 10);
+    progress.end();
+    progress.begin('reading', null);
+    advance(6, 7);
+    expect(lines).to.deep.equal([
+      '  entries: 430 of 1000, 2 min left',
+      '  entries: 450 of 1000, 56 min left',
+      '  entries: 450 in 307.0 s',
+      '  reading: 7',
+    ]);
   });
 });

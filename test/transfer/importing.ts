@@ -21,7 +21,9 @@ export async function openContext({ uri }: Pick<FreshDatabase, 'uri'>): Promise<
 export const closeContext = ({ store }: ImportContext): Promise<void> => store.database.client.close();
 
 /** Works on a database of its own; returns what it holds then. */
-export async function inFresh(work: (context: ImportContext, fresh: FreshDatabase) => Promise<void>): Promise<unknown> {
+export async function inFresh(
+  work: (context: ImportContext, fresh: FreshDatabase) => Promise<void>,
+): Promise<ReadonlyMap<string, unknown>> {
   const fresh = await freshDatabase();
   const context = await openContext(fresh);
   try {
@@ -67,7 +69,7 @@ export async function dump({ db }: FreshDatabase): Promise<ReadonlyMap<string, u
 const volatile = new Set(['_imports', '_audit', '_model_status', '_collections', '_settings', 'uploads.files', 'uploads.chunks']);
 
 /** Codes have the time that they run out in. */
-const plain = ({ resetPasswordToken, ...row }: Document): Document => ({
+const plain = ({ resetPasswordToken: reset, confirmationToken: confirmation, ...row }: Document): Document => ({
   ...row,
-  ...(typeof resetPasswordToken === 'string' && { code: true }),
+  codes: [typeof reset, typeof confirmation],
 });

@@ -1,4 +1,4 @@
-import { createCipheriv, scryptSync } from 'node:crypto';
+import { createCipheriv, randomBytes, scryptSync } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -20,14 +20,14 @@ export interface PackedFile {
  * sources of bytes do; then there is no file.
  */
 export async function writeArchive(file: string, files: AsyncIterable<PackedFile>, key: string | null): Promise<void> {
-  const part = `${file}.part`;
+  const part = `${file}.${randomBytes(6).toString('hex')}.part`;
   const archive = pack();
   const steps = [
     ...(/\.t?gz(\.enc)?$/.test(file) ? [createGzip()] : []),
     ...(key === null ? [] : [createCipheriv('aes-128-ecb', scryptSync(key, '', 16), null)]),
   ];
   const source = archive as unknown as NodeJS.ReadableStream; // close enough to Node's streams
-  const written = pipeline([source, ...steps, createWriteStream(part, { mode: 0o600 })]);
+  const written = pipeline([source, ...steps, createWriteStream(part, { flags: 'wx', mode: 0o600 })]);
   try {
     await Promise.all([fill(archive, files), written]);
     await rename(part, file);

@@ -1,0 +1,138 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { Document } from 'mongodb';
+import { openArchive } from '../../src/transfer/archive/open-archive.js';
+import type { FreshDatabase } from '../support/mongo.js';
+import { type ArchivedFile, metadata, packArchive } from '../support/pack-archive.js';
+import { program } from '../support/run-cli.js';
+import { importAll, inFresh } from './importing.js';
+
+const types = Array.from({ length: 12 }, (_, index) => `type-${String(index + 10)}`);
+const perType = 100;
+const files = 25;
+
+const uidOf = (name: string): string => `api::${name}.${name}`;
+const ids = Array.from({ length: perType }, (_, index) => index + 1);
+
+/** A project of some types, each entry with a link to one of the next type and a file. */
+const project: readonly ArchivedFile[] = [
+  {
+    name: 'schemas/schemas_00001.jsonl',
+    content: types.map((name, index) => ({
+      uid: uidOf(name),
+      kind: 'collectionType',
+      collectionName: name.replace('-', '_'),
+      info: { singularName: name, pluralName: `${name}s`, displayName: name },
+      attributes: {
+        title: { type: 'string' },
+        next: { type: 'relation', relation: 'manyToOne', target: uidOf(types[index + 1] ?? 'type-10') },
+        image: { type: 'media', multiple: false },
+      },
+    })),
+  },
+  {
+    name: 'entities/entities_00001.jsonl',
+    content: [
+      ...Array.from({ length: files }, (_, index) => ({
+        type: 'plugin::upload.file',
+        id: index + 1,
+        data: { name: `f${String(index)}`, hash: `f${String(index)}`, ext: '.txt', mime: 'text/plain', size: 1, folderPath: '/' },
+      })),
+      ...types.flatMap((name) => ids.map((id) => ({ type: uidOf(name), id, data: { title: `${name} ${String(id)}` } }))),
+    ],
+  },
+  ...Array.from({ length: files }, (_, index) => ({
+    name: `assets/uploads/f${String(index)}.txt`,
+    content: `file ${String(index)}`,
+  })),
+  {
+    name: 'links/links_00001.jsonl',
+    content: types.flatMap((name, index) =>
+      ids.flatMap((id) => [
+        {
+          kind: 'relation.basic',
+          relation: 'manyToOne',
+          left: { type: uidOf(name), ref: id, field: 'next' },
+          right: { type: uidOf(types[index + 1] ?? 'type-10'), ref: perType + 1 - id },
+        },
+        {
+          kind: 'relation.morph',
+          relation: 'morphToMany',
+          left: { type: 'plugin::upload.file', ref: (id % files) + 1, field: 'related' },
+          right: { type: uidOf(name), ref: id, field: 'image', pos: 1 },
+        },
+      ]),
+    ),
+  },
+  metadata,
+];
+
+/** Where a process is killed: by what the ledger says, and by the collections that have taken their places. */
+const moments: readonly (readonly [name: string, isThere: (state: Document, published: number) => boolean])[] = [
+  ['among the entries', ({ stage, position }) => stage === 'entities' && Number(position) > 0],
+  ['among the files', ({ stage, position }) => stage === 'assets' && Number(position) > 2],
+  ['while types take their places', (_, published) => published > 0],
+];
+
+describe('a process that imports', () => {
+  let directory: string;
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'mangrove-kill-'));
+  });
+  after(() => rm(directory, { recursive: true }));
+
+  it('ends the same after it was killed several times', async () => {
+    const file = join(directory, 'project.tar.gz');
+    await packArchive(file, project);
+    const source = await openArchive({ file, key: null });
+    const expected = await inFresh((context) => importAll(source, { ...context, batch: 1_000 }));
+    const found = await inFresh(async (context, fresh) => {
+      for (const [name, isThere] of moments) {
+        const child = importIn(directory, fresh, file);
+        const seen = await killWhen(child, fresh, isThere);
+        expect(seen, name).to.include({ state: 'running' });
+        for (const collection of types.map((type) => type.replace('-', '_')))
+          expect(await fresh.db.collection(collection).countDocuments(), collection).to.be.oneOf([0, perType]);
+      }
+      await importAll(source, { ...context, batch: 1_000 });
+    });
+    expect(ofProject(found)).to.deep.equal(ofProject(expected));
+  });
+});
+
+/** What the project has brought; a command makes roles and a locale besides. */
+const ofProject = (found: ReadonlyMap<string, unknown>) => [...found].filter(([name]) => /^type_|^_models$|^files$/.test(name));
+
+const importIn = (directory: string, { uri }: FreshDatabase, file: string): ChildProcess =>
+  spawn(process.execPath, [...program, 'import', file], {
+    cwd: directory,
+    env: { ...process.env, MONGODB_URI: uri },
+    stdio: 'ignore',
+  });
+
+/** Kills a process at a moment. Returns the state of its import after that; rejects if the process ends before. */
+async function killWhen(
+  child: ChildProcess,
+  { db }: FreshDatabase,
+  isThere: (state: Document, published: number) => boolean,
+): Promise<Document | null> {
+  const ended = once(child, 'exit');
+  try {
+    while (child.exitCode === null) {
+      const [state] = await db.collection('_imports').find({ state: 'running' }).toArray();
+      const published = (await db.listCollections({ name: /^type_/ }, { nameOnly: true }).toArray()).length;
+      if (state !== undefined && isThere(state, published)) break;
+      await delay(2);
+    }
+    child.kill('SIGKILL');
+    expect((await ended)[1]).to.equal('SIGKILL');
+    return await db.collection('_imports').findOne({});
+  } finally {
+    child.kill('SIGKILL');
+  }
+}
