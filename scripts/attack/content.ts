@@ -15,14 +15,18 @@ export const openActions: readonly string[] = [
   'plugin::users-permissions.auth.callback',
 ];
 
-/** A type with a polymorphic relation, which the demo does not have. */
+/** A type with a polymorphic relation and an unbounded list of components, which the demo does not have. */
 const note = {
   uid: 'api::note.note',
   kind: 'collectionType',
   collectionName: 'notes',
   info: { singularName: 'note', pluralName: 'notes', displayName: 'Note' },
   options: { draftAndPublish: false },
-  attributes: { text: { type: 'string' }, about: { type: 'relation', relation: 'morphToMany' } },
+  attributes: {
+    text: { type: 'string' },
+    about: { type: 'relation', relation: 'morphToMany' },
+    links: { type: 'component', component: 'shared.link', repeatable: true },
+  },
 } as const;
 
 const authors = 130;

@@ -41,6 +41,17 @@ export const writeAttacks: readonly Attack[] = [
   change('a long list that is turned around', { articles: articles(9_000).reverse() }),
   change('more entries than a write may name', { articles: articles(10_001) }, { refusedBy: 'at most 10000', documents: 10 }),
   {
+    name: 'very many components',
+    run: async (target) => [
+      await send(
+        target,
+        write(target, 'POST', '/api/notes', { links: Array<object>(10_000).fill({ label: 'label', url: '/x' }) }),
+      ),
+    ],
+    commands: 10,
+    documents: 10,
+  },
+  {
     name: 'a body that is wrong everywhere',
     run: async (target) => [
       await send(target, write(target, 'POST', '/api/articles', { title: 'x', sections: Array<number>(400_000).fill(1) })),

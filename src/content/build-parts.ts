@@ -39,8 +39,8 @@ export async function buildComponent(
 ): Promise<unknown> {
   const type = context.registry.types.get(attribute.component);
   if (type === undefined || value === null) return attribute.repeatable ? [] : null;
-  const known = storedParts(current);
-  const build = (item: Values) => buildPart(type, item, findPart(attribute, item, known, context), context);
+  const known = indexParts(current);
+  const build = (item: Values) => buildPart(type, item, findPart({ attribute, known }, item, context), context);
   if (!attribute.repeatable) return build(value as Values); // checked to be an object
   return Promise.all(mergeById(value as Values[], context).map(build)); // checked to be a list of objects
 }
@@ -62,18 +62,13 @@ export async function buildZone(
   current: unknown,
   context: BuildContext,
 ): Promise<unknown> {
-  const known = storedParts(current);
+  const known = indexParts(current);
   const items = (value ?? []) as Values[]; // checked to be a list of objects with known components
   return Promise.all(
     items.map(async (item) => {
       const uid = String(item['__component']);
       const type = context.registry.types.get(uid);
-      const stored = findPart(
-        attribute,
-        item,
-        known.filter((part) => part['__component'] === uid),
-        context,
-      );
+      const stored = findPart({ attribute, known }, item, context);
       return type === undefined ? null : buildPart(type, item, stored, context, { __component: uid });
     }),
   );
@@ -82,14 +77,21 @@ export async function buildZone(
 const storedParts = (value: unknown): readonly Part[] =>
   Array.isArray(value) ? (value as Part[]) : isRecord(value) ? [value as Part] : []; // stored in this form
 
-function findPart(
-  attribute: ComponentAttribute | ZoneAttribute,
-  item: Values,
-  known: readonly Part[],
-  { mode }: BuildContext,
-): Part | null {
+/** The stored parts of an attribute by their ids, in a dynamic zone with their components. */
+const indexParts = (value: unknown): ReadonlyMap<string, Part> =>
+  new Map(storedParts(value).map((part) => [partKey(part, part.id), part]));
+
+const partKey = ({ __component: component }: Values, id: number): string => `${String(component ?? '')} ${String(id)}`;
+
+interface KnownParts {
+  readonly attribute: ComponentAttribute | ZoneAttribute;
+  readonly known: ReadonlyMap<string, Part>;
+}
+
+function findPart({ attribute, known }: KnownParts, item: Values, { mode }: BuildContext): Part | null {
   if (mode === 'create' || item['id'] === undefined || item['id'] === null) return null;
-  const stored = known.find((part) => part.id === Number(item['id']));
+  const zoned = attribute.kind === 'dynamiczone' ? item : {};
+  const stored = known.get(partKey(zoned, Number(item['id'])));
   if (stored !== undefined) return stored;
   const message = `Some of the provided components in ${attribute.name} are not related to the entity`;
   throw attribute.kind === 'dynamiczone' ? new ApiError(400, 'Error', message, null) : applicationError(message);
@@ -109,8 +111,14 @@ async function buildPart(
     part[attribute.name] =
       value === undefined && stored !== null ? stored[attribute.name] : await buildInside(attribute, value, stored, context);
   }
-  if (stored === null) context.newParts.set(type.uid, [...(context.newParts.get(type.uid) ?? []), part]);
+  if (stored === null) noteNew(type, part, context);
   return part;
+}
+
+function noteNew({ uid }: ContentType, part: Part, { newParts }: BuildContext): void {
+  const parts = newParts.get(uid);
+  if (parts === undefined) newParts.set(uid, [part]);
+  else parts.push(part);
 }
 
 /** Returns the value of an attribute inside a component. Absent values take their default. */

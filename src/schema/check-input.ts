@@ -13,6 +13,9 @@ export interface CheckedInput {
   readonly files: readonly LinkedFiles[];
 }
 
+/** Components that one list of an entry holds. */
+const maximumParts = 10_000;
+
 /** Checks what a client sent for an entry: types, rules, components, and the forms of relations. */
 export function checkInput(type: ContentType, data: Values, context: InputContext): CheckedInput {
   const found: Findings = { fields: [], relations: [], targets: new Map(), files: [], context };
@@ -81,6 +84,10 @@ function checkList(
 ): readonly unknown[] {
   if (!Array.isArray(value)) {
     report(found, path, notOfType(path, 'array', value));
+    return [];
+  }
+  if (value.length > maximumParts) {
+    report(found, path, `${path} takes at most ${String(maximumParts)} components`);
     return [];
   }
   if (min !== null && value.length < min && (required || value.length > 0))

@@ -54,6 +54,7 @@ describe('writes that touch several documents', () => {
     ['/api/books', { title: 'T', authors: ids }, tooLong('authors')],
     ['/api/books', { title: 'T', authors: { disconnect: ids } }, tooLong('authors')],
     ['/api/authors', { name: 'No', books: { connect: ids } }, tooLong('books')],
+    ['/api/books', { title: 'T', editions: ids.map(() => ({})) }, `editions takes at most ${String(maximumLinks)} components`],
     ['/api/events', { name: 'E', subjects: ids.map((id) => ({ __type: 'api::book.book', id })) }, tooLong('subjects')],
   ];
   for (const [path, data, expected] of long)
@@ -61,6 +62,11 @@ describe('writes that touch several documents', () => {
       const { status, body } = await serving.call('POST', path, { data });
       expect([status, body.error.message]).to.deep.equal([400, expected]);
     });
+
+  it('a body that is wrong everywhere is refused with the first thousand errors', async () => {
+    const { status, body } = await serving.call('POST', '/api/books', { data: { title: 'T', editions: ids.slice(1) } });
+    expect([status, body.error.message]).to.deep.equal([400, '1000 errors occurred']);
+  });
 
   describe(`a list of ${String(full.length + 1)} entries that is stored with them`, () => {
     const stored = async (id: number) => {
