@@ -13,6 +13,7 @@ import { asksForRelated, resolveRelated } from './resolve-related.js';
 import { isScanned, scanPage } from './scan-page.js';
 import { fromEnd, readWithTotal, totalOf } from './read-total.js';
 import { readTree } from './read-tree.js';
+import { walkTargets } from './walk-targets.js';
 
 /** The entries of a page. */
 export interface LoadedPage {
@@ -52,7 +53,11 @@ async function readEach(plan: Plan, { registry, totals, ...context }: PageContex
   }
   const total = withTotal ? totalOf(plan, page, { database, totals }) : null;
   const read = async (): Promise<LoadedPage['entries']> =>
-    readEntries(selection, await readDocuments(page, total?.kept ?? null, database), database);
+    readEntries(
+      selection,
+      (await walkTargets(plan, page, database)) ?? (await readDocuments(page, total?.kept ?? null, database)),
+      database,
+    );
   return total === null ? { entries: await read(), total: null } : readWithTotal(plan, page, { read, total });
 }
 
