@@ -17,7 +17,7 @@ import type { Backend } from './mongo/models/open-backend.js';
 import { serviceRoutes } from './routes.js';
 import type { Registry } from './schema/content-type.js';
 import type { MangroveServer, ServerInput, Service } from './service.js';
-import { createProject, type Project } from './strapi/create-project.js';
+import type { Project } from './strapi/create-project.js';
 import { joinHooks, type StartHooks } from './strapi/run-code.js';
 
 /** Milliseconds between attempts to reach the database. */
@@ -36,7 +36,23 @@ export const createServer = (input: ServerInput): Promise<MangroveServer> => cre
 export async function createService(input: ServerInput): Promise<Service> {
   const config = createConfig(input.config);
   if (config.database.uri === null) throw new ConfigError(withoutUri);
-  return new Server(config, input.logger ?? (await createLogger(config)), input);
+  const [logger, connection] = [input.logger ?? (await createLogger(config)), new Connection()];
+  const project = input.project === undefined ? null : await loadProject(input.project, { config, logger, connection });
+  return new Server(input, { config, logger, connection, project });
+}
+
+/** What a server is made of before it starts. */
+interface ServerParts {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly connection: Connection;
+  readonly project: Project | null;
+}
+
+/** What runs code of projects is loaded only if there is one. */
+async function loadProject(directory: string, parts: Omit<ServerParts, 'project'>): Promise<Project> {
+  const { createProject } = await import('./strapi/create-project.js');
+  return createProject({ ...parts, directory: resolve(directory) });
 }
 
 const withoutUri =
@@ -46,7 +62,7 @@ const withoutUri =
 class Server implements Service {
   readonly config: Config;
   readonly #logger: Logger;
-  readonly #connection = new Connection();
+  readonly #connection: Connection;
   readonly #address = { url: '' };
   readonly #extension: GraphqlExtension;
   readonly #graphql: GraphqlEndpoint | null;
@@ -58,12 +74,12 @@ class Server implements Service {
   #retry: NodeJS.Timeout | null = null;
   #stopped = false;
 
-  constructor(config: Config, logger: Logger, { embeddedDatabase = false, project, ...hooks }: Omit<ServerInput, 'config'>) {
-    const connection = this.#connection;
+  constructor({ embeddedDatabase = false, ...hooks }: ServerInput, { config, logger, connection, project }: ServerParts) {
     this.config = config;
     this.#logger = logger;
-    this.#project = project === undefined ? null : createProject({ directory: resolve(project), config, logger, connection });
-    this.#hooks = joinHooks(hooks, this.#project);
+    this.#connection = connection;
+    this.#project = project;
+    this.#hooks = joinHooks(hooks, project);
     this.#isEmbedded = embeddedDatabase;
     this.#extension = createExtension({ config, logger, content: this.#project?.content ?? contentOfCode(connection) });
     this.#graphql = config.plugins.graphql.enabled ? this.#createGraphql() : null;

@@ -18,7 +18,7 @@ export const closed = (properties: Readonly<Record<string, BodySchema>>, rules: 
 export const anything: BodySchema = {};
 
 const options = { allErrors: true, allowUnionTypes: true, verbose: true, strictRequired: false } as const;
-const ajv = new Ajv(options);
+const ajv = new Ajv({ ...options, meta: false, validateSchema: false });
 
 /**
  * Returns the body, which is empty if none was sent. Throws a ValidationError that lists every violation; an unknown key is

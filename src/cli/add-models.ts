@@ -1,5 +1,4 @@
 import { basename } from 'node:path';
-import { watch } from 'chokidar';
 import type { Database } from '../mongo/database.js';
 import { readModels, writeModels } from '../mongo/stores/model-store.js';
 import { findForeign } from '../mongo/models/served-collections.js';
@@ -99,6 +98,7 @@ async function keepAdding(opened: OpenedDatabase, paths: readonly string[], isDr
       work = work.then(() => addOnce(opened, paths, { isDry, quiet: true })).catch(report);
     }, settleTime);
   };
+  const { watch } = await import('chokidar');
   const watcher = watch([...paths], { ignored: isNoSource })
     .on('all', changed)
     .on('error', report);

@@ -1,4 +1,3 @@
-import bcrypt from 'bcrypt';
 import { ApiError, applicationError, validationError } from '../errors.js';
 import { toBoolean, toNumber } from '../schema/check-scalar.js';
 import type {
@@ -191,7 +190,7 @@ export async function castInput(attribute: ScalarAttribute, value: unknown): Pro
   if (value === null || value === undefined) return null;
   switch (attribute.type) {
     case 'password':
-      return bcrypt.hash(String(value), rounds);
+      return (await import('bcrypt')).default.hash(String(value), rounds); // a native module, loaded with the first password
     case 'boolean':
       return toBoolean(value);
     case 'integer':

@@ -1,4 +1,3 @@
-import slugify from '@sindresorhus/slugify';
 import { applicationError, hasCode } from '../errors.js';
 import { groupOf, inGroup } from '../mongo/layout.js';
 import { numbered } from '../mongo/matches.js';
@@ -199,6 +198,7 @@ async function freeUid(
   data: Values,
   { store, bind }: ContentContext,
 ): Promise<string> {
+  const { default: slugify } = await import('@sindresorhus/slugify');
   const source = attribute.targetField === null ? undefined : data[attribute.targetField];
   const base = slugify(typeof source === 'string' ? source : '') || type.singularName;
   const locale = type.localized ? { locale: data['locale'] ?? bind.defaultLocale } : {};

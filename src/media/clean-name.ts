@@ -1,5 +1,4 @@
 import path from 'node:path';
-import slugify from '@sindresorhus/slugify';
 import { randomBytes } from 'node:crypto';
 import { applicationError } from '../errors.js';
 
@@ -37,7 +36,8 @@ export function cleanTitle(title: string): string | null {
 }
 
 /** Returns the name that a file is served by, without extension: `Mangrove_roots_0a1b2c3d4e`. */
-export function hashName(name: string, extension: string): string {
+export async function hashName(name: string, extension: string): Promise<string> {
+  const { default: slugify } = await import('@sindresorhus/slugify');
   const base = extension !== '' && name.endsWith(extension) ? name.slice(0, -extension.length) : name;
   const slug = slugify(base, { separator: '_', lowercase: false }).slice(0, 100);
   return `${slug === '' ? 'file' : slug}_${randomBytes(5).toString('hex')}`;

@@ -31,7 +31,7 @@ export async function prepareFile(file: UploadedFile, info: FileInfo, context: P
   const name = cleanTitle(info.name ?? '') ?? sentName;
   const type = await decideType({ ...file, name: sentName });
   checkType(type, media.settings);
-  const place = context.place ?? { hash: hashName(name, type.ext), ext: type.ext };
+  const place = context.place ?? { hash: await hashName(name, type.ext), ext: type.ext };
   const images = await makeImages(file, type, context);
   const original = images?.original ?? null;
   const stored = original === null ? file : await staging.stage([original.bytes], { name, mime: type.mime });

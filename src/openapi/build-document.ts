@@ -1,8 +1,11 @@
-import type { Row } from '../http/route.js';
-import type { Components } from './components.js';
-import type { ListedOperation } from './list-operations.js';
+import type { Config } from '../config/config.js';
+import type { AnyRoute, OwnCode, Row, RouteCall } from '../http/route.js';
+import { Components } from './components.js';
+import { addExamples } from './examples.js';
+import { listOperations, type ListedOperation } from './list-operations.js';
 import { shapeOf, type AnswerDescription, type Content, type Operation, type QueryParameter } from './operation.js';
 import { record, text, whole, type Schema } from './schema.js';
+import { isAllowed, openRows } from './shown-attributes.js';
 
 /** An OpenAPI document. */
 type OpenapiDocument = Readonly<Record<string, unknown>>;
@@ -17,8 +20,26 @@ interface DocumentInput {
   readonly version: number;
 }
 
+/** What the API of the document is made of. */
+interface Described {
+  readonly config: Config;
+  readonly routes: readonly AnyRoute[];
+  readonly own: OwnCode | null;
+}
+
+/** Writes the document that a caller may read. */
+export async function writeDocument(call: RouteCall, { config, routes, own }: Described): Promise<string> {
+  const { content, running } = call;
+  const { registry, access } = content.bind;
+  const components = new Components(registry, access);
+  const listed = listOperations({ config, routes, own, running, content, select: isAllowed(call.caller), components });
+  const operations = await addExamples(listed, call);
+  const isPublic = await openRows(call);
+  return JSON.stringify(buildDocument({ operations, components, isPublic, version: registry.version }));
+}
+
 /** Puts the document together from the operations that it lists. */
-export function buildDocument({ operations, components, isPublic, version }: DocumentInput): OpenapiDocument {
+function buildDocument({ operations, components, isPublic, version }: DocumentInput): OpenapiDocument {
   const error = components.named('Error', () => errorSchema);
   const paths: Record<string, Record<string, object>> = {};
   const written = writtenPaths(operations);

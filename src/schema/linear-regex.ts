@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { RE2JS } from 're2js';
+import type * as engine from 're2js';
 import type * as detector from 'redos-detector';
 
 /** Returns whether a string matches, in linear time. */
@@ -23,7 +23,9 @@ const matchers = new WeakMap<RegExp, Matcher>();
 /** Whether a pattern takes a time without bound for some texts, and no engine can run it otherwise. */
 export const isUnbounded = (source: string): boolean => linearMatcher(source) === null && !isHarmless(source);
 
+/** The engine and the proof are loaded with the first pattern: they take 2 MB and 100 ms, and few models have patterns. */
 function linearMatcher(source: string): Matcher | null {
+  const { RE2JS } = createRequire(import.meta.url)('re2js') as typeof engine; // typed by the import above
   try {
     const pattern = RE2JS.compile(RE2JS.translateRegExp(source));
     return (text) => pattern.matcher(text).find();
@@ -32,10 +34,8 @@ function linearMatcher(source: string): Matcher | null {
   }
 }
 
-/** The proof takes 100 ms to load, which few models need. */
 function isHarmless(source: string): boolean {
-  // typed by the import above
-  const { isSafePattern } = createRequire(import.meta.url)('redos-detector') as typeof detector;
+  const { isSafePattern } = createRequire(import.meta.url)('redos-detector') as typeof detector; // typed by the import above
   try {
     return isSafePattern(source, { timeout: proofTime }).safe;
   } catch {

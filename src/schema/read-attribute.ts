@@ -1,4 +1,5 @@
-import slugify from 'strapi-slugify';
+import { createRequire } from 'node:module';
+import type slugify from 'strapi-slugify';
 import { didYouMean } from '../nearest-name.js';
 import { storedType } from './custom-fields.js';
 import { misspeltAttributeKeys } from './model-schema.js';
@@ -118,8 +119,17 @@ const refuseType = ({ type }: AttributeDefinition): AttributeReading =>
  * not allow for values begin with `_`; with them Strapi's GraphQL plugin does not start.
  */
 export function enumValueName(value: string): string {
-  const name = slugify(value, { decamelize: false, lowercase: false, separator: '_' });
+  const name = isName.test(value) ? value : makeName(value);
   return forbiddenNames.has(name) ? `_${name}` : name;
+}
+
+/** Names that slugify leaves as they are. */
+const isName = /^[A-Za-z0-9]+(_[A-Za-z0-9]+)*$/;
+
+/** The package is loaded with the first value that is no name. */
+function makeName(value: string): string {
+  const make = createRequire(import.meta.url)('strapi-slugify') as typeof slugify; // typed by the import above
+  return make(value, { decamelize: false, lowercase: false, separator: '_' });
 }
 
 const forbiddenNames: ReadonlySet<string> = new Set(['true', 'false', 'null']);

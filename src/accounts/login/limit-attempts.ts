@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
-import { RateLimiterMongo, type RateLimiterRes } from 'rate-limiter-flexible';
+import { createRequire } from 'node:module';
+import type { RateLimiterMongo, RateLimiterRes } from 'rate-limiter-flexible';
 import { collections } from '../../schema/collections.js';
 import type { Config } from '../../config/config.js';
 import type { Database } from '../../mongo/database.js';
@@ -30,12 +31,15 @@ interface LimiterInput {
   readonly interval: number;
 }
 
+/** This file alone: the index of the package loads the limiters of all databases. */
+const Limiter = createRequire(import.meta.url)('rate-limiter-flexible/lib/RateLimiterMongo.js') as typeof RateLimiterMongo; // typed by the index
+
 /** Returns a limiter that counts in MongoDB. Rejects if the database does not answer, so that every attempt is counted. */
 export function attemptLimiter(
   { db, client }: Pick<Database, 'db' | 'client'>,
   { collection, max, interval }: LimiterInput,
 ): AttemptLimiter {
-  const limiter = new RateLimiterMongo({
+  const limiter = new Limiter({
     storeClient: client,
     dbName: db.databaseName,
     tableName: collection,

@@ -1,4 +1,3 @@
-import bcrypt from 'bcrypt';
 import { createHash, randomBytes } from 'node:crypto';
 import { between, type Match } from '../../mongo/matches.js';
 import { fieldErrors } from '../../errors.js';
@@ -8,8 +7,13 @@ import type { ContentType } from '../../schema/content-type.js';
 /** Rounds of bcrypt, as in Strapi v4. */
 const rounds = 10;
 
+/** Loaded with the first password: it is a native module. */
+const loadBcrypt = async () => (await import('bcrypt')).default;
+
 /** Compared with if there is no password, so that both cases take the same time. */
-const nobody = bcrypt.hash('of nobody', rounds);
+const hashOfNobody = async (): Promise<string> => (await loadBcrypt()).hash('of nobody', rounds);
+
+let nobody: Promise<string> | undefined;
 
 /** bcrypt reads no further. */
 const longest = 72;
@@ -19,7 +23,8 @@ const longest = 72;
  */
 export async function isPassword(password: string, stored: string | null): Promise<boolean> {
   const fits = Buffer.byteLength(password) <= longest && !password.includes('\0');
-  const equal = await bcrypt.compare(fits ? password : '', stored ?? (await nobody));
+  const spare = await (nobody ??= hashOfNobody());
+  const equal = await (await loadBcrypt()).compare(fits ? password : '', stored ?? spare);
   return equal && fits && stored !== null;
 }
 
@@ -30,7 +35,7 @@ export async function hashPassword(password: string, user: ContentType): Promise
     const problems = scalarProblems(password, attribute, 'password', { draft: false });
     if (problems.length > 0) throw fieldErrors(problems.map((message) => ({ path: ['password'], message })));
   }
-  return bcrypt.hash(password, rounds);
+  return (await loadBcrypt()).hash(password, rounds);
 }
 
 /** Returns the stored form of a code, a hash. A reader of the database cannot use it. */

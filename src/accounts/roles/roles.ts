@@ -1,4 +1,3 @@
-import slugify from '@sindresorhus/slugify';
 import { collections } from '../../schema/collections.js';
 import { changeMany } from '../../mongo/write/compile-change.js';
 import { matchesAll } from '../../mongo/matches.js';
@@ -52,7 +51,7 @@ export async function createRole(body: Body, content: ContentContext): Promise<n
   const [id = 0] = await store.ids.next(collection, 1, store.database);
   const now = new Date();
   const [name, description, type] = [textOf(body, 'name'), textOf(body, 'description'), textOf(body, 'type')];
-  const own = { name, description, type: type ?? typeFrom(name), createdAt: now, updatedAt: now };
+  const own = { name, description, type: type ?? (await typeFrom(name)), createdAt: now, updatedAt: now };
   const document = { _id: id, ...own, _grants: grantsVersion };
   await orUniqueError({ type: roleType(content), data: document, id: null }, content, () =>
     change(content, async (context) => {
@@ -66,7 +65,10 @@ export async function createRole(body: Body, content: ContentContext): Promise<n
 }
 
 /** Returns a role type as Strapi v4 makes it: `Édi Tor` becomes `edi_tor`. */
-const typeFrom = (name: string | null): string | null => slugify(name ?? '', { separator: '_' }).replaceAll('-', '_') || null;
+async function typeFrom(name: string | null): Promise<string | null> {
+  const { default: slugify } = await import('@sindresorhus/slugify');
+  return slugify(name ?? '', { separator: '_' }).replaceAll('-', '_') || null;
+}
 
 function textOf(body: Body, name: string): string | null {
   const value = body[name];

@@ -8,7 +8,7 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
-import { createHandler, type Handler, type Response } from 'graphql-http';
+import type { Handler, Response } from 'graphql-http';
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type { Caller } from '../../auth/caller.js';
@@ -43,8 +43,10 @@ type OperationRequest = Parameters<OperationHandler>[0];
 /** Creates an endpoint by graphql-http. `report` takes the errors that clients are told nothing about. */
 export function createEndpoint(settings: GraphqlSettings, report: (error: unknown) => void): Endpoint {
   const sources = { findQuery: createPersistedQueries(), documents: createDocuments(settings) };
+  let handler: Promise<OperationHandler> | undefined;
   return {
-    handle: createOperationHandler(sources, createErrorFormat(settings, report)),
+    handle: async (request) =>
+      (await (handler ??= createOperationHandler(sources, createErrorFormat(settings, report))))(request),
     find: (request) => findOperation(request, sources),
     batch: settings.limits.batch,
   };
@@ -119,7 +121,9 @@ function findOperation(request: OperationRequest, { findQuery, documents }: Sour
   }
 }
 
-function createOperationHandler({ findQuery, documents }: Sources, formatError: FormatError): OperationHandler {
+/** The package is loaded with the first request. */
+async function createOperationHandler({ findQuery, documents }: Sources, formatError: FormatError): Promise<OperationHandler> {
+  const { createHandler } = await import('graphql-http');
   return createHandler<IncomingMessage, Session, Record<PropertyKey, unknown>>({
     parseRequestParams: (request) => readParameters(request, findQuery),
     schema: ({ context }) => context.schema,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { renderPlaygroundPage } from 'graphql-playground-html';
+import type { renderPlaygroundPage as render } from 'graphql-playground-html';
 
 /** The page of the playground and the policy that lets it run: its own scripts by their hashes, everything else from here. */
 interface PlaygroundPage {
@@ -15,7 +15,8 @@ export const assetsPath = '/playground-assets';
  * Renders the playground for an endpoint. Only the configured path and the names of content types go into it, never anything of a
  * request, so that nobody can put a script into the page; fonts of other hosts are taken out.
  */
-export function renderPage(endpoint: string): PlaygroundPage {
+export async function renderPage(endpoint: string): Promise<PlaygroundPage> {
+  const { renderPlaygroundPage } = await import('graphql-playground-html');
   const rendered = renderPlaygroundPage({
     endpoint,
     cdnUrl: `${endpoint}${assetsPath}`,
@@ -59,7 +60,7 @@ const reportRemovals = `new MutationObserver((changes) => {
 
 // the types require every setting, the page only those that differ from its defaults
 const settings = { 'schema.polling.interval': 10_000, 'request.credentials': 'same-origin' } as NonNullable<
-  Parameters<typeof renderPlaygroundPage>[0]['settings']
+  Parameters<typeof render>[0]['settings']
 >;
 
 function policyOf(html: string): string {

@@ -10,13 +10,12 @@ interface Playground {
   /** Its files, which need no rights. */
   readonly assets: OpenRoute;
   /** The page, with a first query if there is one. */
-  readonly page: (query: string | null) => Answer;
+  readonly page: (query: string | null) => Promise<Answer>;
 }
 
-/** The files come from the build; if they are missing the page says so. */
+/** The files come from the build; if they are missing the page says so. It is rendered when it is first asked for. */
 export function createPlayground(endpoint: string): Playground {
-  const { html, contentSecurityPolicy } = renderPage(endpoint);
-  const headers = { 'Content-Security-Policy': contentSecurityPolicy, 'Content-Type': 'text/html; charset=utf-8' };
+  let rendered: ReturnType<typeof renderPage> | undefined;
   return {
     assets: {
       method: 'GET',
@@ -24,7 +23,11 @@ export function createPlayground(endpoint: string): Playground {
       action: null,
       handle: ({ request }) => answerAsset(request.params['name'] ?? ''),
     },
-    page: (query) => (directory() === null ? { status: 404, headers, body: missing } : { headers, body: html(query) }),
+    page: async (query) => {
+      const { html, contentSecurityPolicy } = await (rendered ??= renderPage(endpoint));
+      const headers = { 'Content-Security-Policy': contentSecurityPolicy, 'Content-Type': 'text/html; charset=utf-8' };
+      return directory() === null ? { status: 404, headers, body: missing } : { headers, body: html(query) };
+    },
   };
 }
 

