@@ -69,6 +69,7 @@ async function served({ port }: Instance, path: string): Promise<void> {
 }
 
 const changedItem = { ...models[0], attributes: { ...models[0].attributes, note: { type: 'string' } } };
+const changedBadge = { ...models[2], attributes: { ...models[2].attributes, colour: { type: 'string' } } };
 const gadget = {
   uid: 'api::gadget.gadget',
   kind: 'collectionType',
@@ -95,11 +96,13 @@ export const faults: readonly Fault[] = [
   { name: 'an instance is killed', isShort: true, run: ({ instances: [first] }) => restart(first, 'SIGKILL') },
   { name: 'an instance is told to end', run: ({ instances: [, second] }) => restart(second, 'SIGTERM'), isSmooth: true },
   {
-    name: 'rolling restart of both instances',
+    name: 'rolling restart, a model changes in the middle',
     isShort: true,
     isSmooth: true,
-    run: async ({ instances }) => {
-      for (const instance of instances) await restart(instance, 'SIGTERM');
+    run: async ({ set, instances: [first, second] }) => {
+      await restart(first, 'SIGTERM');
+      await storeModel(set.uri, changedBadge);
+      await restart(second, 'SIGTERM');
     },
   },
   {
@@ -182,12 +185,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'the disk of the primary stalls for 3 s',
-    run: async ({ set }) => {
-      const primary = await set.primary();
-      await primary.command({ fsync: 1, lock: true });
-      await delay(3_000);
-      await primary.command({ fsyncUnlock: 1 });
-    },
+    run: async ({ set }) => (await set.primary()).holdDisk(3_000),
   },
   {
     name: 'the disk of the primary is full',

@@ -35,7 +35,7 @@ export async function createInstance(uri: string, settings: Readonly<Record<stri
     JWT_SECRET: 'the-jwt-secret-of-the-test-of-faults',
     API_TOKEN_SALT: 'the-token-salt-of-the-test-of-faults',
     ADMIN_TOKEN: 'the-admin-token-of-the-test-of-faults',
-    SHUTDOWN_DELAY: '600',
+    SHUTDOWN_DELAY: '2000',
   };
   let child: ChildProcess | null = null;
   const ended = async (): Promise<number | null> => {

@@ -20,6 +20,8 @@ export interface Member {
   /** Ends it cleanly. */
   readonly stop: () => Promise<void>;
   readonly pid: () => number;
+  /** Holds all writes to the disk for so many milliseconds. */
+  readonly holdDisk: (milliseconds: number) => Promise<void>;
   /** Runs a command on this server, past the link. */
   readonly command: (command: Document) => Promise<Document>;
 }
@@ -44,7 +46,7 @@ export async function startReplicaSet(): Promise<ReplicaSet> {
     _id: 'rs0',
     members: hosts.map((host, _id) => ({ _id, host })),
     // As docs/scaling.md recommends: a primary that hangs is replaced within seconds.
-    settings: { electionTimeoutMillis: 2000, heartbeatIntervalMillis: 500, heartbeatTimeoutSecs: 2, catchUpTimeoutMillis: 1000 },
+    settings: { electionTimeoutMillis: 1500, heartbeatIntervalMillis: 500, heartbeatTimeoutSecs: 2, catchUpTimeoutMillis: 500 },
   };
   await members[0]?.command({ replSetInitiate: config });
   const set: ReplicaSet = {
@@ -101,17 +103,26 @@ async function openMember(program: string, dbpath: string): Promise<Member> {
       await running?.ended;
     },
     stop: async () => running?.stop(),
-    command: (command) => runOn(port, command),
+    holdDisk: (milliseconds) => holdDisk(port, milliseconds),
+    command: (command) => withClient(port, (client) => client.db('admin').command(command)),
   };
 }
 
-async function runOn(port: number, command: Document): Promise<Document> {
+/** By one client: to close it writes, too. */
+const holdDisk = (port: number, milliseconds: number): Promise<void> =>
+  withClient(port, async (client) => {
+    await client.db('admin').command({ fsync: 1, lock: true });
+    await delay(milliseconds);
+    await client.db('admin').command({ fsyncUnlock: 1 });
+  });
+
+async function withClient<Result>(port: number, work: (client: MongoClient) => Promise<Result>): Promise<Result> {
   const client = new MongoClient(`mongodb://127.0.0.1:${String(port)}/?directConnection=true`, {
     serverSelectionTimeoutMS: 1000,
     socketTimeoutMS: 20_000,
   });
   try {
-    return await client.db('admin').command(command);
+    return await work(client);
   } finally {
     await client.close();
   }

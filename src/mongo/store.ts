@@ -1,5 +1,5 @@
 import { ChangeBus } from './changes.js';
-import { type Database, translating } from './database.js';
+import { type Database, translating, withinTime } from './database.js';
 import { collections } from '../schema/collections.js';
 import { TotalCache } from './total-cache.js';
 
@@ -71,12 +71,9 @@ class IdAllocator {
     const size = Math.max(busy ? Math.min(previous.size * 2, largestBlock) : 1, wanted);
     const counters = db.collection<Counter>(collections.counters);
     if (previous === undefined) await this.#raise(name, db);
+    const options = { upsert: true, returnDocument: 'before', maxTimeMS: maxTimeMS.write } as const;
     const before = await translating(() =>
-      counters.findOneAndUpdate(
-        { _id: name },
-        { $inc: { next: size } },
-        { upsert: true, returnDocument: 'before', maxTimeMS: maxTimeMS.write },
-      ),
+      withinTime(maxTimeMS.write, () => counters.findOneAndUpdate({ _id: name }, { $inc: { next: size } }, options)),
     );
     const next = before?.next ?? 1;
     this.#blocks.set(name, { next, end: next + size, size, reservedAt: Date.now() });

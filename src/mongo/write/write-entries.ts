@@ -207,10 +207,11 @@ const writeConcern = { w: 'majority', j: true };
  */
 async function runWrite(database: Database, command: Document): Promise<Document> {
   const write = (): Promise<Document> => inOrder(database, () => attempt(database, command));
-  if (database.session !== null) return translating(write, database.session);
+  const { session, maxTimeMS } = database;
+  if (session !== null) return translating(() => withinTime(maxTimeMS.write, write), session);
   return translating(async () => {
     try {
-      return await withinTime(database.maxTimeMS.write, () => twice(write));
+      return await withinTime(maxTimeMS.write, () => twice(write));
     } catch (error) {
       if (isMove(error)) return inTransaction(database, (inner) => attempt(inner, command));
       throw error;
