@@ -17,12 +17,13 @@ export const usage = `usage: npx mangrove import SOURCE [options]
                      or https://…, a Strapi v4 that runs, asked with the API token for
                      full access in MANGROVE_IMPORT_TOKEN, else the token is asked for
   --key-file FILE    holds the key of an encrypted archive; else MANGROVE_IMPORT_KEY, or it is asked for
-  --project DIR      the folder of the Strapi v3 project, for the files in its public/uploads
-  --allow-private    ask a Strapi v4 on this machine or in a private network
-  --dry-run          read all of the source and say what would come; nothing is stored
-  --replace          entries that are there give way to those of the source
+  --project DIR      the folder of the Strapi v3 project: for the files in its public/uploads, and
+                     for its models if the database does not have them
+  --allow-private    allow SOURCE, and no other address, to be on this machine or in a private network
+  --dry-run          read the whole source and report what would be imported; nothing is stored
+  --replace          the entries of the source replace those that are stored
 npx mangrove import --abandon
-                     give up an import that was cut short`;
+                     drop what an interrupted import has collected`;
 
 const options = {
   'key-file': { type: 'string' },

@@ -61,7 +61,7 @@ async function* packAll(context: ExportContext, counts: ExportCounts): AsyncGene
   yield* packLines('entities', entities(context, counts));
   progress.end();
   if (context.media !== null) yield* packAssets(context, context.media, counts);
-  progress.begin('links', total);
+  progress.begin('links in entries', total);
   yield* packLines('links', links(context, counts));
   progress.end();
   yield* packLines('configuration', configuration(context));

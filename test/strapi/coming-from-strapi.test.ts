@@ -7,6 +7,7 @@ import { expect } from 'chai';
 import { readCurl } from '../docs/read-curl.js';
 import { splitWords } from '../docs/read-page.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
+import { type ArchivedFile, metadata, packArchive } from '../support/pack-archive.js';
 import { program } from '../support/run-cli.js';
 
 const root = new URL('../../', import.meta.url).pathname;
@@ -56,6 +57,39 @@ const project: Readonly<Record<string, string>> = {
   }),
 };
 
+/** What `strapi export` writes of the project once an editor, a picture and another article are in it. */
+const exported: readonly ArchivedFile[] = [
+  { name: 'schemas/schemas_00001.jsonl', content: [{ uid: 'api::article.article', attributes: {} }] },
+  {
+    name: 'entities/entities_00001.jsonl',
+    content: [
+      {
+        type: 'plugin::upload.file',
+        id: 1,
+        data: { name: 'sea.txt', hash: 'sea_1', ext: '.txt', mime: 'text/plain', size: 0.01 },
+      },
+      { type: 'plugin::users-permissions.role', id: 1, data: { name: 'Authenticated', type: 'authenticated' } },
+      { type: 'plugin::users-permissions.user', id: 1, data: { username: 'ann', email: 'ann@mail.test', confirmed: true } },
+      { type: 'api::article.article', id: 1, data: { title: 'Salt', publishedAt: '2024-01-01T00:00:00.000Z', seo: { id: 1 } } },
+      { type: 'api::article.article', id: 2, data: { title: 'Wind', publishedAt: null } },
+      { type: 'plugin::menus.menu', id: 1, data: {} },
+    ],
+  },
+  { name: 'assets/uploads/sea_1.txt', content: 'about a sea\n' },
+  {
+    name: 'links/links_00001.jsonl',
+    content: [
+      {
+        kind: 'relation.basic',
+        relation: 'manyToOne',
+        left: { type: 'plugin::users-permissions.user', ref: 1, field: 'role' },
+        right: { type: 'plugin::users-permissions.role', ref: 1, field: 'users', pos: 1 },
+      },
+    ],
+  },
+  metadata,
+];
+
 /** The commands of the page, in order, and what it shows after each. */
 const commands = [...page.matchAll(/^ {4}\$ ([^\n]+)\n\n```\w+\n([^]*?)```$/gm)].map(([, command = '', shown = '']) => ({
   command,
@@ -80,6 +114,7 @@ describe('docs/coming-from-strapi.md', function () {
       await mkdir(dirname(join(directory, file)), { recursive: true });
       await writeFile(join(directory, file), text);
     }
+    await packArchive(join(directory, 'export.tar.gz'), exported);
     database = await freshDatabase();
   });
   after(async () => {
@@ -101,8 +136,8 @@ describe('docs/coming-from-strapi.md', function () {
     });
   };
 
-  const runs: Readonly<Record<'models' | 'main' | 'curl', (command: string, shown: string) => Promise<void>>> = {
-    models: async (command, shown) => {
+  const runs: Readonly<Record<'tool' | 'main' | 'curl', (command: string, shown: string) => Promise<void>>> = {
+    tool: async (command, shown) => {
       const output = await readUntil(start(command), () => false);
       expect(lines(output)).to.include.members([...lines(shown)]);
     },
@@ -124,7 +159,7 @@ describe('docs/coming-from-strapi.md', function () {
 
   for (const { command, shown } of commands)
     it(command, () =>
-      runs[command.startsWith('curl') ? 'curl' : command.includes(' models ') ? 'models' : 'main'](command, shown),
+      runs[command.startsWith('curl') ? 'curl' : / (models|import) /.test(command) ? 'tool' : 'main'](command, shown),
     );
 });
 

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { hashSync } from 'bcrypt';
 import { type Document, ObjectId } from 'mongodb';
@@ -10,7 +10,7 @@ import { openV3 } from '../../src/transfer/strapi-v3/open-v3.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { runCli, type CliResult } from '../support/run-cli.js';
 import { serveModels, type Serving } from '../support/serve.js';
-import { cutShort, inFresh } from './importing.js';
+import { cutShort, importAll, inFresh } from './importing.js';
 
 const names = [
   ...['ann', 'editor', 'grant', 'denied', 'ada', 'bo', 'salt', 'sel', 'wind', 'sea', 'air', 'pic', 'small', 'front', 'en', 'fr'],
@@ -295,7 +295,39 @@ describe('npx mangrove import of the MongoDB of Strapi v3', () => {
     });
   });
 
+  it('takes the models of the project if the database has none', async () => {
+    const bare = await freshDatabase();
+    for (const [name, rows] of Object.entries(documents))
+      await bare.db.collection(name).insertMany(rows.filter(({ key }) => !String(key).startsWith('model_def_')));
+    const project = join(directory, 'bare');
+    for (const definition of models) await writeDefinition(project, definition);
+    const bring = (uri: string, folder: string | null) =>
+      inFresh(async (context) => {
+        const opened = await openV3({ uri, project: folder, database: context.store.database });
+        await importAll(opened, context, true);
+        await opened.close();
+      });
+    const contents = (found: ReadonlyMap<string, unknown>) =>
+      [...found].filter(([name]) => name !== '_imported_ids' && name !== '_models');
+    const whole = await freshDatabase();
+    for (const [name, rows] of Object.entries(documents)) await whole.db.collection(name).insertMany([...rows]);
+    expect(contents(await bring(bare.uri, project))).to.deep.equal(contents(await bring(whole.uri, null)));
+    await writeFile(join(project, 'components/parts/seo.json'), '{');
+    expect(await bring(bare.uri, project).catch(String)).to.match(/seo.json cannot be read/);
+    await bare.drop();
+    await whole.drop();
+  });
+
   it('says that a database holds no project', async () => {
-    expect((await run(serving.database.uri)).stderr).to.match(/holds no models of Strapi v3/);
+    expect((await run(serving.database.uri)).stderr).to.match(/holds no models of Strapi v3: name the folder/);
   });
 });
+
+/** Writes a model as a project of Strapi v3 has it; the plugins are not installed there. */
+async function writeDefinition(project: string, { uid, ...definition }: Document): Promise<void> {
+  const [, kind, owner = '', name = ''] = /^(?:(application|plugins|strapi)::)?([^.]+)(?:\.(.+))?$/.exec(String(uid)) ?? [];
+  if (kind === 'plugins' || kind === 'strapi') return;
+  const file = kind === undefined ? `components/${owner}/${name}.json` : `api/${owner}/models/${name}.settings.json`;
+  await mkdir(dirname(join(project, file)), { recursive: true });
+  await writeFile(join(project, file), JSON.stringify(definition));
+}

@@ -6,6 +6,9 @@ import type { Document } from 'mongodb';
 import { ChangeBus } from '../../src/mongo/changes.js';
 import { connect } from '../../src/mongo/connection.js';
 import { ChangePoll } from '../../src/mongo/poll-changes.js';
+import { hasCode } from '../../src/errors.js';
+import { createStore } from '../../src/mongo/store.js';
+import { insertEntry } from '../../src/mongo/write/write-entries.js';
 import { packArchive } from '../support/pack-archive.js';
 import { runCli } from '../support/run-cli.js';
 import { sampleArchive } from '../support/sample-archive.js';
@@ -125,6 +128,19 @@ describe('npx mangrove import of an archive', () => {
         expect(await db.collection<Document & { _id: number }>(name).findOne({ _id: first + 1 })).to.include({ name: 'theirs' });
         await db.collection<Document & { _id: number }>(name).deleteMany({ _id: { $gte: first } });
       }
+    });
+
+    it('leaves a document alone whose id another one has, and takes one that is the same for an earlier attempt', async () => {
+      const database = await connect(serving.database.uri, serving.server.config.database);
+      const store = createStore(database);
+      const document = { _id: 1, big: 2 ** 40, when: new Date(0), none: null, left: undefined, list: [{ a: 1.5 }] };
+      await insertEntry(store, 'doubles', document);
+      await insertEntry(store, 'doubles', { ...document });
+      const refused: unknown = await insertEntry(store, 'doubles', { ...document, list: [] }).catch((error: unknown) => error);
+      expect(hasCode(refused, 'id-taken')).to.equal(true);
+      expect(await database.db.collection('doubles').countDocuments({ 'list.a': 1.5 })).to.equal(1);
+      await database.db.dropCollection('doubles');
+      await database.client.close();
     });
 
     it('is heard of by a service that polls', async () => {

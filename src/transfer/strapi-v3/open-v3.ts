@@ -11,11 +11,12 @@ import { uploadFile } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
 import { type AssetRecord, placed, type PlacedRecord, sizeOf, type Source, type Stage, type TransferRecord } from '../source.js';
 import { keysIn, modelOfKind, recordsOf, type V3Entry } from './v3-entries.js';
+import { readDefinitions } from './v3-model-files.js';
 import { readV3Model, toSchema, type V3Model } from './v3-models.js';
 
 interface V3Input {
   readonly uri: string;
-  /** The folder of the project, where its uploads are; null: files keep their addresses. */
+  /** The folder of the project, with its models and uploads; null: there is none. */
   readonly project: string | null;
   /** Where the numbers of documents are kept. */
   readonly database: Database;
@@ -24,7 +25,7 @@ interface V3Input {
 interface V3Source {
   readonly foreign: ForeignDatabase;
   readonly models: readonly V3Model[];
-  readonly settings: readonly (readonly [key: string, value: unknown])[];
+  readonly settings: StoredSettings;
   readonly uploads: string | null;
   readonly database: Database;
   /** Whether documents have their numbers. Until then all have the same one: the source is looked at only. */
@@ -35,10 +36,13 @@ interface V3Source {
 export async function openV3({ uri, project, database }: V3Input): Promise<Source> {
   const foreign = await openForeign(uri);
   const stored = await readCoreStore(foreign);
-  const models = stored.flatMap(([key, value]) => (key.startsWith('model_def_') ? (readV3Model(value) ?? []) : []));
+  const models = await readModels(stored, project).catch(async (error: unknown) => {
+    await foreign.close();
+    throw error;
+  });
   if (models.length === 0) {
     await foreign.close();
-    throw new Error(`${foreign.description} holds no models of Strapi v3: its core_store has none`);
+    throw new Error(`${foreign.description} holds no models of Strapi v3: name the folder of the project with --project`);
   }
   const uploads = project === null ? null : join(project, 'public', 'uploads');
   const source: V3Source = { foreign, models, settings: stored, uploads, database, isNumbered: false };
@@ -55,7 +59,17 @@ export async function openV3({ uri, project, database }: V3Input): Promise<Sourc
   };
 }
 
-async function readCoreStore(foreign: ForeignDatabase): Promise<readonly (readonly [string, unknown])[]> {
+/** Returns the models that the database keeps, and those of the project that it does not. */
+async function readModels(stored: StoredSettings, project: string | null): Promise<readonly V3Model[]> {
+  const definitions = stored.flatMap(([key, value]) => (key.startsWith('model_def_') ? [value] : []));
+  const kept = definitions.flatMap((definition) => readV3Model(definition) ?? []);
+  const written = project === null ? [] : (await readDefinitions(project)).flatMap((definition) => readV3Model(definition) ?? []);
+  return [...kept, ...written.filter(({ uid }) => kept.every((model) => model.uid !== uid))];
+}
+
+type StoredSettings = readonly (readonly [key: string, value: unknown])[];
+
+async function readCoreStore(foreign: ForeignDatabase): Promise<StoredSettings> {
   const filter = { key: startingWith('model_def_', 'plugin_users-permissions_', 'plugin_i18n_') };
   const settings = [];
   for await (const rows of foreign.read('core_store', { filter })) settings.push(...rows);
