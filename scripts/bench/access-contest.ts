@@ -5,7 +5,7 @@ import { readAnswer } from './read-answer.js';
 import { saveAccount, signToken } from './save-account.js';
 import type { Settings } from './settings.js';
 import { verifyRow } from './verify-row.js';
-import type { HttpRequest, Row } from './workload.js';
+import type { HttpRequest, Row } from './questions.js';
 
 const goal = 1.1;
 

@@ -1,5 +1,5 @@
 import { downloadName, mediaBytes } from './media-file.js';
-import type { MultipartForm, Question } from './workload.js';
+import type { MultipartForm, Question } from './questions.js';
 
 /** Row m-download: the stored file. */
 export const askDownload = (): Question => ({

@@ -1,5 +1,6 @@
 import type { Db, Document } from 'mongodb';
-import { aggregate, count, find, live, type Handler } from './baseline-handler.js';
+import { keepTotal } from './baseline-totals.js';
+import { aggregate, find, live, type Handler } from './baseline-handler.js';
 import { linkedIds, shapeAll, shapePage, type LinkedIds, type Related } from './baseline-page-shape.js';
 import { shapeMeta } from './baseline-shape.js';
 
@@ -33,7 +34,7 @@ const relateJoined = ({ sectionAuthors, blockAuthors, sectionFiles, blockFiles, 
 
 /** Row l: 25 pages, then all that they link to in one more command, each entry once; joins would take twice the CPU. */
 export const listPages: Handler = async (db) => {
-  const [data, total] = await Promise.all([listNewestPages(db), count(db, 'pages', live)]);
+  const [data, total] = await Promise.all([listNewestPages(db), keepTotal(db, 'pages', live)]);
   return { data, meta: shapeMeta(total, 1) };
 };
 

@@ -1,5 +1,6 @@
 import type { Db, Document } from 'mongodb';
 import { aggregate, count, find, live, type Handler } from './baseline-handler.js';
+import { keepTotal } from './baseline-totals.js';
 import { shapeList, shapePopulatedEntry, shapePopulatedList } from './baseline-shape.js';
 
 const newest = { publishedAt: -1, _id: -1 };
@@ -13,22 +14,25 @@ const populateStages: readonly Document[] = [
 ];
 
 /** Row a: 25 newest, with total. */
-export const listNewest: Handler = (db) => listScalars(db, live);
+export const listNewest: Handler = (db) => listScalars(db, live, keepTotal(db, 'articles', live));
 
 /** Row h: the same, of those whose title contains a word, however written. */
-export const listContaining: Handler = (db, parameters) =>
-  listScalars(db, { ...live, title: { $regex: parameters.get('word') ?? '', $options: 'i' } });
+export const listContaining: Handler = (db, parameters) => {
+  const filter = { ...live, title: { $regex: parameters.get('word') ?? '', $options: 'i' } };
+  return listScalars(db, filter, count(db, 'articles', filter));
+};
 
-async function listScalars(db: Db, filter: Document): Promise<unknown> {
-  const [page, total] = await Promise.all([
+async function listScalars(db: Db, filter: Document, total: Promise<number>): Promise<unknown> {
+  const [page, counted] = await Promise.all([
     find(db, 'articles', { filter, sort: newest, limit: 25, projection: onlyScalars }),
-    count(db, 'articles', filter),
+    total,
   ]);
-  return shapeList(page, total);
+  return shapeList(page, counted);
 }
 
 /** Row b: 25 newest with three relations, and the total. */
-export const listNewestPopulated: Handler = (db) => listPopulated(db, live, newest);
+export const listNewestPopulated: Handler = (db) =>
+  listPopulated(db, { filter: live, sort: newest, total: keepTotal(db, 'articles', live) });
 
 /** Row c: the ids that the relations must hold first, then page and count by them. */
 export const listDeep: Handler = async (db, parameters) => {
@@ -38,13 +42,19 @@ export const listDeep: Handler = async (db, parameters) => {
     findIds(db, 'categories', { slug: { $in: slugs } }),
   ]);
   const filter = { ...live, author: { $in: authors }, categories: { $in: categories } };
-  return listPopulated(db, filter, { views: -1, _id: -1 });
+  return listPopulated(db, { filter, sort: { views: -1, _id: -1 }, total: count(db, 'articles', filter) });
 };
 
-async function listPopulated(db: Db, filter: Document, sort: Document): Promise<unknown> {
+interface PopulatedList {
+  readonly filter: Document;
+  readonly sort: Document;
+  readonly total: Promise<number>;
+}
+
+async function listPopulated(db: Db, { filter, sort, total }: PopulatedList): Promise<unknown> {
   const pipeline = [{ $match: filter }, { $sort: sort }, { $limit: 25 }, ...populateStages];
-  const [page, total] = await Promise.all([aggregate(db, 'articles', pipeline, 25), count(db, 'articles', filter)]);
-  return shapePopulatedList(page, total);
+  const [page, counted] = await Promise.all([aggregate(db, 'articles', pipeline, 25), total]);
+  return shapePopulatedList(page, counted);
 }
 
 async function findIds(db: Db, collection: string, filter: Document): Promise<unknown[]> {

@@ -1,6 +1,7 @@
 import type { Db, Document } from 'mongodb';
 import { aggregate, writeConcern, type Handler } from './baseline-handler.js';
 import { shapeEntry } from './baseline-shape.js';
+import { forgetTotals } from './baseline-totals.js';
 import { takeId } from './take-id.js';
 
 /** Row f: one command that updates and returns the whole entry. */
@@ -32,6 +33,7 @@ export const createArticle: Handler = async (db, _parameters, body) => {
     _ranks: rank(_id, values),
   };
   await db.command({ insert: 'articles', documents: [article], writeConcern });
+  forgetTotals();
   return { data: shapeEntry(article), meta: {} };
 };
 

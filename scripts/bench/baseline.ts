@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { MongoClient } from 'mongodb';
 import { openBaselineFiles } from './baseline-files.js';
 import type { Handler } from './baseline-handler.js';
+import { encode, listByAuthorName, listByRating, listLastPage, listNotes, listOfStatus, listSearched } from './baseline-lists.js';
 import { answerNested } from './baseline-nested.js';
 import { listPages, readPage } from './baseline-pages.js';
 import { listContaining, listDeep, listNewest, listNewestPopulated, listPage400, readOne } from './baseline-reads.js';
@@ -25,6 +26,12 @@ const handlers: Readonly<Record<string, Handler>> = {
   i: listPage400,
   k: readPage,
   l: listPages,
+  j: listLastPage,
+  o: listNotes,
+  q: listSearched,
+  's-relation': listByAuthorName,
+  's-unindexed': listByRating,
+  u: listOfStatus,
 };
 
 const [uri = '', database = ''] = process.argv.slice(2);
@@ -46,6 +53,12 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   }
   const value = path === '/m-upload' ? await files.upload(request) : await answerJson(path, parameters, request);
   const text = JSON.stringify(value);
+  const encoded = await encode(text, request.headers['accept-encoding']);
+  if (encoded !== null) {
+    const encoding = { 'content-encoding': request.headers['accept-encoding'], 'content-length': encoded.length };
+    response.writeHead(200, { 'content-type': 'application/json', ...encoding }).end(encoded);
+    return;
+  }
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }).end(text);
 }
 

@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import type { Size } from './sizes.js';
 import type { Target } from './target.js';
-import type { HttpRequest, Row } from './workload.js';
+import type { HttpRequest, Row } from './questions.js';
 
 /** One of two contenders: its program, its data, and its requests. */
 export interface Contender {

@@ -20,6 +20,7 @@ export const dataSet = (size: Size): readonly Source[] => [
   { collection: 'categories', count: categoryCount, make: makeCategory },
   { collection: 'tags', count: tagCount, make: makeTag },
   { collection: 'articles', count: sizes[size], make: (id) => makeArticle(id, size) },
+  { collection: 'notes', count: sizes[size], make: makeNote },
   { collection: 'comments', count: 3 * sizes[size], make: (id) => makeComment(id, size) },
   { collection: 'files', count: fileCount, make: makeFile },
   { collection: 'pages', count: pageCount, make: (id) => makePage(id, size) },
@@ -69,6 +70,20 @@ const rankAll = (rank: number, { categories, tags }: Pick<ReturnType<typeof make
   categories: Object.fromEntries(categories.map((id) => [String(id), rank])),
   tags: Object.fromEntries(tags.map((id) => [String(id), rank])),
 });
+
+/** Two locales of each. */
+function makeNote(id: number): MadeEntry {
+  const random = makeRandom(1_800_000_000 + id);
+  const publishedAt = makePublishedAt(id, random);
+  const locale = id % 2 === 1 ? 'en' : 'de';
+  return makeEntry(id, {
+    title: makeText(random, 4),
+    text: makeText(random, 10),
+    publishedAt,
+    locale,
+    _group: id - 1 + (id % 2),
+  });
+}
 
 function makeComment(id: number, size: Size): MadeEntry {
   const random = makeRandom(1_400_000_000 + id);

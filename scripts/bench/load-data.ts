@@ -6,7 +6,7 @@ import { sizes, type Size } from './sizes.js';
 import { removeUploads, storeDownload } from './store-download.js';
 
 /** Raised with every change of the generated data, so that data of an earlier form is loaded again. */
-const form = 3;
+const form = 4;
 
 /** Makes sure that a database holds the data set and nothing else: what an earlier run left is used again. */
 export async function loadData(db: Db, size: Size): Promise<void> {

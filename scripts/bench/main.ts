@@ -13,6 +13,7 @@ import type { ContestResult } from './results.js';
 import { runContest, type Arena } from './run-contest.js';
 import { readSettings, usage, type Mode, type Settings } from './settings.js';
 import { compileTargets, ownRoot } from './target.js';
+import { writeDocs } from './write-docs.js';
 
 const contestsOf: Readonly<Record<Mode, (settings: Settings) => readonly Contest[]>> = {
   baseline: (settings) => [baselineContest(settings)],
@@ -58,6 +59,7 @@ async function runContests(arena: Arena, settings: Settings): Promise<void> {
     console.log(formatResults(result));
     contests.push(result);
   }
+  if (settings.docs !== null) await writeDocs({ contests, machine, settings }, settings.docs);
   if (settings.jsonFile === null) return;
   const written = { ...settings, rows: settings.rows.map(({ key }) => key) };
   writeFileSync(settings.jsonFile, `${JSON.stringify({ machine, settings: written, contests }, null, 2)}\n`);

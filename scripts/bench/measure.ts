@@ -2,7 +2,7 @@ import type { Db } from 'mongodb';
 import { readMongodStatus, type MongodStatus } from './mongod-status.js';
 import { sendLoad, type LoadOptions } from './send-load.js';
 import type { Target } from './target.js';
-import type { HttpRequest } from './workload.js';
+import type { HttpRequest } from './questions.js';
 
 /** One measurement of one target and row. CPU in microseconds, commands, keys and documents: all per request. */
 export interface Measurement {

@@ -18,6 +18,9 @@ const collectionType = (singularName: string, pluralName: string, attributes: Mo
   attributes,
 });
 
+/** A localized type, with draft & publish. */
+const localized = { options: { draftAndPublish: true }, pluginOptions: { i18n: { localized: true } } };
+
 /** The content types of the data set. */
 export const models: readonly Model[] = [
   collectionType('article', 'articles', {
@@ -50,5 +53,6 @@ export const models: readonly Model[] = [
     body: { type: 'text', required: true },
     article: relation('manyToOne', 'api::article.article', { inversedBy: 'comments' }),
   }),
+  { ...collectionType('note', 'notes', { title: { type: 'string' }, text: { type: 'text' } }), ...localized },
   ...pageModels,
 ];

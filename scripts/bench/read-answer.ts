@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { Agent } from 'node:http';
 import type { StartedContender } from './contest.js';
 import { send } from './send-load.js';
-import type { HttpRequest } from './workload.js';
+import type { HttpRequest } from './questions.js';
 
 /**
  * Sends a request and gives the JSON body of the answer, or null without one; of bytes, their digest. Throws on any refusal, of
  * GraphQL too.
  */
 export async function readAnswer({ target }: StartedContender, request: HttpRequest, agent: Agent): Promise<unknown> {
-  const bytes = await send(target.url, request, agent);
+  const sent = await send(target.url, request, agent);
+  const bytes = request.encoding === undefined ? sent : decoders[request.encoding](sent);
   if (request.answer === 'bytes') return createHash('sha256').update(bytes).digest('hex');
   const text = bytes.toString();
   if (text === '') return null;
@@ -19,3 +21,5 @@ export async function readAnswer({ target }: StartedContender, request: HttpRequ
   }
   return body;
 }
+
+const decoders = { gzip: gunzipSync, br: brotliDecompressSync } as const;

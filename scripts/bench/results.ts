@@ -1,6 +1,6 @@
 import type { Sides } from './contest.js';
 import type { Measurement } from './measure.js';
-import type { Row, RowKey } from './workload.js';
+import type { Row, RowKey } from './questions.js';
 
 /** One row of the workload, measured. */
 export interface RowResult {

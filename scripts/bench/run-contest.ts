@@ -57,8 +57,18 @@ async function measureRows(
   for (const row of contest.rows) {
     console.log(`measuring ${row.key}: ${row.title}`);
     const { refusal, difference } = await contest.verify(row, sides);
-    if (refusal !== null) skipped.push({ key: row.key, title: row.title, reason: refusal });
-    else rows.push(await measureRow({ row, goal: await contest.findGoal(row, sides), difference }, sides, settings));
+    const skip = (reason: string): void => void skipped.push({ key: row.key, title: row.title, reason });
+    if (refusal !== null) skip(refusal);
+    else {
+      const judged = { row, goal: await contest.findGoal(row, sides), difference };
+      // A side that cannot stand the load fails this row alone.
+      await measureRow(judged, sides, settings).then(
+        (result) => rows.push(result),
+        (error: unknown) => {
+          skip(error instanceof Error ? error.message : String(error));
+        },
+      );
+    }
   }
   return { rows, skipped };
 }

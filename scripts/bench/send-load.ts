@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http';
-import type { HttpRequest } from './workload.js';
+import type { HttpRequest } from './questions.js';
 
 /** The results of the requests of one measurement. */
 export interface Load {
@@ -41,12 +41,17 @@ export async function sendLoad(url: string, ask: () => HttpRequest, { connection
 }
 
 /** Sends one request and gives the body of the answer. */
-export function send(url: string, { method, path, body, form, authorization }: HttpRequest, agent: Agent): Promise<Buffer> {
+export function send(
+  url: string,
+  { method, path, body, form, authorization, encoding }: HttpRequest,
+  agent: Agent,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const headers = {
       ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
       ...(form !== undefined && { 'content-type': form.type, 'content-length': form.bytes.length }),
       ...(authorization !== undefined && { authorization }),
+      ...(encoding !== undefined && { 'accept-encoding': encoding }),
     };
     const outgoing = request(url + path, { method, headers, agent }, (response) => {
       const chunks: Buffer[] = [];

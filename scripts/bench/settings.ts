@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { sizeNames, type Size } from './sizes.js';
-import { workload, type Row } from './workload.js';
+import type { Row } from './questions.js';
+import { workload } from './workload.js';
 
 /**
  * The comparison: the product with the lean baseline, with itself without authorization or on less data, or with another build.
@@ -21,6 +22,8 @@ export interface Settings {
   readonly against: string | null;
   /** Requests under way at any time. */
   readonly connections: number;
+  /** The folder of performance.md, whose table and plot of the mode are replaced; null: they stay. */
+  readonly docs: string | null;
   /** Where the results go as JSON besides the table. */
   readonly jsonFile: string | null;
 }
@@ -31,21 +34,28 @@ export const usage = `usage: npm run bench -- [options]
   --access             the product with a token and a role of 50 permissions, against itself without authorization
   --growth             the product at each size up to --size, against itself at ${sizeNames[0]}
   --against DIRECTORY  this build against that of another checkout, with its dependencies installed
-  --size ${sizeNames.join('|')}   articles in the data set (default: 10k; of --growth: 100k); loaded once and kept in data/bench
+  --size ${sizeNames.join('|')}   articles in the data set (default: 10k; of --growth: 1m); loaded once and kept in data/bench
   --rows a,b,...       rows of the workload: ${rowKeys.join(', ')} (c and m are both of their rows;
                        default: all that the mode is about)
-  --seconds N          length of one measurement (default: 2)
+  --seconds N          length of one measurement (default: 2; of --growth: 1)
   --rounds N           measurements of each side and row (default: 3)
   --connections N      requests under way at any time (default: 32)
+  --docs DIRECTORY     replace the table and the plot of the mode in its performance.md
   --json FILE          write the results as JSON
 MONGODB_URI names the MongoDB to use; without it an embedded one is started.`;
 
-const defaults: Readonly<Record<Mode, { readonly size: Size; readonly rows: string }>> = {
-  baseline: { size: '10k', rows: rowKeys.join(',') },
+interface Defaults {
+  readonly size: Size;
+  readonly rows: string;
+  readonly seconds: string;
+}
+
+const defaults: Readonly<Record<Mode, Defaults>> = {
+  baseline: { size: '10k', rows: rowKeys.join(','), seconds: '2' },
   // The health check and files need no authorization.
-  access: { size: '10k', rows: rowKeys.filter((key) => key !== 'n' && key !== 'm-download').join(',') },
-  growth: { size: '100k', rows: 'a,b,c,d,e,f,g,i' },
-  builds: { size: '10k', rows: rowKeys.join(',') },
+  access: { size: '10k', rows: rowKeys.filter((key) => key !== 'n' && key !== 'm-download').join(','), seconds: '2' },
+  growth: { size: '1m', rows: 'a,b,c,d,e,f,g,h,i,j,o,q,s,u,w', seconds: '1' },
+  builds: { size: '10k', rows: rowKeys.join(','), seconds: '2' },
 };
 
 /** Reads the command line; null if it asks for help. Throws an Error that describes a mistake. */
@@ -59,10 +69,11 @@ export function readSettings(args: readonly string[]): Settings | null {
     mode,
     size,
     rows: readRows(values.rows ?? defaults[mode].rows),
-    seconds: readPositive('--seconds', values.seconds),
+    seconds: readPositive('--seconds', values.seconds ?? defaults[mode].seconds),
     rounds: Math.ceil(readPositive('--rounds', values.rounds)),
     connections: Math.ceil(readPositive('--connections', values.connections)),
     against: values.against ?? null,
+    docs: values.docs ?? null,
     jsonFile: values.json ?? null,
   };
 }
@@ -73,9 +84,10 @@ const options = {
   against: { type: 'string' },
   size: { type: 'string' },
   rows: { type: 'string' },
-  seconds: { type: 'string', default: '2' },
+  seconds: { type: 'string' },
   rounds: { type: 'string', default: '3' },
   connections: { type: 'string', default: '32' },
+  docs: { type: 'string' },
   json: { type: 'string' },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;

@@ -1,54 +1,11 @@
-import type { Db } from 'mongodb';
-import { stringify } from 'qs';
 import { askDownload, askUpload } from './ask-media.js';
-import { categorySlug, letter, makeArticleValues } from './data-set.js';
+import { categorySlug, letter } from './data-set.js';
+import { listRows, rowAfterWrite } from './list-rows.js';
+import { askCreate, get, newest, spell, type Asker, type HttpRequest, type Question, type Row } from './questions.js';
 import { below, draw, makeRandom } from './random.js';
-import { authorCount, categoryCount, pageCount, sizes, tagCount, type Size } from './sizes.js';
+import { categoryCount, pageCount, sizes, type Size } from './sizes.js';
 import { removeUploads } from './store-download.js';
 import { vocabulary } from './words.js';
-
-export type RowKey =
-  'n' | 'a' | 'b' | 'c-narrow' | 'c-broad' | 'd' | 'h' | 'i' | 'k' | 'l' | 'g' | 'm-download' | 'f' | 'e' | 'm-upload';
-
-export interface HttpRequest {
-  readonly method: 'GET' | 'POST' | 'PUT';
-  readonly path: string;
-  /** JSON. */
-  readonly body?: string;
-  readonly form?: MultipartForm;
-  /** What comes back; JSON unless given. */
-  readonly answer?: 'bytes';
-  readonly authorization?: string;
-}
-
-export interface MultipartForm {
-  /** With the boundary. */
-  readonly type: string;
-  readonly bytes: Buffer;
-}
-
-/** One thing that clients ask for, spelt for both targets. */
-export interface Question {
-  readonly product: HttpRequest;
-  readonly baseline: HttpRequest;
-}
-
-/** A row of the workload: the `n`th of an endless series of similar requests. */
-export interface Row {
-  readonly key: RowKey;
-  readonly title: string;
-  /** Most CPU that the product may take, as a multiple of the baseline's; null: shown only. */
-  readonly goal: number | null;
-  ask(n: number, asker: Asker): Question;
-  /** Deletes what was written, after each measurement: it would fill the disk. */
-  clear?(db: Db): Promise<void>;
-}
-
-/** The data set of a request, and its writer, so that no two writers send one unique value. */
-export interface Asker {
-  readonly size: Size;
-  readonly writer: string;
-}
 
 /** In the order of measuring: what writes comes last, so that the reads all see the data set as it was loaded. */
 export const workload: readonly Row[] = [
@@ -78,14 +35,15 @@ export const workload: readonly Row[] = [
     goal: 1.5,
     ask: () => ({ product: nestedQuery, baseline: { method: 'GET', path: '/g' } }),
   },
+  ...listRows,
   { key: 'm-download', title: 'download of 1 MB', goal: 1.25, ask: askDownload },
   { key: 'f', title: 'partial update', goal: 1.3, ask: askUpdate },
   { key: 'e', title: 'create with three relations', goal: 1.3, ask: askCreate },
+  rowAfterWrite,
   { key: 'm-upload', title: 'upload of 1 MB', goal: 1.25, ask: askUpload, clear: removeUploads },
 ];
 
 const populate = ['author', 'categories', 'tags'];
-const newest = { sort: 'publishedAt:desc', pagination: { pageSize: 25 } };
 // Drafts are listed too: of 10,000 articles page 400 is the last one.
 const page400 = { sort: 'publishedAt:desc', pagination: { page: 400, pageSize: 25 }, publicationState: 'preview' };
 
@@ -100,14 +58,6 @@ const parts = {
     },
   },
 };
-
-// As client libraries write it: the brackets of the keys stay as they are.
-const spell = (query: object): string => stringify(query, { encodeValuesOnly: true });
-
-const get = (product: string, baseline: string): Question => ({
-  product: { method: 'GET', path: product },
-  baseline: { method: 'GET', path: baseline },
-});
 
 function askDeep(n: number, name: string, categories: number): Question {
   const slugs = draw(makeRandom(n % 26), categories, categoryCount).map(categorySlug);
@@ -141,24 +91,6 @@ function askUpdate(n: number, { size }: Asker): Question {
   return {
     product: { method: 'PUT', path: `/api/articles/${id}`, body },
     baseline: { method: 'PUT', path: `/f?id=${id}`, body },
-  };
-}
-
-const run = Date.now().toString(36);
-
-function askCreate(n: number, { size, writer }: Asker): Question {
-  const random = makeRandom(n);
-  const values = makeArticleValues(random, size);
-  const links = {
-    categories: draw(random, 2, categoryCount),
-    tags: draw(random, 2, tagCount),
-    author: 1 + below(random, authorCount(size)),
-  };
-  const slug = `bench-${run}-${writer}-${String(n)}`;
-  const body = JSON.stringify({ data: { ...values, ...links, slug, publishedAt: '2019-06-01T00:00:00.000Z' } });
-  return {
-    product: { method: 'POST', path: '/api/articles', body },
-    baseline: { method: 'POST', path: '/e', body },
   };
 }
 

@@ -14,6 +14,7 @@ const fingerprints: Readonly<Record<string, Readonly<Record<string, string>>>> =
     categories: 'd89aa19552ebba65',
     tags: 'b8afbc70338ee8fd',
     articles: '24a387f275e3dd7e',
+    notes: '138aac398b0cf527',
     comments: 'b6464cd17eb18276',
     files: 'ab59f70bf750276f',
     pages: 'b7896e43f19c25fb',
@@ -23,6 +24,7 @@ const fingerprints: Readonly<Record<string, Readonly<Record<string, string>>>> =
     categories: 'd89aa19552ebba65',
     tags: 'b8afbc70338ee8fd',
     articles: 'c17395157019d849',
+    notes: 'fd891afdff31d627',
     comments: 'f7c76df60e19fb2b',
     files: 'ab59f70bf750276f',
     pages: 'e443e83811b690f7',
@@ -83,7 +85,7 @@ describe('the models of the data set', () => {
       expect([1, 2, 17, count].flatMap(problemsOf)).to.deep.equal([]);
     });
 
-  const ownNames = new Set(['_id', 'id', '_ranks', '__component', 'createdAt', 'updatedAt', 'publishedAt']);
+  const ownNames = new Set(['_id', 'id', '_ranks', '_group', '__component', 'createdAt', 'updatedAt', 'publishedAt']);
 
   function checkValues(values: Readonly<Record<string, unknown>>, type: ContentType): string[] {
     const unknown = Object.keys(values).filter((name) => !ownNames.has(name) && !type.attributes.has(name));

@@ -5,18 +5,28 @@ const accepted: Readonly<Record<string, object>> = {
   '': {
     mode: 'baseline',
     size: '10k',
-    rows: 'n a b c-narrow c-broad d h i k l g m-download f e m-upload',
+    rows: 'n a b c-narrow c-broad d h i k l g q s-relation s-unindexed u o j z-gzip z-br m-download f e w m-upload',
     seconds: 2,
     rounds: 3,
     connections: 32,
   },
-  '--access': { mode: 'access', size: '10k', rows: 'a b c-narrow c-broad d h i k l g f e m-upload' },
-  '--growth': { mode: 'growth', size: '100k', rows: 'a b c-narrow c-broad d i g f e' },
-  '--growth --size 1M --rows d,c': { mode: 'growth', size: '1m', rows: 'c-narrow c-broad d' },
+  '--access': {
+    mode: 'access',
+    size: '10k',
+    rows: 'a b c-narrow c-broad d h i k l g q s-relation s-unindexed u o j z-gzip z-br f e w m-upload',
+  },
+  '--growth': {
+    mode: 'growth',
+    size: '1m',
+    seconds: 1,
+    rows: 'a b c-narrow c-broad d h i g q s-relation s-unindexed u o j f e w',
+  },
+  '--growth --size 100K --rows d,c': { mode: 'growth', size: '100k', rows: 'c-narrow c-broad d' },
   '--against ../other --rows a,g': { mode: 'builds', against: '../other', size: '10k', rows: 'a g' },
   '--rows m': { rows: 'm-download m-upload' },
   '--rows c-broad --seconds 0.5 --rounds 1': { rows: 'c-broad', seconds: 0.5, rounds: 1 },
-  '--json out.json': { jsonFile: 'out.json' },
+  '--json out.json': { jsonFile: 'out.json', docs: null },
+  '--docs docs': { docs: 'docs' },
 };
 
 const refused: Readonly<Record<string, string>> = {
@@ -24,7 +34,8 @@ const refused: Readonly<Record<string, string>> = {
   '--growth --against ../other': '--growth and --against: one at a time',
   '--growth --size 10k': '--size 10k: growth needs a larger one',
   '--size 2k': '--size 2k: one of 10k, 100k, 1m',
-  '--rows a,z': '--rows z: one of n, a, b, c-narrow, c-broad, d, h, i, k, l, g, m-download, f, e, m-upload',
+  '--rows a,x':
+    '--rows x: one of n, a, b, c-narrow, c-broad, d, h, i, k, l, g, q, s-relation, s-unindexed, u, o, j, z-gzip, z-br, m-download, f, e, w, m-upload',
   '--seconds 0': '--seconds 0: a positive number',
   '--connections many': '--connections many: a positive number',
 };

@@ -1,0 +1,84 @@
+import type { Db, Document } from 'mongodb';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { count, find, live, type Handler } from './baseline-handler.js';
+import { shapeList, shapeMeta } from './baseline-shape.js';
+import { keepTotal } from './baseline-totals.js';
+
+const newest = { publishedAt: -1, _id: -1 };
+const onlyScalars = { author: 0, categories: 0, tags: 0, _ranks: 0 };
+
+/** Row q: what has a word anywhere in its texts, with total. */
+export const listSearched: Handler = (db, parameters) => {
+  const pattern = { $regex: parameters.get('word') ?? '', $options: 'i' };
+  const texts = ['title', 'slug', 'body', 'status'].map((name) => ({ [name]: pattern }));
+  return listCounted(db, { ...live, $or: texts }, newest);
+};
+
+/** Row u: a filter that no index serves, with total. */
+export const listOfStatus: Handler = (db, parameters) =>
+  listCounted(db, { ...live, status: parameters.get('status') ?? '' }, newest);
+
+async function listCounted(db: Db, filter: Document, sort: Document): Promise<unknown> {
+  const [page, total] = await Promise.all([
+    find(db, 'articles', { filter, sort, limit: 25, projection: onlyScalars }),
+    count(db, 'articles', filter),
+  ]);
+  return shapeList(page, total);
+}
+
+/** Row s-unindexed: a sort that no index serves. */
+export const listByRating: Handler = async (db) => {
+  const sort = { rating: -1, _id: -1 };
+  const [page, total] = await Promise.all([
+    find(db, 'articles', { filter: live, sort, limit: 25, projection: onlyScalars }),
+    keepTotal(db, 'articles', live),
+  ]);
+  return shapeList(page, total);
+};
+
+/** Row s-relation: the authors in their order, and the articles of each until the page is full. */
+export const listByAuthorName: Handler = async (db) => {
+  const total = keepTotal(db, 'articles', live);
+  const authors = await find(db, 'authors', { sort: { name: 1 }, limit: 25, projection: { _id: 1 } });
+  const page: Document[] = [];
+  for (const { _id } of authors) {
+    if (page.length === 25) break;
+    const filter = { ...live, author: _id as unknown };
+    page.push(...(await find(db, 'articles', { filter, sort: { _id: 1 }, limit: 25 - page.length, projection: onlyScalars })));
+  }
+  return shapeList(page, await total);
+};
+
+/** Row j: the last page of all articles, drafts included, read from the end. */
+export const listLastPage: Handler = async (db) => {
+  const total = await count(db, 'articles');
+  const size = total % 25 || 25;
+  const page = await find(db, 'articles', { sort: { publishedAt: 1, _id: 1 }, limit: size, projection: onlyScalars });
+  return shapeList(page.reverse(), total, Math.ceil(total / 25));
+};
+
+/** Row o: the newest of a localized type in all locales, and which other locales each of them is in. */
+export const listNotes: Handler = async (db) => {
+  const [page, total] = await Promise.all([
+    find(db, 'notes', { filter: live, sort: newest, limit: 25 }),
+    keepTotal(db, 'notes', live),
+  ]);
+  const groups = { ...live, _group: { $in: page.map(({ _group }) => _group as unknown) } };
+  const locales = await find(db, 'notes', { filter: groups, projection: { _group: 1, locale: 1 }, batchSize: 1_000 });
+  return { data: page.map((note) => shapeNote(note, locales)), meta: shapeMeta(total, 1) };
+};
+
+function shapeNote({ _id, _group, ...attributes }: Document, locales: readonly Document[]): unknown {
+  const others = locales.filter((other) => other._group === _group && other._id !== _id);
+  return { id: _id as unknown, attributes, meta: { availableLocales: others.map(({ locale }) => locale as unknown) } };
+}
+
+const compressors = {
+  gzip: (text: string) => promisify(gzip)(text, { level: 1 }),
+  br: (text: string) => promisify(brotliCompress)(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
+} as const;
+
+/** The body of an answer in the encoding that a request names, as the product compresses it. */
+export const encode = (text: string, encoding: string | undefined): Promise<Buffer> | null =>
+  encoding === 'gzip' || encoding === 'br' ? compressors[encoding](text) : null;

@@ -1,0 +1,63 @@
+import { below, makeRandom } from './random.js';
+import { statuses } from './data-set.js';
+import { sizes } from './sizes.js';
+import { askCreate, get, newest, spell, type Asker, type HttpRequest, type Question, type Row } from './questions.js';
+import { vocabulary } from './words.js';
+
+/** Lists that no index serves from end to end, and what becomes of an answer behind the content. */
+export const listRows: readonly Row[] = [
+  { key: 'q', title: '_q, with total', goal: 1.3, ask: askSearch },
+  {
+    key: 's-relation',
+    title: 'sorted by the name of the author',
+    goal: 1.3,
+    ask: () => askSorted('author.name:asc', '/s-relation'),
+  },
+  {
+    key: 's-unindexed',
+    title: 'sorted by an attribute without index',
+    goal: 1.3,
+    ask: () => askSorted('rating:desc', '/s-unindexed'),
+  },
+  { key: 'u', title: 'filter on an attribute without index, with total', goal: 1.3, ask: askStatus },
+  {
+    key: 'o',
+    title: '25 newest in all locales',
+    goal: 1.3,
+    ask: () => get(`/api/notes?${spell({ ...newest, locale: 'all' })}`, '/o'),
+  },
+  { key: 'j', title: 'the last page', goal: 1.3, ask: askLastPage },
+  { key: 'z-gzip', title: 'row a, compressed by gzip', goal: 1.3, ask: () => askCompressed('gzip') },
+  { key: 'z-br', title: 'row a, compressed by br', goal: 1.3, ask: () => askCompressed('br') },
+];
+
+/** Row a just after a write: every other question creates an entry. */
+export const rowAfterWrite: Row = {
+  key: 'w',
+  title: 'row a just after a create, and that create',
+  goal: 1.3,
+  ask: (n, asker) => (n % 2 === 0 ? askCreate(n, asker) : get(`/api/articles?${spell(newest)}`, '/a')),
+};
+
+function askSearch(n: number): Question {
+  const word = vocabulary[n % 20] ?? '';
+  return get(`/api/articles?${spell({ _q: word, ...newest })}`, `/q?word=${word}`);
+}
+
+const askSorted = (sort: string, baseline: string): Question =>
+  get(`/api/articles?${spell({ sort, pagination: newest.pagination })}`, baseline);
+
+function askStatus(n: number): Question {
+  const status = statuses[below(makeRandom(n % 100), statuses.length)] ?? '';
+  return get(`/api/articles?${spell({ filters: { status: { $eq: status } }, ...newest })}`, `/u?status=${status}`);
+}
+
+function askLastPage(_n: number, { size }: Asker): Question {
+  const page = { ...newest, pagination: { page: Math.ceil(sizes[size] / 25), pageSize: 25 }, publicationState: 'preview' };
+  return get(`/api/articles?${spell(page)}`, '/j');
+}
+
+function askCompressed(encoding: NonNullable<HttpRequest['encoding']>): Question {
+  const { product, baseline } = get(`/api/articles?${spell(newest)}`, '/a');
+  return { product: { ...product, encoding }, baseline: { ...baseline, encoding } };
+}

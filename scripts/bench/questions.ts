@@ -1,0 +1,79 @@
+import type { Db } from 'mongodb';
+import { stringify } from 'qs';
+import { makeArticleValues } from './data-set.js';
+import { below, draw, makeRandom } from './random.js';
+import { authorCount, categoryCount, tagCount, type Size } from './sizes.js';
+
+export type RowKey =
+  | ('n' | 'a' | 'b' | 'c-narrow' | 'c-broad' | 'd' | 'h' | 'i' | 'k' | 'l' | 'g' | 'm-download' | 'f' | 'e' | 'm-upload')
+  | ('q' | 's-relation' | 's-unindexed' | 'u' | 'o' | 'j' | 'z-gzip' | 'z-br' | 'w');
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly path: string;
+  /** JSON. */
+  readonly body?: string;
+  readonly form?: MultipartForm;
+  /** What comes back; JSON unless given. */
+  readonly answer?: 'bytes';
+  readonly authorization?: string;
+  /** The encoding that the answer may have. */
+  readonly encoding?: 'gzip' | 'br';
+}
+
+export interface MultipartForm {
+  /** With the boundary. */
+  readonly type: string;
+  readonly bytes: Buffer;
+}
+
+/** One thing that clients ask for, spelt for both targets. */
+export interface Question {
+  readonly product: HttpRequest;
+  readonly baseline: HttpRequest;
+}
+
+/** A row of the workload: the `n`th of an endless series of similar requests. */
+export interface Row {
+  readonly key: RowKey;
+  readonly title: string;
+  /** Most CPU that the product may take, as a multiple of the baseline's; null: shown only. */
+  readonly goal: number | null;
+  ask(n: number, asker: Asker): Question;
+  /** Deletes what was written, after each measurement: it would fill the disk. */
+  clear?(db: Db): Promise<void>;
+}
+
+/** The data set of a request, and its writer, so that no two writers send one unique value. */
+export interface Asker {
+  readonly size: Size;
+  readonly writer: string;
+}
+
+export const newest = { sort: 'publishedAt:desc', pagination: { pageSize: 25 } };
+
+// As client libraries write it: the brackets of the keys stay as they are.
+export const spell = (query: object): string => stringify(query, { encodeValuesOnly: true });
+
+export const get = (product: string, baseline: string): Question => ({
+  product: { method: 'GET', path: product },
+  baseline: { method: 'GET', path: baseline },
+});
+
+const run = Date.now().toString(36);
+
+export function askCreate(n: number, { size, writer }: Asker): Question {
+  const random = makeRandom(n);
+  const values = makeArticleValues(random, size);
+  const links = {
+    categories: draw(random, 2, categoryCount),
+    tags: draw(random, 2, tagCount),
+    author: 1 + below(random, authorCount(size)),
+  };
+  const slug = `bench-${run}-${writer}-${String(n)}`;
+  const body = JSON.stringify({ data: { ...values, ...links, slug, publishedAt: '2019-06-01T00:00:00.000Z' } });
+  return {
+    product: { method: 'POST', path: '/api/articles', body },
+    baseline: { method: 'POST', path: '/e', body },
+  };
+}
