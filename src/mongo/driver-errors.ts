@@ -65,6 +65,9 @@ const queryTimeout = 'QUERY_TIMEOUT';
 /** Another instance has dropped a full-text index because the model has changed, which this one has not heard of yet. */
 const withoutTextIndex = 27;
 
+/** Whether a command names an index that is not there, or not yet. */
+export const isWithoutIndex = (error: unknown): boolean => error instanceof MongoServerError && Number(error.code) === 2;
+
 /** Whether the time limit of a command was hit. */
 export const isTimedOut = (error: unknown): boolean => error instanceof ApiError && error.details?.['code'] === queryTimeout;
 

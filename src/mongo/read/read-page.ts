@@ -6,6 +6,8 @@ import type { TotalCache } from '../total-cache.js';
 import { compileCondition } from './compile-condition.js';
 import { compilePage, compileProjection, type Page } from './compile-page.js';
 import { asScanned, readAll, type Database } from '../database.js';
+import { isTimedOut, isWithoutIndex } from '../driver-errors.js';
+import { chooseIndex } from './choose-index.js';
 import { explainTimeout } from './explain-timeout.js';
 import type { SearchIndexes } from '../search-indexes.js';
 import type { Loaded } from '../loaded.js';
@@ -45,19 +47,21 @@ async function readEach(plan: Plan, { registry, totals, ...context }: PageContex
   const { condition, withTotal, totalIsCacheable, selection } = plan;
   if (condition !== null && isNever(condition)) return { entries: [], total: withTotal ? 0 : null };
   const database = asksForRelated(condition) ? asScanned(context.database) : context.database;
-  const match = compileCondition(condition, await resolveRelated(condition, database));
+  const resolved = await resolveRelated(condition, database);
+  const match = compileCondition(condition, resolved);
   const page = pageOf(plan, match, database);
   if (withTotal && !totalIsCacheable && condition !== null && isScanned(plan, condition, { registry, database })) {
     const { documents, total } = await scanPage(page, condition, database);
     return { entries: await readEntries(selection, documents, database), total };
   }
   const total = withTotal ? totalOf(plan, page, { database, totals }) : null;
-  const read = async (): Promise<LoadedPage['entries']> =>
-    readEntries(
-      selection,
-      (await walkTargets(plan, page, database)) ?? (await readDocuments(page, total?.kept ?? null, database)),
-      database,
-    );
+  const find = async (): Promise<readonly Document[]> => {
+    const walked = await walkTargets(plan, page, database);
+    if (walked !== null) return walked;
+    if (!asksForRelated(condition)) return readDocuments(page, total?.kept ?? null, database);
+    return readChosen(page, await chooseIndex(plan, { registry, resolved, database }), database);
+  };
+  const read = async (): Promise<LoadedPage['entries']> => readEntries(selection, await find(), database);
   return total === null ? { entries: await read(), total: null } : readWithTotal(plan, page, { read, total });
 }
 
@@ -66,6 +70,23 @@ async function readDocuments(page: Page, total: number | null, database: Databas
   const backwards = total === null ? null : fromEnd(page, total);
   if (backwards === null) return readAll(database, compilePage(page));
   return [...(await readAll(database, compilePage(backwards)))].reverse();
+}
+
+/** Milliseconds until an index that was named wrongly is given up. */
+const hinted = 1_000;
+
+/** Reads a page by the index that was chosen for it; as the server plans it if there is none, or it takes too long. */
+async function readChosen(page: Page, index: string | null, database: Database): Promise<readonly Document[]> {
+  const command = compilePage(page);
+  if (index === null || database.session !== null) return readAll(database, command);
+  const { maxTimeMS } = database;
+  const limited = { ...database, maxTimeMS: { ...maxTimeMS, read: Math.min(maxTimeMS.read, hinted) } };
+  try {
+    return await readAll(limited, { ...command, hint: index });
+  } catch (error) {
+    if (!isTimedOut(error) && !isWithoutIndex(error)) throw error;
+    return readAll(database, command);
+  }
 }
 
 function pageOf({ type, sort, window, selection, condition }: Plan, match: Document, { budget, searches }: Database): Page {

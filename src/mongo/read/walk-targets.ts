@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Document } from 'mongodb';
 import type { Plan, SortKey } from '../../query/plan.js';
-import { countStored, type Database, readAll } from '../database.js';
+import { type Database, readAll } from '../database.js';
+import { estimateSize } from './choose-index.js';
 import { compileSort, oneReply, type Page, sortsByComputed } from './compile-page.js';
 
 /** Fewer entries are joined with what they are sorted by: one command. */
@@ -48,8 +49,8 @@ export async function walkTargets(
   if (!totalIsCacheable || limit === null || skip + limit > mostWalked || database.session !== null) return null;
   if (step.link.storage.kind !== 'own' || step.many) return null;
   const [entries, targets] = await Promise.all([
-    countStored(type.collection, database),
-    countStored(step.target.collection, database),
+    estimateSize(type.collection, database),
+    estimateSize(step.target.collection, database),
   ]);
   const atOnce = Math.ceil(((skip + limit) * targets) / Math.max(entries, 1)) + 1;
   if (entries < fewest || atOnce > mostAtOnce) return null;

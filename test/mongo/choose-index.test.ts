@@ -1,0 +1,72 @@
+import { expect } from 'chai';
+import type { CommandStartedEvent, Document } from 'mongodb';
+import { findMany } from '../../src/content/find-many.js';
+import { ensureIndexes } from '../../src/mongo/models/ensure-indexes.js';
+import { emptyQuery } from '../../src/query/ast.js';
+import { defaultLimits } from '../../src/query/limits.js';
+import { parseFilters } from '../../src/query/parse-filter.js';
+import { parsePagination } from '../../src/query/parse-list.js';
+import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
+import { contextOf, thingRegistry, typeOf } from '../support/things.js';
+
+const thing = typeOf('api::thing.thing');
+const things = Array.from({ length: 10_000 }, (_, index) => ({
+  _id: index + 1,
+  owner: ((index * 7919) % 200) + 1,
+  tags: [((index * 31) % 50) + 1, ((index * 17) % 50) + 1],
+}));
+const persons = Array.from({ length: 200 }, (_, index) => ({ _id: index + 1, age: index }));
+const tags = Array.from({ length: 50 }, (_, index) => ({
+  _id: index + 1,
+  name: `tag ${String(index)}`,
+  publishedAt: new Date(),
+}));
+
+/** Filters in the order in which they are asked, the index that is named, and the most documents that their page may look at. */
+const cases: readonly (readonly [title: string, filter: object, index: string | undefined, most: number])[] = [
+  ...Array.from({ length: 3 }, () => ['one owner of 200', { owner: { age: 7 } }, 'mangrove_owner__id-', 50] as const),
+  ['half of the owners', { owner: { age: { $lt: 100 } } }, '_id_', 110],
+  ['half of the owners and of the tags', { owner: { age: { $lt: 100 } }, tags: { name: { $startsWith: 'tag 1' } } }, '_id_', 500],
+  ['one in sixteen of the owners', { owner: { age: { $lt: 13 } } }, undefined, 700],
+];
+
+describe('the index of a filter on related entries', () => {
+  let database: FreshDatabase;
+  before(async () => {
+    database = await freshDatabase();
+    const { db } = database;
+    for (const [name, rows] of Object.entries({ things, persons, tags }))
+      await db.collection<{ _id: number }>(name).insertMany(rows);
+    await ensureIndexes(db, thing, thingRegistry);
+  });
+  after(() => database.drop());
+
+  async function findOf(filter: object): Promise<Document> {
+    const seen: Document[] = [];
+    const listen = ({ command }: CommandStartedEvent): void => {
+      if (command['find'] === 'things') seen.push(command as Document);
+    };
+    database.client.on('commandStarted', listen);
+    const pagination = parsePagination({ start: '0', limit: '25', withCount: 'false' });
+    const query = { ...emptyQuery, filter: parseFilters(filter, defaultLimits), pagination };
+    const { entries } = await findMany(thing, query, contextOf(database));
+    expect(entries).to.have.length(25);
+    database.client.off('commandStarted', listen);
+    return seen[0] ?? {};
+  }
+
+  for (const [title, filter, index, most] of cases)
+    it(`${title}: at most ${String(most)} documents`, async () => {
+      const command = await findOf(filter);
+      expect(command['hint']).to.equal(index);
+      const parts = ['find', 'filter', 'sort', 'projection', 'limit', 'hint'];
+      const explain = Object.fromEntries(Object.entries(command).filter(([key]) => parts.includes(key)));
+      const { executionStats } = await database.db.command({ explain, verbosity: 'executionStats' });
+      expect((executionStats as Document)['totalDocsExamined']).to.be.within(25, most);
+    });
+
+  it('is left to the server while it is not built', async () => {
+    await database.db.collection('things').dropIndex('mangrove_owner__id-');
+    expect((await findOf({ owner: { age: 11 } }))['find']).to.equal('things');
+  });
+});
