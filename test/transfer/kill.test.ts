@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { Document } from 'mongodb';
 import { openArchive } from '../../src/transfer/archive/open-archive.js';
 import type { FreshDatabase } from '../support/mongo.js';
 import { type ArchivedFile, metadata, packArchive } from '../support/pack-archive.js';
@@ -72,11 +71,13 @@ const project: readonly ArchivedFile[] = [
   metadata,
 ];
 
-/** Where a process is killed: by what the ledger says, and by the collections that have taken their places. */
-const moments: readonly (readonly [name: string, isThere: (state: Document, published: number) => boolean])[] = [
-  ['among the entries', ({ stage, position }) => stage === 'entities' && Number(position) > 0],
-  ['among the files', ({ stage, position }) => stage === 'assets' && Number(position) > 2],
-  ['while types take their places', (_, published) => published > 0],
+const stages = ['links', 'entities', 'assets', 'publish'];
+
+/** Where a process is killed: at a stage or behind it, with so many records of it, and so many types in their places. */
+const moments: readonly (readonly [name: string, stage: string, position: number, published: number])[] = [
+  ['among the entries', 'entities', 1, 0],
+  ['among the files', 'assets', 2, 0],
+  ['while types take their places', 'publish', 0, 2],
 ];
 
 describe('a process that imports', () => {
@@ -92,10 +93,11 @@ describe('a process that imports', () => {
     const source = await openArchive({ file, key: null });
     const expected = await inFresh((context) => importAll(source, { ...context, batch: 1_000 }));
     const found = await inFresh(async (context, fresh) => {
-      for (const [name, isThere] of moments) {
-        const child = importIn(directory, fresh, file);
-        const seen = await killWhen(child, fresh, isThere);
-        expect(seen, name).to.include({ state: 'running' });
+      for (const [name, ...moment] of moments) {
+        const release = await hold(fresh, 'type_15');
+        await killAt(moment, importIn(directory, fresh, file), fresh);
+        await release();
+        expect(await fresh.db.collection('_imports').findOne({}), name).to.include({ state: 'running' });
         for (const collection of types.map((type) => type.replace('-', '_')))
           expect(await fresh.db.collection(collection).countDocuments(), collection).to.be.oneOf([0, perType]);
       }
@@ -115,24 +117,31 @@ const importIn = (directory: string, { uri }: FreshDatabase, file: string): Chil
     stdio: 'ignore',
   });
 
-/** Kills a process at a moment. Returns the state of its import after that; rejects if the process ends before. */
-async function killWhen(
+/** Keeps others from taking the place of a collection, so that no import ends before its process is killed. Returns what ends that. */
+async function hold({ client, db }: FreshDatabase, collection: string): Promise<() => Promise<void>> {
+  await db.createCollection(collection).catch(() => undefined);
+  const session = client.startSession();
+  session.startTransaction();
+  await db.collection(collection).insertOne({ held: true }, { session });
+  return async () => {
+    await session.abortTransaction();
+    await session.endSession();
+  };
+}
+
+async function killAt(
+  [stage, position, published]: readonly [stage: string, position: number, published: number],
   child: ChildProcess,
   { db }: FreshDatabase,
-  isThere: (state: Document, published: number) => boolean,
-): Promise<Document | null> {
+): Promise<void> {
   const ended = once(child, 'exit');
-  try {
-    while (child.exitCode === null) {
-      const [state] = await db.collection('_imports').find({ state: 'running' }).toArray();
-      const published = (await db.listCollections({ name: /^type_/ }, { nameOnly: true }).toArray()).length;
-      if (state !== undefined && isThere(state, published)) break;
-      await delay(2);
-    }
-    child.kill('SIGKILL');
-    expect((await ended)[1]).to.equal('SIGKILL');
-    return await db.collection('_imports').findOne({});
-  } finally {
-    child.kill('SIGKILL');
-  }
+  const isThere = async (): Promise<boolean> => {
+    const [state] = await db.collection('_imports').find({ state: 'running' }).toArray();
+    const names = await db.listCollections({ name: /^type_/ }, { nameOnly: true }).toArray();
+    const behind = stages.indexOf(String(state?.['stage'])) - stages.indexOf(stage);
+    return (behind > 0 || (behind === 0 && Number(state?.['position']) >= position)) && names.length > published;
+  };
+  while (child.exitCode === null && !(await isThere())) await delay(2);
+  child.kill('SIGKILL');
+  expect((await ended)[1]).to.equal('SIGKILL');
 }
