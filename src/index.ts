@@ -98,6 +98,7 @@ export type {
   StrapiRouter,
 } from './strapi/strapi-route.js';
 export type { ProjectStrapi } from './strapi/project-strapi.js';
+export type { ReceivedFile } from './strapi/received-files.js';
 export type { EnginePage, QueryEngine, WithData } from './strapi/query-engine.js';
 export type { EngineParameters } from './strapi/respell-query.js';
 export type { StrapiConfig } from './strapi/strapi-config.js';

@@ -20,7 +20,7 @@ const names = {
     'LinkAttribute LinkStorage ListResult Listener MangroveServer Middleware MiddlewareFactory MiddlewareItem ' +
     'MiddlewaresConfig MorphAttribute NamedCode NamedStore Next Nexus OfType PartialConfig PartialSection Plugin ' +
     'PluginsConfig Policy PolicyContext PolicyObject ProjectEntityService ' +
-    'ProjectStrapi ProviderSettings QueriesBuilder QueryEngine ReadKind Register RegisterInput RegisteredType ' +
+    'ProjectStrapi ProviderSettings QueriesBuilder QueryEngine ReadKind ReceivedFile Register RegisterInput RegisteredType ' +
     'Registry RequestContext Resolver Resolvers ResolversConfig ReturnInfo ReturnTypes RouteConfig Row ' +
     'ScalarAttribute ScalarType SectionName ServerConfig ServerInput Service Setting SettingGroup SettingMap ' +
     'SettingNode ShardKey StateUser StoreKey Strapi StrapiConfig StrapiDatabase StrapiModel StrapiPlugin StrapiRoute StrapiRouter StrapiServer ' +

@@ -21,6 +21,9 @@ export interface SentFile {
   readonly file: UploadedFile;
 }
 
+/** What the files of a body are written to. */
+type Staged = Pick<Staging, 'stage'>;
+
 type Limits = Pick<MediaSettings, 'filesLimit' | 'fieldsLimit' | 'fieldsSize' | 'sizeLimit'>;
 
 /** The rules of a multipart body. */
@@ -34,7 +37,7 @@ export interface MultipartRules extends Limits {
  * beginning, or from the first file that `accept` allows. Throws 400 for a malformed body, 413 beyond the limits, and the errors
  * of `accept`; the caller then discards the staged files.
  */
-export async function readMultipart(ctx: Context, staging: Staging, settings: MultipartRules): Promise<MultipartBody> {
+export async function readMultipart(ctx: Context, staging: Staged, settings: MultipartRules): Promise<MultipartBody> {
   if (settings.accept === undefined) allowUploadTime(ctx.req);
   const parts = new Parts(ctx.req, staging, settings);
   const parse = await createParser(parts);
@@ -82,7 +85,7 @@ const waitingPieces = 8;
 class Parts {
   readonly request: GuardedRequest;
   readonly #source: IncomingMessage;
-  readonly #staging: Staging;
+  readonly #staging: Staged;
   readonly #settings: MultipartRules;
   readonly #fields = new Map<string, string[]>();
   readonly #files: Promise<SentFile>[] = [];
@@ -90,7 +93,7 @@ class Parts {
   #fieldCount = 0;
   #fieldsSize = 0;
 
-  constructor(request: IncomingMessage, staging: Staging, settings: MultipartRules) {
+  constructor(request: IncomingMessage, staging: Staged, settings: MultipartRules) {
     this.request = new GuardedRequest(request);
     this.#source = request;
     this.#staging = staging;

@@ -12,16 +12,21 @@ import { isMultipart } from './request-body.js';
 /** The parts of a path that `:name` stands for, decoded. */
 export type RouteParams = Readonly<Record<string, string>>;
 
-type ReadMultipart = (staging: Staging, rules: MultipartRules) => Promise<MultipartBody>;
+/** Reads a multipart body, its files into a staging. */
+export type ReadMultipart = (staging: Pick<Staging, 'stage'>, rules: MultipartRules) => Promise<MultipartBody>;
 
 /** A request as handlers see it. Each part is taken from Koa's context when it is asked for. */
 export class RouteRequest {
   readonly params: RouteParams;
   readonly #ctx: Context;
 
-  constructor(ctx: Context, params: RouteParams) {
+  /** Undefined: the body has not been read. */
+  readonly #readAgain: ReadMultipart | undefined;
+
+  constructor(ctx: Context, params: RouteParams, readAgain?: ReadMultipart) {
     this.#ctx = ctx;
     this.params = params;
+    this.#readAgain = readAgain;
   }
 
   /** HEAD is handled as GET is; the body of the answer is not sent. */
@@ -69,6 +74,7 @@ export class RouteRequest {
 
   /** Reads a multipart body, its files into a staging; null if the request has none. */
   get readMultipart(): ReadMultipart | null {
+    if (this.#readAgain !== undefined) return this.#readAgain;
     const ctx = this.#ctx;
     return isMultipart(ctx) ? (staging, rules) => readMultipart(ctx, staging, rules) : null;
   }
@@ -76,7 +82,12 @@ export class RouteRequest {
   /** Returns a request of the same client to a path with other parameters and another query. */
   asking(params: RouteParams, querystring: string): RouteRequest {
     const ctx = Object.create(this.#ctx, { querystring: { value: querystring } }) as Context; // has all that it is made from
-    return new RouteRequest(ctx, params);
+    return new RouteRequest(ctx, params, this.#readAgain);
+  }
+
+  /** Returns the same request, whose multipart body was read before. */
+  reading(readAgain: ReadMultipart): RouteRequest {
+    return new RouteRequest(this.#ctx, this.params, readAgain);
   }
 
   /** Who sends the request, by the address. */

@@ -105,8 +105,13 @@ async function load(given: Strapi, { directory, config, logger, code, index }: L
   const files = await readConfigFiles(directory, config, (text) => {
     logger.warn({}, text);
   });
-  const { running } = code;
-  const services = createPluginServices({ running, entityService: given.entityService, query: (uid) => strapi.query(uid) });
+  const { running, content } = code;
+  const services = createPluginServices({
+    running,
+    content,
+    entityService: given.entityService,
+    query: (uid) => strapi.query(uid),
+  });
   const strapi: ProjectStrapi = createProjectStrapi(given, { code, directory, files, services });
   code.begin(strapi);
   const packages = strapiPackages({ factories: code.core.factories, requests: code.requests, content: code.content });

@@ -11,6 +11,7 @@ import type { CodeContext, CodeRequests } from './core-controller.js';
 import { defaultOf } from './load-folders.js';
 import type { CodeHandler, CodeMiddleware, CodePolicy, MiddlewareItem, ResolvedRoute } from './strapi-route.js';
 import { attemptLimit, handlerName, scopesOf } from './strapi-route.js';
+import { receiveBody } from './received-files.js';
 import { UnsupportedCodeError } from './unsupported-code.js';
 
 /** Named policies or middlewares, those of GraphQL among them. */
@@ -48,15 +49,28 @@ export function createEndpoint(resolved: ResolvedRoute, parts: EndpointParts): R
     action: scopes === null ? 'nothing' : (first ?? 'authenticated'),
     ...(others.length > 0 && { others }),
     ...(scopes === null && { anonymous: true }),
-    handleContext: async (ctx, call) => {
-      await beginCode(ctx, call, resolved, parts);
-      parts.requests.noteCounted(ctx, limit);
-      for (const passes of policies) if (!(await passes(ctx))) throw policyError();
-      const value = await runAll(inner, ctx);
-      if ((ctx.body === undefined || ctx.body === null) && value !== undefined && value !== null) ctx.body = value;
-      return null;
-    },
+    handleContext: (ctx, given) =>
+      withBody(ctx, given, async (call) => {
+        await beginCode(ctx, call, resolved, parts);
+        parts.requests.noteCounted(ctx, limit);
+        for (const passes of policies) if (!(await passes(ctx))) throw policyError();
+        const value = await runAll(inner, ctx);
+        if ((ctx.body === undefined || ctx.body === null) && value !== undefined && value !== null) ctx.body = value;
+        return null;
+      }),
   };
+}
+
+/** Gives code a multipart body as `ctx.request.body` and `ctx.request.files`, for as long as it runs. */
+async function withBody<Result>(ctx: Context, call: RouteCall, run: (call: RouteCall) => Promise<Result>): Promise<Result> {
+  const received = await receiveBody(call);
+  if (received === null) return run(call);
+  Object.assign(ctx.request, { body: received.fields, files: received.files });
+  try {
+    return await run({ ...call, request: call.request.reading(received.readAgain) });
+  } finally {
+    await received.discard();
+  }
 }
 
 /** Under which name attempts are counted; null: they are not. */

@@ -16,7 +16,7 @@ const uses: readonly { readonly pattern: RegExp; readonly missing: Missing }[] =
   { pattern: /\bstrapi\s*\??\.\s*(\w+)/g, missing: missingMember },
 ];
 
-const offered: ReadonlySet<string> = new Set(['email', 'graphql', 'i18n', 'users-permissions']);
+const offered: ReadonlySet<string> = new Set(['email', 'graphql', 'i18n', 'upload', 'users-permissions']);
 
 /**
  * Returns a line for each use of `strapi` in the files of src that is not offered, before it runs. It finds what is written out; what

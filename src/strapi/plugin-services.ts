@@ -1,9 +1,11 @@
 import { escapeHtml } from '../accounts/mail/email-templates.js';
 import { isPassword } from '../accounts/login/passwords.js';
+import type { ContentContext } from '../content/content-context.js';
 import type { EntityParameters, EntityService } from '../graphql/extension/entity-service.js';
 import { accountsOf, type Running } from '../http/running.js';
 import { isRecord, type Values } from '../values.js';
 import type { QueryEngine } from './query-engine.js';
+import { createUploadService } from './upload-service.js';
 
 /* eslint-disable @typescript-eslint/no-explicit-any -- code of a project says itself what it takes and returns */
 /** The services of plugins, by plugin and name. */
@@ -17,6 +19,8 @@ interface PluginParts {
   readonly running: () => Running;
   readonly entityService: EntityService;
   readonly query: (uid: string) => QueryEngine;
+  /** What operations of code work with at the time. */
+  readonly content: () => ContentContext;
 }
 
 const userUid = 'plugin::users-permissions.user';
@@ -26,6 +30,7 @@ export const createPluginServices = (parts: PluginParts): PluginServices => ({
   email: { email: emailService(parts) },
   'users-permissions': { user: userService(parts), jwt: tokenService(parts), role: roleService(parts) },
   i18n: { locales: localeService(parts) },
+  upload: { upload: createUploadService(parts) },
 });
 
 interface Mail extends Values {

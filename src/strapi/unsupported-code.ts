@@ -44,7 +44,7 @@ const plugins: Readonly<Record<string, string>> = {
   'content-type-builder': 'models are changed by npx mangrove models, or over the admin API',
   email: 'the service sends its own e-mails; send others by a package such as nodemailer',
   i18n: 'the admin API (/admin/api/locales) changes locales',
-  upload: 'upload files over the API (/api/upload)',
+  upload: "strapi.plugin('upload').service('upload') stores files",
   'users-permissions': 'strapi.entityService reads and writes users; npx mangrove user and npx mangrove permissions set up roles',
 };
 

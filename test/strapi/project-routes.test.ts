@@ -1,5 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
+import { existsSync } from 'node:fs';
 import { serveProject, type ServedProject } from '../support/serve-project.js';
 import type { TestModel } from '../support/serve.js';
 import type { ProjectFiles } from '../support/write-project.js';
@@ -13,7 +14,10 @@ const type = (name: string, attributes: object = {}, kind = 'collectionType'): T
 });
 
 const models = [
-  type('post', { author: { type: 'relation', relation: 'manyToOne', target: 'api::author.author' } }),
+  type('post', {
+    author: { type: 'relation', relation: 'manyToOne', target: 'api::author.author' },
+    photo: { type: 'media', multiple: false },
+  }),
   type('author'),
   type('open'),
   type('listed'),
@@ -69,6 +73,23 @@ const files: ProjectFiles = {
         return ctx.notFound();
       },
       nothing() {},
+      async upload(ctx) {
+        const { photo } = ctx.request.files;
+        const uploads = strapi.plugin('upload').service('upload');
+        const data = { ref: 'api::post.post', refId: 1, field: 'photo', fileInfo: { caption: 'first' } };
+        const [file] = await uploads.upload({ data, files: photo });
+        await uploads.updateFileInfo(file.id, { caption: 'second' });
+        const entry = await strapi.db.query('api::post.post').findOne({ where: { id: 1 }, populate: ['photo'] });
+        const { originalFilename, mimetype, size, filepath } = photo;
+        const text = require('node:fs').readFileSync(filepath, 'utf8');
+        await uploads.remove(file);
+        const left = (await uploads.findMany({ filters: { id: file.id } })).length;
+        return { body: ctx.request.body, photo: { originalFilename, mimetype, size }, filepath, text, caption: entry.photo.caption, left };
+      },
+      async createWithFile(ctx) {
+        const answer = await super.create(ctx);
+        return { ...answer, names: Object.keys(ctx.request.files) };
+      },
     }));`,
   'src/api/post/policies/named.js': "module.exports = (ctx, config) => ctx.query.name === (config.name ?? 'ann');",
   'src/api/post/middlewares/stamp.js': `module.exports = (config) => async (ctx, next) => {
@@ -84,6 +105,8 @@ const files: ProjectFiles = {
       { method: 'GET', path: '/posts/missing', handler: 'post.missing', config: { auth: false } },
       { method: 'GET', path: '/posts/nothing', handler: 'post.nothing', config: { auth: false } },
       { method: 'GET', path: '/posts/function', handler: (ctx) => ({ query: ctx.query }), config: { auth: false } },
+      { method: 'POST', path: '/posts/upload', handler: 'post.upload', config: { auth: false } },
+      { method: 'POST', path: '/posts/with-file', handler: 'post.createWithFile', config: { auth: false } },
       { method: 'GET', path: '/posts/absent', handler: 'post.absent', config: { auth: false } },
     ] };`,
   'src/api/listed/routes/listed.ts': `import { factories } from '@strapi/strapi';
@@ -295,7 +318,15 @@ describe('routes of a project', () => {
     expect(described).to.have.members([
       ...['GET /api/posts', 'GET /api/posts/{id}', 'GET /api/posts/slug/{slug}', 'POST /api/posts/echo/{id}'],
       ...['GET /api/posts/echo', 'GET /api/posts/refuse', 'GET /api/posts/stamped', 'GET /api/posts/missing'],
-      ...['GET /api/posts/nothing', 'GET /api/posts/function', 'GET /api/opens', 'GET /api/listeds', 'GET /api/my-renameds'],
+      ...[
+        'POST /api/posts/upload',
+        'POST /api/posts/with-file',
+        'GET /api/posts/nothing',
+        'GET /api/posts/function',
+        'GET /api/opens',
+        'GET /api/listeds',
+        'GET /api/my-renameds',
+      ],
       ...['GET /api/home', 'PUT /api/home', 'GET /api/authors', 'GET /api/serveds', 'POST /api/kepts', 'GET /api/kepts'],
       ...['GET /api/users/hello', 'GET /api/users-permissions/hello', 'GET /ping', 'GET /api/mine/context'],
     ]);
@@ -319,6 +350,40 @@ describe('routes of a project', () => {
     expect(page).to.match(/api::renamed\.renamed<\/code>[^]*?The routes of the project do not list it/);
     expect(page).to.match(/api::open\.open<\/code>[^]*?The public may: find\./);
     expect(page).to.include('/api/listeds?pagination[pageSize]=1');
+  });
+
+  const send = async (path: string, fields: Readonly<Record<string, string | File>>) => {
+    const body = new FormData();
+    for (const [name, value] of Object.entries(fields)) body.append(name, value);
+    const answered = await fetch(`${serving.server.url}${path}`, { method: 'POST', body });
+    return { status: answered.status, body: await answered.json() };
+  };
+  const photo = new File(['some text'], 'notes.txt', { type: 'text/plain' });
+
+  it('take multipart bodies, and store their files', async () => {
+    const { status, body: answer } = await send('/api/posts/upload', { title: 'x', photo });
+    const { filepath, ...seen } = answer as { readonly filepath: string };
+    expect([status, seen]).to.deep.equal([
+      200,
+      {
+        body: { title: 'x' },
+        photo: { originalFilename: 'notes.txt', mimetype: 'text/plain', size: 9 },
+        text: 'some text',
+        caption: 'second',
+        left: 0,
+      },
+    ]);
+    expect(existsSync(filepath)).to.equal(false);
+  });
+
+  it('hand multipart bodies on to generated actions', async () => {
+    const data = JSON.stringify({ title: 'with a file' });
+    const { status, body } = await send('/api/posts/with-file?populate=photo', { data, 'files.photo': photo });
+    const { data: entry, names } = body as { data: { attributes: { title: string; photo: unknown } }; names: string[] };
+    expect([status, entry.attributes.title, names]).to.deep.equal([200, 'with a file', ['files.photo']]);
+    expect(entry.attributes.photo).to.have.nested.property('data.attributes.name', 'notes.txt');
+    const wrong = await send('/api/posts/with-file', { data: 'no JSON', 'files.photo': photo });
+    expect(wrong.status).to.equal(400);
   });
 
   it('pass middlewares', async () => {
@@ -369,7 +434,9 @@ describe('routes of a project', () => {
   it('reach services and controllers', async () => {
     const { strapi } = serving;
     expect(await strapi.service('api::served.served').titles()).to.deep.equal(['s']);
-    const { results, pagination } = await strapi.service('api::post.post').find({ fields: ['title'], sort: 'title' });
+    const { results, pagination } = await strapi
+      .service('api::post.post')
+      .find({ fields: ['title'], sort: 'title', filters: { id: [1, 2] } });
     expect(results).to.deep.equal([
       { id: 1, title: 'a' },
       { id: 2, title: 'b' },

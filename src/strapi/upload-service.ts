@@ -1,0 +1,89 @@
+import { createReadStream } from 'node:fs';
+import type { ContentContext } from '../content/content-context.js';
+import { validationError } from '../errors.js';
+import { entityOf, type Entity, type EntityParameters, type EntityService } from '../graphql/extension/entity-service.js';
+import { mediaOf, type Running } from '../http/running.js';
+import { findTarget } from '../media/find-target.js';
+import { parseFileInfo, parseFileInfos } from '../media/parse-file-info.js';
+import { Staging, type UploadedFile } from '../media/staging.js';
+import { replaceFile, updateFileInfo } from '../media/update-file.js';
+import { uploadFiles, type MediaContext } from '../media/upload-files.js';
+import { uploadFile } from '../schema/content-type.js';
+import type { Values } from '../values.js';
+
+interface UploadParts {
+  /** Throws a 503 before there is a database. */
+  readonly running: () => Running;
+  /** What operations of code work with at the time. */
+  readonly content: () => ContentContext;
+  readonly entityService: EntityService;
+}
+
+/** A file on disk: one of `ctx.request.files`, or one that code describes, also in the older words of Strapi v4. */
+interface FileOnDisk {
+  readonly filepath?: string;
+  readonly path?: string;
+  readonly originalFilename?: string;
+  readonly name?: string;
+  readonly mimetype?: string;
+  readonly type?: string;
+}
+
+interface UploadInput {
+  readonly files: FileOnDisk | readonly FileOnDisk[];
+  /** `ref`, `refId` and `field` name the entry that gets the files; `fileInfo` is an object, or a list for several files. */
+  readonly data?: Values;
+}
+
+/** `strapi.plugin('upload').service('upload')`. */
+export function createUploadService({ running, content, entityService }: UploadParts) {
+  const open = (): MediaContext => ({ media: mediaOf(running()), content: content() });
+  return {
+    /** Stores files, all or none, and returns their entries. */
+    upload: ({ files, data = {} }: UploadInput): Promise<Entity[]> =>
+      withStaged([files].flat() as readonly FileOnDisk[], open(), async (staged, staging, context) => {
+        const { ref, refId, field, fileInfo } = data;
+        const target = findTarget({ ref, refId, field }, context);
+        const infos = Array.isArray(fileInfo) ? parseFileInfos(fileInfo) : [parseFileInfo(fileInfo)];
+        return (await uploadFiles({ files: staged, infos, target }, staging, context)).map(entityOf);
+      }),
+    /** Changes what is said about a file. */
+    updateFileInfo: async (id: number, info: Values): Promise<Entity> =>
+      entityOf(await updateFileInfo(Number(id), parseFileInfo(info), open())),
+    /** Gives a file other content; its address stays. */
+    replace: (id: number, { file, data = {} }: { readonly file: FileOnDisk; readonly data?: Values }): Promise<Entity> =>
+      withStaged([file], open(), async ([staged], staging, context) => {
+        if (staged === undefined) throw validationError('Files are empty');
+        const order = { id: Number(id), file: staged, info: parseFileInfo(data['fileInfo']) };
+        return entityOf(await replaceFile(order, staging, context));
+      }),
+    findOne: (id: number, populate?: unknown) =>
+      entityService.findOne(uploadFile, id, populate === undefined ? {} : { populate }),
+    findMany: (parameters?: EntityParameters) => entityService.findMany(uploadFile, parameters),
+    /** Deletes a file and its bytes. */
+    remove: ({ id }: { readonly id: number }) => entityService.delete(uploadFile, id),
+  };
+}
+
+type Work<Result> = (files: readonly UploadedFile[], staging: Staging, context: MediaContext) => Promise<Result>;
+
+/** Runs work with files in the storage; what it does not keep is deleted. */
+async function withStaged<Result>(files: readonly FileOnDisk[], context: MediaContext, work: Work<Result>): Promise<Result> {
+  const staging = new Staging(context.media);
+  try {
+    const staged: UploadedFile[] = [];
+    for (const file of files) staged.push(await stageFile(file, staging, context));
+    return await work(staged, staging, context);
+  } finally {
+    await staging.discard();
+  }
+}
+
+async function stageFile(file: FileOnDisk, staging: Staging, { media }: MediaContext): Promise<UploadedFile> {
+  const path = file.filepath ?? file.path;
+  const name = file.originalFilename ?? file.name;
+  if (path === undefined || name === undefined) throw validationError('files: a file needs a filepath and an originalFilename');
+  const mime = file.mimetype ?? file.type ?? 'application/octet-stream';
+  const bytes = await staging.stage(createReadStream(path), { name, mime, limit: media.settings.sizeLimit });
+  return { ...bytes, name, mime };
+}
