@@ -48,16 +48,16 @@ export const writeAttacks: readonly Attack[] = [
         write(target, 'POST', '/api/notes', { links: Array<object>(10_000).fill({ label: 'label', url: '/x' }) }),
       ),
     ],
-    commands: 10,
+    commands: 20,
     documents: 10,
   },
   {
     name: 'a body that is wrong everywhere',
     run: async (target) => [
-      await send(target, write(target, 'POST', '/api/articles', { title: 'x', sections: Array<number>(400_000).fill(1) })),
+      await send(target, write(target, 'POST', '/api/articles', { title: 'x', sections: Array<number>(10_000).fill(1) })),
     ],
     refusedBy: 'errors occurred',
-    commands: 10,
+    commands: 20,
     documents: 10,
   },
 ];

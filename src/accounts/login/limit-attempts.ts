@@ -133,7 +133,10 @@ export interface GuessLimit {
   judge<Found>(ip: string, check: () => Promise<Found | null>): Promise<JudgedGuess<Found>>;
 }
 
-/** The limit of wrong admin tokens. A right guess waits for the others of its client that came before it: they may be too many. */
+/**
+ * The limit of wrong admin tokens. A right guess waits for the others of its client that came to this process before it: they may be
+ * too many.
+ */
 export function guessLimit(
   { interval, max }: Config['admin']['ratelimit'],
   database: Pick<Database, 'db' | 'client'>,
