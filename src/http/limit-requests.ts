@@ -1,13 +1,8 @@
 import type { Context } from 'koa';
 import { collections } from '../schema/collections.js';
 import type { Caller } from '../auth/caller.js';
-import {
-  attemptLimiter,
-  type Attempt,
-  type AttemptLimits,
-  type GuessLimit,
-  type LimitedRoute,
-} from '../accounts/login/limit-attempts.js';
+import { type Attempt, attemptLimiter } from '../accounts/login/attempt-limiter.js';
+import type { AttemptLimits, GuessLimit, LimitedRoute } from '../accounts/login/limit-attempts.js';
 import type { Config } from '../config/config.js';
 import { rateLimitError } from '../errors.js';
 import type { Database } from '../mongo/database.js';

@@ -69,6 +69,15 @@ describe('guesses of a secret', () => {
     expect([right.attempt?.isOver, other.attempt]).to.deep.equal([true, null]);
   });
 
+  it('are counted where counts stand twice, from before there was an index', async () => {
+    const twice = [1, 2].map(() => ({ key: '-:admin:192.0.2.5', points: 9, expire: new Date(Date.now() + 60_000) }));
+    await database.db.collection('_attempts').drop();
+    await database.db.collection('_attempts').insertMany(twice);
+    const limit = guessLimit({ interval: 60_000, max: 1 }, database);
+    const wrong = () => limit.judge('192.0.2.5', () => Promise.resolve(null));
+    expect([(await wrong()).attempt?.isOver, (await wrong()).attempt?.isOver]).to.deep.equal([false, true]);
+  });
+
   it('of which none is wrong are not counted, however many come at once', async () => {
     const limit = guessLimit({ interval: 60_000, max: 1 }, database);
     const judged = await Promise.all(Array.from({ length: 20 }, () => limit.judge('192.0.2.3', () => Promise.resolve('right'))));

@@ -1,78 +1,8 @@
 import ipaddr from 'ipaddr.js';
-import { createRequire } from 'node:module';
-import type { RateLimiterMongo, RateLimiterRes } from 'rate-limiter-flexible';
 import { collections } from '../../schema/collections.js';
 import type { Config } from '../../config/config.js';
 import type { Database } from '../../mongo/database.js';
-
-/** The state of a limit after an attempt, for the X-RateLimit headers. */
-export interface Attempt {
-  readonly limit: number;
-  readonly remaining: number;
-  /** Seconds of Unix time at which counting starts anew. */
-  readonly resetsAt: number;
-  readonly isOver: boolean;
-}
-
-/** Counts attempts, for all instances together. */
-interface AttemptLimiter {
-  /** Counts one attempt under a key. */
-  count(key: string): Promise<Attempt>;
-  /** Returns the state that one more attempt would have, without counting it; null if none was counted in this interval. */
-  find(key: string): Promise<Attempt | null>;
-}
-
-interface LimiterInput {
-  /** The name of the collection that holds the counts. */
-  readonly collection: string;
-  /** Attempts in one interval. */
-  readonly max: number;
-  /** Milliseconds. */
-  readonly interval: number;
-}
-
-/** This file alone: the index of the package loads the limiters of all databases. */
-const Limiter = createRequire(import.meta.url)('rate-limiter-flexible/lib/RateLimiterMongo.js') as typeof RateLimiterMongo; // typed by the index
-
-/** Returns a limiter that counts in MongoDB. Rejects if the database does not answer, so that every attempt is counted. */
-export function attemptLimiter(
-  { db, client }: Pick<Database, 'db' | 'client'>,
-  { collection, max, interval }: LimiterInput,
-): AttemptLimiter {
-  const limiter = new Limiter({
-    storeClient: client,
-    dbName: db.databaseName,
-    tableName: collection,
-    keyPrefix: '',
-    points: max,
-    duration: interval / 1000,
-  });
-  return {
-    count: async (key) => {
-      try {
-        return attemptOf(await limiter.consume(key), max, 'allowed');
-      } catch (refusal) {
-        if (refusal instanceof Error) throw refusal;
-        return attemptOf(refusal as RateLimiterRes, max, 'refused'); // what the library rejects with unless it is an Error
-      }
-    },
-    find: async (key) => {
-      const found = await limiter.get(key);
-      return found && attemptOf(found, max, found.remainingPoints > 0 ? 'allowed' : 'refused');
-    },
-  };
-}
-
-const attemptOf = (
-  { remainingPoints, msBeforeNext }: RateLimiterRes,
-  limit: number,
-  verdict: 'allowed' | 'refused',
-): Attempt => ({
-  limit,
-  remaining: Math.max(remainingPoints, 0),
-  resetsAt: Math.ceil((Date.now() + msBeforeNext) / 1000),
-  isOver: verdict === 'refused',
-});
+import { type Attempt, type AttemptLimiter, attemptLimiter } from './attempt-limiter.js';
 
 /** The name under which attempts at a route are counted. It is not the path, which has several spellings. */
 export type LimitedRoute =
