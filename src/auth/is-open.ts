@@ -43,7 +43,10 @@ export function createOpenAccess({ config, backend, logger, isEmbedded }: OpenAc
   return async (roles, isLocal) => {
     const isOpen = !roles.areConfigured && !(await hasUsers());
     if (wasOpen && !isOpen)
-      logger.warn({}, 'There is a user or a grant now: from here on everybody may do what their role grants, and nothing else');
+      logger.warn(
+        {},
+        'There is a user or a grant now: the service is no longer open, and callers have the rights of their role only',
+      );
     wasOpen = isOpen;
     return isOpen && isLocal() ? localAccess : null;
   };

@@ -27,7 +27,7 @@ const exportAll: Command = async ({ config, secrets, store: { database }, conten
   const given = readArguments(args);
   if (given === null) throw new Error(usage);
   const { file } = given;
-  if (existsSync(file)) throw new Error(`${file} is there already`);
+  if (existsSync(file)) throw new Error(`${file} already exists`);
   const key = await archiveKey(file, given.keyFile);
   const counts = await exportContent(
     { file, key },

@@ -9,7 +9,7 @@ export async function readPassword(question: string): Promise<string> {
   const { stdin } = process;
   if (!stdin.isTTY) return given(await readLine(''));
   const password = given(await readLine(`${question}: `));
-  if ((await readLine('again: ')) !== password) throw new Error('the two are not the same');
+  if ((await readLine('again: ')) !== password) throw new Error('the two passwords differ');
   return password;
 }
 

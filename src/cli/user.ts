@@ -85,7 +85,7 @@ const setPassword: Command = async ({ content }, args) => {
   await changeStoredUser(content, { _id: id }, change);
   await endRefreshTokens(id, content);
   if (!values.password) printMade(word, String(name));
-  else console.log(`the password of ${String(name)} is set; former tokens are void`);
+  else console.log(`the password of ${String(name)} is set; former tokens no longer work`);
 };
 
 const setRole: Command = async ({ content }, [name, role]) => {

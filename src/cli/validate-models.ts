@@ -43,7 +43,7 @@ const shardRows = ({ registry }: RegistryBuild, part: 'problems' | 'notes'): [ui
  * is refused.
  */
 export async function shardModels({ database, config }: OpenedDatabase, uids: readonly string[]): Promise<number | null> {
-  if (!database.isSharded) throw new Error('the database is no sharded cluster: MONGODB_URI must name a mongos');
+  if (!database.isSharded) throw new Error('the database is not a sharded cluster: MONGODB_URI must name a mongos');
   const models = await readModels(database);
   const { registry } = buildRegistry(models, modelSettings(config));
   const missing = uids.filter((uid) => !registry.types.has(uid));

@@ -76,7 +76,7 @@ async function readSecrets(file: string): Promise<Secrets> {
   );
   const isWhole =
     typeof kept === 'object' && kept !== null && Object.keys(variables).every((name) => isText(Reflect.get(kept, name)));
-  if (!isWhole) throw new ConfigError(`${file} does not hold the secrets; delete it to have them made anew`);
+  if (!isWhole) throw new ConfigError(`${file} does not hold the secrets; delete it to have new ones created`);
   return kept as Secrets; // checked above
 }
 

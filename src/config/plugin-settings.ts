@@ -76,7 +76,7 @@ const usersSettings = group({
       expiresIn: shaped<string | number>(
         { type: ['string', 'integer'] },
         '30d',
-        'How long a token holds: seconds, or a text such as 30d',
+        'Lifetime of a token: seconds, or a string such as 30d',
       ),
       ignoreExpiredOnPublic: flag(
         false,
@@ -152,7 +152,7 @@ const emailSettings = group({
     provider: text('nodemailer', 'What sends e-mails'),
     providerOptions: options('Options of the provider, such as host, port and auth'),
     settings: group({
-      defaultFrom: text('no-reply@localhost', 'Sender where none is given', { variable: 'EMAIL_FROM' }),
+      defaultFrom: text('no-reply@localhost', 'Sender unless one is given', { variable: 'EMAIL_FROM' }),
       defaultReplyTo: maybeText('Address for replies where none is given'),
     }),
     testAddress: maybeText('Address for test e-mails'),

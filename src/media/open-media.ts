@@ -71,7 +71,7 @@ async function sweepAndReport(media: Media, oldest: number, logger: Logger): Pro
     if (deleted > 0 || left > 0) logger.warn({ deleted, left }, 'remains of interrupted uploads');
     return left;
   } catch (error) {
-    logger.warn({ err: error }, 'remains of interrupted uploads could not be looked for');
+    logger.warn({ err: error }, 'remains of interrupted uploads could not be searched for');
     return 1;
   }
 }

@@ -35,7 +35,7 @@ async function runBuiltin(routes: readonly Route[], ctx: CodeContext, requests: 
     ({ method, path }) => method === ctx['method'] && compilePath(path).match(String(ctx['path'])) !== null,
   );
   const route = asked ?? routes[0];
-  if (call === null || route === undefined) throw new Error('actions of plugins answer requests to routes alone');
+  if (call === null || route === undefined) throw new Error('actions of plugins can only answer requests to routes');
   const response = ctx['response'] as Context['response']; // of Koa, in copies of the context too
   const { limit } = route;
   if (limit !== undefined && !requests.wasCounted(call, limit))

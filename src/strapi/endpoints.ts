@@ -120,7 +120,7 @@ function policyOf(
   const [given, config] = typeof item === 'object' ? [item.name, item.config] : [item, undefined];
   const code = typeof given === 'string' ? namedCode(given, owner, strapi.policies) : given;
   const policy = (typeof code === 'function' ? code : Reflect.get(Object(code) as object, 'handler')) as CodePolicy; // its contract
-  if (typeof policy !== 'function') throw new Error(`the policy ${String(given)} is no function`);
+  if (typeof policy !== 'function') throw new Error(`the policy ${String(given)} is not a function`);
   return async (ctx) => {
     const context: CodeContext = Object.assign(Object.create(ctx) as object, {
       type: 'koa',
@@ -145,7 +145,7 @@ export function middlewaresOf(
       name === undefined
         ? defaultOf(parts.load(fileOf(String(file), parts.directory)))
         : namedCode(name, owner, parts.strapi.middlewares);
-    if (typeof code !== 'function') throw new Error(`the middleware ${String(name ?? file)} is no function`);
+    if (typeof code !== 'function') throw new Error(`the middleware ${String(name ?? file)} is not a function`);
     return (code as CodeMiddleware)(config ?? {}, { strapi: parts.strapi }) ?? []; // its contract
   });
 }
@@ -153,7 +153,7 @@ export function middlewaresOf(
 /** A file by its path from the project, or from its config/. */
 function fileOf(path: string, directory: string): string {
   const found = sourceFile(resolve(directory, path)) ?? sourceFile(resolve(directory, 'config', path));
-  if (found === null) throw new UnsupportedCodeError(`the middleware ${path} is no file of the project`);
+  if (found === null) throw new UnsupportedCodeError(`the middleware ${path} is not a file of the project`);
   return found;
 }
 

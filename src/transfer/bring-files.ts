@@ -62,7 +62,8 @@ export async function gatherAssets(run: ImportRun): Promise<void> {
   const { context, manifest, tally } = run;
   const { media } = context;
   if (media === null) {
-    if (manifest.assets > 0) tally.report('files do not come: uploads are switched off', run.source.description, manifest.assets);
+    if (manifest.assets > 0)
+      tally.report('files are not imported: uploads are switched off', run.source.description, manifest.assets);
     return;
   }
   const write = async ([numbered]: readonly (readonly [number, RecordOf<'assets'>])[]): Promise<void> => {

@@ -90,7 +90,7 @@ async function publishSettings(run: ImportRun): Promise<void> {
   const templates = settings.get(usedSettings.templates);
   if (isRecord(templates)) for (const name of templateNames) await takeTemplate(run, name, templates[name]);
   reportProviders(run, settings.get(usedSettings.providers));
-  if (settings.has(usedSettings.webhook)) run.tally.report('webhooks do not come: they are not offered', 'configuration');
+  if (settings.has(usedSettings.webhook)) run.tally.report('webhooks are not imported: they are not offered', 'configuration');
 }
 
 const advancedKeys = [
@@ -133,5 +133,5 @@ function reportProviders({ tally }: ImportRun, providers: unknown): void {
     name !== 'email' && isRecord(provider) && provider['enabled'] === true ? [name] : [],
   );
   for (const name of names)
-    tally.report('login providers do not come: set them in plugins.users-permissions.config.providers', name);
+    tally.report('login providers are not imported: set them in plugins.users-permissions.config.providers', name);
 }

@@ -116,7 +116,7 @@ async function goOn({ unfinished, source, manifest, plan }: PreparedImport, { st
       `an import of ${unfinished.source} was cut short: run it again, or give it up with npx mangrove import --abandon`,
     );
   for (const uid of unfinished.types.filter((name) => !plan.types.has(name)))
-    throw new Error(`${uid}, of which entries were gathered, does not come any more: ${plan.refused.get(uid) ?? ''}`);
+    throw new Error(`${uid}, of which entries were gathered, is no longer imported: ${plan.refused.get(uid) ?? ''}`);
   const state = await takeOver(store.database, unfinished, runner);
   const changed = changesIn(new Map(state.expected), new Map(countsOf(manifest)));
   if (changed.length > 0 && !source.mayChange)

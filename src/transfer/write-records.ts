@@ -63,7 +63,7 @@ async function writeEntries(run: ImportRun, batch: readonly Numbered<Entity>[]):
 function comingEntry({ plan, tally }: ImportRun, entity: Entity): readonly ComingEntry[] {
   const type = plan.types.get(entity.type);
   if (type === undefined) {
-    tally.report(`entries of ${entity.type} do not come: ${plan.refused.get(entity.type) ?? ''}`, holderKey(entity));
+    tally.report(`entries of ${entity.type} are not imported: ${plan.refused.get(entity.type) ?? ''}`, holderKey(entity));
     return [];
   }
   return orReport({ type, entity }, tally, () => [{ type, entity, holders: holdersIn(type, entity, plan.registry) }]);

@@ -76,8 +76,8 @@ describe('Options of apolloServer', () => {
   it('rules and hooks that are no functions are refused at the start', () => {
     const { config } = createConfig({}).plugins.graphql;
     const read = (apolloServer: object) => () => graphqlSettings({ ...config, apolloServer: { ...apolloServer } }, 'test');
-    expect(read({ validationRules: [5] })).to.throw(ConfigError, 'apolloServer.validationRules is no list of functions');
-    expect(read({ formatError: 'mine' })).to.throw(ConfigError, 'apolloServer.formatError is no function');
+    expect(read({ validationRules: [5] })).to.throw(ConfigError, 'apolloServer.validationRules is not a list of functions');
+    expect(read({ formatError: 'mine' })).to.throw(ConfigError, 'apolloServer.formatError is not a function');
   });
 
   it('formatError, with the thrown error at hand', () => {

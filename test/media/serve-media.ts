@@ -1,10 +1,10 @@
 import type { Media } from '../../src/media/media.js';
-import { createService } from '../../src/server.js';
 import type { Service } from '../../src/service.js';
 import type { PartialConfig } from '../../src/config/create-config.js';
 import type { Register } from '../../src/graphql/extension/create-extension.js';
-import type { Model } from '../../src/schema/model.js';
-import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
+
+import type { FreshDatabase } from '../support/mongo.js';
+import { serveModels, type TestModel } from '../support/serve.js';
 
 export interface Answered {
   readonly status: number;
@@ -34,14 +34,14 @@ export interface MediaServer {
   stop(): Promise<void>;
 }
 
-const shot: Model = {
+const shot: TestModel = {
   uid: 'shared.shot',
   collectionName: 'components_shared_shots',
   info: { displayName: 'Shot' },
   attributes: { label: { type: 'string' }, image: { type: 'media', multiple: false } },
 };
 
-const story: Model = {
+const story: TestModel = {
   uid: 'api::story.story',
   kind: 'collectionType',
   collectionName: 'stories',
@@ -68,20 +68,13 @@ export async function serveMedia(
   upload: UploadConfig = {},
   { uses, register }: { readonly uses?: FreshDatabase; readonly register?: Register } = {},
 ): Promise<MediaServer> {
-  const database = uses ?? (await freshDatabase());
-  for (const { uid, ...model } of [shot, story])
-    await database.db.collection<{ _id: string }>('_models').replaceOne({ _id: uid }, model, { upsert: true });
-  const server = await createService({
-    config: {
-      server: { host: '127.0.0.1', port: 0 },
-      database: { uri: database.uri },
-      api: { open: true },
-      plugins: { upload, 'users-permissions': { enabled: false } },
-      middlewares: { logger: { level: 'silent' } },
-    },
+  const serving = await serveModels({
+    models: [shot, story],
+    config: { plugins: { upload, 'users-permissions': { enabled: false } } },
+    ...(uses && { database: uses }),
     ...(register && { register }),
   });
-  await server.start();
+  const { database, server, stop } = serving;
   const { media } = server;
   if (media === null) throw new Error('the test database did not answer');
   const url = server.url.replace('localhost', '127.0.0.1');
@@ -98,10 +91,7 @@ export async function serveMedia(
       return send(method, path, { body: formOf(files, fields) });
     },
     stored: () => storedIn(database),
-    stop: async () => {
-      await server.stop();
-      if (uses === undefined) await database.drop();
-    },
+    stop,
   };
 }
 

@@ -89,8 +89,8 @@ export async function serveModels({
 
 /** Stores models as any client may do it. */
 export async function storeModels({ db }: FreshDatabase, models: readonly TestModel[]): Promise<void> {
-  if (models.length === 0) return;
-  await db.collection<{ _id: string }>('_models').insertMany(models.map(({ uid, ...model }) => ({ _id: uid, ...model })));
+  const collection = db.collection<{ _id: string }>('_models');
+  for (const { uid, ...model } of models) await collection.replaceOne({ _id: uid }, model, { upsert: true });
 }
 
 /** Stores documents as those that the service has written itself. */

@@ -69,7 +69,7 @@ describe('npx mangrove export', () => {
   it('leaves a file alone that is there, and none behind where it fails', async () => {
     await writeFile(at('there.tar'), 'mine');
     const refused = await run(first, 'export', 'there.tar');
-    expect([refused.exitCode, refused.stderr]).to.deep.equal([1, 'there.tar is there already']);
+    expect([refused.exitCode, refused.stderr]).to.deep.equal([1, 'there.tar already exists']);
     expect(await readFile(at('there.tar'), 'utf8')).to.equal('mine');
     expect((await run(first, 'export', 'no/folder.tar')).exitCode).to.equal(1);
     expect((await run(first, 'export', 'a.zip')).stderr).to.match(/usage/);

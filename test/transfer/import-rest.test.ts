@@ -70,7 +70,7 @@ describe('npx mangrove import of a Strapi v4 that runs', () => {
     const [file] = (await into.call('GET', '/api/upload/files?sort=id')).body as readonly [{ readonly url: string }];
     expect(await (await fetch(`${into.server.url}${file.url}`)).text()).to.equal('the bytes of a picture');
     for (const line of [
-      /passwords do not come over REST/,
+      /passwords are not part of REST/,
       /polymorphic relations.*api::story.story about/,
       /private values.*secret/,
     ])

@@ -163,12 +163,12 @@ describe('npx mangrove import of an archive', () => {
       for (const line of [
         /not brought +1 +a value does not fit its type datetime \(api::story.story:12 when\)/,
         /a component is not among the models \(parts.gone\)/,
-        /entries of plugin::menus.menu do not come: the plugin is not offered/,
+        /entries of plugin::menus.menu are not imported: the plugin is not offered/,
         /admin::user does not come/,
         /api::story.story has no relation nothing/,
         /no entry of the media library has it \(nobodys.png\)/,
         /the source has no bytes of a file \(far_2.png\)/,
-        /login providers do not come.* \(github\)/,
+        /login providers are not imported.* \(github\)/,
       ])
         expect(printed).to.match(line);
     });

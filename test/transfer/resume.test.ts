@@ -135,7 +135,7 @@ describe('an import that was cut short', () => {
       expect(await importAll(source, context).catch(String)).to.match(/these collections hold entries: up_users/);
       await writers.insertOne({ _id: 1 });
       expect(await importAll(source, context).catch(String)).to.match(
-        /api::writer.writer, .* does not come any more: the model is refused/,
+        /api::writer.writer, .* is no longer imported: the model is refused/,
       );
       expect([await users.findOne({}), await writers.findOne({})]).to.deep.equal([{ _id: 1, username: 'me' }, { _id: 1 }]);
       await writers.deleteMany({});

@@ -117,7 +117,7 @@ async function finish(
   const state = address.searchParams.get('state') ?? '';
   const begun = await loginStateStore<LoginState>(content.store.database).take(hashCode(state));
   if (begun === null || begun.provider !== provider || begun.browser !== hashCode(browser))
-    throw validationError('This login was not begun here, or has taken too long');
+    throw validationError('This login was not started here, or took too long');
   const { authorizationCodeGrant } = await library();
   const checks = { expectedState: state, expectedNonce: begun.nonce, pkceCodeVerifier: begun.verifier, idTokenExpected: true };
   const tokens = await authorizationCodeGrant(configuration, address, checks).catch((error: unknown) => {

@@ -36,7 +36,7 @@ export function createGraphql(services: GraphqlServices): GraphqlEndpoint {
   const { config, logger, extension = () => ({}), onSchema = () => undefined } = services;
   const settings = graphqlSettings(config.plugins.graphql.config, config.environment);
   if (settings.unknownOptions.length > 0)
-    logger.warn({ options: settings.unknownOptions }, 'graphql.config.apolloServer has options that mean nothing here');
+    logger.warn({ options: settings.unknownOptions }, 'graphql.config.apolloServer has options without effect');
   const report = (err: unknown): void => {
     logger.error({ err }, 'GraphQL request failed');
   };

@@ -59,5 +59,5 @@ function readSize(name: string, value: unknown): number {
 function wholeNumber(name: string, value: unknown): number {
   const number = typeof value === 'string' ? Number(value) : value;
   if (typeof number === 'number' && Number.isSafeInteger(number) && number >= 0) return number;
-  throw new ConfigError(`plugins.graphql.config.apolloServer.${name} is ${JSON.stringify(value)}, which is no whole number`);
+  throw new ConfigError(`plugins.graphql.config.apolloServer.${name} is ${JSON.stringify(value)}, which is not a whole number`);
 }

@@ -81,13 +81,13 @@ function preflightHeaders(given: unknown): readonly string[] | null {
 function validationRules(given: unknown): readonly ValidationRule[] {
   const rules: readonly unknown[] = Array.isArray(given) ? given : given === undefined ? [] : [given];
   if (rules.every((rule) => typeof rule === 'function')) return rules as readonly ValidationRule[]; // as documented
-  throw new ConfigError('plugins.graphql.config.apolloServer.validationRules is no list of functions');
+  throw new ConfigError('plugins.graphql.config.apolloServer.validationRules is not a list of functions');
 }
 
 function formatHook(given: unknown): FormatHook | null {
   if (given === undefined || given === null) return null;
   if (typeof given === 'function') return given as FormatHook; // as documented
-  throw new ConfigError('plugins.graphql.config.apolloServer.formatError is no function');
+  throw new ConfigError('plugins.graphql.config.apolloServer.formatError is not a function');
 }
 
 const unknownOptions = (server: Readonly<Record<string, unknown>>): string[] =>

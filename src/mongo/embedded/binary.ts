@@ -69,7 +69,7 @@ export const binaryInCache = async (cacheDir: string, log: (line: string) => voi
     if (!(await isExecutable(path))) continue;
     const probe = await probeBinary(path);
     if ('version' in probe && probe.version === version) return probe;
-    log(`${path} is passed over: ${'problem' in probe ? probe.problem : `it is MongoDB ${probe.version}, not ${version}`}`);
+    log(`${path} is skipped: ${'problem' in probe ? probe.problem : `it is MongoDB ${probe.version}, not ${version}`}`);
   }
   return undefined;
 };

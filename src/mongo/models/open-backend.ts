@@ -62,7 +62,7 @@ function follow(store: Store, models: ModelRegistry, logger: Logger): Backend {
   const { database, changes } = store;
   changes.onChange(modelCollections, () => {
     models.load().catch((error: unknown) => {
-      logger.warn({ err: error }, 'models could not be read, the former ones stay in force');
+      logger.warn({ err: error }, 'models could not be read, the former ones remain in force');
     });
   });
   // Ids that are reserved may be among those that an import brings.

@@ -49,7 +49,7 @@ export function parseRecord(
   const record = isRecord(value) ? readers[stage](value, line.length) : null;
   if (record !== null) return record;
   if (value === undefined || stage === 'schemas' || stage === 'configuration')
-    throw new Error(`${name} holds a line that is no record of an export`);
+    throw new Error(`${name} holds a line that is not a record of an export`);
   return { stage: 'unreadable', of: stage, reason: `a line of ${stage} is no record of an export`, where: line };
 }
 

@@ -30,7 +30,7 @@ export interface RestClient {
 /** Throws an Error if the address is none of HTTP. */
 export function createRestClient({ url, token, allowPrivate }: ClientInput): RestClient {
   const given = new URL(url);
-  if (!/^https?:$/.test(given.protocol)) throw new Error(`${url} is no address of HTTP`);
+  if (!/^https?:$/.test(given.protocol)) throw new Error(`${url} is not an HTTP address`);
   const path = given.pathname.replace(/\/+$/, '');
   const base = `${given.origin}${path === '' ? '/api' : path}`;
   const send = (target: URL): Promise<IncomingMessage> =>

@@ -18,7 +18,7 @@ export async function readSchemas(client: RestClient, kind: 'content-types' | 'c
 
 /** What the API does not show, by where. */
 export function notesOn(shapes: Shapes): Map<string, string> {
-  const notes = new Map([[userUid, 'passwords do not come over REST: users set new ones']]);
+  const notes = new Map([[userUid, 'passwords are not part of REST: users set new ones']]);
   for (const [uid, attributes] of shapes)
     for (const [name, attribute] of Object.entries(attributes)) {
       const reason = hiddenReason(uid, attribute);
@@ -29,6 +29,6 @@ export function notesOn(shapes: Shapes): Map<string, string> {
 
 function hiddenReason(uid: string, attribute: Values): string | null {
   if (!uid.startsWith('api::') && uid.includes('::')) return null;
-  if (attribute['private'] === true || attribute['type'] === 'password') return 'private values do not come over REST';
-  return isPolymorphic(attribute) ? 'polymorphic relations do not come over REST' : null;
+  if (attribute['private'] === true || attribute['type'] === 'password') return 'private values are not part of REST';
+  return isPolymorphic(attribute) ? 'polymorphic relations are not part of REST' : null;
 }

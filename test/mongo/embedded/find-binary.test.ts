@@ -166,7 +166,7 @@ describe('download-official', () => {
     expect(lines).to.deep.equal([]);
     await writeFile(binary.path, '#!/bin/sh\necho "db version v8.0.1"\n', { mode: 0o755 });
     expect(await binaryInCache(cacheDir, log)).to.equal(undefined);
-    expect(lines.splice(0)).to.deep.equal([`${binary.path} is passed over: it is MongoDB 8.0.1, not 8.2.6`]);
+    expect(lines.splice(0)).to.deep.equal([`${binary.path} is skipped: it is MongoDB 8.0.1, not 8.2.6`]);
   });
 
   it('throws an archive away that is not the pinned one, and warns of one that is not pinned', async () => {
@@ -178,7 +178,7 @@ describe('download-official', () => {
     expect(lines.splice(0)).to.deep.equal([]);
     await downloadOfficial(cacheDir, { log, checksums: {} });
     expect(lines.splice(0)).to.deep.equal([
-      `No checksum of ${name} is pinned: only the certificate of its host and the MD5 there vouch for it`,
+      `No checksum of ${name} is pinned: it is verified only by the certificate of its host and the MD5 there`,
     ]);
   });
 
