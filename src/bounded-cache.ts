@@ -7,7 +7,7 @@ interface CacheBounds {
   readonly bytes: number;
 }
 
-/** What an entry takes besides its key and value, in bytes. */
+/** The overhead of an entry besides its key and value, in bytes. */
 const entryBytes = 300;
 
 /** A cache that keeps the values used last. Everything that is keyed by input of clients is kept in such caches. */

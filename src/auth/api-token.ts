@@ -16,7 +16,7 @@ export interface ApiToken {
   readonly name: string;
   readonly description: string | null;
   readonly type: TokenType;
-  /** Of custom tokens: the actions granted. */
+  /** The granted actions of a custom token. */
   readonly permissions: readonly string[];
   readonly expiresAt: Date | null;
   readonly lastUsedAt: Date | null;

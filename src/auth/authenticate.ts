@@ -125,7 +125,9 @@ async function userCaller(bearer: string, credentials: Credentials, sources: Sou
   return { kind: 'user', access, user, role: role ?? null, publicActions };
 }
 
-/** Who sends a token that was good once: nobody if that is ignored. Throws an UnauthorizedError otherwise. */
+/**
+ * Returns the caller with a token that is no longer valid: the public if that is ignored. Throws an UnauthorizedError otherwise.
+ */
 function endedCaller(ended: TokenFault, { isLocal, ignores }: Credentials, sources: Sources): Promise<Caller> {
   if (!ignores(ended)) throw refusedToken(ended);
   return publicCaller({ isLocal, ended }, sources);

@@ -33,7 +33,7 @@ export const pluginActions: Readonly<Record<string, readonly string[]>> = {
 
 /** Adds files. */
 export const uploadAction = 'plugin::upload.content-api.upload';
-/** Gives a file other content. */
+/** Replaces the content of a file. */
 export const replaceAction = 'plugin::upload.content-api.replace';
 
 /** The version of the list of actions that roles and tokens are stored with. Version 1 has an action of its own to replace files. */

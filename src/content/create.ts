@@ -35,7 +35,7 @@ export async function create(type: ContentType, data: unknown, query: Query, con
   return insertChecked(type, accepted, { selection, source: null }, context);
 }
 
-/** How the body of a new entry is checked: only an explicit null makes it a draft. */
+/** Returns how the body of a new entry is checked: only an explicit null makes it a draft. */
 export const newBody = (data: Values, { checksAsDrafts }: ContentContext) =>
   ({ mode: 'create', draft: data['publishedAt'] === null || checksAsDrafts === true, id: null }) as const;
 

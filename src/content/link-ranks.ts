@@ -2,7 +2,7 @@ import type { Ranked } from '../mongo/write/link-changes.js';
 import { nextRank } from './build-parts.js';
 
 /**
- * The ranks that put a list into the given order, for those entries alone whose rank must change: entries that stand in order
+ * Returns the ranks that put a list into the given order, only for entries whose rank must change: entries that stand in order
  * keep theirs, moved ones get one in between, and only where nothing fits in between is everything ranked anew.
  */
 export function planRanks(ordered: readonly Ranked[]): ReadonlyMap<number, number> {
@@ -28,7 +28,7 @@ export function planRanks(ordered: readonly Ranked[]): ReadonlyMap<number, numbe
   return changed;
 }
 
-/** The ids of the longest part of the list whose ranks already rise. */
+/** Returns the ids of the longest subsequence whose ranks already rise. */
 function longestRisingRun(ordered: readonly Ranked[]): ReadonlySet<number> {
   const ends: { readonly rank: number; readonly index: number }[] = [];
   const before = new Map<number, number>();
@@ -44,7 +44,7 @@ function longestRisingRun(ordered: readonly Ranked[]): ReadonlySet<number> {
   return kept;
 }
 
-/** Where the first of rising ranks stands that is not below a rank; behind the last if all are. */
+/** Returns the index of the first rising rank that is not below a rank; the length if all are below. */
 function firstNotBelow(ends: readonly { readonly rank: number }[], rank: number): number {
   let [low, high] = [0, ends.length];
   while (low < high) {

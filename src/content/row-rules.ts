@@ -79,7 +79,7 @@ export function updateMayBreakRule(type: ContentType, names: readonly string[], 
 }
 
 interface ReadByRule {
-  /** Of attributes of the entry itself. */
+  /** The names of attributes of the entry itself. */
   readonly names: ReadonlySet<string>;
   /** Whether a condition looks at more of related entries than their ids. */
   readonly goesFar: boolean;

@@ -101,7 +101,10 @@ async function findCaller(ctx: Context, row: RouteRequirement, { authenticator, 
   return caller;
 }
 
-/** What decides about a token that is good no more: the actions that are needed, and the mark of what begins or ends a session. */
+/**
+ * The requirement that decides about a token that is no longer valid: the needed actions, and the mark of rows that begin or end
+ * sessions.
+ */
 interface EndRequirement extends Pick<RouteRequirement, 'ignoresEnded'> {
   readonly actions: readonly RequiredAction[];
 }

@@ -47,7 +47,7 @@ export class RouteRequest {
     return this.#ctx.req.headers;
   }
 
-  /** What a JSON body or a form holds; undefined for other bodies. */
+  /** The decoded JSON body or form; undefined for other bodies. */
   get body(): unknown {
     return this.#ctx.request.body;
   }
@@ -90,7 +90,7 @@ export class RouteRequest {
     return new RouteRequest(this.#ctx, this.params, readAgain);
   }
 
-  /** Who sends the request, by the address. */
+  /** The sender of the request, identified by its address. */
   get asker(): Asker {
     return askerOf(this.#ctx, null);
   }

@@ -52,7 +52,7 @@ export async function connect(uri: string, config: DatabaseConfig): Promise<Data
   }
 }
 
-/** What commands of the service itself belong to. */
+/** The values of commands of the service itself, which belong to no request. */
 const ofNoRequest = { session: null, budget: unlimited, turns: null, asker: null };
 
 /**

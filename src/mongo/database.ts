@@ -26,7 +26,7 @@ export interface Database {
   readonly order?: Queue;
   /** The work of a transaction that waits for its commit. */
   readonly later?: (() => Promise<void>)[];
-  /** Of a transaction: what is undone if it is not committed. */
+  /** The work of a transaction that is undone if it is not committed. */
   readonly undo?: (() => void)[];
   /** The budget of the request that commands belong to. */
   readonly budget: Budget;
@@ -36,9 +36,9 @@ export interface Database {
   readonly asker: Asker | null;
   /** The queue of commands of all requests that may scan whole collections. It leaves connections to the others. */
   readonly scans: Queue;
-  /** What of the content is indexed for searches. */
+  /** The parts of the content that are indexed for searches. */
   readonly searches: SearchIndexes;
-  /** What writes wait for. */
+  /** The index builds that writes wait for. */
   readonly uniques: UniqueBuilds;
   /** Whether commands go through that queue. */
   readonly isScanned?: true;

@@ -74,7 +74,7 @@ export const isTimedOut = (error: unknown): boolean => error instanceof ApiError
 /** Whether a query needed too much memory. */
 export const isTooLarge = (error: unknown): boolean => error instanceof ApiError && error.details?.['code'] === queryTooLarge;
 
-/** Of sockets, which the driver passes on as they are if they break while it writes. */
+/** Error codes of sockets, which the driver passes on unchanged if they break while it writes. */
 const socketErrors = new Set([
   'ECONNRESET',
   'ECONNABORTED',

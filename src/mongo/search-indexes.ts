@@ -8,7 +8,7 @@ import { storedTrigrams, trigramsOf } from './trigrams.js';
 type Comparison = Extract<Condition, { kind: 'comparison' }>;
 export type SearchCondition = Extract<Condition, { kind: 'search' }>;
 
-/** What finds entries by words. MongoDB's text index does; `$search` of Atlas could, by the ids that it leads to. */
+/** Finds entries by words. MongoDB's text index does; `$search` of Atlas could, by the ids that it returns. */
 interface FullText {
   /** Returns what leads to the documents with some of the words; null if this collection cannot be asked now. */
   find(search: Pick<SearchCondition, 'collection' | 'text'>): TextMatch | null;
@@ -20,10 +20,10 @@ interface TextMatch {
   readonly rank: Document;
 }
 
-/** How often runs of characters occur in a sample of the texts of an attribute; those that are not listed are rare. */
+/** The frequency of trigrams in a sample of the values of an attribute. Unlisted ones are rare. */
 type Frequencies = ReadonlyMap<string, number>;
 
-/** What of the content is indexed for searches, as far as it can be relied on: what writes keep, and what reads may use. */
+/** The search indexes of the content: those that writes maintain, and those that reads may use. */
 export class SearchIndexes implements FullText {
   #kept: ReadonlyMap<string, readonly string[]> = new Map();
   readonly #complete = new Map<string, Frequencies>();

@@ -8,11 +8,11 @@ import { isTimedOut } from './driver-errors.js';
 /** The totals of one collection: one for each publication state and set of locales. */
 const bounds = { entries: 100, bytes: 100_000 };
 
-/** What is counted. */
+/** The counted condition. */
 interface Counted {
   readonly collection: string;
   readonly match: Document;
-  /** Of nothing but the publication state and the locale: the total is kept. Null: of other values too. */
+  /** The publication state and locale, if the condition has nothing else: the total is cached. Null if it has other values. */
   readonly condition: Condition | null;
 }
 
@@ -23,7 +23,7 @@ interface Total {
   readonly counted: number;
 }
 
-/** What is known of the totals of one collection. */
+/** The cached totals of one collection. */
 interface Totals {
   readonly kept: BoundedCache<Total>;
   /** Counts under way, by what is counted, of totals that are kept and of others. */

@@ -8,8 +8,8 @@ const mostKept = 2_000;
 const longest = 100_000;
 
 /**
- * What is kept beside a text so that a part of it leads to it: its runs of three characters, in one case. Null stands for any part, `''`
- * for none: the value is no text, or a shorter one.
+ * Returns the trigrams that are stored beside a text: its runs of three characters, in one case. Null matches any part; `''`
+ * matches none, for a value that is no text or shorter.
  */
 export function storedTrigrams(value: unknown): readonly string[] | '' | null {
   if (typeof value !== 'string') return '';

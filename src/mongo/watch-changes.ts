@@ -68,7 +68,7 @@ interface Batch {
   readonly nextBatch?: readonly Document[];
 }
 
-/** What comes over the wire of a change. */
+/** The fields of a change that are read. */
 const reported = {
   ...{ 'ns.coll': 1, 'to.coll': 1, operationType: 1, 'documentKey._id': 1, 'updateDescription.removedFields': 1 },
   ...Object.fromEntries(countedFields.map((name) => [`updateDescription.updatedFields.${name}`, 1])),

@@ -3,8 +3,9 @@ import type { AnyRoute, OwnCode, Route } from '../http/route.js';
 import { documentAnswerer } from './written-documents.js';
 
 /**
- * What the API is, for programs: the OpenAPI document at `openapi.json` below its prefix, and TypeScript declarations of the content
- * types at `types.d.ts`. What writes them is loaded with the first request. `others`: the other rows of the route table; `own`: code of a project, which answers before them.
+ * The routes of the OpenAPI document (`openapi.json` below the prefix of the API) and of TypeScript declarations of the content
+ * types (`types.d.ts`). The code that writes them is loaded with the first request. `others`: the other rows of the route table;
+ * `own`: code of a project, which answers before them.
  */
 export function openapiRoutes(config: Config, others: readonly AnyRoute[], own: OwnCode | null): Route[] {
   const row = (name: string, input: Parameters<typeof documentAnswerer>[0]): Route => ({

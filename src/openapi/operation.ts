@@ -32,7 +32,7 @@ export interface Operation {
   readonly summary: string;
   readonly tag: string;
   readonly description?: string;
-  /** Of the parameters in the path; numbers for ids, else texts, unless given. */
+  /** The schemas of the parameters in the path. By default numbers for ids, else strings. */
   readonly inPath?: Schema;
   readonly query?: readonly QueryParameter[];
   readonly body?: Content;

@@ -28,7 +28,7 @@ const split = (handler: string): readonly [uid: string, action: string] => [
 ];
 
 interface AboutCode {
-  /** Of the action that the code overrides. */
+  /** The description of the action that the code overrides. */
   readonly base: Describe | null;
   readonly type: ContentType | undefined;
 }

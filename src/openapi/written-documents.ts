@@ -17,7 +17,7 @@ interface DocumentInput {
   readonly write: (call: RouteCall) => Promise<string> | string;
   /** Milliseconds after which a document is written again. */
   readonly longestKept: number;
-  /** What the document is written from, besides the rights of its reader: another object if it has changed. */
+  /** The source of the document besides the rights of its reader: a new object whenever it has changed. */
   readonly source: (call: RouteCall) => object;
 }
 

@@ -26,7 +26,7 @@ export type Condition =
       readonly comparator: Comparator;
       readonly operand: unknown;
       readonly denied: boolean;
-      /** What leads to the text, if its attribute has that. */
+      /** The index that finds the text, if its attribute has one. */
       readonly trigrams?: TrigramPlace;
     }
   /** The entry holds some of the words; where no full-text index can be asked, it meets the other condition. */

@@ -6,7 +6,7 @@ import type { Stored } from '../schema/scalar-types.js';
  */
 export const jsonLevels = 12;
 
-/** What is escaped in the text of JSON. The backslash comes first, so that it does not escape the others' own. */
+/** Characters that are escaped in the text of JSON. The backslash comes first, so that it does not escape the others. */
 export const jsonEscapes = [
   ['\\', '\\\\'],
   ['"', '\\"'],

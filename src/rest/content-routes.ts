@@ -32,13 +32,13 @@ export function contentRoutes({ api }: Config): LateRoute[] {
 const findType = (name: string, { byPluralName, bySingularName }: Registry): ContentType | null =>
   byPluralName.get(name) ?? bySingularName.get(name) ?? null;
 
-/** Returns the actions of a path for a type; null if there are none. */
+/** The rows of a type by path; null for paths that the type does not have. */
 interface TypeRows {
   readonly root: Rows;
-  /** Actions of collection types. */
+  /** Of collection types: `/:plural/:id` and its localizations. */
   readonly entry: Rows | null;
   readonly entryLocalizations: Rows | null;
-  /** Actions of single types. */
+  /** Of single types: `/:singular/localizations`. */
   readonly localizations: Rows | null;
 }
 

@@ -45,7 +45,7 @@ export interface ScalarAttribute extends AttributeBase {
   readonly indexed: boolean;
   /** `_q` looks into it, if its type can be searched. */
   readonly searchable: boolean;
-  /** How the database finds texts in it; null: it looks through all of them. */
+  /** The index by which the database finds text in it; null if it scans all values. */
   readonly search: TextSearch | null;
   readonly default: unknown;
   readonly min: number | string | null;
@@ -133,7 +133,7 @@ export interface ContentType {
   readonly description: string;
   readonly draftAndPublish: boolean;
   readonly localized: boolean;
-  /** How a sharded cluster spreads the entries; null: it does not. */
+  /** The shard key of the collection; null if it is not sharded. */
   readonly shard: ShardKey | null;
   readonly attributes: ReadonlyMap<string, Attribute>;
 }

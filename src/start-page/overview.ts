@@ -38,7 +38,7 @@ export interface Overview {
 /** Types that are shown, and those with an answer: each costs two commands or more. */
 const most = { types: 100, answers: 30, characters: 2_000, routes: 100 };
 
-/** Where the answers come from. */
+/** The source of the answers. */
 interface AnswerSource {
   /** The rows of the content API. */
   readonly routes: readonly AnyRoute[];
@@ -123,7 +123,7 @@ function findRow(name: string, path: string, { call, source }: Omit<ReadInput, '
   return (late !== undefined && isLate(late) ? late.find([name], call.running)?.get('GET') : null) ?? null;
 }
 
-/** What the content API answers to the request, be it an error; null if code of the project would have to be run. */
+/** Returns the answer of the content API to the request, which may be an error; null if code of the project would have to run. */
 async function readAnswer(row: Row, query: string, call: RouteCall): Promise<string | null> {
   if (row.action === null || !('handle' in row)) return null;
   const { action, handle } = row;

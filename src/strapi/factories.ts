@@ -66,7 +66,7 @@ export function createCoreCode({ requests, service, typeOf }: FactoryParts): Cor
   };
 }
 
-/** What the project has written, with the generated methods that it lacks, and all of them behind `super`. */
+/** Returns the object of the project with the generated methods that it lacks, and all generated methods as `super`. */
 function override(generated: Own, overrides: Overrides | undefined, input: Input): Own {
   const own = typeof overrides === 'function' ? overrides(input) : { ...overrides };
   for (const name of Object.keys(generated)) if (own[name] === undefined) own[name] = generated[name] as unknown;

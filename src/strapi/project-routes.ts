@@ -19,7 +19,7 @@ import {
 /** A router with what the place says that it was written in. */
 export interface RegisteredRouter {
   readonly router: StrapiRouter;
-  /** Of `strapi.server.routes` and plugins; null: the prefix of the API. */
+  /** The prefix of routers of `strapi.server.routes` and plugins; null for the prefix of the API. */
   readonly prefix: string | null;
   /** `api::page`, `plugin::users-permissions`; null if nobody owns it. */
   readonly owner: string | null;
@@ -37,7 +37,7 @@ interface ProjectRoutesInput extends EndpointParts {
   readonly warn: (text: string) => void;
 }
 
-/** What the routes of a project are for one snapshot of the models. */
+/** The routes of a project for one snapshot of the models. */
 interface RouteTable extends RouteIndex {
   /** Actions that roles may be granted, besides those of content types. */
   readonly actions: readonly string[];

@@ -24,7 +24,7 @@ export interface EngineParameters {
   readonly _q?: string | undefined;
 }
 
-/** What code may ask for is not limited, but for what its own mistakes could make endless. */
+/** Limits of code: none, except those that keep mistakes from running without end. */
 export const limitsOfCode = (limits: Limits): Limits => ({
   ...limits,
   filterNodes: Infinity,

@@ -65,7 +65,7 @@ function capture(slash: string, rule: string, modifier: string): string {
   }
 }
 
-/** What cannot be decoded is handed on as it came. */
+/** Returns the decoded value; the raw one if it cannot be decoded. */
 function decode(value: string): string {
   try {
     return decodeURIComponent(value);

@@ -14,9 +14,9 @@ export interface Progress {
   readonly end: () => void;
 }
 
-/** What API tokens are stored with. */
+/** The context of storing API tokens. */
 interface TokenContext {
-  /** What they are hashed with, and whether the configuration says it. */
+  /** The salt of their hashes, and whether the configuration sets it. */
   readonly salt: string;
   readonly isGiven: boolean;
   /** Shows the new key of a token, which is stored nowhere. Called before the token is stored: a kill in between loses none. */
@@ -142,7 +142,7 @@ async function writeBatch<Name extends Stage & ImportStage>(
   run.context.progress.advance(batch.length);
 }
 
-/** What was counted when the import began must have been read. */
+/** Throws if fewer records were read than were counted when the import began. */
 function checkTotal({ source, state, tally }: ImportRun, stage: Stage, read: number): void {
   const expected = new Map(state.expected).get(stage) ?? read;
   if (expected === read) return;

@@ -100,7 +100,7 @@ async function begin(prepared: PreparedImport, context: ImportContext, { replace
     aliveAt: new Date(),
   };
   await beginImport(database, state);
-  // What a process that was thought dead has written behind the end of its import.
+  // Data that a process which was considered dead has written after the end of its import.
   await dropGathered(context);
   return state;
 }
@@ -158,7 +158,7 @@ async function assertGathered(database: Database, collection: string, counted: n
   );
 }
 
-/** Gives up the import that was cut short, with all that it has gathered. Returns what it was; null if there is none. */
+/** Discards the interrupted import with its staged data. Returns its state; null if there is none. */
 export async function abandonImport(context: ImportContext): Promise<ImportState | null> {
   const { database } = context.store;
   const unfinished = await findUnfinished(database);

@@ -18,7 +18,7 @@ interface Sized {
 }
 
 interface Placed {
-  /** Where it is in a source whose content may change. */
+  /** Its place in a source whose content may change. */
   readonly place?: RecordPlace;
 }
 
@@ -66,7 +66,7 @@ interface ConfigurationRecord extends Sized {
 export type PlacedRecord = EntityRecord | LinkRecord | AssetRecord | UnreadableRecord;
 export type TransferRecord = SchemaRecord | ConfigurationRecord | PlacedRecord;
 
-/** Where an import comes from. */
+/** The source of an import. */
 export interface Source {
   /** The same each time for the same content. */
   readonly identity: string;
@@ -84,7 +84,7 @@ export interface Source {
    * stored already.
    */
   readonly prepare?: (state: { readonly isBegun: boolean }) => Promise<void>;
-  /** Says what the source cannot show, and where, once it was read. */
+  /** Reports what the source cannot show, and where, after it was read. */
   readonly notes?: () => readonly (readonly [reason: string, where: string])[];
   readonly close: () => Promise<void>;
 }

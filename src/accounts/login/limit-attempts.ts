@@ -49,11 +49,11 @@ export function attemptLimits(settings: Settings, database: Database): AttemptLi
   };
 }
 
-/** What a guess came to. */
+/** The result of a guess. */
 interface JudgedGuess<Found> {
   /** Null: it was wrong. */
   readonly found: Found | null;
-  /** Where the client stands; null if it has guessed wrong not once in this interval. */
+  /** The state of the client's limit; null if it has not guessed wrong in this interval. */
   readonly attempt: Attempt | null;
 }
 

@@ -39,7 +39,7 @@ const tokenBytes = 32;
 interface RefreshTokenInput {
   /** The login that it descends from. */
   readonly family?: string;
-  /** What nobody can guess of the token. */
+  /** The part of the token that cannot be guessed. */
   readonly secret?: string;
   /** Seconds. */
   readonly lifetime: number;

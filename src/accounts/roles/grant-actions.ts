@@ -41,7 +41,7 @@ export async function grantActions(role: number, actions: readonly string[], con
   await bulkWrite(context.store, collection, operations);
 }
 
-/** Takes actions from a role. */
+/** Revokes actions of a role. */
 export async function revokeActions(role: number, actions: readonly string[], context: HasStore): Promise<void> {
   if (actions.length === 0) return;
   await bulkWrite(context.store, collection, [{ deleteMany: { filter: { role, action: oneOf(actions) } } }]);

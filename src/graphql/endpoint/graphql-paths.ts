@@ -6,8 +6,8 @@ import type { PathSettings } from '../../http/route.js';
 import { isRecord } from '../../values.js';
 
 /**
- * What `apolloServer.cors` and `apolloServer.bodyParserConfig` change for the endpoint, in the words of @koa/cors and
- * koa-bodyparser; what they leave open is as for the whole service. Throws a ConfigError for invalid sizes.
+ * Returns the settings that `apolloServer.cors` and `apolloServer.bodyParserConfig` change for the endpoint, in the terms of
+ * @koa/cors and koa-bodyparser. Absent ones are those of the whole service. Throws a ConfigError for invalid sizes.
  */
 export function graphqlPathSettings({ plugins, middlewares }: Config): PathSettings {
   const { config } = plugins.graphql;

@@ -45,7 +45,7 @@ function actionsOf(scope: Scope): readonly string[] {
   return 'anyone' in scope ? [scope.anyone] : scope;
 }
 
-/** What the root fields of an operation ask for, those in fragments too. */
+/** Returns the requirements of the root fields of an operation, including those in fragments. */
 function rootRequirements({ document, operation }: NamedOperation, schema: GraphQLSchema): FieldRequirement[] {
   const fields = schema.getRootType(operation.operation)?.getFields() ?? {};
   return rootNames(operation.selectionSet, document, new Set()).map((name) => {

@@ -37,8 +37,8 @@ export type FieldInfo = Omit<GraphQLResolveInfo, 'path'> & {
   /** Counts a type of which fields are compiled. Throws a ValidationError once there are too many. */
   readonly countType: () => void;
   /**
-   * What was compiled of fields that several fragments lead to, so that fragments which spread one another are compiled once for
-   * each place and not once for each way there. Null if the operation has no fragments.
+   * Compiled fields that several fragments lead to, so that fragments which spread one another are compiled once for each place
+   * and not once for each path to it. Null if the operation has no fragments.
    */
   readonly known: Map<FieldNode, Map<string, CompiledField>> | null;
   /** Number of fields that were compiled so far. */
@@ -103,7 +103,7 @@ function compileList(itemType: GraphQLOutputType, info: FieldInfo): Complete {
   };
 }
 
-/** What stands under a key of an object, or as an item of a list. */
+/** A value under a key of an object, or an item of a list. */
 interface Place {
   readonly nullable: boolean;
   readonly nodes: readonly FieldNode[];

@@ -34,7 +34,7 @@ function compileMiddleware(item: unknown, strapi: Strapi): Middleware {
   throw new Error(`Invalid middleware type, expected (function,string,object), received ${typeof item}`);
 }
 
-/** What is registered is a middleware, or, if it takes no more than the options and the server, makes one. */
+/** Returns a registered middleware. A function that takes only the options and the server is a factory, and is called. */
 function named(name: string, strapi: Strapi): Middleware {
   const found = strapi.middleware(name);
   if (found.length > 2 || found.constructor.name === 'AsyncFunction') return found as Middleware; // too many parameters for a factory

@@ -22,14 +22,14 @@ export class UnauthorizedError extends ApiError {
   }
 }
 
-/** What was asked for cannot be done. */
+/** The request cannot be carried out. */
 export class ApplicationError extends ApiError {
   constructor(message = 'An application error occurred', details: Values = {}) {
     super(400, 'ApplicationError', message, details);
   }
 }
 
-/** What was sent is wrong. */
+/** The input is invalid. */
 export class ValidationError extends ApiError {
   constructor(message: string, details: Values = {}) {
     super(400, 'ValidationError', message, details);

@@ -32,7 +32,7 @@ export interface TypeRegistry {
 }
 
 interface OpenTypeRegistry extends TypeRegistry {
-  /** What extensions have registered. */
+  /** The definitions that extensions have registered. */
   readonly added: readonly unknown[];
 }
 

@@ -49,7 +49,7 @@ export const downloadOfficial = async (cacheDir: string, input: DownloadInput): 
   }
 };
 
-/** Of several processes one downloads, the others wait for it. */
+/** If several processes start at once, one downloads and the others wait for it. */
 const fetchProgram = async (cacheDir: string, input: DownloadInput): Promise<string> => {
   // Loaded here only: the library brings a MongoDB driver of its own, 10 MB of memory and over 0.1 s.
   const { DryMongoBinary } = await import('mongodb-memory-server');

@@ -10,7 +10,7 @@ const atOnce = 4;
 interface BuildsInput {
   readonly database: Database;
   readonly logger: Logger;
-  /** Takes what could not be built. */
+  /** Called with indexes that could not be built. */
   readonly report: (uid: string, problems: IndexProblems) => Promise<void>;
 }
 
@@ -74,7 +74,7 @@ export class IndexBuilds {
 }
 
 interface LeftIndexes {
-  /** What unique indexes could not be built. */
+  /** The unique indexes that could not be built. */
   readonly problems: IndexProblems;
   readonly others: readonly IndexPlan[];
 }

@@ -88,7 +88,7 @@ export class ModelRegistry {
     return this.#build.problems;
   }
 
-  /** What became of each model, causes first. */
+  /** Returns the state of each model, causes first. */
   reports(): readonly ModelReport[] {
     return reportModels(this.#build);
   }

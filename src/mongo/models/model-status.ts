@@ -22,7 +22,7 @@ interface StatusDocument {
   readonly indexProblems?: readonly string[];
   /** Attributes that changes made required, with the number of entries that hold null there. */
   readonly requiredNulls?: readonly RequiredNulls[];
-  /** What searches can use; absent if no attribute of the model has the option `search`. */
+  /** The indexes that searches can use; absent if no attribute of the model has the option `search`. */
   readonly search?: SearchState;
   readonly at: Date;
   readonly expiresAt: Date;

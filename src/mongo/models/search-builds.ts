@@ -14,7 +14,7 @@ import {
   type TrigramAttribute,
 } from './trigram-build.js';
 
-/** What searches of a type can use, for `_model_status`. */
+/** The indexes that searches of a type can use, for `_model_status`. */
 export interface SearchState {
   /** Attributes with the option `search`. */
   readonly attributes: readonly AttributeState[];

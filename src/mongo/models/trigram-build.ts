@@ -13,7 +13,7 @@ export interface TrigramAttribute {
   readonly attribute: string;
 }
 
-/** How far the entries that were there before the option have come; a document of `_searches`, for all instances. */
+/** The progress of a build for entries that are older than the option: a document of `_searches`, for all instances. */
 interface BuildRecord {
   /** `articles/title` */
   readonly _id: string;
@@ -32,7 +32,7 @@ export interface BuildProgress {
   readonly of: number;
 }
 
-/** What a build depends on besides its attribute. */
+/** The context of a build. */
 interface BuildContext {
   readonly database: Database;
   /** Whether the build goes on. */
@@ -74,8 +74,8 @@ export async function dropBuild(id: string, database: Database): Promise<void> {
 }
 
 /**
- * Gives the entries of a collection the trigrams of an attribute, unless they have them: a batch at a time, by one instance at a time,
- * any of which goes on where another has stopped. Resolves to whether all have them.
+ * Stores the missing trigrams of an attribute in the entries of a collection, in batches, by one instance at a time. Any instance
+ * continues where another has stopped. Resolves to whether all entries have them.
  */
 export async function buildTrigrams(place: TrigramAttribute, context: BuildContext): Promise<boolean> {
   const { database, isWanted, report } = context;

@@ -11,7 +11,7 @@ interface LackingIndex {
   readonly option: '"index": true' | '"search": "trigram"';
 }
 
-/** What is asked of the entries of one type. */
+/** The conditions on the entries of one type. */
 type Level = Pick<Plan, 'type' | 'condition' | 'sort'>;
 
 /** Milliseconds to look at the indexes of a collection. */
@@ -34,7 +34,7 @@ export async function explainTimeout(error: unknown, plan: Plan, database: Datab
   });
 }
 
-/** What is asked of entries, and of those that they are related to. */
+/** Returns the conditions on entries, and on their related entries. */
 const levelsOf = (level: Level): readonly Level[] => [level, ...(level.condition === null ? [] : relatedLevels(level.condition))];
 
 function relatedLevels(condition: Condition): readonly Level[] {

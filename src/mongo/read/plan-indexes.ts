@@ -105,7 +105,10 @@ function linkIndexes({ draftAndPublish }: ContentType, link: LinkAttribute, regi
   ];
 }
 
-/** What leads to texts by a part of them: one index for each attribute. The words of all texts have one, as MongoDB has it. */
+/**
+ * Returns the search indexes: one trigram index for each attribute, and one text index for the words of all, as MongoDB allows
+ * only one.
+ */
 function searchIndexes(type: ContentType): IndexPlan[] {
   const scalars = [...type.attributes.values()].filter((attribute) => attribute.kind === 'scalar');
   const trigrams = scalars.filter(({ search }) => search?.kind === 'trigram');

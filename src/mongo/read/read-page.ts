@@ -102,7 +102,7 @@ function pageOf({ type, sort, window, selection, condition }: Plan, match: Docum
   };
 }
 
-/** What puts those first that fit a search best; null if there is none, or no index ranks them now. */
+/** Returns the sort that puts the best matches of a search first; null if there is no search, or no index that ranks them. */
 function rankOf(condition: Condition, searches: SearchIndexes): Document | null {
   const parts = condition.kind === 'and' ? condition.conditions : [condition];
   const search = parts.find(({ kind }) => kind === 'search');

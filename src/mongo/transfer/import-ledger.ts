@@ -4,7 +4,7 @@ import { type Database, translating } from '../database.js';
 import { DuplicateKey } from '../driver-errors.js';
 import { isAlive } from '../stores/claim.js';
 
-/** Who runs an import. */
+/** The process that runs an import. */
 export interface Runner {
   /** Differs with every run. */
   readonly id: string;
@@ -26,7 +26,7 @@ export interface RecordPlace {
   readonly part: number;
 }
 
-/** How far an import is: a document of `_imports`. */
+/** The progress of an import: a document of `_imports`. */
 export interface ImportState {
   /** The identity of the source. */
   readonly _id: string;
@@ -43,7 +43,7 @@ export interface ImportState {
   readonly counts: readonly (readonly [name: string, count: number])[];
   /** The types that come, by uid. */
   readonly types: readonly string[];
-  /** What the source held when the import began: records by their stage, entries by uid. */
+  /** The content of the source when the import began: records by their stage, entries by uid. */
   readonly expected: readonly (readonly [name: string, count: number])[];
   /** By what could not be brought. */
   readonly shortcomings: readonly (readonly [reason: string, shortcoming: Shortcoming])[];
@@ -79,7 +79,7 @@ export function isAtWork({ runner, silence }: UnfinishedImport, self: Runner): b
   return !isGone && silence < patience;
 }
 
-/** Says that another process runs an import. */
+/** Returns the error for an import that another process runs. */
 export const underWay = (source: string, { host, pid }: Runner): Error =>
   new Error(
     `an import of ${source} is under way in process ${String(pid)} on ${host}; ` +
@@ -123,9 +123,9 @@ async function updateOwn(database: Database, state: ImportState, values: Partial
   if (matchedCount === 0) throw new Error(`another process has taken over the import of ${state.source}, or given it up`);
 }
 
-/** Gives signs of life while work is done. */
+/** Runs work, and stores signs of life meanwhile. */
 export async function whileAlive<Result>(database: Database, state: ImportState, work: () => Promise<Result>): Promise<Result> {
-  // Who lost the import hears of it when it saves; a server that is away for a moment is none of its business.
+  // A process that lost the import fails when it saves. A short outage of the server is ignored here.
   const beat = (): void => void assertHeld(database, state).catch(() => undefined);
   const timer = setInterval(beat, pulse);
   try {

@@ -1,9 +1,9 @@
 import { BSON, type Document, MongoServerError } from 'mongodb';
 import { type Database, translating } from '../database.js';
 
-/** What became of documents. */
+/** The result of an insert. */
 export interface Insertion {
-  /** How many are new. */
+  /** The number of new documents. */
   readonly added: number;
   /** Those that cannot be stored, and why. */
   readonly refused: readonly (readonly [document: Document, reason: string])[];

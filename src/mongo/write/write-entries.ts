@@ -114,7 +114,7 @@ function updateIn(operation: Document): Document | null {
   return written === undefined || written['upsert'] === true ? null : (written['update'] as Document);
 }
 
-/** What updates change, as far as totals depend on it. */
+/** The kind of change of an update, as far as totals depend on it. */
 const noteOf = (updates: readonly (Document | null)[]): WriteNote => ({
   kind: updates.every((update) => update !== null && !changesCounted(update)) ? 'values' : 'any',
 });

@@ -16,7 +16,7 @@ export async function readSchemas(client: RestClient, kind: 'content-types' | 'c
   });
 }
 
-/** What the API does not show, by where. */
+/** Returns the reasons why parts of the content are not shown by the API, by their place. */
 export function notesOn(shapes: Shapes): Map<string, string> {
   const notes = new Map([[userUid, 'passwords are not part of REST: users set new ones']]);
   for (const [uid, attributes] of shapes)
