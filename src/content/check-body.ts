@@ -1,7 +1,7 @@
 import { type FieldError, fieldErrors, validationError } from '../errors.js';
 import { oneOf } from '../mongo/matches.js';
 import { readAll } from '../mongo/database.js';
-import { countExisting, type Targets } from '../mongo/write/write-entries.js';
+import { countExisting, type Targets } from '../mongo/read/count-documents.js';
 import { type Access, isHiddenLink, maySee } from '../query/access.js';
 import { type CheckedInput, checkInput } from '../schema/check-input.js';
 import { type Attribute, type ContentType, type Registry, uploadFile } from '../schema/content-type.js';

@@ -3,8 +3,7 @@ import type { Values } from '../../values.js';
 import { type Change as WriteNote, countedFields, type SingleWrite } from '../changes.js';
 import { type Change, compileChange } from './compile-change.js';
 import { idTakenError, unavailableError } from '../../errors.js';
-import { oneReply } from '../read/compile-page.js';
-import { type Database, inOrder, inSession, readAll, translating, twice, withinTime } from '../database.js';
+import { type Database, inOrder, inSession, translating, twice, withinTime } from '../database.js';
 import { DuplicateKey, isMove } from '../driver-errors.js';
 import type { Store } from '../store.js';
 import { inTransaction } from '../transaction.js';
@@ -154,47 +153,6 @@ function noteWrite({ changes, database }: Store, collection: string, note: Write
     changes.wrote(collection, note);
     return Promise.resolve();
   });
-}
-
-/** Ids of one collection that must exist. */
-export interface Targets {
-  readonly collection: string;
-  readonly ids: readonly number[];
-  /** The match that documents must meet to count. */
-  readonly filter?: Document;
-}
-
-/**
- * How many of the ids are there, for each collection in turn. One command for all; in a transaction, which takes no `$unionWith`,
- * one for each.
- */
-export async function countExisting(targets: readonly Targets[], database: Database): Promise<number[]> {
-  if (database.session === null) return countTogether(targets, database);
-  const counts: number[] = [];
-  for (const target of targets) counts.push(...(await countTogether([target], database)));
-  return counts;
-}
-
-async function countTogether(targets: readonly Targets[], database: Database): Promise<number[]> {
-  const [first, ...others] = targets;
-  if (first === undefined) return [];
-  const part = ({ ids, filter = {} }: Targets, index: number) => [
-    { $match: { $and: [{ _id: { $in: ids } }, filter] } },
-    { $project: { _id: 1 } },
-    { $set: { part: index } },
-  ];
-  const unions = others.map((target, index) => ({ $unionWith: { coll: target.collection, pipeline: part(target, index + 1) } }));
-  const pipeline = [...part(first, 0), ...unions];
-  const rows = await readAll(database, { aggregate: first.collection, pipeline, cursor: { batchSize: oneReply } });
-  // Counted here: a $group for each part takes the server a third longer.
-  return targets.map((_target, index) => rows.filter((row) => row['part'] === index).length);
-}
-
-/** How many documents of a collection there are for each value of a field. */
-export async function countBy(collection: string, field: string, database: Database): Promise<ReadonlyMap<unknown, number>> {
-  const pipeline = [{ $group: { _id: `$${field}`, count: { $sum: 1 } } }];
-  const rows = await readAll(database, { aggregate: collection, pipeline, cursor: { batchSize: oneReply } });
-  return new Map(rows.map(({ _id, count }) => [_id as unknown, Number(count)]));
 }
 
 /** Stored by a majority, and in the journal, before it is acknowledged. */
