@@ -31,6 +31,15 @@ interface Totals {
   readonly others: Map<string, Promise<number>>;
 }
 
+/** The text of the query that a condition is compiled to; conditions of plans that come again are the same objects. */
+function queryText(condition: Condition, match: Document): string {
+  const text = texts.get(condition) ?? JSON.stringify(match);
+  texts.set(condition, text);
+  return text;
+}
+
+const texts = new WeakMap<Condition, string>();
+
 /**
  * Exact totals, by collection and query. Counting is the most expensive part of a list and takes longer as the collection grows, so
  * equal counts at the same time are one. Totals of whole types are kept until a write that they depend on; where this instance makes or
@@ -48,7 +57,7 @@ export class TotalCache {
   /** Returns the kept total; null if there is none. */
   kept({ collection, match, condition }: Counted): number | null {
     if (condition === null || !this.#changes.isListening) return null;
-    return this.#totals.get(collection)?.kept.get(JSON.stringify(match))?.value ?? null;
+    return this.#totals.get(collection)?.kept.get(queryText(condition, match))?.value ?? null;
   }
 
   /** Returns the kept total, or the result of `count`, which may be that of another request at the same time. */
@@ -57,7 +66,7 @@ export class TotalCache {
     // A write replaces this map, so that counts which began before it are not used later.
     const { kept, running, others } = this.#totalsOf(collection);
     if (condition === null) return share(others, Buffer.from(BSON.serialize(match)).toString('latin1'), count);
-    const query = JSON.stringify(match);
+    const query = queryText(condition, match);
     const known = kept.get(query);
     if (known !== undefined) return known.value;
     return share(running, query, async () => {
