@@ -114,7 +114,11 @@ export class Lifecycles implements WriteHooks, ReadHooks {
   async #begin(write: PendingWrite, context: ContentContext): ReturnType<WriteHook> {
     const { action, type, data, where } = write;
     const kind = kindOf(action);
-    const params = { ...(where && { where }), ...(data !== undefined && { data: copyPlain(data) }) };
+    const params = {
+      ...(where && { where }),
+      ...(data !== undefined && { data: copyPlain(data) }),
+      ...(write.selection && describeSelection(write.selection)),
+    };
     const event: Event = { model: describeModel(type), params };
     const states: States = new Map();
     await this.#input.transactions.run(context.store.database, () => this.#call(`before${kind}`, event, states));
@@ -162,6 +166,17 @@ function copyPlain(value: unknown): unknown {
 }
 
 const isPlainObject = (value: unknown): value is Values => isRecord(value) && Object.getPrototypeOf(value) === Object.prototype;
+
+/** What the caller reads back, in the words of `strapi.db.query(uid)`; relations by name. */
+const describeSelection = ({ fields, children }: Selection): Values => ({
+  select: fields.map(({ name }) => name),
+  populate: Object.fromEntries(
+    children.flatMap((child) => {
+      if (child.kind === 'link') return [[child.link.name, describeSelection(child.selection)]];
+      return [[child.attribute.name, child.kind === 'component' ? describeSelection(child.selection) : true]];
+    }),
+  ),
+});
 
 const kindOf = (action: WriteAction): WriteKind => `${action.charAt(0).toUpperCase()}${action.slice(1)}` as WriteKind; // its spelling
 

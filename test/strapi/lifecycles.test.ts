@@ -14,7 +14,7 @@ const models = [model('post'), model('page'), model('log', { text: { type: 'stri
 interface Event {
   readonly action: string;
   readonly model: { readonly uid: string };
-  readonly params: { data: Record<string, unknown>; where?: object };
+  readonly params: { data: Record<string, unknown>; where?: object; select?: string[]; populate?: object };
   readonly state: Record<string, unknown>;
   readonly result?: Record<string, unknown>;
 }
@@ -98,7 +98,7 @@ describe('code around writes', () => {
     const seen: unknown[] = [];
     subscribe({
       beforeUpdate: ({ params, state }: Event) => {
-        seen.push(params.where, params.data);
+        seen.push(params.where, params.data, params.select, params.populate);
         state['was'] = params.data['title'];
       },
       afterUpdate: ({ state, result }: Event) => seen.push(state['was'], result?.['title'], result?.['slug']),
@@ -107,7 +107,7 @@ describe('code around writes', () => {
     const { id } = await posts().create({ data: { title: 'one', slug: 'seen' } });
     await serving.call('PUT', `/api/posts/${String(id)}?fields=title`, { data: { title: 'two', unknown: 1 } });
     await serving.call('DELETE', `/api/posts/${String(id)}?fields=title`);
-    expect(seen).to.deep.equal([{ id }, { title: 'two' }, 'two', 'two', 'seen', 'seen']);
+    expect(seen).to.deep.equal([{ id }, { title: 'two' }, ['title'], {}, 'two', 'two', 'seen', 'seen']);
   });
 
   it('changes what is written, which is checked again', async () => {
