@@ -5,6 +5,7 @@ import { publishImported } from '../mongo/stores/blob-store.js';
 import { ensureIndexes } from '../mongo/models/ensure-indexes.js';
 import { writeDefaultLocale } from '../mongo/stores/locale-store.js';
 import { writeModels } from '../mongo/stores/model-store.js';
+import { shardType } from '../mongo/models/shard-types.js';
 import { recordServed } from '../mongo/models/served-collections.js';
 import { assertHeld } from '../mongo/transfer/import-ledger.js';
 import { countStaged, dropStaged, isStaged, publishStaged } from '../mongo/transfer/staged.js';
@@ -32,6 +33,7 @@ export async function publishImport(run: ImportRun, { replace }: ImportOptions):
   if (!replace) await assertStillFree(run, types);
   await recordServed(plan.registry, database);
   for (const type of types) if (await isStaged(staged, type.collection)) await publishType(run, type);
+  for (const type of types) await shardAgain(run, type);
   await assertHeld(database, run.state);
   await writeModels(database, plan.models);
   await publishSettings(run);
@@ -79,6 +81,16 @@ async function publishType(run: ImportRun, type: ContentType): Promise<void> {
   await assertHeld(database, state);
   if (type.uid === uploadFile && context.media !== null) await publishImported(database, state.run, context.media.owner);
   await publishStaged(staged, type.collection);
+}
+
+/** A collection that takes the place of a sharded one lies on one shard. */
+async function shardAgain({ tally, context }: ImportRun, type: ContentType): Promise<void> {
+  const { database } = context.store;
+  if (type.shard === null || !database.isSharded) return;
+  await shardType(type, database).catch((error: unknown) => {
+    if (error instanceof ApiError) throw error;
+    tally.report(`a collection is not sharded: ${error instanceof Error ? error.message : String(error)}`, type.uid);
+  });
 }
 
 async function publishSettings(run: ImportRun): Promise<void> {

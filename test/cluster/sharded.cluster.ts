@@ -137,6 +137,26 @@ describe('two instances on a cluster of two shards', () => {
   });
 });
 
+describe('an import on a cluster', () => {
+  it('leaves a sharded collection sharded whose entries it replaces', async () => {
+    const serving = await serveModels({ models: models.slice(0, 2) });
+    const directory = await mkdtemp(join(tmpdir(), 'mangrove-cluster-'));
+    const input = { directory, env: { MONGODB_URI: serving.database.uri } };
+    for (const name of ['a', 'b', 'c']) await serving.call('POST', '/api/parcels', { data: { title: name } });
+    expect((await runCli('export', ['all.tar'], input)).exitCode).to.equal(0);
+    expect((await runCli('import', ['all.tar', '--replace'], input)).exitCode).to.equal(0);
+    const { client, name } = serving.database;
+    const sharded = await client
+      .db('config')
+      .collection<{ _id: string; key: object }>('collections')
+      .findOne({ _id: `${name}.parcels` });
+    expect(sharded?.key).to.deep.equal({ _id: 'hashed' });
+    expect(await client.db(name).collection('parcels').countDocuments()).to.equal(3);
+    await serving.stop();
+    await rm(directory, { recursive: true });
+  });
+});
+
 describe('the demo on a cluster', () => {
   it('is loaded although an operator has sharded one of its collections before', async () => {
     const database = await freshDatabase();
