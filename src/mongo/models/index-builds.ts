@@ -2,16 +2,26 @@ import type { ContentType, Registry } from '../../schema/content-type.js';
 import { Queue } from '../../queue.js';
 import type { Database, Logger } from '../database.js';
 import type { IndexPlan } from '../read/plan-indexes.js';
+import { findUnused } from './unused-indexes.js';
 import { buildIndexes, type IndexProblems, removeStaleIndexes } from './ensure-indexes.js';
 
 /** Types whose indexes are built at a time: the pool of connections is there for requests. */
 const atOnce = 4;
+
+const day = 86_400_000;
+
+/** Milliseconds after which the state of a model says which indexes are being built. */
+const longBuild = 1_000;
 
 interface BuildsInput {
   readonly database: Database;
   readonly logger: Logger;
   /** Called with indexes that could not be built. */
   readonly report: (uid: string, problems: IndexProblems) => Promise<void>;
+  /** Takes the names of indexes that are being built; none: all are there. */
+  readonly reportBuilding: (uid: string, names: readonly string[]) => Promise<void>;
+  /** Takes the names of indexes that nothing has used for long. */
+  readonly reportUnused: (uid: string, names: readonly string[]) => Promise<void>;
 }
 
 /** Builds that were begun. Both resolve, whatever fails. */
@@ -27,10 +37,25 @@ interface BegunBuilds {
  */
 export class IndexBuilds {
   readonly #input: BuildsInput;
+  #lookedForUnused = 0;
+  /** The uids of types for which unused indexes were reported. */
+  readonly #unused = new Set<string>();
   readonly #turns = new Queue({ atOnce });
 
   constructor(input: BuildsInput) {
     this.#input = input;
+  }
+
+  /** Says once a day which indexes no read has used for a month. */
+  async reportUnused({ types }: Registry): Promise<void> {
+    if (Date.now() - this.#lookedForUnused < day) return;
+    this.#lookedForUnused = Date.now();
+    const { database, reportUnused } = this.#input;
+    for (const type of types.values()) {
+      const unused = type.collection === '' ? [] : await findUnused(type, database);
+      if (unused.length > 0 || this.#unused.delete(type.uid)) await reportUnused(type.uid, unused);
+      if (unused.length > 0) this.#unused.add(type.uid);
+    }
   }
 
   begin(types: readonly ContentType[], registry: Registry): BegunBuilds {
@@ -58,17 +83,37 @@ export class IndexBuilds {
   }
 
   async #buildOthers(type: ContentType, unique: Promise<LeftIndexes | null>): Promise<void> {
-    const { database, logger, report } = this.#input;
+    const { logger, report } = this.#input;
     const left = await unique;
     if (left === null) return;
     try {
       await this.#turns.run(async () => {
-        const problems = [...left.problems, ...(await buildIndexes(database.db, type.collection, left.others))];
+        const problems = [...left.problems, ...(await this.#watched(type, left.others))];
         for (const problem of problems) logger.warn({ uid: type.uid }, problem);
         await report(type.uid, problems);
       });
     } catch (err) {
       logger.warn({ uid: type.uid, err }, 'indexes could not be built');
+    }
+  }
+
+  /** Builds indexes, and says so where that takes long. */
+  async #watched({ uid, collection }: ContentType, plans: readonly IndexPlan[]): Promise<IndexProblems> {
+    const { database, logger, reportBuilding } = this.#input;
+    let reporting: Promise<void> | null = null;
+    const report = async (names: readonly string[]): Promise<void> => {
+      await reportBuilding(uid, names).catch((err: unknown) => {
+        logger.warn({ uid, err }, 'the state of indexes could not be written');
+      });
+    };
+    const timer = setTimeout(() => {
+      reporting = report(plans.map(({ name }) => name));
+    }, longBuild).unref();
+    try {
+      return await buildIndexes(database.db, collection, plans);
+    } finally {
+      clearTimeout(timer);
+      if (reporting !== null) await (reporting as Promise<void>).then(() => report([]));
     }
   }
 }

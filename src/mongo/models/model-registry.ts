@@ -63,6 +63,8 @@ export class ModelRegistry {
       database,
       logger,
       report: (uid, problems) => this.#status.reportIndexes(uid, problems),
+      reportBuilding: (uid, indexesBuilding) => this.#status.reportIndexState(uid, { indexesBuilding }),
+      reportUnused: (uid, unusedIndexes) => this.#status.reportIndexState(uid, { unusedIndexes }),
     });
     this.#searches = new SearchBuilds({
       database,
@@ -173,6 +175,9 @@ export class ModelRegistry {
   async #lookAgain(): Promise<void> {
     await this.recount();
     await this.#searches.resume().catch(this.#warnUnsearched);
+    await this.#indexes.reportUnused(this.current()).catch((error: unknown) => {
+      this.#logger.warn({ err: error }, 'unused indexes could not be looked for');
+    });
   }
 
   readonly #warnUncounted = (error: unknown): void => {

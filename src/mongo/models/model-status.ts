@@ -20,6 +20,8 @@ interface StatusDocument {
   /** Parts that other models lack because of this one. */
   readonly affects?: readonly string[];
   readonly indexProblems?: readonly string[];
+  readonly indexesBuilding?: readonly string[];
+  readonly unusedIndexes?: readonly string[];
   /** Attributes that changes made required, with the number of entries that hold null there. */
   readonly requiredNulls?: readonly RequiredNulls[];
   /** The indexes that searches can use; absent if no attribute of the model has the option `search`. */
@@ -67,6 +69,11 @@ export class ModelStatus {
 
   async reportIndexes(uid: string, indexProblems: readonly string[]): Promise<void> {
     await this.#write([this.#set(uid, { indexProblems })]);
+  }
+
+  /** Names of indexes that are being built, and of those that no read has used for a month. */
+  async reportIndexState(uid: string, state: Pick<StatusDocument, 'indexesBuilding' | 'unusedIndexes'>): Promise<void> {
+    await this.#write([this.#set(uid, state)]);
   }
 
   async reportSearch(uid: string, search: SearchState): Promise<void> {
@@ -124,7 +131,18 @@ export class ModelStatus {
 
   #set(
     uid: string,
-    values: Pick<StatusDocument, 'state' | 'problems' | 'warnings' | 'affects' | 'indexProblems' | 'requiredNulls' | 'search'>,
+    values: Pick<
+      StatusDocument,
+      | 'state'
+      | 'problems'
+      | 'warnings'
+      | 'affects'
+      | 'indexProblems'
+      | 'indexesBuilding'
+      | 'unusedIndexes'
+      | 'requiredNulls'
+      | 'search'
+    >,
   ) {
     const update = { $set: { uid, instance: this.#instance, ...values, at: new Date(), expiresAt: expiry() } };
     return { updateOne: { filter: { _id: `${uid}@${this.#instance}` }, update, upsert: true } };

@@ -4,7 +4,7 @@ import { type Condition, type Plan, scorePath, type Selection } from '../../quer
 import type { Registry } from '../../schema/content-type.js';
 import type { TotalCache } from '../total-cache.js';
 import { compileCondition } from './compile-condition.js';
-import { compilePage, compileProjection, type Page } from './compile-page.js';
+import { compilePage, compileProjection, type Page, sortsByComputed } from './compile-page.js';
 import { asScanned, readAll, type Database } from '../database.js';
 import { isTimedOut, isWithoutIndex } from '../driver-errors.js';
 import { chooseIndex } from './choose-index.js';
@@ -56,8 +56,7 @@ async function readEach(plan: Plan, { registry, totals, ...context }: PageContex
   }
   const total = withTotal ? totalOf(plan, page, { database, totals }) : null;
   const find = async (): Promise<readonly Document[]> => {
-    const walked = await walkTargets(plan, page, database);
-    if (walked !== null) return walked;
+    if (sortsByComputed(page.sort)) return (await walkTargets(plan, page, database)) ?? readAll(database, compilePage(page));
     if (!asksForRelated(condition)) return readDocuments(page, total?.kept ?? null, database);
     return readChosen(page, await chooseIndex(plan, { registry, resolved, database }), database);
   };

@@ -1,0 +1,32 @@
+import type { ContentType } from '../../schema/content-type.js';
+import { type Database, readAll } from '../database.js';
+import { ownIndexes } from '../read/plan-indexes.js';
+
+/** What the server knows of an index: how often reads have used it since it was built or the server has started. */
+interface IndexUse {
+  readonly name: string;
+  readonly spec?: { readonly unique?: boolean };
+  readonly accesses: { readonly ops: number | bigint; readonly since: Date };
+}
+
+/** Milliseconds after which an index without a use counts as unused. */
+const patience = 30 * 86_400_000;
+
+/**
+ * Returns the indexes of a type that no read has used for a month. Those that keep values unique are of use without reads. None if the
+ * user of the connection may not see it, which takes the role `clusterMonitor`, or behind mongos, where each shard has its own.
+ */
+export async function findUnused({ collection }: ContentType, database: Database, now = Date.now()): Promise<readonly string[]> {
+  if (database.isSharded) return [];
+  const uses = await readAll(database, { aggregate: collection, pipeline: [{ $indexStats: {} }], cursor: {} }).catch(() => []);
+  return unusedAmong(uses as unknown as readonly IndexUse[], now); // the form of this stage
+}
+
+/** The same for what is known at a time, in milliseconds. */
+export const unusedAmong = (uses: readonly IndexUse[], now: number): readonly string[] =>
+  uses
+    .filter(({ name, spec, accesses: { ops, since } }) => {
+      const isOwn = name.startsWith(ownIndexes) && spec?.unique !== true;
+      return isOwn && Number(ops) === 0 && now - since.getTime() > patience;
+    })
+    .map(({ name }) => name);
