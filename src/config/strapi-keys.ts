@@ -67,7 +67,7 @@ export const strapiKeys: Readonly<Record<string, Meaning>> = {
 
 /** Advice for plugins that Mangrove does not have. Settings of unlisted plugins are ignored. */
 export const pluginAdvice: Readonly<Record<string, string>> = {
-  documentation: 'there is no OpenAPI document',
+  documentation: 'the OpenAPI document is at /api/openapi.json, and a page of it at /docs',
   'config-sync': 'roles and settings are kept in the database; models go to files with: npx mangrove models pull DIR',
   transformer: 'answers keep `data` and `attributes`, as Strapi gives them',
   sentry: 'errors are in the log',
