@@ -109,3 +109,14 @@ export class Queue {
 }
 
 const requestEnded = () => unavailableError('The request has ended');
+
+let last: Promise<void> = Promise.resolve();
+
+/**
+ * Resolves in a later turn of the event loop, for one caller in each: other requests are answered between two pieces of long work,
+ * however many requests do such work.
+ */
+export function nextTurn(): Promise<void> {
+  last = last.then(() => new Promise((resolve) => setImmediate(resolve)));
+  return last;
+}

@@ -4,7 +4,7 @@ import { writeModels } from '../../src/mongo/stores/model-store.js';
 import type { Backend } from '../../src/mongo/models/open-backend.js';
 import { actionOf } from '../../src/schema/names.js';
 
-const types = ['article', 'author', 'category', 'comment', 'tag', 'issue', 'homepage', 'note'] as const;
+const types = ['article', 'author', 'category', 'comment', 'tag', 'issue', 'homepage', 'note', 'essay'] as const;
 const reading = typeActions.filter((action) => action === 'find' || action === 'findOne');
 
 /** Actions of the public: to read everything, and to log in. */
@@ -29,15 +29,26 @@ const note = {
   },
 } as const;
 
+/** A type with large entries. */
+const essay = {
+  uid: 'api::essay.essay',
+  kind: 'collectionType',
+  collectionName: 'essays',
+  info: { singularName: 'essay', pluralName: 'essays', displayName: 'Essay' },
+  options: { draftAndPublish: false },
+  attributes: { text: { type: 'text' } },
+} as const;
+
+const essays = 2_000;
 const authors = 130;
 const articles = 20_000;
 const notes = 50;
 
-/** Adds 20,000 articles of 2 kB, 150 to an author and all in the same categories, and notes about notes. */
+/** Adds 20,000 articles of 2 kB, 150 to an author and all in the same categories, notes about notes, and essays of 10 kB. */
 export async function addRelatedEntries(backend: Backend): Promise<void> {
   const { database } = backend.store;
   if (backend.models.current().types.has(note.uid)) return;
-  await writeModels(database, [note]);
+  await writeModels(database, [note, essay]);
   await backend.models.load();
   const rows = async (collection: string): Promise<readonly Record<string, unknown>[]> =>
     readAll(database, { find: collection, limit: 1, sort: { _id: 1 } });
@@ -67,6 +78,11 @@ export async function addRelatedEntries(backend: Backend): Promise<void> {
       { __type: 'api::note.note', id: 1_001 + ((n + 1) % notes) },
       { __type: 'api::author.author', id: 1_001 + n },
     ],
+    createdAt: new Date(),
+    updatedAt: new Date(),
+  }));
+  await insert('essays', essays, (n) => ({
+    text: `${String(n)} ${'mangrove '.repeat(1_110)}`,
     createdAt: new Date(),
     updatedAt: new Date(),
   }));

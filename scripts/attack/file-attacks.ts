@@ -1,8 +1,6 @@
-import { connect, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import sharp from 'sharp';
-import type { Attack, Hit } from './attack.js';
-import { send, sendMany, times } from './send.js';
+import type { Attack } from './attack.js';
+import { send, sendMany } from './send.js';
 import type { Target } from './target.js';
 
 const boundary = 'attack';
@@ -42,85 +40,7 @@ const orders = [320, 480, 640, 768, 960, 1280, 1600, 1920].flatMap((side) =>
   ]),
 );
 
-/**
- * A client that sends a request, and reads its answer only after a time. Status null: the service has cut the answer until then; one
- * that is whole is judged as a failure.
- */
-function readLate({ port }: Target, path: string, patience: number): Promise<Hit> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => {
-      socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`);
-    });
-    socket.pause();
-    let [bytes, whole] = [0, Infinity];
-    socket.on('data', (piece: Buffer) => {
-      if (bytes === 0) whole = lengthOf(piece.toString('latin1'));
-      bytes += piece.length;
-    });
-    socket.pause(); // a listener for data begins to read
-    setTimeout(() => socket.resume(), patience);
-    socket.on('error', () => undefined).on('close', () => resolve({ status: bytes < whole ? null : 599, bytes }));
-  });
-}
-
-/** Bytes of an answer with its head, by the beginning of it. */
-const lengthOf = (text: string): number =>
-  text.indexOf('\r\n\r\n') + 4 + Number(/\r\ncontent-length: (\d+)/i.exec(text)?.[1] ?? Infinity);
-
-/** `server.maxConnections` of the attacked service. */
-export const maxConnections = 400;
-
-/** A client that takes 2 kB of its answer ten times a second, and leaves after a time. */
-function readSlowly({ port }: Target, path: string, patience: number): Promise<Hit> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => {
-      socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);
-    });
-    let status: number | null = null;
-    let bytes = 0;
-    const sip = setInterval(() => {
-      const piece = socket.read(2_048) as Buffer | null; // no encoding is set
-      if (piece === null) return;
-      leave ??= setTimeout(() => socket.destroy(), patience);
-      status ??= Number(/^HTTP\/1\.1 (\d+)/.exec(piece.toString('latin1'))?.[1] ?? 0);
-      bytes += piece.length;
-    }, 100);
-    let leave: NodeJS.Timeout | undefined;
-    socket.on('readable', () => undefined); // which keeps it from reading on its own
-    socket.on('error', () => undefined);
-    socket.on('close', () => {
-      clearInterval(sip);
-      clearTimeout(leave);
-      resolve({ status, bytes });
-    });
-  });
-}
-
-/**
- * Opens connections, asks by each, and keeps them until all have been answered or cut. A service that answers them all has no limit:
- * they are judged as failures.
- */
-async function crowd({ port }: Target, count: number): Promise<Hit[]> {
-  const sockets: Socket[] = [];
-  const asked = Array.from({ length: count }, async (_, n): Promise<Hit> => {
-    await delay(5 * n);
-    const socket = connect(port, '127.0.0.1');
-    sockets.push(socket);
-    return new Promise((resolve) => {
-      socket.on('error', () => undefined).on('close', () => resolve({ status: null, bytes: 0 }));
-      socket.once('data', (bytes: Buffer) => {
-        resolve({ status: Number(/^HTTP\/1\.1 (\d+)/.exec(bytes.toString('latin1'))?.[1] ?? 0), bytes: bytes.length });
-      });
-      socket.write('GET /api/tags?pagination[pageSize]=1 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
-    });
-  });
-  const hits = await Promise.all(asked);
-  for (const socket of sockets) socket.destroy();
-  const isLimited = hits.some(({ status }) => status === null);
-  return isLimited ? hits : hits.map((hit) => ({ ...hit, status: 599 }));
-}
-
-/** Attacks on files and connections. */
+/** Attacks on files. */
 export const fileAttacks: readonly Attack[] = [
   {
     name: 'every size and format of the largest picture',
@@ -180,79 +100,4 @@ export const fileAttacks: readonly Attack[] = [
     commands: 5,
     documents: 10,
   },
-  {
-    name: 'readers that do not read',
-    run: async (target, scale) => {
-      const path = '/api/authors?populate=articles&pagination[pageSize]=20';
-      const readers = scale === 'full' ? 30 : 15;
-      const hits: Promise<Hit>[] = [];
-      for (let n = 0; n < readers; n += 1) {
-        hits.push(readLate(target, encodeURI(path), scale === 'full' ? 75_000 : 12_000));
-        await delay(200);
-      }
-      return Promise.all(hits);
-    },
-    besides: [null],
-    commands: 10,
-    documents: 10_000,
-  },
-  {
-    name: 'readers that read a little at a time',
-    run: (target, scale) =>
-      Promise.all(
-        Array.from({ length: scale === 'full' ? 60 : 15 }, () =>
-          readSlowly(
-            target,
-            encodeURI('/api/authors?populate=articles&pagination[pageSize]=20'),
-            scale === 'full' ? 30_000 : 3_000,
-          ),
-        ),
-      ),
-    commands: 10,
-    documents: 10_000,
-  },
-  {
-    name: 'more connections than are allowed',
-    run: (target) => crowd(target, maxConnections + 100),
-    besides: [null],
-    commands: 3,
-    documents: 3,
-  },
-  {
-    name: 'bodies that never end',
-    run: (target, scale) =>
-      Promise.all([...times(scale === 'full' ? 200 : 30, () => ({ path: '' }))].map(() => neverFinish(target))),
-    refusedBy: 'Forbidden',
-    commands: 5,
-    documents: 5,
-  },
 ];
-
-/** A client that announces a long upload that it may not send, and sends it byte by byte. */
-function neverFinish({ port }: Target): Promise<Hit> {
-  return new Promise((resolve) => {
-    let status: number | null = null;
-    const socket = connect(port, '127.0.0.1', () => {
-      socket.write(
-        `POST /api/upload HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 100000000\r\n\r\n--b\r\n`,
-      );
-    });
-    const drip = setInterval(() => socket.write('x'), 200);
-    const patience = setTimeout(() => {
-      status = 599; // judged as a failure: it was never cut
-      socket.destroy();
-    }, 45_000);
-    let refusal = '';
-    socket.on('data', (bytes: Buffer) => {
-      refusal += bytes.toString('latin1');
-      status ??= Number(/^HTTP\/1\.1 (\d+)/.exec(refusal)?.[1] ?? 0);
-    });
-    socket
-      .on('error', () => undefined)
-      .on('close', () => {
-        clearInterval(drip);
-        clearTimeout(patience);
-        resolve({ status, bytes: 0, refusal });
-      });
-  });
-}

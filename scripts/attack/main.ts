@@ -5,9 +5,12 @@ import { fork } from 'node:child_process';
 import path from 'node:path';
 import { startDatabase } from '../start-database.js';
 import { judge, type Attack, type Damage, type Scale } from './attack.js';
+import { bodyAttacks } from './body-attacks.js';
+import { connectionAttacks } from './connection-attacks.js';
 import { fileAttacks } from './file-attacks.js';
 import type { Watched, WatchOrder } from './others.js';
-import { memoryAttacks, readAttacks } from './read-attacks.js';
+import { memoryAttacks } from './memory-attacks.js';
+import { readAttacks } from './read-attacks.js';
 import { openTarget, type Target } from './target.js';
 import { writeAttacks } from './write-attacks.js';
 
@@ -18,9 +21,8 @@ import { writeAttacks } from './write-attacks.js';
  */
 const { values } = parseArgs({ options: { short: { type: 'boolean', default: false }, only: { type: 'string', default: '' } } });
 const scale: Scale = values.short ? 'short' : 'full';
-const attacks = [...readAttacks, ...memoryAttacks, ...writeAttacks, ...fileAttacks].filter(({ name }) =>
-  name.includes(values.only),
-);
+const all = [...readAttacks, ...memoryAttacks, ...writeAttacks, ...fileAttacks, ...connectionAttacks, ...bodyAttacks];
+const attacks = all.filter(({ name }) => name.includes(values.only));
 
 const mongo = await startDatabase('ephemeral');
 let target = await openReady();

@@ -1,5 +1,5 @@
 import type { Attack } from './attack.js';
-import { graphql, send, sendMany, times, type Shot } from './send.js';
+import { get, graphql, send, sendMany, times, type Shot } from './send.js';
 
 /** `populate[author][populate][articles]…=*`, so many levels of the names in turn. */
 function nested(names: readonly string[], levels: number): string {
@@ -43,7 +43,9 @@ function nestedDocument(levels: number): string {
 const aliases = (count: number): string =>
   `{${Array.from({ length: count }, (_, n) => `a${String(n)}:articles(pagination:{limit:100}){data{id attributes{title body}}}`).join(' ')}}`;
 
-const get = (query: string): Shot => ({ path: encodeURI(query) });
+/** Lists of large entries, each from another one on. */
+const essays = (count: number): string =>
+  `{${Array.from({ length: count }, (_, n) => `e${String(n)}:essays(pagination:{start:${String(100 * n)},limit:100}){data{attributes{text}}}`).join(' ')}}`;
 
 const one = (name: string, shot: Shot, limits: Pick<Attack, 'commands' | 'documents' | 'refusedBy'>): Attack => ({
   name,
@@ -140,6 +142,23 @@ export const readAttacks: readonly Attack[] = [
   one('GraphQL, levels that lead back', graphql(nestedDocument(2)), withinBudget),
   one('GraphQL, a hundred lists', graphql(aliases(100)), { ...unread, refusedBy: 'fields at its root' }),
   one('GraphQL, twenty lists', graphql(aliases(20)), withinBudget),
+  one('GraphQL, twenty lists of large entries', graphql(essays(20)), {
+    commands: 60,
+    documents: 2_200,
+    refusedBy: 'api.limits.answerBytes',
+  }),
+  {
+    name: 'many large pages at once',
+    run: (target, scale) =>
+      sendMany(
+        target,
+        times(scale === 'full' ? 300 : 60, (n) => get(`/api/essays?pagination[start]=${String(n)}&pagination[limit]=1000`)),
+        60,
+      ),
+    besides: [503],
+    commands: 25,
+    documents: 1_010,
+  },
   {
     name: 'GraphQL, forty wide queries at once',
     run: (target, scale) =>
@@ -149,73 +168,5 @@ export const readAttacks: readonly Attack[] = [
         40,
       ),
     ...withinBudget,
-  },
-];
-
-/** Many requests, each of which leaves something behind. */
-export const memoryAttacks: readonly Attack[] = [
-  {
-    name: 'a new locale each time',
-    run: (target, scale) =>
-      sendMany(
-        target,
-        times(scale === 'full' ? 16_000 : 1_500, (n) =>
-          get(`/api/articles?locale=${'x'.repeat(4_000)}${String(n)}&pagination[pageSize]=1`),
-        ),
-        16,
-      ),
-    commands: 0.1,
-    documents: 0.1,
-  },
-  {
-    name: 'a new locale each time, single type',
-    run: (target, scale) =>
-      sendMany(
-        target,
-        times(scale === 'full' ? 4_000 : 400, (n) => get(`/api/homepage?locale=${'y'.repeat(4_000)}${String(n)}`)),
-        16,
-      ),
-    refusedBy: 'Not Found',
-    commands: 0.2,
-    documents: 0.2,
-  },
-  {
-    name: 'GraphQL variables of a megabyte',
-    run: (target, scale) =>
-      sendMany(
-        target,
-        times(scale === 'full' ? 500 : 60, (n) =>
-          graphql('query($l:I18NLocaleCode){articles(locale:$l){data{id} meta{pagination{total}}}}', {
-            l: `${'z'.repeat(900_000)}${String(n)}`,
-          }),
-        ),
-        4,
-      ),
-    commands: 0.2,
-    documents: 0.2,
-  },
-  {
-    name: 'a new GraphQL document each time',
-    run: (target, scale) =>
-      sendMany(
-        target,
-        times(scale === 'full' ? 4_000 : 300, (n) => graphql(`{a${String(n)}:tags{data{id}}} # ${'c'.repeat(100_000)}`)),
-        8,
-      ),
-    commands: 2,
-    documents: 200,
-  },
-  {
-    name: 'a new query string each time',
-    run: (target, scale) =>
-      sendMany(
-        target,
-        times(scale === 'full' ? 8_000 : 800, (n) =>
-          get(`/api/tags?filters[name][$ne]=${String(n)}${'q'.repeat(7_000)}&pagination[pageSize]=1`),
-        ),
-        16,
-      ),
-    commands: 3,
-    documents: 3,
   },
 ];

@@ -52,6 +52,9 @@ export async function sendMany(target: Target, shots: Iterable<Shot>, atOnce: nu
   return hits;
 }
 
+/** A GET of a path that is not encoded. */
+export const get = (query: string): Shot => ({ path: encodeURI(query) });
+
 /** A GraphQL operation as JSON. */
 export const graphql = (query: string, variables: object = {}): Shot => ({
   method: 'POST',

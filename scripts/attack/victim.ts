@@ -4,7 +4,7 @@ import { createToken } from '../../src/accounts/api-tokens.js';
 import { loadDemo } from '../../src/cli/load-demo.js';
 import { createService } from '../../src/server.js';
 import { addRelatedEntries, openActions } from './content.js';
-import { maxConnections } from './file-attacks.js';
+import { maxConnections } from './connection-attacks.js';
 
 /** The messages of the attacked service to its parent. */
 export type VictimReport =

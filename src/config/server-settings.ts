@@ -25,9 +25,16 @@ export const serverSettings = group({
   sendTimeout: whole(30_000, 'Longest time in which a client may take nothing of an answer; beyond, the connection is cut', {
     minimum: 1,
   }),
-  unsentLimit: whole(
-    134_217_728,
-    'Bytes of all answers together that clients have not taken; beyond, those that take nothing for a second are cut',
+  sendRate: whole(
+    4_096,
+    'Bytes of an answer that a client takes in a second at least; if it is behind by `sendTimeout`, the connection is cut',
+    {
+      minimum: 1,
+    },
+  ),
+  answersLimit: maybeWhole(
+    'Bytes of all large answers together that are read, made or sent; beyond: 503. If clients leave half of it untaken, those that take ' +
+      'nothing for a second, or little, are cut; null: an eighth of the heap',
     { minimum: 1 },
   ),
   headersTimeout: whole(10_000, 'Longest time to receive the headers of a request, from its first byte on', { minimum: 1 }),
@@ -117,5 +124,9 @@ export const middlewareSettings = group({
     jsonLimit: whole(1_048_576, 'Bytes of a JSON body, after decompression; beyond: 413', { minimum: 1 }),
     jsonDepth: whole(64, 'Levels of a JSON body', { minimum: 1 }),
     formLimit: whole(57_344, 'Bytes of a form body, after decompression; beyond: 413', { minimum: 1 }),
+    totalLimit: maybeWhole(
+      'Bytes of memory that all large bodies together take until they are handled; beyond: 503; null: an eighth of the heap',
+      { minimum: 1 },
+    ),
   }),
 });

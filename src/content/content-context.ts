@@ -7,6 +7,7 @@ import type { Access } from '../query/access.js';
 import type { BindContext, BindSettings } from '../query/bind-context.js';
 import { createBudget, unlimited } from '../query/budget.js';
 import type { Asker } from '../queue.js';
+import type { HeldBytes } from '../shared-bytes.js';
 import type { Selection } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
@@ -72,11 +73,13 @@ export interface ContentSource extends Partial<Pick<ContentContext, 'retireFile'
 interface Sender {
   readonly caller: Caller;
   readonly asker: Asker;
+  /** The memory that the request holds; null: it is not counted. */
+  readonly held: HeldBytes | null;
 }
 
 /** Returns the context of one request: the registry in force, the caller's access and budget, the page sizes of REST. */
-export function createRequestContext(config: Config, source: ContentSource, { caller, asker }: Sender): ContentContext {
-  const budget = createBudget(config.api.limits, caller.kind === 'public' ? 'public' : 'known');
+export function createRequestContext(config: Config, source: ContentSource, { caller, asker, held }: Sender): ContentContext {
+  const budget = createBudget(config.api.limits, caller.kind === 'public' ? 'public' : 'known', held);
   const { store } = source;
   const own = { ...store, database: forRequest(store.database, budget, asker) };
   return contextOf(config, source, { store: own, access: caller.access, budget });

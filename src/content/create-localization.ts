@@ -2,7 +2,6 @@ import { applicationError, notFoundError } from '../errors.js';
 import { groupOf, inGroup } from '../mongo/layout.js';
 import { compileCondition } from '../mongo/read/compile-condition.js';
 import { readAll } from '../mongo/database.js';
-import { readTreeOf } from '../mongo/read/read-tree.js';
 import { resolveRelated } from '../mongo/read/resolve-related.js';
 import { inTransaction } from '../mongo/transaction.js';
 import type { Query } from '../query/ast.js';
@@ -18,6 +17,7 @@ import { hasId } from './find-one.js';
 import type { Loaded, StoredDocument } from '../mongo/loaded.js';
 import { requiredShared } from './localization-group.js';
 import { withOwner } from './row-rules.js';
+import { readWritten } from './read-written.js';
 import { copyValues, isShared, refuseHiddenLocales, syncLocales } from './sync-locales.js';
 
 /**
@@ -42,7 +42,7 @@ export async function createLocalization(
   const { document } = await inTransaction(context.store.database, (database) =>
     insertLocale(type, { ...accepted, locale }, source, withDatabase({ ...context, createsDrafts: true }, database)),
   );
-  return readTreeOf(selection, document, context.store.database);
+  return readWritten(document, selection, context);
 }
 
 async function readSource(type: ContentType, id: number, { bind, store }: ContentContext): Promise<StoredDocument> {

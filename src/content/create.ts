@@ -3,7 +3,6 @@ import { groupOf, inGroup } from '../mongo/layout.js';
 import { numbered } from '../mongo/matches.js';
 import { readAll } from '../mongo/database.js';
 import type { Loaded, StoredDocument } from '../mongo/loaded.js';
-import { readTreeOf } from '../mongo/read/read-tree.js';
 import { inTransaction } from '../mongo/transaction.js';
 import { type EntryDocument, insertEntry } from '../mongo/write/write-entries.js';
 import type { Query } from '../query/ast.js';
@@ -15,6 +14,7 @@ import { buildWrite, type EntryWrite } from './build-write.js';
 import { acceptInput, checkBody } from './check-body.js';
 import { type ContentContext, withDatabase } from './content-context.js';
 import { findGroupToJoin, overwritesGroup, requiredShared, withoutShared } from './localization-group.js';
+import { readWritten } from './read-written.js';
 import { createMayBreakRule, refuseBroken, withOwner } from './row-rules.js';
 import { copyValues, refuseHiddenLocales, sharedNames, syncLocales } from './sync-locales.js';
 import { orUniqueError } from './unique-errors.js';
@@ -130,8 +130,7 @@ async function insertNew(type: ContentType, data: Values, insertion: Insertion, 
         )
       : insertEntry(context.store, type.collection, document),
   );
-  const { selection } = insertion;
-  return readTreeOf(selection, document, context.store.database);
+  return readWritten(document, insertion.selection, context);
 }
 
 /** A new entry that is ready to be stored. */

@@ -3,6 +3,7 @@ import type { Budget } from '../query/budget.js';
 import type { Child } from '../query/plan.js';
 import type { LinkAttribute, MorphAttribute } from '../schema/content-type.js';
 import { scalarTypes } from '../schema/scalar-types.js';
+import { bytesOf } from '../values.js';
 
 /** The values of an entry in an answer, by attribute or alias. */
 export type Shaped = Record<string, unknown>;
@@ -128,25 +129,3 @@ function shapeTarget<Shown>(target: Loaded, shaping: Shaping<Shown>): Shaped {
 /** The parts of a dynamic zone name their component. */
 const shapePart = <Shown>(part: Loaded, shaping: Shaping<Shown>): Shaped =>
   shapeValues({ id: part.document['id'], __component: part.selection.type.uid }, part, shaping);
-
-/** Texts beyond this many characters are measured in UTF-8, shorter ones taken as ASCII. */
-const longText = 100;
-
-/** Returns the approximate size of a value in an answer, in bytes of JSON with its key. */
-export function bytesOf(value: unknown): number {
-  switch (typeof value) {
-    case 'string':
-      return 6 + (value.length > longText ? Buffer.byteLength(value) : value.length);
-    case 'object':
-      return 6 + (value === null ? 0 : bytesWithin(value));
-    default:
-      return 10;
-  }
-}
-
-function bytesWithin(structure: object): number {
-  let bytes = 0;
-  if (Array.isArray(structure)) for (const item of structure) bytes += bytesOf(item);
-  else for (const [key, item] of Object.entries(structure)) bytes += key.length + bytesOf(item);
-  return bytes;
-}

@@ -2,7 +2,6 @@ import { ApiError } from '../errors.js';
 import { compileCondition } from '../mongo/read/compile-condition.js';
 import { compileProjection } from '../mongo/read/compile-page.js';
 import { readAll, type Database } from '../mongo/database.js';
-import { readTreeOf } from '../mongo/read/read-tree.js';
 import { resolveRelated } from '../mongo/read/resolve-related.js';
 import { inTransaction } from '../mongo/transaction.js';
 import { updateEntry, type EntryDocument } from '../mongo/write/write-entries.js';
@@ -18,6 +17,7 @@ import { acceptInput, checkBody } from './check-body.js';
 import { withDatabase, type ContentContext } from './content-context.js';
 import { hasId } from './find-one.js';
 import type { Loaded } from '../mongo/loaded.js';
+import { readWritten } from './read-written.js';
 import { refuseBroken, updateMayBreakRule } from './row-rules.js';
 import { refuseHiddenLocales, sharedNames, syncLocales } from './sync-locales.js';
 import { orUniqueError } from './unique-errors.js';
@@ -116,11 +116,8 @@ async function updatePlain({ type, data, selection, match }: Change, context: Co
   const { values } = await buildWrite(type, data, {}, context);
   const change = { set: Object.assign({}, values, { updatedAt: new Date() }) };
   const document = await updateEntry(context.store, type.collection, { match, change, projection: compileProjection(selection) });
-  return document === null ? null : load(document, selection, context);
+  return document === null ? null : readWritten(document, selection, context);
 }
-
-const load = (document: EntryDocument, selection: Selection, { store }: ContentContext): Promise<Loaded> =>
-  readTreeOf(selection, document, store.database);
 
 /** Updates components and links, which depend on stored values and reach other entries, in one transaction. */
 async function updateLinked(change: Change, context: ContentContext): Promise<Loaded | null> {
@@ -131,11 +128,11 @@ async function updateLinked(change: Change, context: ContentContext): Promise<Lo
     const document = await updateWithin(change, inside);
     if (document === null || shared.length === 0) return { document, loaded: null };
     // As in Strapi v4, the answer shows the other locales before the shared values were copied to them.
-    const loaded = await load(document, selection, inside);
+    const loaded = await readWritten(document, selection, inside);
     await syncLocales(type, change.id, shared, inside);
     return { document, loaded };
   });
-  return updated.document === null ? null : (updated.loaded ?? load(updated.document, selection, context));
+  return updated.document === null ? null : (updated.loaded ?? readWritten(updated.document, selection, context));
 }
 
 async function updateWithin(

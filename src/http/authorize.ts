@@ -7,6 +7,7 @@ import type { Config } from '../config/config.js';
 import { ApiError, forbiddenError, missingActions, refusedToken, type TokenFault, unauthorizedError } from '../errors.js';
 import { allows, fullAccess } from '../query/access.js';
 import { askerOf } from './asker.js';
+import { memoryOf } from './hold-memory.js';
 import { isLocal } from './is-local.js';
 import { limitGuess } from './limit-requests.js';
 import type { Running } from './running.js';
@@ -45,7 +46,8 @@ export interface RouteRequirement {
  */
 export async function identify(ctx: Context, row: RouteRequirement, running: Running): Promise<Authorized> {
   const caller = await callerOf(ctx, row, running);
-  return { caller, content: createRequestContext(running.config, running.source, { caller, asker: askerOf(ctx, caller) }) };
+  const sender = { caller, asker: askerOf(ctx, caller), held: memoryOf(ctx.res)?.answer ?? null };
+  return { caller, content: createRequestContext(running.config, running.source, sender) };
 }
 
 function callerOf(ctx: Context, row: RouteRequirement, running: Running): Promise<Caller> {

@@ -1,5 +1,5 @@
 import helmet from 'koa-helmet';
-import type { Middleware, Context, Next } from 'koa';
+import type { Context, Middleware } from 'koa';
 import cors from '@koa/cors';
 import compress from 'koa-compress';
 import { constants } from 'node:zlib';
@@ -73,16 +73,8 @@ export function compressResponse({ threshold, brotliQuality, gzipLevel }: Middle
   } as const;
   const compressor = compress({ threshold, ...encodings });
   return (ctx, next) => {
-    if (ctx.req.headers['accept-encoding'] !== undefined) return compressor(ctx, () => serialized(ctx, next));
+    if (ctx.req.headers['accept-encoding'] !== undefined) return compressor(ctx, next);
     ctx.vary('Accept-Encoding');
     return next();
   };
-}
-
-/** Koa and the library both turn objects into JSON only to learn how long they are: once is enough. */
-async function serialized(ctx: Context, next: Next): Promise<void> {
-  await next();
-  const { body } = ctx;
-  if (Array.isArray(body) || (typeof body === 'object' && body !== null && Object.getPrototypeOf(body) === Object.prototype))
-    ctx.body = JSON.stringify(body);
 }

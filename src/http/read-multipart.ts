@@ -5,7 +5,9 @@ import { payloadTooLargeError } from '../errors.js';
 import type { MediaSettings } from '../media/storage/file-storage.js';
 import type { Staging, UploadedFile } from '../media/staging.js';
 import { GuardedRequest } from './guarded-request.js';
+import type { HeldBytes } from '../shared-bytes.js';
 import { bodyInvalid } from './error-response.js';
+import { memoryOf } from './hold-memory.js';
 import { allowUploadTime } from './request-limits.js';
 
 /** A multipart body in the order of its parts. Its files are stored but not yet published. */
@@ -39,7 +41,7 @@ export interface MultipartRules extends Limits {
  */
 export async function readMultipart(ctx: Context, staging: Staged, settings: MultipartRules): Promise<MultipartBody> {
   if (settings.accept === undefined) allowUploadTime(ctx.req);
-  const parts = new Parts(ctx.req, staging, settings);
+  const parts = new Parts(ctx, staging, settings);
   const parse = await createParser(parts);
   try {
     await parse(Object.create(ctx, { req: { value: parts.request } }) as Context, () => Promise.resolve()); // koa-body reads no more of it
@@ -85,6 +87,7 @@ const waitingPieces = 8;
 class Parts {
   readonly request: GuardedRequest;
   readonly #source: IncomingMessage;
+  readonly #held: HeldBytes | null;
   readonly #staging: Staged;
   readonly #settings: MultipartRules;
   readonly #fields = new Map<string, string[]>();
@@ -93,9 +96,10 @@ class Parts {
   #fieldCount = 0;
   #fieldsSize = 0;
 
-  constructor(request: IncomingMessage, staging: Staged, settings: MultipartRules) {
-    this.request = new GuardedRequest(request);
-    this.#source = request;
+  constructor({ req, res }: Context, staging: Staged, settings: MultipartRules) {
+    this.request = new GuardedRequest(req);
+    this.#source = req;
+    this.#held = memoryOf(res)?.body ?? null;
     this.#staging = staging;
     this.#settings = settings;
   }
@@ -129,13 +133,25 @@ class Parts {
     const pieces: Buffer[] = [];
     part.on('data', (bytes: Buffer) => {
       this.#fieldsSize += bytes.length;
-      if (this.#fieldsSize <= fieldsSize) pieces.push(bytes);
-      else this.request.fail(payloadTooLargeError(`Fields of more than ${String(fieldsSize)} bytes`));
+      if (this.#fieldsSize > fieldsSize)
+        this.request.fail(payloadTooLargeError(`Fields of more than ${String(fieldsSize)} bytes`));
+      else if (this.#hold(bytes)) pieces.push(bytes);
     });
     part.on('end', () => {
       const name = part.name ?? '';
       this.#fields.set(name, [...(this.#fields.get(name) ?? []), Buffer.concat(pieces).toString('utf8')]);
     });
+  }
+
+  /** Holds bytes in memory; a 503 fails the request. */
+  #hold(bytes: Buffer): boolean {
+    try {
+      this.#held?.add(bytes.length);
+      return true;
+    } catch (error) {
+      this.request.fail(error);
+      return false;
+    }
   }
 
   /** Calls `accept` for a file. Its errors fail the request. */

@@ -3,6 +3,7 @@ import { Server as NetServer } from 'node:net';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ServerConfig } from '../config/config.js';
+import { cutSlowAnswers } from './cut-slow-answers.js';
 
 /** A server that listens. */
 export interface HttpServer {
@@ -21,7 +22,7 @@ export async function startHttpServer(callback: RequestListener, config: ServerC
   const server = createServer(optionsOf(config));
   server.maxConnections = config.maxConnections;
   const traffic = watchTraffic(server);
-  cutStalledAnswers(server, traffic, config);
+  cutSlowAnswers(server, traffic.underWay, config);
   server.on('request', callback);
   const port = await listen(server, config);
   let closing: Promise<number> | undefined;
@@ -60,67 +61,6 @@ function lingerThenCut(request: IncomingMessage): void {
   setTimeout(() => {
     if (!request.complete) request.socket.destroy();
   }, lingering).unref();
-}
-
-interface Progress {
-  readonly sent: number;
-  readonly since: number;
-}
-
-/** Longest stalls of answers, and most bytes of all answers together that clients have not taken. */
-type StallLimits = Pick<ServerConfig, 'sendTimeout' | 'unsentLimit'>;
-
-/** Milliseconds for which a client must have taken nothing to be cut because of what others have not taken. */
-const shortestStall = 1_000;
-
-/**
- * Ends connections whose client has taken nothing of an answer for too long, so that answers that nobody reads are not kept in
- * memory; where they take too much together, those that stall longest go sooner. Bytes that the client sends meanwhile do not count,
- * unlike in the timeouts of Node.
- */
-function cutStalledAnswers(server: Server, { underWay }: Traffic, { sendTimeout, unsentLimit }: StallLimits): void {
-  const progress = new WeakMap<ServerResponse, Progress>();
-  const stallOf = (response: ServerResponse, now: number): Stall[] => {
-    const { socket } = response;
-    if (socket === null || !response.headersSent) return [];
-    const unsent = unsentBytes(socket);
-    const sent = socket.bytesWritten - unsent;
-    const last = progress.get(response);
-    const current = unsent === 0 || last?.sent !== sent ? { sent, since: now } : last;
-    progress.set(response, current);
-    return [{ socket, unsent, duration: now - current.since }];
-  };
-  const cut = (): void => {
-    const now = performance.now();
-    const stalls = [...underWay].flatMap((response) => stallOf(response, now)).sort((a, b) => b.duration - a.duration);
-    let total = stalls.reduce((sum, { unsent }) => sum + unsent, 0);
-    for (const { socket, unsent, duration } of stalls) {
-      if (duration < Math.min(sendTimeout, total > unsentLimit ? shortestStall : Infinity)) break;
-      socket.destroy();
-      total -= unsent;
-    }
-  };
-  const timer = setInterval(cut, Math.min(sendTimeout, 4_000) / 4).unref();
-  server.once('close', () => {
-    clearInterval(timer);
-  });
-}
-
-/** An answer that is not taken. */
-interface Stall {
-  readonly socket: Socket;
-  /** Bytes. */
-  readonly unsent: number;
-  /** Milliseconds since the client has last taken any. */
-  readonly duration: number;
-}
-
-/** Returns the bytes that the operating system has not accepted yet. The stream counts whole chunks; the handle is exact. */
-function unsentBytes(socket: Socket): number {
-  const handle: unknown = Reflect.get(socket, '_handle');
-  const queued: unknown = typeof handle === 'object' && handle !== null ? Reflect.get(handle, 'writeQueueSize') : null;
-  const waiting = socket.writableLength;
-  return typeof queued === 'number' && waiting > 0 ? queued : waiting;
 }
 
 /** Node looks for overdue requests every 30 s unless told otherwise; request-limits.ts cuts sooner where no file is sent. */

@@ -7,6 +7,7 @@ import type { Database } from './database.js';
 import { ensureCollections } from './ensure-collections.js';
 import { SearchIndexes } from './search-indexes.js';
 import { UniqueBuilds } from './unique-builds.js';
+import { Replies } from './replies.js';
 
 /**
  * Connects to MongoDB with the guarantees of the service: writes acknowledged by a majority and in the journal, retried once.
@@ -32,7 +33,6 @@ export async function connect(uri: string, config: DatabaseConfig): Promise<Data
     const { setName, msg } = await db.command({ hello: 1 });
     const isSharded = msg === 'isdbgrid';
     const isReplicated = setName !== undefined || isSharded;
-    const scans = new Queue({ ...scanBounds, atOnce: Math.max(Math.floor(config.poolSize / 4), 1) });
     const database = {
       client,
       db,
@@ -40,7 +40,8 @@ export async function connect(uri: string, config: DatabaseConfig): Promise<Data
       isReplicated,
       isSharded,
       ...ofNoRequest,
-      scans,
+      scans: new Queue({ ...waitBounds, atOnce: Math.max(Math.floor(config.poolSize / 4), 1) }),
+      replies: new Replies(new Queue({ ...waitBounds, atOnce: 4 })),
       searches: new SearchIndexes(),
       uniques: new UniqueBuilds(),
     };
@@ -56,10 +57,9 @@ export async function connect(uri: string, config: DatabaseConfig): Promise<Data
 const ofNoRequest = { session: null, budget: unlimited, turns: null, asker: null };
 
 /**
- * The number of commands that may wait for others that scan collections, in total and per client. Further ones are answered by
- * 503.
+ * The number of commands that may wait in a queue of all requests, in total and per client. Further ones are answered by 503.
  */
-const scanBounds = { waiting: 400, ofClient: 200 };
+const waitBounds = { waiting: 400, ofClient: 200 };
 
 const hasDatabase = (uri: string): boolean => /^mongodb(\+srv)?:\/\/[^/]+\/[^?]/.test(uri);
 

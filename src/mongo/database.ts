@@ -1,11 +1,12 @@
-import { BSON, type ClientSession, type Db, type Document, Long, type MongoClient } from 'mongodb';
-import { isDeepStrictEqual } from 'node:util';
+import { type ClientSession, type Db, type Document, Long, type MongoClient } from 'mongodb';
 import type { Budget } from '../query/budget.js';
-import { Queue, type Asker } from '../queue.js';
-import { unavailableError } from '../errors.js';
-import { isInterrupted, markTransient, translateDriverError } from './driver-errors.js';
+import type { Asker, Queue } from '../queue.js';
+import { CommandTurns } from './command-turns.js';
+import { markTransient, translateDriverError } from './driver-errors.js';
+import type { Replies } from './replies.js';
 import type { SearchIndexes } from './search-indexes.js';
 import type { UniqueBuilds } from './unique-builds.js';
+import { twice, withinTime } from './within-time.js';
 
 /** A stored document, for readers outside of this folder. */
 export type { Document } from 'mongodb';
@@ -36,6 +37,8 @@ export interface Database {
   readonly asker: Asker | null;
   /** The queue of commands of all requests that may scan whole collections. It leaves connections to the others. */
   readonly scans: Queue;
+  /** What replies to commands of all requests have in common. */
+  readonly replies: Replies;
   /** The parts of the content that are indexed for searches. */
   readonly searches: SearchIndexes;
   /** The index builds that writes wait for. */
@@ -60,7 +63,7 @@ export const inSession = (session: ClientSession | null): { readonly session?: C
   session === null ? {} : { session };
 
 interface CursorReply {
-  readonly cursor: { readonly firstBatch: readonly Document[]; readonly id: unknown; readonly ns: string };
+  readonly cursor: { readonly firstBatch: readonly Document[]; readonly id: unknown };
 }
 
 /**
@@ -70,10 +73,35 @@ interface CursorReply {
 export const readAll = (database: Database, command: Document): Promise<readonly Document[]> =>
   inTurn(database, command, () => readReplies(database, command));
 
+/** Further replies belong to the session of the first one. Without one of ours the driver would choose a session for each command. */
 async function readReplies(database: Database, command: Document): Promise<readonly Document[]> {
-  const reply = (await send(database, command)) as unknown as CursorReply; // the form of every cursor command's reply
-  const { firstBatch, id, ns } = reply.cursor;
-  return String(id) === '0' ? firstBatch : readOn(database, { id, ns, firstBatch });
+  if (database.session !== null) return readIn(database.session, database, command);
+  const session = database.client.startSession({ causalConsistency: false });
+  try {
+    return await readIn(session, database, command);
+  } finally {
+    await session.endSession();
+  }
+}
+
+async function readIn(session: ClientSession, database: Database, command: Document): Promise<readonly Document[]> {
+  const collection = String(command['find'] ?? command['aggregate']);
+  const batchSize = database.replies.batchSize(collection);
+  // the first key of a command is its name
+  const sized =
+    'find' in command
+      ? { ...command, batchSize: (command['batchSize'] as unknown) ?? batchSize }
+      : { ...command, cursor: { batchSize, ...command['cursor'] } };
+  const reply = (await send(database, sized, session)) as unknown as CursorReply; // the form of every cursor command's reply
+  const { firstBatch, id } = reply.cursor;
+  if (String(id) !== '0') return readOn({ collection, id, firstBatch, session }, database);
+  charge(database, collection, firstBatch);
+  return firstBatch;
+}
+
+/** Charges the documents of a reply to the request. */
+function charge({ budget, replies }: Database, collection: string, documents: readonly Document[]): void {
+  if (budget.left('bytesRead') < Infinity) budget.spend('bytesRead', replies.measure(collection, documents));
 }
 
 /** Returns how many documents a collection holds, as its metadata say: a look-up, however many there are. */
@@ -82,7 +110,7 @@ export const countStored = async (collection: string, database: Database): Promi
 
 /** Runs a read command within its time limit and, if there is one, the transaction. */
 export const runRead = (database: Database, command: Document): Promise<Document> =>
-  inTurn(database, command, () => send(database, command));
+  inTurn(database, command, () => send(database, command, database.session));
 
 /** Commands of a transaction come one after the other, and the same one may find something else. */
 function inTurn<Reply>(
@@ -108,109 +136,58 @@ export async function translating<Result>(call: () => Promise<Result>, session: 
   }
 }
 
-function send({ db, maxTimeMS, session, budget }: Database, command: Document): Promise<Document> {
+function send(database: Database, command: Document, session: ClientSession | null): Promise<Document> {
+  const { db, maxTimeMS, session: transaction, budget } = database;
   if (budget.exceeded !== null) return Promise.reject(budget.exceeded);
   const limited = Object.assign({}, command, { maxTimeMS: maxTimeMS.read });
   const run = (): Promise<Document> => db.command(limited, session === null ? undefined : { session });
-  return translating(() => withinTime(maxTimeMS.read, session === null ? () => twice(run) : run), session);
+  return translating(() => withinTime(maxTimeMS.read, transaction === null ? () => twice(run) : run), transaction);
 }
 
-/** Runs a command, and once more where a failover or a broken connection came in between. */
-export const twice = <Reply>(run: () => Promise<Reply>): Promise<Reply> =>
-  run().catch((error: unknown) => {
-    if (!isInterrupted(error)) throw error;
-    return run();
-  });
+interface FirstReply extends Pick<CursorReply['cursor'], 'id' | 'firstBatch'> {
+  readonly collection: string;
+  readonly session: ClientSession;
+}
 
-/**
- * Resolves as the work does. Rejects with 503 if it takes more milliseconds than the limit: a server that hangs does not keep to the time
- * limits that it is given.
- */
-export const withinTime = <Reply>(limit: number, work: () => Promise<Reply>): Promise<Reply> =>
-  new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      reject(unavailableError('The database took too long to answer, please try again or ask for less'));
-    }, limit + grace);
-    work()
-      .then(resolve, reject)
-      .finally(() => {
-        clearTimeout(timer);
-      });
-  });
-
-/** Milliseconds in which the server may say itself that it took too long. */
-const grace = 250;
-
-/**
- * Reads all further replies, and spends their bytes from the budget, so that a request stops once it has read more than may be
- * sent.
- */
-async function readOn(
-  { db, session, budget, maxTimeMS }: Database,
-  { id, ns, firstBatch }: CursorReply['cursor'],
-): Promise<readonly Document[]> {
+/** Reads all further replies. A request stops here once it has read more than may be sent. */
+async function readOn({ collection, id, firstBatch, session }: FirstReply, database: Database): Promise<readonly Document[]> {
   const batches = [firstBatch];
-  const collection = ns.slice(ns.indexOf('.') + 1);
   for (let cursor = id; String(cursor) !== '0';) {
     // The driver makes numbers of longs that are small enough, which the server does not take for an id.
     const getMore = Long.fromString(String(cursor));
     try {
-      if (budget.left('bytesRead') < Infinity) budget.spend('bytesRead', sizeOf(batches.at(-1) ?? []));
+      charge(database, collection, batches.at(-1) ?? []);
+      const next = await readFurther({ getMore, collection }, session, database);
+      batches.push(next.nextBatch);
+      cursor = next.id;
     } catch (error) {
-      await db.command({ killCursors: collection, cursors: [getMore] }).catch(() => undefined);
+      await database.db.command({ killCursors: collection, cursors: [getMore] }).catch(() => undefined);
       throw error;
     }
-    const reply = await translating(() =>
-      withinTime(maxTimeMS.read, () => db.command({ getMore, collection }, inSession(session))),
-    );
-    const next = reply['cursor'] as { readonly id: unknown; readonly nextBatch: readonly Document[] }; // the form of every getMore reply
-    batches.push(next.nextBatch);
-    cursor = next.id;
   }
+  charge(database, collection, batches.at(-1) ?? []);
   return batches.flat();
 }
 
-/** Returns the stored size of documents in bytes, estimated from 200 of them: measuring all would take as long as decoding. */
-function sizeOf(documents: readonly Document[]): number {
-  const stride = Math.ceil(documents.length / 200);
-  const sample = documents.filter((_, index) => index % stride === 0);
-  const bytes = sample.reduce((sum, document) => sum + BSON.calculateObjectSize(document), 0);
-  return sample.length === 0 ? 0 : (bytes / sample.length) * documents.length;
+interface FurtherReply {
+  readonly id: unknown;
+  readonly nextBatch: readonly Document[];
 }
 
-/** Commands of one request that may run at once. The connection pool is there for all requests. */
-const atOnce = 4;
-
-interface Running {
-  readonly command: Document;
-  readonly reply: Promise<unknown>;
+interface GetMore {
+  readonly getMore: Long;
+  readonly collection: string;
 }
 
-/** Takes the read commands of one request in turn, and runs those that are the same at the same time once. */
-class CommandTurns {
-  readonly #running = new Set<Running>();
-  readonly #turns = new Queue(turnBounds);
-
-  /** `run` sends the command. Another one that is the same and has not been answered yet shares the reply. */
-  run<Reply>(command: Document, run: () => Promise<Reply>): Promise<Reply> {
-    for (const { command: other, reply } of this.#running) if (isSame(command, other)) return reply as Promise<Reply>; // of the same command
-    const reply = this.#turns.run(run);
-    const running = { command, reply };
-    this.#running.add(running);
-    const forget = (): void => {
-      this.#running.delete(running);
-    };
-    reply.then(forget, forget);
-    return reply;
-  }
-}
-
-const turnBounds = { atOnce };
-
-/** The first key of a command is its name, and the value the collection; most commands differ there. */
-function isSame(one: Document, other: Document): boolean {
-  const [name = ''] = Object.keys(one);
-  return one[name] === other[name] && isDeepStrictEqual(one, other);
+function readFurther(command: GetMore, session: ClientSession, database: Database): Promise<FurtherReply> {
+  const { db, replies, asker, maxTimeMS } = database;
+  const read = async (): Promise<FurtherReply> => {
+    const batchSize = 2 * replies.batchSize(command.collection);
+    const run = (): Promise<Document> => db.command({ ...command, batchSize }, { session });
+    const { cursor } = await translating(() => withinTime(maxTimeMS.read, run), database.session);
+    return cursor as FurtherReply; // the form of every getMore reply
+  };
+  return database.session === null ? replies.inTurn(read, asker ?? undefined) : read();
 }
 
 /** The part of a logger that the back end writes to; pino's fits. */

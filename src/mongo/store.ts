@@ -1,5 +1,6 @@
 import { ChangeBus } from './changes.js';
-import { type Database, translating, withinTime } from './database.js';
+import { type Database, translating } from './database.js';
+import { withinTime } from './within-time.js';
 import { collections } from '../schema/collections.js';
 import { TotalCache } from './total-cache.js';
 

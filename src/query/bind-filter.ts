@@ -13,13 +13,24 @@ import type { Condition, ElementPlace, TrigramPlace } from './plan.js';
  * Throws a ValidationError `Invalid parameter <key>` for what does not exist or may not be read.
  */
 export const bindFilter = (filter: Filter, type: ContentType, context: BindContext): Condition =>
-  bindObject(filter, { type, prefix: '', context, ofRoot: true, place: placeOf(type) }, 'plain');
+  bindObject(filter, rootScope(type, context), 'plain');
 
 /** The row rule of the caller for the type, as a condition. */
 export function bindRule(type: ContentType, context: BindContext): Condition[] {
   const rule = context.access.rules.get(type.uid);
-  return rule === undefined ? [] : [bindFilter(rule.filter, type, { ...context, access: fullAccess })];
+  if (rule === undefined) return [];
+  const scope = { ...rootScope(type, { ...context, access: fullAccess }), ofRule: true };
+  return [bindObject(rule.filter, scope, 'plain')];
 }
+
+const rootScope = (type: ContentType, context: BindContext): Scope => ({
+  type,
+  prefix: '',
+  context,
+  ofRoot: true,
+  place: placeOf(type),
+  ofRule: false,
+});
 
 interface Scope {
   readonly type: ContentType;
@@ -30,6 +41,8 @@ interface Scope {
   readonly ofRoot: boolean;
   /** Where the object stands. */
   readonly place: ElementPlace;
+  /** Whether the filter is a row rule. */
+  readonly ofRule: boolean;
 }
 
 const placeOf = ({ collection }: ContentType): ElementPlace => ({ collection, lists: [] });
@@ -98,7 +111,8 @@ function bindComponent(attribute: ComponentAttribute, filter: Filter, scope: Sco
   if (!attribute.repeatable) return bindObject(filter, { ...scope, type, prefix: `${path}.`, ofRoot: false }, polarity);
   const place = { ...scope.place, lists: [...scope.place.lists, path] };
   const condition = bindObject(filter, { ...scope, type, prefix: '', ofRoot: false, place }, polarity);
-  return { kind: 'element', path, condition, orMissing: holdsForNulls(condition), place: castsText(condition) ? place : null };
+  const read = castsText(condition) ? place : null;
+  return { kind: 'element', path, condition, orMissing: holdsForNulls(condition), place: read, ofRule: scope.ofRule };
 }
 
 /** Whether a condition compares the text of what is not stored as text. */
@@ -118,11 +132,11 @@ function castsText(condition: Condition): boolean {
 
 /** "Some related entry meets the condition": a denial inside asks for some entry that meets the denial. */
 function bindRelated(link: LinkAttribute, filter: Filter, scope: Scope, polarity: Polarity): Condition {
-  const { context } = scope;
+  const { context, ofRule } = scope;
   const target = context.registry.types.get(link.target);
   if (target === undefined || link.storage.kind === 'morph' || !maySee(context.access, link.target))
     throw invalidParameter(link.name);
-  const condition = bindObject(filter, { type: target, prefix: '', context, ofRoot: false, place: placeOf(target) }, polarity);
+  const condition = bindObject(filter, { ...rootScope(target, context), ofRoot: false, ofRule }, polarity);
   const rules = bindRule(target, context);
   return {
     kind: 'related',
@@ -131,6 +145,7 @@ function bindRelated(link: LinkAttribute, filter: Filter, scope: Scope, polarity
     target,
     condition: allOf([condition, ...rules]),
     orMissing: holdsForNulls(condition),
+    ofRule,
   };
 }
 

@@ -1,11 +1,22 @@
-import { type ApiError, validationError } from '../errors.js';
+import { ApiError, validationError } from '../errors.js';
+import type { HeldBytes } from '../shared-bytes.js';
 import type { Limits, SpentLimits } from './limits.js';
 
-/** A limited resource of a request. `bytesRead`: bytes of further replies of the database. */
+/** A limited resource of a request. `bytesRead`: bytes of the replies of the database, apart from the bytes of the answer. */
 type Allowance = keyof SpentLimits | 'bytesRead';
 
 /** The limit of an allowance: as many bytes may be read as the answer may have. */
 const limitOf = (allowance: Allowance): keyof SpentLimits => (allowance === 'bytesRead' ? 'answerBytes' : allowance);
+
+/** Whether an allowance is memory that the request holds until its answer is sent. */
+const isHeld = (allowance: Allowance): boolean => allowance === 'answerBytes' || allowance === 'bytesRead';
+
+interface BudgetOptions {
+  /** Where a limit comes from, if not from the setting of its own name. */
+  readonly settings?: Partial<Record<keyof SpentLimits, string>>;
+  /** What the request holds of the memory of all requests; null: it is not counted. */
+  readonly held?: HeldBytes | null;
+}
 
 /**
  * The budget of one request, over REST and GraphQL alike. It is spent by actual entries and bytes. A request that exceeds a limit
@@ -14,14 +25,15 @@ const limitOf = (allowance: Allowance): keyof SpentLimits => (allowance === 'byt
 export class Budget {
   readonly #limits: SpentLimits;
   readonly #settings: Partial<Record<keyof SpentLimits, string>>;
+  readonly #held: HeldBytes | null;
   readonly #spent: Record<Allowance, number> = { ...unspent };
   #hasChanged = false;
   #exceeded: ApiError | null = null;
 
-  /** `settings`: where a limit comes from, if not from the setting of its own name. */
-  constructor(limits: SpentLimits, settings: Partial<Record<keyof SpentLimits, string>> = {}) {
+  constructor(limits: SpentLimits, { settings = {}, held = null }: BudgetOptions = {}) {
     this.#limits = limits;
     this.#settings = settings;
+    this.#held = held;
   }
 
   /** The refusal, once a limit was exceeded. */
@@ -29,12 +41,21 @@ export class Budget {
     return this.#exceeded;
   }
 
-  /** Throws a ValidationError that names the limit once more is spent than it allows. */
+  /** Whether something was written that a refusal does not take back. */
+  get hasChanged(): boolean {
+    return this.#hasChanged;
+  }
+
+  /**
+   * Throws a ValidationError that names the limit once more is spent than it allows, and a 503 once all requests together hold more
+   * than they may.
+   */
   spend(allowance: Allowance, amount = 1): void {
     if (this.#exceeded !== null) throw this.#exceeded;
     const spent = this.#spent[allowance] + amount;
     this.#spent[allowance] = spent;
     if (spent > this.#limits[limitOf(allowance)]) throw (this.#exceeded = this.#refuse(allowance));
+    if (this.#held !== null && isHeld(allowance)) this.#hold(this.#held, amount);
   }
 
   spent(allowance: Allowance): number {
@@ -48,6 +69,15 @@ export class Budget {
   /** Has refusals say from now on that what was written is stored. */
   noteChange(): void {
     this.#hasChanged = true;
+  }
+
+  #hold(held: HeldBytes, bytes: number): void {
+    try {
+      held.add(bytes);
+    } catch (error) {
+      if (error instanceof ApiError) this.#exceeded = error;
+      throw error;
+    }
   }
 
   #refuse(allowance: Allowance): ApiError {
@@ -88,13 +118,11 @@ const refusals: Readonly<Record<Allowance, readonly [what: string, advice: strin
 };
 
 /** The budget of a request, by who sends it. */
-export const createBudget = (limits: Limits, sender: 'public' | 'known'): Budget =>
-  sender === 'public'
-    ? new Budget(limits)
-    : new Budget(
-        { ...limits, relatedConditions: limits.tokenRelatedConditions },
-        { relatedConditions: 'tokenRelatedConditions' },
-      );
+export function createBudget(limits: Limits, sender: 'public' | 'known', held: HeldBytes | null = null): Budget {
+  if (sender === 'public') return new Budget(limits, { held });
+  const settings = { relatedConditions: 'tokenRelatedConditions' };
+  return new Budget({ ...limits, relatedConditions: limits.tokenRelatedConditions }, { settings, held });
+}
 
 const boundless: SpentLimits = {
   entriesRead: Infinity,

@@ -39,6 +39,8 @@ export type Condition =
       readonly orMissing: boolean;
       /** Where the elements stand, if the condition compares the text of what is not stored as text; else null. */
       readonly place: ElementPlace | null;
+      /** Part of a row rule, so that the client does not pay for it. */
+      readonly ofRule: boolean;
     }
   /** Some related entry meets the condition; `orMissing`: or there is none. */
   | {
@@ -48,6 +50,7 @@ export type Condition =
       readonly target: ContentType;
       readonly condition: Condition;
       readonly orMissing: boolean;
+      readonly ofRule: boolean;
     };
 
 /** An attribute of the entries of a collection whose trigrams are kept. */

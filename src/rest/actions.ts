@@ -4,6 +4,7 @@ import { findMany } from '../content/find-many.js';
 import { findOne, findSingle, findSingleForWrite } from '../content/find-one.js';
 import type { ContentContext } from '../content/content-context.js';
 import { remove } from '../content/remove.js';
+import { costsTooMuchLate, withoutBudget } from '../content/read-written.js';
 import { removeSingle, updateSingle } from '../content/single-type.js';
 import type { Loaded } from '../mongo/loaded.js';
 import { update } from '../content/update.js';
@@ -60,7 +61,17 @@ async function writeEntry(input: ActionInput, write: WriteEntry): Promise<Json |
   const bare = { ...query, fields: ['id'], populate: noPopulate };
   const written = { readMultipart, type, content, media, jsonDepth };
   const id = await writeWithFiles({ ...written, write: (data, inner) => write(data, bare, inner) });
-  return id === null ? null : inEnvelope(await findOne(type, id, query, content), input);
+  return id === null ? null : inEnvelope(await findWritten(id, query, input), input);
+}
+
+/** Reads an entry that was written with files; without what it populates if that costs too much. */
+async function findWritten(id: number, query: Query, { type, content }: ActionInput): Promise<Loaded | null> {
+  try {
+    return await findOne(type, id, query, content);
+  } catch (error) {
+    if (!costsTooMuchLate(error, content)) throw error;
+    return findOne(type, id, { ...query, populate: noPopulate }, withoutBudget(content));
+  }
 }
 
 const find: Action = {

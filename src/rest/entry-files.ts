@@ -2,7 +2,7 @@ import type { ContentContext } from '../content/content-context.js';
 import { withDatabase } from '../content/content-context.js';
 import type { Loaded } from '../mongo/loaded.js';
 import { badRequestError } from '../errors.js';
-import { checkJson } from '../http/request-body.js';
+import { checkJson } from '../http/parse-json.js';
 import type { MultipartBody, SentFile } from '../http/read-multipart.js';
 import type { RouteRequest } from '../http/route-request.js';
 import { linkAt } from '../media/link-files.js';

@@ -1,5 +1,6 @@
 import type { ContentContext } from '../content/content-context.js';
 import type { FoundPage } from '../content/find-many.js';
+import { showStored } from '../content/read-written.js';
 import { createShaper, type Presentation, type Shaped } from '../content/shape-values.js';
 import type { Loaded } from '../mongo/loaded.js';
 import type { BoundPagination } from '../query/plan.js';
@@ -13,11 +14,9 @@ export const envelopePage = ({ entries, pagination, total }: FoundPage, content:
   meta: { pagination: showPagination(pagination, total) },
 });
 
-/** `{ data: entry, meta: {} }`. */
-export const envelopeEntry = (entry: Loaded, content: ContentContext): Json => ({
-  data: showEntries([entry], content)[0],
-  meta: {},
-});
+/** `{ data: entry, meta: {} }`. An entry that was stored is shown without what it populates if that costs too much. */
+export const envelopeEntry = (entry: Loaded, content: ContentContext): Json =>
+  showStored(entry, content, (shown, context) => ({ data: showEntries([shown], context)[0], meta: {} }));
 
 /** `{ data: [entry, ...], meta: {} }`, for a single type asked for in all locales. */
 export const envelopeEntries = (entries: readonly Loaded[], content: ContentContext): Json => ({
@@ -29,8 +28,9 @@ export const envelopeEntries = (entries: readonly Loaded[], content: ContentCont
 export const flatEntries = (entries: readonly Loaded[], { bind }: ContentContext): Json[] =>
   entries.map(createShaper(flat, bind.budget));
 
-/** The same for one entry. */
-export const flatEntry = (entry: Loaded, { bind }: ContentContext): Json => createShaper(flat, bind.budget)(entry);
+/** The same for one entry. One that was stored is shown without what it populates if that costs too much. */
+export const flatEntry = (entry: Loaded, content: ContentContext): Json =>
+  showStored(entry, content, (shown, { bind }) => createShaper(flat, bind.budget)(shown));
 
 /** The pages of an answer; the total and the number of pages if the total was wanted. */
 export function showPagination(pagination: BoundPagination, total: number | null): Json {

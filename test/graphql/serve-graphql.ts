@@ -17,6 +17,7 @@ import { fullAccess, type Access } from '../../src/query/access.js';
 import { unlimited } from '../../src/query/budget.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import { Queue } from '../../src/queue.js';
+import { Replies } from '../../src/mongo/replies.js';
 import { SearchIndexes } from '../../src/mongo/search-indexes.js';
 import { UniqueBuilds } from '../../src/mongo/unique-builds.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
@@ -94,6 +95,7 @@ export async function serveGraphql(input: ServeInput): Promise<ServedGraphql> {
       searches: new SearchIndexes(),
       uniques: new UniqueBuilds(),
       scans: new Queue({ atOnce: 10 }),
+      replies: new Replies(new Queue({ atOnce: 4 })),
     }),
     ...(input.breaks === true && { database: null as never }),
   };

@@ -218,7 +218,7 @@ describe('startHttpServer', () => {
 
   it('cuts clients that take nothing sooner where their answers take too much together, the first of them first', async () => {
     const server = await start({
-      config: { server: { sendTimeout: 60_000, unsentLimit: 25_000_000 } },
+      config: { server: { sendTimeout: 60_000, answersLimit: 50_000_000 } },
       route: (ctx) => {
         ctx.body = Buffer.alloc(20_000_000);
       },
@@ -244,6 +244,27 @@ describe('startHttpServer', () => {
     expect(order).to.have.length(1);
     clearInterval(poke);
     for (const { socket } of readers) socket.destroy();
+  });
+
+  it('cuts a client that takes its answer too slowly', async () => {
+    const size = 20_000_000;
+    const server = await start({
+      config: { server: { sendTimeout: 500, sendRate: 100_000_000 } },
+      route: (ctx) => {
+        ctx.body = Buffer.alloc(size);
+      },
+    });
+    const socket = connect(server.port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    let received = 0;
+    socket.on('data', (bytes: Buffer) => {
+      received += bytes.length;
+      socket.pause();
+      setTimeout(() => socket.resume(), 20);
+    });
+    await once(socket, 'close');
+    expect(received).to.be.within(1, size - 1);
   });
 
   it('leaves a client alone that takes its answer slowly', async () => {

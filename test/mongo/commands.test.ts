@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import type { CommandStartedEvent, Document } from 'mongodb';
 import { findMany } from '../../src/content/find-many.js';
 import { findOne } from '../../src/content/find-one.js';
+import { fullAccess } from '../../src/query/access.js';
+import { createBudget } from '../../src/query/budget.js';
 import { defaultLimits } from '../../src/query/limits.js';
 import { parseQuery } from '../../src/query/parse-query.js';
 import { parseQueryString } from '../../src/rest/query-cache.js';
@@ -13,7 +15,8 @@ const tag = typeOf('api::tag.tag');
 const limits = { parameters: 1000, queryDepth: 20, listValues: 1000 };
 
 const live = { publishedAt: { $gte: new Date(-8.64e15) } };
-const whole = { batchSize: 1_000_000 };
+/** Documents of a reply from a collection of which nothing is known. */
+const whole = { batchSize: 256 };
 const tagFields = { _id: 1, name: 1, createdAt: 1, updatedAt: 1, publishedAt: 1 };
 const personFields = { _id: 1, name: 1, age: 1, createdAt: 1, updatedAt: 1 };
 
@@ -76,12 +79,12 @@ const lists: readonly (readonly [string, readonly Document[]])[] = [
       {
         aggregate: 'persons',
         pipeline: [{ $match: { name: { $eq: 'Ada' } } }, { $group: { _id: null, ids: { $push: '$_id' } } }],
-        cursor: {},
+        cursor: whole,
       },
       {
         aggregate: 'persons',
         pipeline: [{ $match: { boss: { $in: [1] } } }, { $group: { _id: null, ids: { $push: '$_id' } } }],
-        cursor: {},
+        cursor: whole,
       },
       {
         find: 'things',
@@ -106,7 +109,7 @@ const lists: readonly (readonly [string, readonly Document[]])[] = [
           { $limit: 2 },
           { $project: { _id: 1, count: 1 } },
         ],
-        cursor: { batchSize: 1_000_000 },
+        cursor: whole,
         allowDiskUse: true,
       },
     ],
@@ -133,7 +136,7 @@ const lists: readonly (readonly [string, readonly Document[]])[] = [
           { $limit: 2 },
           { $project: { _id: 1, count: 1 } },
         ],
-        cursor: { batchSize: 1_000_000 },
+        cursor: whole,
         allowDiskUse: true,
       },
     ],
@@ -162,7 +165,7 @@ const lists: readonly (readonly [string, readonly Document[]])[] = [
             },
           },
         ],
-        cursor: { batchSize: 1_000_000 },
+        cursor: whole,
       },
     ],
   ],
@@ -178,6 +181,7 @@ const entries: readonly (readonly [string, Document])[] = [
       projection: { _id: 1, count: 1 },
       limit: 1,
       singleBatch: true,
+      ...whole,
     },
   ],
   [
@@ -191,7 +195,7 @@ const entries: readonly (readonly [string, Document])[] = [
         { $lookup: { from: 'persons', localField: 'owner', foreignField: '_id', as: '_join1' } },
         { $lookup: { from: 'tags', localField: 'tags', foreignField: '_id', as: '_join2' } },
       ],
-      cursor: {},
+      cursor: whole,
     },
   ],
 ];
@@ -263,7 +267,26 @@ describe('commands', () => {
         { $unwind: '$row' },
         { $replaceWith: { $mergeObjects: ['$row', { _parent: '$_id' }] } },
       ],
-      cursor: { batchSize: 1_000_000 },
+      cursor: whole,
     });
+  });
+
+  it('conditions of row rules are none of the request', async () => {
+    const spentBy = async (text: string): Promise<number> => {
+      const budget = createBudget(defaultLimits, 'public');
+      const context = contextOf(database);
+      const { filter } = query('filters[owner][boss][name]=Ada');
+      if (filter === null) throw new Error('the filter is empty');
+      const rules = new Map([[thing.uid, { filter, owner: {}, isOwnership: false }]]);
+      const store = { ...context.store, database: { ...context.store.database, budget } };
+      await findMany(thing, query(text), {
+        ...context,
+        store,
+        bind: { ...context.bind, budget, access: { ...fullAccess, rules } },
+      });
+      return budget.spent('relatedConditions');
+    };
+    expect(await spentBy('')).to.equal(0);
+    expect(await spentBy('filters[tags][name]=x')).to.equal(1);
   });
 });

@@ -3,6 +3,7 @@ import { Long, type CommandSucceededEvent } from 'mongodb';
 import { readAll, type Database } from '../../src/mongo/database.js';
 import { unlimited } from '../../src/query/budget.js';
 import { Queue } from '../../src/queue.js';
+import { Replies } from '../../src/mongo/replies.js';
 import { SearchIndexes } from '../../src/mongo/search-indexes.js';
 import { UniqueBuilds } from '../../src/mongo/unique-builds.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
@@ -27,6 +28,7 @@ describe('mongo/database', () => {
       searches: new SearchIndexes(),
       uniques: new UniqueBuilds(),
       scans: new Queue({ atOnce: 10 }),
+      replies: new Replies(new Queue({ atOnce: 4 })),
     };
     const rows = [1, 2, 3].map((_id) => ({ _id, count: Long.fromNumber(2 ** 40 + _id) }));
     await db.collection<{ _id: number }>('rows').insertMany(rows);

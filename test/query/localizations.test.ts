@@ -2,20 +2,18 @@ import { expect } from 'chai';
 import { serveModels, type Serving, type TestModel } from '../support/serve.js';
 
 const localized = { i18n: { localized: true } };
-const models: readonly TestModel[] = [
-  {
-    uid: 'api::page.page',
-    kind: 'collectionType',
-    collectionName: 'pages',
-    info: { singularName: 'page', pluralName: 'pages', displayName: 'Page' },
-    options: { draftAndPublish: true },
-    pluginOptions: localized,
-    attributes: {
-      title: { type: 'string', required: true, pluginOptions: localized },
-      lead: { type: 'string', required: true, minLength: 3, pluginOptions: localized },
-    },
+const models: readonly TestModel[] = ['page', 'sheet'].map((name) => ({
+  uid: `api::${name}.${name}`,
+  kind: 'collectionType',
+  collectionName: `${name}s`,
+  info: { singularName: name, pluralName: `${name}s`, displayName: name },
+  options: { draftAndPublish: true },
+  pluginOptions: localized,
+  attributes: {
+    title: { type: 'string', required: true, pluginOptions: localized },
+    lead: { type: 'string', required: true, minLength: 3, pluginOptions: localized },
   },
-];
+}));
 
 const at = new Date('2024-01-01T00:00:00.000Z');
 const locales = ['en', 'fr', 'de', 'es'].map((code, index) => ({
@@ -44,6 +42,9 @@ const pages = [
   page(6, 5, 'fr', 'c', null),
   page(7, 7, 'en', 'f'),
 ];
+
+/** Most of them are alone. */
+const sheets = [page(1, 1, 'en', 'a'), page(2, 1, 'fr', 'b'), ...[3, 4, 5].map((id) => page(id, id, 'en', String(id)))];
 
 const all = 'locale=all&publicationState=preview';
 const allArguments = 'locale: "all", publicationState: PREVIEW';
@@ -92,7 +93,7 @@ const idsOf = (entries: readonly Entry[]): number[] => entries.map(({ id }) => N
 describe('localizations', () => {
   let serving: Serving;
   before(async () => {
-    serving = await serveModels({ models, documents: { i18n_locales: locales, pages } });
+    serving = await serveModels({ models, documents: { i18n_locales: locales, pages, sheets } });
   });
   after(() => serving.stop());
 
@@ -122,6 +123,16 @@ describe('localizations', () => {
       const [row] = await graphql(`{ pages(filters: { id: { eq: 1 } }) { data { id attributes { ${field} } } } }`);
       expect(idsOf(row?.attributes.localizations.data), 'GraphQL').to.deep.equal(ids);
     });
+
+  it('are missing by the groups that have several entries, where these are fewer', async () => {
+    const [isNull, isThere] = await Promise.all(
+      ['true', 'false'].map((flag) => rest(`/api/sheets?${all}&filters[localizations][$null]=${flag}&sort=id`)),
+    );
+    expect([isNull, isThere].map((entries) => idsOf(entries ?? []))).to.deep.equal([
+      [3, 4, 5],
+      [1, 2],
+    ]);
+  });
 
   it('are cut for each entry of a list', async () => {
     const entries = await rest(`/api/pages?${all}&populate[localizations][limit]=1&sort=id`);

@@ -6,6 +6,7 @@ import { defaultLimits } from '../../src/query/limits.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import type { ContentType } from '../../src/schema/content-type.js';
 import { Queue } from '../../src/queue.js';
+import { Replies } from '../../src/mongo/replies.js';
 import { SearchIndexes } from '../../src/mongo/search-indexes.js';
 import { UniqueBuilds } from '../../src/mongo/unique-builds.js';
 import type { FreshDatabase } from './mongo.js';
@@ -205,6 +206,7 @@ export function contextOf({ client, db }: FreshDatabase, registry = thingRegistr
       searches: new SearchIndexes(),
       uniques: new UniqueBuilds(),
       scans: new Queue({ atOnce: 10 }),
+      replies: new Replies(new Queue({ atOnce: 4 })),
     }),
     bind: { ...bindContext, registry },
     createsDrafts: false,

@@ -13,9 +13,9 @@ import {
   type GraphQLOutputType,
   type GraphQLResolveInfo,
 } from 'graphql';
-import { bytesOf } from '../../content/shape-values.js';
 import type { Budget } from '../../query/budget.js';
 import { collectFields } from '../selection/collect-fields.js';
+import { bytesOf } from '../../values.js';
 import type { GraphqlContext } from '../graphql-context.js';
 
 /** The state of an answer while it is written: the current path, and the errors so far. */

@@ -1,6 +1,7 @@
 import { execute, GraphQLError, locatedError, type ExecutionArgs, type ExecutionResult } from 'graphql';
-import { bytesOf } from '../../content/shape-values.js';
 import type { ApiError } from '../../errors.js';
+import { nextTurn } from '../../queue.js';
+import { bytesOf } from '../../values.js';
 import { findCompiled, type RootField } from './compile-operation.js';
 import type { Progress } from './compile-selection.js';
 import type { GraphqlContext } from '../graphql-context.js';
@@ -21,7 +22,9 @@ export async function executeOperation(args: ExecutionArgs): Promise<ExecutionRe
   } catch (error) {
     if (budget.exceeded === null || error !== budget.exceeded) throw error;
   }
-  return { errors: [refusal(budget.exceeded)] };
+  const errors = [refusal(budget.exceeded)];
+  // Without data the operation has not been carried out, which is answered with 400.
+  return budget.hasChanged ? { errors, data: null } : { errors };
 }
 
 /** The one error of a request that costs too much. Nothing of what was read is sent. */
@@ -43,7 +46,12 @@ async function executeWithin(args: ExecutionArgs, context: GraphqlContext): Prom
     if (serial) await running;
   }
   const outcomes = await Promise.all(settled);
-  const whole = outcomes.every((outcome, index) => writeField(fields[index] as RootField, outcome, data, progress)); // one each
+  const isLong = budget.spent('entriesRead') > 1_000;
+  let whole = true;
+  for (const [index, outcome] of outcomes.entries()) {
+    if (isLong) await nextTurn();
+    whole = whole && writeField(fields[index] as RootField, outcome, data, progress); // one each
+  }
   budget.spend('answerBytes', progress.unspent);
   return progress.errors.length === 0 ? { data } : { errors: progress.errors, data: whole ? data : null };
 }

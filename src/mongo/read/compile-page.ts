@@ -13,16 +13,13 @@ export interface Page {
   readonly projection: Document;
 }
 
-/** More documents than any reply holds in its 16 MB, so that one reply carries the page. */
-export const oneReply = 1_000_000;
-
 /** The command that reads a page: `find`, unless the order depends on values that are computed. */
 export function compilePage(page: Page): Document {
   if (sortsByComputed(page.sort))
     return {
       aggregate: page.collection,
       pipeline: compilePagePipeline(page),
-      cursor: { batchSize: oneReply },
+      cursor: {},
       allowDiskUse: true,
     };
   const { skip, limit } = page.window;
@@ -33,7 +30,6 @@ export function compilePage(page: Page): Document {
     projection: page.projection,
     ...(skip > 0 && { skip }),
     ...(limit !== null && { limit }),
-    batchSize: oneReply,
   };
 }
 

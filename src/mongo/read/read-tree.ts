@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import { type Condition, type LinkChild, type MorphChild, type Selection } from '../../query/plan.js';
+import { nextTurn } from '../../queue.js';
 import { compileRelation, type LevelQuery } from './compile-level.js';
-import { oneReply } from './compile-page.js';
 import { readAll, type Database } from '../database.js';
 import { growNode, growNodes, type PendingLevel, type PendingRelation, type QueryRows } from './grow-tree.js';
 import { indexRows } from './index-rows.js';
@@ -49,8 +49,13 @@ async function readLevels(first: PendingLevel, database: Database, next: Pending
   for (let [level, following] = [first, next]; level.size + following.size > 0; [level, following] = [following, new Map()]) {
     const results = await readLevel([...level.values()], database);
     for (const [relation, rows] of results) attachRows(relation, rows, following);
+    if (isLong(results)) await nextTurn();
   }
 }
+
+/** Whether so many entries were read that others should be answered before more is done with them. */
+const isLong = (results: LevelResults): boolean =>
+  [...results.values()].flat().reduce((sum, { rows }) => sum + rows.length, 0) > 1_000;
 
 function attachRows(relation: PendingRelation, results: readonly QueryRows[], next: PendingLevel): void {
   const relatedOf = indexRows(relation, results, next);
@@ -114,7 +119,7 @@ async function readRows(
   const numbers = queries.reduce((sum, { counts, relation }) => sum + (counts ? relation.holders.length : 0), 0);
   const most = budget.left('entriesRead') + numbers;
   const bounded = most === Infinity ? pipeline : [...pipeline, { $limit: most + 1 }];
-  const rows = await readAll(database, { aggregate, pipeline: bounded, cursor: { batchSize: oneReply } });
+  const rows = await readAll(database, { aggregate, pipeline: bounded, cursor: {} });
   budget.spend('entriesRead', Math.max(rows.length - numbers, 0));
   return rows;
 }

@@ -31,16 +31,19 @@ export async function resolveRelated(condition: Condition | null, database: Data
 /** Returns whether a condition needs commands of its own, so that its result may be long lists of ids. */
 export const asksForRelated = (condition: Condition | null): boolean => condition !== null && countCommands(condition) > 0;
 
-/** How many conditions need a command. Those within a related condition are counted when that is resolved. */
+/**
+ * How many conditions of the client need a command; those of row rules are not theirs. Those within a related condition are counted when
+ * that is resolved.
+ */
 function countCommands(condition: Condition): number {
   switch (condition.kind) {
     case 'and':
     case 'or':
       return condition.conditions.reduce((sum, inner) => sum + countCommands(inner), 0);
     case 'element':
-      return countCommands(condition.condition) + (condition.place === null ? 0 : 1);
+      return countCommands(condition.condition) + (condition.place === null || condition.ofRule ? 0 : 1);
     case 'related':
-      return compileOwnId(condition) === null ? 1 : 0;
+      return condition.ofRule || compileOwnId(condition) !== null ? 0 : 1;
     case 'comparison':
     case 'search':
       return 0;
@@ -174,7 +177,7 @@ function distinctOwners({ link }: RelatedCondition): Document[] {
 async function resolveMissing(condition: RelatedCondition, database: Database): Promise<Document> {
   const { link, path, target } = condition;
   if (link.storage.kind === 'own') return missing(path);
-  if (link.storage.kind === 'localizations') return { _id: { $in: await collectIds(target.collection, loneEntries, database) } };
+  if (link.storage.kind === 'localizations') return resolveLone(target.collection, database);
   if (link.storage.kind !== 'inverse') return nothing;
   const linked = await collectIds(
     target.collection,
@@ -184,12 +187,20 @@ async function resolveMissing(condition: RelatedCondition, database: Database): 
   return { _id: { $nin: linked } };
 }
 
-/** The ids of the entries that are alone in their group. */
-const loneEntries: readonly Document[] = [
-  { $group: { _id: '$_group', entries: { $sum: 1 }, id: { $first: '$_id' } } },
-  { $match: { entries: 1 } },
-  { $project: { _id: '$id' } },
-];
+/**
+ * The entries that are alone in their group, by their ids or by the groups of all others, whichever are fewer: mostly almost all
+ * entries are alone, or almost none.
+ */
+async function resolveLone(collection: string, database: Database): Promise<Document> {
+  const groups = [{ $group: { _id: '$_group', entries: { $sum: 1 }, first: { $first: '$_id' } } }];
+  const count = { $group: { _id: { $eq: ['$entries', 1] }, groups: { $sum: 1 } } };
+  const counts = await readAll(asScanned(database), { aggregate: collection, pipeline: [...groups, count], cursor: {} });
+  const countOf = (isLone: boolean): number => Number(counts.find(({ _id }) => _id === isLone)?.['groups'] ?? 0);
+  if (countOf(true) > countOf(false))
+    return { _group: { $nin: await collectIds(collection, [...groups, { $match: { entries: { $gt: 1 } } }], database) } };
+  const lone = [...groups, { $match: { entries: 1 } }, { $project: { _id: '$first' } }];
+  return { _id: { $in: await collectIds(collection, lone, database) } };
+}
 
 /** An entry has the others of its group as related entries, not itself: where just one matches, that one is left out. */
 async function resolveLocalizations({ target }: RelatedCondition, match: Document, database: Database): Promise<Document> {

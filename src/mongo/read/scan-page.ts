@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import type { Condition, Plan } from '../../query/plan.js';
 import type { Registry } from '../../schema/content-type.js';
-import { compileSort, oneReply, sortsByComputed, type Page } from './compile-page.js';
+import { compileSort, sortsByComputed, type Page } from './compile-page.js';
 import { readAll, type Database } from '../database.js';
 import { anyIndex, isServed, leadingFields } from './is-served.js';
 
@@ -48,7 +48,7 @@ export async function scanPage(
   if (shown.length === 0) return { documents: [], total: Number(group?.['total'] ?? 0) };
   // an entry that has changed in between meets the condition no more, and is left out
   const filter = { $and: [{ _id: { $in: shown } }, match] };
-  const rows = await readAll(database, { find: collection, filter, projection, hint: { _id: 1 }, batchSize: oneReply });
+  const rows = await readAll(database, { find: collection, filter, projection, hint: { _id: 1 } });
   const byId = new Map(rows.map((row) => [row['_id'] as unknown, row]));
   return { documents: shown.flatMap((id) => byId.get(id) ?? []), total: Number(group?.['total']) };
 }

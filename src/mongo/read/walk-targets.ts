@@ -3,7 +3,7 @@ import type { Document } from 'mongodb';
 import type { Plan, SortKey } from '../../query/plan.js';
 import { type Database, readAll } from '../database.js';
 import { estimateSize } from './choose-index.js';
-import { compileSort, oneReply, type Page, sortsByComputed } from './compile-page.js';
+import { compileSort, type Page, sortsByComputed } from './compile-page.js';
 
 /** Fewer entries are joined with what they are sorted by: one command. */
 const fewest = 2_000;
@@ -96,7 +96,7 @@ interface TargetRange {
 async function readTargets({ targets, key, database }: Walk, { match, skip, limit }: TargetRange): Promise<readonly Target[]> {
   const sort = { [key.path]: key.order, _id: key.order };
   const projection = { value: `$${key.path}` };
-  const command = { find: targets, filter: match, sort, projection, ...(skip > 0 && { skip }), limit, batchSize: oneReply };
+  const command = { find: targets, filter: match, sort, projection, ...(skip > 0 && { skip }), limit };
   return (await readAll(database, command)).map(({ _id, value }) => ({ id: _id as unknown, value: value as unknown }));
 }
 
@@ -128,14 +128,14 @@ function readLinked(
     { $limit: limit },
     { $project: page.projection },
   ];
-  return readAll(database, { aggregate: page.collection, pipeline, cursor: { batchSize: oneReply } });
+  return readAll(database, { aggregate: page.collection, pipeline, cursor: {} });
 }
 
 /** Entries whose link is one of these, or none of them, which all count as one value. */
 function readWhere({ page, link, rest, key, database }: Walk, links: Document, limit: number): Promise<readonly Document[]> {
   const filter = { $and: [page.match, { [link]: links }] };
   const { collection, projection } = page;
-  return readAll(database, { find: collection, filter, sort: restOrder(rest, key), projection, limit, batchSize: oneReply });
+  return readAll(database, { find: collection, filter, sort: restOrder(rest, key), projection, limit });
 }
 
 /** The order of entries with one value. */

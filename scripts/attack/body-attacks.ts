@@ -1,0 +1,130 @@
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import type { Attack, Hit } from './attack.js';
+import { statusOf } from './connection-attacks.js';
+import { sendMany, times, type Shot } from './send.js';
+import type { Target } from './target.js';
+
+/** A body that is announced and not sent to its end. */
+interface Unfinished {
+  readonly head: readonly string[];
+  readonly begun: string;
+}
+
+/** A client that begins a body, and sends the rest byte by byte. Status 599, which is judged as a failure: it was never cut. */
+function neverFinish({ port }: Target, { head, begun }: Unfinished): Promise<Hit> {
+  return new Promise((resolve) => {
+    let status: number | null = null;
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.write([...head, '', begun].join('\r\n'));
+    });
+    const drip = setInterval(() => socket.write('x'), 200);
+    const patience = setTimeout(() => {
+      status = 599;
+      socket.destroy();
+    }, 45_000);
+    let refusal = '';
+    socket.on('data', (bytes: Buffer) => {
+      refusal += bytes.toString('latin1');
+      status ??= statusOf(refusal);
+    });
+    socket
+      .on('error', () => undefined)
+      .on('close', () => {
+        clearInterval(drip);
+        clearTimeout(patience);
+        resolve({ status, bytes: 0, refusal });
+      });
+  });
+}
+
+/** An upload that the client may not send. */
+const unfinishedUpload: Unfinished = {
+  head: [
+    'POST /api/upload HTTP/1.1',
+    'Host: 127.0.0.1',
+    'Content-Type: multipart/form-data; boundary=b',
+    'Content-Length: 100000000',
+  ],
+  begun: '--b\r\n',
+};
+
+const jsonType = { 'content-type': 'application/json' };
+
+/** Almost as much as a JSON body may have. */
+const mostBody = 1_000_000;
+
+const unfinishedJson: Unfinished = {
+  head: [
+    'POST /api/articles HTTP/1.1',
+    'Host: 127.0.0.1',
+    'Content-Type: application/json',
+    `Content-Length: ${String(mostBody)}`,
+  ],
+  begun: `{"data":{"title":"${'x'.repeat(mostBody - 100_000)}`,
+};
+
+const articleOf = (text: string): string => JSON.stringify({ data: { title: text } });
+
+/** A kilobyte that becomes a megabyte. */
+const bomb: Shot = {
+  method: 'POST',
+  path: '/api/articles',
+  headers: { ...jsonType, 'content-encoding': 'gzip' },
+  body: gzipSync(articleOf(' '.repeat(mostBody))),
+};
+
+/** A megabyte of which each three bytes become an object. */
+const brackets: Shot = {
+  method: 'POST',
+  path: '/api/articles',
+  headers: jsonType,
+  body: `{"data":[${'{},'.repeat(mostBody / 3)}{}]}`,
+};
+
+const neverFinishMany = (target: Target, body: Unfinished, clients: number): Promise<Hit[]> =>
+  Promise.all(Array.from({ length: clients }, () => neverFinish(target, body)));
+
+/** Attacks by bodies of clients that may write nothing. */
+export const bodyAttacks: readonly Attack[] = [
+  {
+    name: 'bodies that never end',
+    run: (target, scale) => neverFinishMany(target, unfinishedUpload, scale === 'full' ? 200 : 30),
+    refusedBy: 'Forbidden',
+    commands: 5,
+    documents: 5,
+  },
+  {
+    name: 'large bodies that never end',
+    run: (target, scale) => neverFinishMany(target, unfinishedJson, scale === 'full' ? 300 : 100),
+    besides: [408, 503, null],
+    commands: 5,
+    documents: 5,
+  },
+  {
+    name: 'bodies that grow when they are unpacked',
+    run: (target, scale) =>
+      sendMany(
+        target,
+        times(scale === 'full' ? 3_000 : 300, () => bomb),
+        300,
+      ),
+    refusedBy: 'Forbidden',
+    besides: [503],
+    commands: 5,
+    documents: 5,
+  },
+  {
+    name: 'bodies of brackets',
+    run: (target, scale) =>
+      sendMany(
+        target,
+        times(scale === 'full' ? 400 : 40, () => brackets),
+        40,
+      ),
+    refusedBy: 'Forbidden',
+    besides: [503],
+    commands: 5,
+    documents: 5,
+  },
+];

@@ -1,0 +1,88 @@
+import type { ServerResponse } from 'node:http';
+import { getHeapStatistics } from 'node:v8';
+import type { Middleware } from 'koa';
+import type { Config } from '../config/config.js';
+import { nextTurn } from '../queue.js';
+import { HeldBytes, SharedBytes } from '../shared-bytes.js';
+import { isRecord } from '../values.js';
+
+/** The memory that requests hold together: for their bodies, and for their answers. */
+interface SharedMemory {
+  readonly bodies: SharedBytes;
+  readonly answers: SharedBytes;
+}
+
+/** The memory that one request holds. */
+class RequestMemory {
+  /** What is read for the answer and what it is made of; then the answer, until it is sent. */
+  readonly answer: HeldBytes;
+  readonly #bodies: SharedBytes;
+  readonly #response: ServerResponse;
+  #body: HeldBytes | null = null;
+
+  constructor({ bodies, answers }: SharedMemory, response: ServerResponse) {
+    this.answer = new HeldBytes(answers, response);
+    this.#bodies = bodies;
+    this.#response = response;
+  }
+
+  /** The body, as it is received and as it is decoded, until the request is handled. */
+  get body(): HeldBytes {
+    return (this.#body ??= new HeldBytes(this.#bodies, this.#response));
+  }
+
+  /** The request is handled. What is left is its answer, if there is one. */
+  end(outcome: 'answered' | 'refused'): void {
+    this.#body?.release();
+    if (outcome === 'answered') this.answer.releaseAtEnd();
+    else this.answer.release();
+  }
+}
+
+const memories = new WeakMap<ServerResponse, RequestMemory>();
+
+/** Returns the memory that a request holds, by its response; null for paths that pass through nothing. */
+export const memoryOf = (response: ServerResponse): RequestMemory | null => memories.get(response) ?? null;
+
+/** Answers of at least this many characters are kept as bytes, outside of the heap of V8, until they are sent. */
+const large = 65_536;
+
+/**
+ * Counts the memory that requests hold. If all together would hold too much, one that needs more is refused with 503; small ones
+ * always pass. Objects and lists become JSON here: Koa and what compresses would do so once each, only to learn how long they are.
+ */
+export function holdMemory({ server, middlewares }: Config): Middleware {
+  const shared = shareMemory(server.answersLimit, middlewares.body.totalLimit);
+  return async (ctx, next) => {
+    const memory = new RequestMemory(shared, ctx.res);
+    memories.set(ctx.res, memory);
+    try {
+      await next();
+      if (memory.answer.areMany) await nextTurn();
+      const { body } = ctx;
+      const text = isJson(body) ? JSON.stringify(body) : body;
+      const sent = typeof text === 'string' && text.length >= large ? Buffer.from(text) : text;
+      if (Buffer.isBuffer(sent)) memory.answer.set(sent.length);
+      if (sent !== body) ctx.body = sent;
+    } catch (error) {
+      memory.end('refused');
+      throw error;
+    }
+    memory.end('answered');
+  };
+}
+
+const isJson = (body: unknown): boolean =>
+  Array.isArray(body) || (isRecord(body) && Object.getPrototypeOf(body) === Object.prototype);
+
+const heap = getHeapStatistics().heap_size_limit;
+
+/** Returns the bytes that all answers together may take, by the setting. */
+export const mostAnswerBytes = (limit: number | null): number => limit ?? heap / 8;
+
+const shareMemory = (answersLimit: number | null, bodiesLimit: number | null): SharedMemory => ({
+  bodies: new SharedBytes({ most: bodiesLimit ?? heap / 8, free: 16_384, refusal: busy('bodies') }),
+  answers: new SharedBytes({ most: mostAnswerBytes(answersLimit), free: 131_072, refusal: busy('answers') }),
+});
+
+const busy = (what: string): string => `Too many large ${what} are under way, please try again later`;
