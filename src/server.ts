@@ -17,7 +17,7 @@ import type { Backend } from './mongo/models/open-backend.js';
 import { serviceRoutes } from './routes.js';
 import type { Registry } from './schema/content-type.js';
 import type { MangroveServer, ServerInput, Service } from './service.js';
-import type { Project } from './strapi/create-project.js';
+import { createProject, type Project } from './strapi/create-project.js';
 import { joinHooks, type StartHooks } from './strapi/run-code.js';
 
 /** Milliseconds between attempts to reach the database. */
@@ -37,8 +37,9 @@ export async function createService(input: ServerInput): Promise<Service> {
   const config = createConfig(input.config);
   if (config.database.uri === null) throw new ConfigError(withoutUri);
   const [logger, connection] = [input.logger ?? (await createLogger(config)), new Connection()];
-  const project = input.project === undefined ? null : await loadProject(input.project, { config, logger, connection });
-  return new Server(input, { config, logger, connection, project });
+  const parts = { config, logger, connection };
+  const project = input.project === undefined ? null : createProject({ ...parts, directory: resolve(input.project) });
+  return new Server(input, { ...parts, project });
 }
 
 /** What a server is made of before it starts. */
@@ -47,12 +48,6 @@ interface ServerParts {
   readonly logger: Logger;
   readonly connection: Connection;
   readonly project: Project | null;
-}
-
-/** What runs code of projects is loaded only if there is one. */
-async function loadProject(directory: string, parts: Omit<ServerParts, 'project'>): Promise<Project> {
-  const { createProject } = await import('./strapi/create-project.js');
-  return createProject({ ...parts, directory: resolve(directory) });
 }
 
 const withoutUri =

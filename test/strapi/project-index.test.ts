@@ -119,7 +119,6 @@ const unsupported: readonly (readonly [code: string, message: string])[] = [
   ["strapi.db.query('webhook')", "strapi.db.query('webhook') is not offered: jobs and notices run outside"],
   ["strapi.db.query('admin::role')", "strapi.db.query('admin::role') is not offered: there is no admin panel"],
   ["strapi.service('admin::user').exists()", "strapi.service('admin::user') is not offered: there is no admin panel"],
-  ["strapi.plugin('upload').service('upload')", "strapi.plugin('upload') is not offered: upload files over the API"],
   ["strapi.plugin('i18n').service('content-types')", "strapi.plugin('i18n').service('content-types') is not offered"],
   ['strapi.server.httpServer', 'strapi.server.httpServer is not offered: strapi.server has routes() and use()'],
   ["strapi.plugin('my-own')", "strapi.plugin('my-own') is not offered: plugins of Strapi do not run"],
