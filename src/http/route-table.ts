@@ -27,7 +27,7 @@ export function routeTable(input: RouteTableInput): Middleware {
   const paths = pathsOf(input);
   const bare = new Map(paths.filter(({ settings }) => settings.isBare).map(({ path, answer }) => [path, answer]));
   const routed = paths.filter(({ path }) => !bare.has(path));
-  const beginnings = new Set(routed.map(({ path }) => beginningOf(path)));
+  const beginnings = new Set(routed.map(({ path }) => beginningOfRoute(path)));
   const routers = new Map([...beginnings].map((beginning) => [beginning, createRouter(pathsBelow(beginning, routed))]));
   const otherwise = createRouter(pathsBelow('', routed));
   const routerOf = (path: string): Middleware => routers.get(beginningOf(path)) ?? routers.get(firstPartOf(path)) ?? otherwise;
@@ -68,12 +68,15 @@ function beginningOf(path: string): string {
   return isVariable(second) ? first : first + second;
 }
 
+/** Returns the beginning of a route's path: `/docs{/*rest}` begins as `/docs/{*rest}` does. */
+const beginningOfRoute = (path: string): string => beginningOf(path.replace('{/', '/{'));
+
 const isVariable = (part: string): boolean => part.startsWith('/:') || part.startsWith('/{');
 
 /** Paths that a request with this beginning may match. */
 const pathsBelow = (beginning: string, paths: readonly Path[]): readonly Path[] =>
   paths.filter(({ path }) => {
-    const own = beginningOf(path);
+    const own = beginningOfRoute(path);
     return own === '' || own === beginning || own === firstPartOf(beginning);
   });
 

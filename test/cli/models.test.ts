@@ -220,7 +220,7 @@ describe('npx mangrove models', () => {
       'not sharded +api::fleet.fleet +a single type has one entry',
     ])
       expect(wrong.stdout).to.match(new RegExp(`^${line}`, 'm'));
-    expect((await run('shard')).stderr).to.match(/no sharded cluster/);
+    expect((await run('shard')).stderr).to.match(/not a sharded cluster/);
   });
 
   it('refuses a file without a uid', async () => {

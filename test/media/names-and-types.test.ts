@@ -31,9 +31,9 @@ describe('media/clean-name', () => {
     expect(cleanTitle('\u200b\n')).to.equal(null);
   });
 
-  it('makes the name of a URL', () => {
-    expect(hashName('Mangrove roots.png', '.png')).to.match(/^Mangrove_roots_[0-9a-f]{10}$/);
-    expect(hashName('日本.png', '.png')).to.match(/^file_[0-9a-f]{10}$/);
+  it('makes the name of a URL', async () => {
+    expect(await hashName('Mangrove roots.png', '.png')).to.match(/^Mangrove_roots_[0-9a-f]{10}$/);
+    expect(await hashName('日本.png', '.png')).to.match(/^file_[0-9a-f]{10}$/);
   });
 });
 

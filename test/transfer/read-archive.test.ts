@@ -61,10 +61,10 @@ const hostile: Readonly<Record<string, HostileCase>> = {
   'a wrong key': { files: whole, name: 'a.tar.gz.enc', key: 'wrong', message: /cannot be decrypted/ },
   'no key': { files: whole, name: 'a.tar.gz.enc', key: null, message: /is encrypted/ },
   'encrypted bytes cut off': { files: whole, name: 'a.tar.gz.enc', cut: 7, message: /cannot be decrypted|cut short/ },
-  'a line that is not JSON': { files: entities('{"type":'), message: /no record/ },
+  'a line that is not JSON': { files: entities('{"type":'), message: /not a record/ },
   'a model that is no object': {
     files: [{ name: 'schemas/schemas_00001.jsonl', content: [[1]] }, metadata],
-    message: /schemas_00001.jsonl holds a line that is no record/,
+    message: /schemas_00001.jsonl holds a line that is not a record/,
   },
   'more models than fit into memory': {
     files: [
