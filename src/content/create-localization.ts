@@ -19,6 +19,7 @@ import { requiredShared } from './localization-group.js';
 import { withOwner } from './row-rules.js';
 import { readWritten } from './read-written.js';
 import { copyValues, isShared, refuseHiddenLocales, syncLocales } from './sync-locales.js';
+import { orUniqueError } from './unique-errors.js';
 
 /**
  * Creates the entry of another locale: a draft unless the data says otherwise, with the shared scalars of the entry, which the
@@ -39,8 +40,12 @@ export async function createLocalization(
   await checkBody(type, { ...requiredShared(type, source), ...accepted }, newBody(accepted, context), context);
   await refuseHiddenLocales({ type, source, values: accepted }, context);
   const selection = bindEntrySelection(query, type, context.bind);
-  const { document } = await inTransaction(context.store.database, (database) =>
-    insertLocale(type, { ...accepted, locale }, source, withDatabase({ ...context, createsDrafts: true }, database)),
+  const values = { ...accepted, locale };
+  // Values that all locales share may be taken in another one.
+  const { document } = await orUniqueError({ type, data: values, id: null }, context, () =>
+    inTransaction(context.store.database, (database) =>
+      insertLocale(type, values, source, withDatabase({ ...context, createsDrafts: true }, database)),
+    ),
   );
   return readWritten(document, selection, context);
 }

@@ -68,12 +68,14 @@ async function joinGroup(
 
 /** Stores a new entry and copies its shared values to its group. The answer shows the other locales as they were before. */
 const insertAndShare = (type: ContentType, data: Values, insertion: Insertion, context: ContentContext): Promise<Loaded> =>
-  inTransaction(context.store.database, async (database) => {
-    const inside = withDatabase(context, database);
-    const created = await insertChecked(type, data, insertion, inside);
-    await syncLocales(type, Number(created.document['_id']), sharedNames(type, [...type.attributes.keys()]), inside);
-    return created;
-  });
+  orUniqueError({ type, data, id: null }, context, () =>
+    inTransaction(context.store.database, async (database) => {
+      const inside = withDatabase(context, database);
+      const created = await insertChecked(type, data, insertion, inside);
+      await syncLocales(type, Number(created.document['_id']), sharedNames(type, [...type.attributes.keys()]), inside);
+      return created;
+    }),
+  );
 
 function checkLocale(type: ContentType, { locale }: Values, { bind }: ContentContext): void {
   const isKnown = locale === undefined || locale === null || (typeof locale === 'string' && bind.locales.includes(locale));

@@ -64,8 +64,18 @@ async function refusedValues(
   const named = fields.map((field) => keyOf({ field, value: value[field] }));
   const refused = sent.filter((one) => taken.has(keyOf(one)) || named.includes(keyOf(one)));
   if (refused.length > 0) return refused.map(({ path }) => notUnique(path));
+  const elsewhere = await takenElsewhere(sent, write, context);
+  if (elsewhere.length > 0) return elsewhere.map(({ path }) => notUnique(path));
   const [field = ''] = fields;
   return [notUnique(uniqueNames(field))];
+}
+
+/** Returns the values that all locales share and an entry of any locale has. */
+async function takenElsewhere(sent: readonly UniqueValue[], write: UniqueWrite, context: ContentContext): Promise<UniqueValue[]> {
+  const { attributes } = write.type;
+  const shared = sent.filter(({ path: [name = ''] }) => attributes.get(name)?.localized === false);
+  const taken = await takenValues(shared, write, context, 'of any locale');
+  return shared.filter((value) => taken.has(keyOf(value)));
 }
 
 interface UniqueValue {
@@ -93,11 +103,12 @@ async function uniqueValues({ type, data }: UniqueWrite, { bind }: ContentContex
   return values.filter(({ value }) => value !== null);
 }
 
-/** The keys of the values that another entry has, in its locale if the type is localized. One command; outside a transaction, which may be lost. */
+/** The keys of the values that another entry has, in its locale if the type is localized and not any is asked for. One command; outside a transaction, which may be lost. */
 async function takenValues(
   sent: readonly UniqueValue[],
   { type, data, id }: UniqueWrite,
   { bind, store }: ContentContext,
+  entries: 'of its locale' | 'of any locale' = 'of its locale',
 ): Promise<ReadonlySet<string>> {
   if (sent.length === 0) return new Set();
   const database = { ...store.database, session: null };
@@ -110,7 +121,7 @@ async function takenValues(
   };
   const filter = {
     ...matchesAny(...held),
-    ...(type.localized && { locale: await locale() }),
+    ...(type.localized && entries === 'of its locale' && { locale: await locale() }),
     ...(id !== null && { _id: otherThan(id) }),
   };
   const projection = Object.fromEntries(fields.map((field) => [field, 1]));

@@ -58,6 +58,17 @@ describe('sessions', () => {
     expect((await refresh(second.body.refreshToken)).status).to.equal(200);
   });
 
+  it('go on with a refresh token that was refused while the user could not log in', async () => {
+    const { refreshToken } = await logIn();
+    const users = server.database.db.collection('up_users');
+    await users.updateOne({ username: 'ann' }, { $set: { blocked: true } });
+    expect((await refresh(refreshToken)).status).to.equal(400);
+    await users.updateOne({ username: 'ann' }, { $set: { blocked: false } });
+    const longAgo = { $set: { usedAt: new Date(Date.now() - 61_000) } };
+    await server.database.db.collection('_refresh_tokens').updateMany({ usedAt: { $ne: null } }, longAgo);
+    expect((await refresh(refreshToken)).status).to.equal(200);
+  });
+
   it('go on where a refresh token comes several times at once', async () => {
     const { refreshToken } = await logIn();
     const answers = await Promise.all([1, 2, 3, 4].map(() => refresh(refreshToken)));

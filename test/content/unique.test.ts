@@ -187,6 +187,9 @@ describe('unique values', () => {
       ['POST', '/api/posters/1/localizations', { locale: 'fr', title: 'a', editions: [{ code: 'e' }] }, null],
       ['PUT', '/api/posters/1', { data: { number: 2 } }, ['number']],
       ['POST', '/api/posters/2/localizations', { locale: 'fr', title: 'z' }, ['number']],
+      // free in the new locale, and taken in the one that it is shared with
+      ['POST', '/api/posters', { data: { title: 'q', number: 5 } }, null],
+      ['POST', '/api/posters/2/localizations', { locale: 'fr', title: 'z', number: 5 }, ['number']],
     ];
     for (const [method, path, body, places] of requests)
       it(`${method} ${path} ${JSON.stringify(body)}`, async () => {

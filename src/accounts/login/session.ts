@@ -4,7 +4,7 @@ import type { KnownUser } from '../../auth/caller.js';
 import type { ContentContext } from '../../content/content-context.js';
 import { applicationError, refusedToken, validationError } from '../../errors.js';
 import type { Accounts, AccountCall, Body } from '../accounts.js';
-import { refreshTokenStore, type RefreshToken } from '../../mongo/stores/refresh-token-store.js';
+import { refreshTokenStore, type RefreshToken, type RefreshTokenStore } from '../../mongo/stores/refresh-token-store.js';
 import { hashCode, makeCode, isPassword } from './passwords.js';
 import { readTexts } from '../check-fields.js';
 import { findStoredUser, findStoredUsers, type StoredUser } from '../user-store.js';
@@ -71,16 +71,17 @@ export async function refresh(accounts: Accounts, body: Body, { content }: Accou
   const { refreshToken } = readTexts(body, { refreshToken: ['required'] }, 'ignored');
   const { lifetime, accessExpiresIn, grace } = accounts.config.plugins['users-permissions'].config.refreshTokens;
   const tokens = refreshTokenStore(content.store.database);
-  const before = await tokens.use(hashCode(refreshToken));
-  if (before === null) throw refusedToken('token_invalid');
-  if (before.expiresAt.getTime() <= Date.now()) throw refusedToken('token_expired');
-  if (isReused(before, grace)) {
-    await tokens.endFamily(before.family);
-    throw refusedToken('token_revoked');
-  }
-  const user = await findStoredUser(content, { _id: before.user });
-  if (user === null || user.tokenVersion !== before.version) throw refusedToken('token_revoked');
+  const found = await tokens.find(hashCode(refreshToken));
+  if (found === null) throw refusedToken('token_invalid');
+  if (found.expiresAt.getTime() <= Date.now()) throw refusedToken('token_expired');
+  await refuseReused(found, grace, tokens);
+  const user = await findStoredUser(content, { _id: found.user });
+  if (user === null || user.tokenVersion !== found.version) throw refusedToken('token_revoked');
   assertMayLogIn(user, (await accounts.authenticator.settings()).advanced);
+  // Only now is the token used: a user who has to confirm an address first keeps it. Another request may have been faster.
+  const before = await tokens.use(found._id);
+  if (before === null) throw refusedToken('token_invalid');
+  await refuseReused(before, grace, tokens);
   // The successor follows from the token and the secret of the service: it need not be stored to be found again.
   const secret = accounts.tokens.derive(`refresh ${refreshToken}`);
   const token = await makeRefreshToken(user, { family: before.family, secret, lifetime }, content);
@@ -92,9 +93,12 @@ export async function refresh(accounts: Accounts, body: Body, { content }: Accou
   return { userId: user.id, jwt: accounts.tokens.sign(user, accessExpiresIn), refreshToken: token };
 }
 
-/** Whether a token was used longer ago than its grace, in seconds. */
-const isReused = ({ usedAt }: RefreshToken, grace: number): boolean =>
-  usedAt !== null && Date.now() - usedAt.getTime() >= grace * 1000;
+/** Ends the family of a token that was used longer ago than its grace, in seconds, and throws an UnauthorizedError. */
+async function refuseReused({ usedAt, family }: RefreshToken, grace: number, tokens: RefreshTokenStore): Promise<void> {
+  if (usedAt === null || Date.now() - usedAt.getTime() < grace * 1000) return;
+  await tokens.endFamily(family);
+  throw refusedToken('token_revoked');
+}
 
 /** Ends the family of a refresh token. Does nothing if there is no such token. */
 export async function logOut(body: Body, { content }: Pick<AccountCall, 'content'>): Promise<void> {

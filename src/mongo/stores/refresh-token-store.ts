@@ -15,7 +15,7 @@ export interface RefreshToken {
   readonly usedAt: Date | null;
 }
 
-interface RefreshTokenStore {
+export interface RefreshTokenStore {
   /** Stores a token, unless it is there already. */
   insert(token: RefreshToken): Promise<void>;
   /** Returns a token; null if there is none. */
