@@ -39,16 +39,16 @@ function meetsComparison(condition: Comparison, value: unknown): boolean {
   if (stored === 'link') return meetsIds(condition, storedIds(value));
   if (comparator === 'null') return (value === null) !== denied;
   if (value === null) return false;
-  const meets = comparesText(comparator)
-    ? patternOf(condition, comparator).test(storedText(value, stored))
-    : comparisons[comparator](value, operand);
-  return meets !== denied;
+  if (comparesText(comparator)) return patternOf(condition, comparator).test(storedText(value, stored)) !== denied;
+  // A list, which only JSON may be, is compared by its elements. A denied comparison matches no list with a null either.
+  const elements: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return comparisons[comparator](elements, operand) !== denied && !(denied && elements.includes(null));
 }
 
 /** A link to several entries meets a comparison if one of them does. */
 function meetsIds({ comparator, operand, denied }: Comparison, ids: readonly number[]): boolean {
   if (comparator === 'null') return (ids.length === 0) !== denied;
-  return ids.some((id) => comparisons.in(id, operand) !== denied);
+  return ids.some((id) => comparisons.in([id], operand) !== denied);
 }
 
 const patterns = new WeakMap<Condition, RegExp>();
@@ -62,18 +62,24 @@ function patternOf(condition: Comparison, comparator: TextComparator): RegExp {
   return pattern;
 }
 
-type Compare = (value: unknown, operand: unknown) => boolean;
+/** Compares the elements of a value: one of them has to meet each bound. */
+type Compare = (elements: readonly unknown[], operand: unknown) => boolean;
+
+const someElement =
+  (meets: (value: unknown, operand: unknown) => boolean): Compare =>
+  (elements, operand) =>
+    elements.some((element) => meets(element, operand));
 
 const comparisons: Readonly<Record<Exclude<Comparator, 'null' | TextComparator>, Compare>> = {
-  eq: (value, operand) => isScalar(value) && compareStored(value, operand) === 0,
-  in: (value, operands) => Array.isArray(operands) && operands.some((operand) => comparisons.eq(value, operand)),
-  lt: (value, operand) => compareStored(value, operand) < 0,
-  lte: (value, operand) => compareStored(value, operand) <= 0,
-  gt: (value, operand) => compareStored(value, operand) > 0,
-  gte: (value, operand) => compareStored(value, operand) >= 0,
-  between: (value, operands) => {
+  eq: someElement((value, operand) => isScalar(value) && compareStored(value, operand) === 0),
+  in: (elements, operands) => Array.isArray(operands) && operands.some((operand) => comparisons.eq(elements, operand)),
+  lt: someElement((value, operand) => compareStored(value, operand) < 0),
+  lte: someElement((value, operand) => compareStored(value, operand) <= 0),
+  gt: someElement((value, operand) => compareStored(value, operand) > 0),
+  gte: someElement((value, operand) => compareStored(value, operand) >= 0),
+  between: (elements, operands) => {
     const [low, high] = operands as readonly unknown[]; // bound as a pair
-    return comparisons.gte(value, low) && comparisons.lte(value, high);
+    return comparisons.gte(elements, low) && comparisons.lte(elements, high);
   },
 };
 

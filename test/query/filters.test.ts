@@ -125,6 +125,15 @@ const cases: readonly (readonly [object, readonly number[]])[] = [
   [{ data: { $eqi: '{"K":"V"}' } }, [1]],
   [{ data: { $nei: '{"K":"V"}' } }, [2, 3, 5]],
   [{ data: { $null: 'true' } }, [4]],
+  // the elements of a list; a denied comparison matches no list that holds null
+  [{ data: { $eq: 'Two' } }, [2]],
+  [{ data: { $ne: 'Two' } }, [1, 3, 5]],
+  [{ data: { $ne: 'other' } }, [1, 3, 5]],
+  [{ data: { $in: ['Two', 'other'] } }, [2]],
+  [{ data: { $notIn: ['other'] } }, [1, 3, 5]],
+  [{ data: { $gt: 'A' } }, [2, 3]],
+  [{ data: { $not: { $gt: 'A' } } }, [1, 5]],
+  [{ data: { $between: ['Tw', 'Tz'] } }, [2]],
   // related entries: some of them
   [{ owner: { id: { $eq: '1' } } }, [1, 4]],
   [{ owner: { name: { $eq: 'Ada' } } }, [1, 4]],
