@@ -59,7 +59,7 @@ async function openReady(): Promise<Target> {
 /** Runs an attack while somebody else sends harmless requests, one after the other. */
 async function inflict(attack: Attack, start: number): Promise<Damage> {
   const prepared = (await attack.prepare?.(target)) ?? '';
-  const before = await target.counts();
+  const before = await settledCounts();
   const watch = await watchOthers();
   const began = performance.now();
   const hits = await attack.run(target, scale, prepared);
@@ -80,6 +80,18 @@ async function inflict(attack: Attack, start: number): Promise<Damage> {
     memory: peak - start,
     seconds,
   };
+}
+
+/** Returns the counts once the service has heard of everything that the attack before has changed, or after 5 s. */
+async function settledCounts(): ReturnType<Target['counts']> {
+  let counts = await target.counts();
+  for (let look = 0; look < 50; look += 1) {
+    await delay(100);
+    const later = await target.counts();
+    if (later.documents === counts.documents) return later;
+    counts = later;
+  }
+  return counts;
 }
 
 /** Watches from the first answer to somebody else on, until the returned function is called. */
