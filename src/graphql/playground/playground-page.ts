@@ -115,6 +115,6 @@ const narrowStyle = `@media (max-width: 700px) {
   .sc-ibxdXY > div { flex: 1 1 50% !important; width: 100%; min-width: 0; min-height: 0; }
   .sc-RefOD > .sc-bdVaJa { top: -24px; right: 40px; left: auto; margin: 0; transform: scale(0.7); }
   .sc-iQKALj { display: none; }
-  .sc-iuJeZd { left: 0; right: 28px; width: auto; text-align: center; }
+  .sc-iuJeZd { left: 0; right: 28px; width: auto; text-align: center; transform: none; }
   .sc-kgAjT { max-width: calc(100vw - 28px); }
 }`;
