@@ -42,7 +42,7 @@ export async function createLocalization(
   const selection = bindEntrySelection(query, type, context.bind);
   const values = { ...accepted, locale };
   // Values that all locales share may be taken in another one.
-  const { document } = await orUniqueError({ type, data: values, id: null }, context, () =>
+  const { document } = await orUniqueError({ type, data: values, id: null, group: groupOf(source) }, context, () =>
     inTransaction(context.store.database, (database) =>
       insertLocale(type, values, source, withDatabase({ ...context, createsDrafts: true }, database)),
     ),

@@ -68,7 +68,7 @@ async function joinGroup(
 
 /** Stores a new entry and copies its shared values to its group. The answer shows the other locales as they were before. */
 const insertAndShare = (type: ContentType, data: Values, insertion: Insertion, context: ContentContext): Promise<Loaded> =>
-  orUniqueError({ type, data, id: null }, context, () =>
+  orUniqueError({ type, data, id: null, group: insertion.source?.group ?? null }, context, () =>
     inTransaction(context.store.database, async (database) => {
       const inside = withDatabase(context, database);
       const created = await insertChecked(type, data, insertion, inside);
@@ -125,7 +125,7 @@ async function insertNew(type: ContentType, data: Values, insertion: Insertion, 
   const document = buildDocument(type, complete, write, { id, source: insertion.source, context });
   const checked = createMayBreakRule(type, complete, context.bind.access);
   const linked = write.inverse.length > 0 || write.exclusive.length > 0;
-  await orUniqueError({ type, data: complete, id: null }, context, () =>
+  await orUniqueError({ type, data: complete, id: null, group: insertion.source?.group ?? null }, context, () =>
     linked || checked
       ? inTransaction(context.store.database, (database) =>
           insertLinked(type, { document, write, checked }, withDatabase(context, database)),

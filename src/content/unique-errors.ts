@@ -1,13 +1,14 @@
 import { ApiError, fieldErrors, type FieldError } from '../errors.js';
-import { readAll } from '../mongo/database.js';
+import { readAll, type Database } from '../mongo/database.js';
 import { DuplicateKey } from '../mongo/driver-errors.js';
-import { isGroupField, uniqueField, uniqueNames } from '../mongo/layout.js';
-import { matchesAny, oneOf, otherThan } from '../mongo/matches.js';
+import { groupOf, inGroup, isGroupField, outsideGroup, uniqueField, uniqueNames } from '../mongo/layout.js';
+import { type Match, matchesAny, oneOf, otherThan } from '../mongo/matches.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { uniquePaths, valuesAt } from '../schema/attribute-places.js';
 import { castInput } from './build-parts.js';
 import type { ContentContext } from './content-context.js';
+import { isShared } from './sync-locales.js';
 
 const notUnique = (path: readonly string[]): FieldError => ({
   path,
@@ -18,11 +19,12 @@ const notUnique = (path: readonly string[]): FieldError => ({
 /** Thrown if another write created the entry of the same group and locale first. */
 const localeTaken = (): ApiError => new ApiError(400, 'ApplicationError', 'locale is already used', {}, {}, [], 'locale-taken');
 
-/** The written values; `id` is the entry's own on an update, null on a create. */
+/** The written values; `id` is the entry's own on an update, null on a create; `group` is that of a localization to create. */
 interface UniqueWrite {
   readonly type: ContentType;
   readonly data: Values;
   readonly id: number | null;
+  readonly group?: number | null;
 }
 
 /**
@@ -64,18 +66,8 @@ async function refusedValues(
   const named = fields.map((field) => keyOf({ field, value: value[field] }));
   const refused = sent.filter((one) => taken.has(keyOf(one)) || named.includes(keyOf(one)));
   if (refused.length > 0) return refused.map(({ path }) => notUnique(path));
-  const elsewhere = await takenElsewhere(sent, write, context);
-  if (elsewhere.length > 0) return elsewhere.map(({ path }) => notUnique(path));
   const [field = ''] = fields;
   return [notUnique(uniqueNames(field))];
-}
-
-/** Returns the values that all locales share and an entry of any locale has. */
-async function takenElsewhere(sent: readonly UniqueValue[], write: UniqueWrite, context: ContentContext): Promise<UniqueValue[]> {
-  const { attributes } = write.type;
-  const shared = sent.filter(({ path: [name = ''] }) => attributes.get(name)?.localized === false);
-  const taken = await takenValues(shared, write, context, 'of any locale');
-  return shared.filter((value) => taken.has(keyOf(value)));
 }
 
 interface UniqueValue {
@@ -103,30 +95,62 @@ async function uniqueValues({ type, data }: UniqueWrite, { bind }: ContentContex
   return values.filter(({ value }) => value !== null);
 }
 
-/** The keys of the values that another entry has, in its locale if the type is localized and not any is asked for. One command; outside a transaction, which may be lost. */
+/**
+ * The keys of the values that another entry has. In a localized type a value is taken by entries of the same locale; one that all
+ * locales of an entry share, also by those of its other locales. Reads outside a transaction, which may be lost.
+ */
 async function takenValues(
   sent: readonly UniqueValue[],
-  { type, data, id }: UniqueWrite,
+  write: UniqueWrite,
   { bind, store }: ContentContext,
-  entries: 'of its locale' | 'of any locale' = 'of its locale',
 ): Promise<ReadonlySet<string>> {
   if (sent.length === 0) return new Set();
+  const { type, id } = write;
   const database = { ...store.database, session: null };
   const fields = [...new Set(sent.map(({ field }) => field))];
-  const held = fields.map((field) => ({ [field]: oneOf(sent.filter((one) => one.field === field).map(({ value }) => value)) }));
-  const locale = async (): Promise<unknown> => {
-    if (id === null) return data['locale'] ?? bind.defaultLocale;
-    const own = { find: type.collection, filter: { _id: id }, projection: { locale: 1 }, limit: 1 };
-    return (await readAll(database, own))[0]?.['locale'];
-  };
-  const filter = {
-    ...matchesAny(...held),
-    ...(type.localized && entries === 'of its locale' && { locale: await locale() }),
-    ...(id !== null && { _id: otherThan(id) }),
-  };
+  const others = id === null ? {} : { _id: otherThan(id) };
+  const filter = type.localized
+    ? holdersInLocales(sent, type, await placeOf(write, bind.defaultLocale, database))
+    : holders(sent);
   const projection = Object.fromEntries(fields.map((field) => [field, 1]));
-  const rows = await readAll(database, { find: type.collection, filter, projection, batchSize: 1_000_000 });
+  const rows = await readAll(database, {
+    find: type.collection,
+    filter: { ...filter, ...others },
+    projection,
+    batchSize: 1_000_000,
+  });
   return new Set(
     rows.flatMap((row) => fields.flatMap((field) => valuesAt(row, field.split('.')).map(({ value }) => keyOf({ field, value })))),
   );
+}
+
+/** Matches the entries that hold one of the values. */
+function holders(sent: readonly UniqueValue[]): Match {
+  const fields = [...new Set(sent.map(({ field }) => field))];
+  return matchesAny(
+    ...fields.map((field) => ({ [field]: oneOf(sent.filter((one) => one.field === field).map(({ value }) => value)) })),
+  );
+}
+
+/** Where a write of a localized type counts: the locale of the entry, and the group and locales of its other localizations. */
+interface Place {
+  readonly locale: unknown;
+  readonly group: number | null;
+  readonly others: readonly unknown[];
+}
+
+function holdersInLocales(sent: readonly UniqueValue[], { attributes }: ContentType, { locale, group, others }: Place): Match {
+  const own = { ...holders(sent), locale };
+  const shared = sent.filter(({ path: [name = ''] }) => isShared(attributes.get(name)));
+  if (group === null || others.length === 0 || shared.length === 0) return own;
+  return matchesAny(own, { ...holders(shared), locale: oneOf(others), ...outsideGroup(group) });
+}
+
+async function placeOf({ type, data, id, group = null }: UniqueWrite, defaultLocale: string, database: Database): Promise<Place> {
+  const read = (filter: Match) => readAll(database, { find: type.collection, filter });
+  const [entry] = id === null ? [] : await read({ _id: id });
+  const locale = entry === undefined ? (data['locale'] ?? defaultLocale) : entry['locale'];
+  const shared = entry === undefined ? group : groupOf(entry);
+  const members = shared === null ? [] : await read(inGroup(shared));
+  return { locale, group: shared, others: members.map((member) => member['locale']).filter((one) => one !== locale) };
 }

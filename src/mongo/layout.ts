@@ -55,6 +55,9 @@ export const groupOf = (document: StoredDocument): number => Number(document['_g
 /** The field by which an entry belongs to a group. */
 export const inGroup = (group: number): Match => ({ _group: group });
 
+/** Entries of other groups. */
+export const outsideGroup = (group: number): Match => ({ _group: otherThan(group) });
+
 /** The other localizations of an entry. */
 export const otherLocalesOf = (document: StoredDocument): Match => ({
   _group: document['_group'],

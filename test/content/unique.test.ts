@@ -30,6 +30,7 @@ const models = [
     attributes: {
       title: { type: 'string', unique: true, pluginOptions: { i18n: { localized: true } } },
       number: { type: 'integer', unique: true, pluginOptions: { i18n: { localized: false } } },
+      code: { type: 'integer', unique: true, pluginOptions: { i18n: { localized: false } } },
       editions: {
         type: 'component',
         component: 'shop.edition',
@@ -190,6 +191,12 @@ describe('unique values', () => {
       // free in the new locale, and taken in the one that it is shared with
       ['POST', '/api/posters', { data: { title: 'q', number: 5 } }, null],
       ['POST', '/api/posters/2/localizations', { locale: 'fr', title: 'z', number: 5 }, ['number']],
+      ['POST', '/api/posters', { data: { title: 'r', number: 6, code: 6, locale: 'fr' } }, null],
+      ['PUT', '/api/posters/1', { data: { number: 6, code: 6 } }, ['number', 'code']],
+      ['POST', '/api/posters', { data: { title: 's', number: 8, code: 8 } }, null],
+      ['POST', '/api/posters/2/localizations', { locale: 'fr', title: 'y', number: 8, code: 8 }, ['number', 'code']],
+      // only the locales of the entry count
+      ['PUT', '/api/posters/2', { data: { number: 6, code: 6 } }, null],
     ];
     for (const [method, path, body, places] of requests)
       it(`${method} ${path} ${JSON.stringify(body)}`, async () => {

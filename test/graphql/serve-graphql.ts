@@ -14,13 +14,8 @@ import { createApp } from '../../src/http/create-app.js';
 import { Connection, type Running } from '../../src/http/running.js';
 import { createStore } from '../../src/mongo/store.js';
 import { fullAccess, type Access } from '../../src/query/access.js';
-import { unlimited } from '../../src/query/budget.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
-import { Queue } from '../../src/queue.js';
-import { Replies } from '../../src/mongo/replies.js';
-import { SearchIndexes } from '../../src/mongo/search-indexes.js';
-import { UniqueBuilds } from '../../src/mongo/unique-builds.js';
-import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
+import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { bindContext } from '../support/things.js';
 import type { Registry } from '../../src/schema/content-type.js';
 
@@ -79,24 +74,8 @@ export async function serveGraphql(input: ServeInput): Promise<ServedGraphql> {
   await current.replace(registry);
   const bind = { ...bindContext, registry, access: input.access ?? fullAccess, locales: ['en', 'fr', 'de'] };
   const caller = { kind: 'public', access: bind.access, publicRoleIsEmpty: false, ended: null, ...input.caller } as Caller;
-  const maxTimeMS = { read: 10_000, write: 10_000 };
-  const { client, db } = database;
   const store = {
-    ...createStore({
-      client,
-      db,
-      maxTimeMS,
-      isReplicated: true,
-      isSharded: false,
-      session: null,
-      budget: unlimited,
-      turns: null,
-      asker: null,
-      searches: new SearchIndexes(),
-      uniques: new UniqueBuilds(),
-      scans: new Queue({ atOnce: 10 }),
-      replies: new Replies(new Queue({ atOnce: 4 })),
-    }),
+    ...createStore(databaseOf(database)),
     ...(input.breaks === true && { database: null as never }),
   };
   const content: ContentContext = { store, bind, createsDrafts: false, retireFile: null, hooks: null };

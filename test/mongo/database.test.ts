@@ -1,37 +1,16 @@
 import { expect } from 'chai';
 import { Long, type CommandSucceededEvent } from 'mongodb';
 import { readAll, type Database } from '../../src/mongo/database.js';
-import { unlimited } from '../../src/query/budget.js';
-import { Queue } from '../../src/queue.js';
-import { Replies } from '../../src/mongo/replies.js';
-import { SearchIndexes } from '../../src/mongo/search-indexes.js';
-import { UniqueBuilds } from '../../src/mongo/unique-builds.js';
-import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
+import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
 describe('mongo/database', () => {
   let fresh: FreshDatabase;
   let database: Database;
   before(async () => {
     fresh = await freshDatabase();
-    const { client, db } = fresh;
-    const maxTimeMS = { read: 60_000, write: 60_000 };
-    database = {
-      client,
-      db,
-      maxTimeMS,
-      isReplicated: true,
-      isSharded: false,
-      session: null,
-      budget: unlimited,
-      turns: null,
-      asker: null,
-      searches: new SearchIndexes(),
-      uniques: new UniqueBuilds(),
-      scans: new Queue({ atOnce: 10 }),
-      replies: new Replies(new Queue({ atOnce: 4 })),
-    };
+    database = databaseOf(fresh, 60_000);
     const rows = [1, 2, 3].map((_id) => ({ _id, count: Long.fromNumber(2 ** 40 + _id) }));
-    await db.collection<{ _id: number }>('rows').insertMany(rows);
+    await fresh.db.collection<{ _id: number }>('rows').insertMany(rows);
   });
   after(() => fresh.drop());
 

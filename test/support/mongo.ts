@@ -1,5 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { type Db, MongoClient } from 'mongodb';
+import type { Database } from '../../src/mongo/database.js';
+import { Replies } from '../../src/mongo/replies.js';
+import { SearchIndexes } from '../../src/mongo/search-indexes.js';
+import { UniqueBuilds } from '../../src/mongo/unique-builds.js';
+import { unlimited } from '../../src/query/budget.js';
+import { Queue } from '../../src/queue.js';
 
 /** A database that no other test file uses, with a client of its own that reports its commands. */
 export interface FreshDatabase {
@@ -33,3 +39,20 @@ export const freshDatabase = async (server = serverUri()): Promise<FreshDatabase
   };
   return { uri: address.href, name, client, db, drop };
 };
+
+/** The database of the service over a fresh one. `limit`: milliseconds that a command may take. */
+export const databaseOf = ({ client, db }: FreshDatabase, limit = 10_000): Database => ({
+  client,
+  db,
+  maxTimeMS: { read: limit, write: limit },
+  isReplicated: true,
+  isSharded: false,
+  session: null,
+  budget: unlimited,
+  turns: null,
+  asker: null,
+  searches: new SearchIndexes(),
+  uniques: new UniqueBuilds(),
+  scans: new Queue({ atOnce: 10 }),
+  replies: new Replies(new Queue({ atOnce: 4 })),
+});

@@ -5,11 +5,7 @@ import { unlimited } from '../../src/query/budget.js';
 import { defaultLimits } from '../../src/query/limits.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import type { ContentType } from '../../src/schema/content-type.js';
-import { Queue } from '../../src/queue.js';
-import { Replies } from '../../src/mongo/replies.js';
-import { SearchIndexes } from '../../src/mongo/search-indexes.js';
-import { UniqueBuilds } from '../../src/mongo/unique-builds.js';
-import type { FreshDatabase } from './mongo.js';
+import { databaseOf, type FreshDatabase } from './mongo.js';
 import type { TestModel } from './serve.js';
 
 const type = (name: string, attributes: object, options: object = {}): TestModel => ({
@@ -191,23 +187,9 @@ export function typeOf(uid: string, registry = thingRegistry): ContentType {
 }
 
 /** What operations work with, without a server around them. */
-export function contextOf({ client, db }: FreshDatabase, registry = thingRegistry): ContentContext {
+export function contextOf(fresh: FreshDatabase, registry = thingRegistry): ContentContext {
   return {
-    store: createStore({
-      client,
-      db,
-      maxTimeMS: { read: 10_000, write: 10_000 },
-      isReplicated: true,
-      isSharded: false,
-      session: null,
-      budget: unlimited,
-      turns: null,
-      asker: null,
-      searches: new SearchIndexes(),
-      uniques: new UniqueBuilds(),
-      scans: new Queue({ atOnce: 10 }),
-      replies: new Replies(new Queue({ atOnce: 4 })),
-    }),
+    store: createStore(databaseOf(fresh)),
     bind: { ...bindContext, registry },
     createsDrafts: false,
     retireFile: null,
