@@ -15,6 +15,8 @@ import { uniqueErrors } from './unique-errors.js';
 /** The target of a checked body; `id` is the entry's own on an update, null on a create. */
 interface BodyContext extends Pick<InputContext, 'mode' | 'draft'> {
   readonly id: number | null;
+  /** The group that a new entry comes into; null for one of its own. */
+  readonly group?: number | null;
 }
 
 /**
@@ -27,7 +29,8 @@ export async function checkBody(type: ContentType, data: Values, body: BodyConte
   const unfit = await fileErrors(checked.files, context);
   if (checked.errors.length + missing.length + unfit.length === 0) return;
   const wrong = new Set(checked.errors.map(({ path }) => path.join('.')));
-  const taken = (await uniqueErrors({ type, data, id: body.id }, context)).filter(({ path }) => !wrong.has(path.join('.')));
+  const { id, group = null } = body;
+  const taken = (await uniqueErrors({ type, data, id, group }, context)).filter(({ path }) => !wrong.has(path.join('.')));
   throw fieldErrors(inOrder(type, [...checked.errors, ...taken, ...unfit, ...missing]));
 }
 

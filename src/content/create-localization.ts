@@ -37,7 +37,7 @@ export async function createLocalization(
   const source = await readSource(type, id, context);
   const accepted = withOwner(type, acceptInput(type, data, context.bind), context.bind.access);
   const locale = await checkNewLocale(type, accepted['locale'], source, context);
-  await checkBody(type, { ...requiredShared(type, source), ...accepted }, newBody(accepted, context), context);
+  await checkBody(type, { ...requiredShared(type, source), ...accepted }, newBody(accepted, context, groupOf(source)), context);
   await refuseHiddenLocales({ type, source, values: accepted }, context);
   const selection = bindEntrySelection(query, type, context.bind);
   const values = { ...accepted, locale };

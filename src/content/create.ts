@@ -35,9 +35,9 @@ export async function create(type: ContentType, data: unknown, query: Query, con
   return insertChecked(type, accepted, { selection, source: null }, context);
 }
 
-/** Returns how the body of a new entry is checked: only an explicit null makes it a draft. */
-export const newBody = (data: Values, { checksAsDrafts }: ContentContext) =>
-  ({ mode: 'create', draft: data['publishedAt'] === null || checksAsDrafts === true, id: null }) as const;
+/** Returns how the body of a new entry is checked: only an explicit null makes it a draft. `group`: the one that it comes into. */
+export const newBody = (data: Values, { checksAsDrafts }: ContentContext, group: number | null = null) =>
+  ({ mode: 'create', draft: data['publishedAt'] === null || checksAsDrafts === true, id: null, group }) as const;
 
 interface Joining {
   readonly query: Query;
@@ -55,13 +55,13 @@ async function joinGroup(
   const group = groupOf(joined);
   const shared = sharedNames(type, [...type.attributes.keys()]);
   if (overwritesGroup(type, query, context.bind)) {
-    await checkBody(type, data, newBody(data, context), context);
+    await checkBody(type, data, newBody(data, context, group), context);
     const values = Object.fromEntries(shared.map((name) => [name, data[name] ?? null]));
     await refuseHiddenLocales({ type, source: joined, values }, context);
     return insertAndShare(type, data, { selection, source: { group, values: {} } }, context);
   }
   const own = withoutShared(type, data);
-  await checkBody(type, { ...requiredShared(type, joined), ...own }, newBody(data, context), context);
+  await checkBody(type, { ...requiredShared(type, joined), ...own }, newBody(data, context, group), context);
   const values = await copyValues(type, joined, shared, context);
   return insertChecked(type, own, { selection, source: { group, values } }, context);
 }
@@ -102,7 +102,9 @@ export const insertChecked = (type: ContentType, data: Values, insertion: Insert
   withHooks({ action: 'create', type, data, selection: insertion.selection }, context, {
     run: async (changed, inside) => {
       const accepted = changed === data ? data : acceptInput(type, changed, inside.bind);
-      if (accepted !== data) await checkBody(type, accepted, newBody(accepted, inside), inside);
+      const { group = null, values = {} } = insertion.source ?? {};
+      if (accepted !== data)
+        await checkBody(type, { ...requiredShared(type, values), ...accepted }, newBody(accepted, inside, group), inside);
       return insert(type, accepted, insertion, inside);
     },
     written: ({ document }) => ({ id: Number(document['_id']) }),

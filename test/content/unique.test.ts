@@ -195,6 +195,8 @@ describe('unique values', () => {
       ['PUT', '/api/posters/1', { data: { number: 6, code: 6 } }, ['number', 'code']],
       ['POST', '/api/posters', { data: { title: 's', number: 8, code: 8 } }, null],
       ['POST', '/api/posters/2/localizations', { locale: 'fr', title: 'y', number: 8, code: 8 }, ['number', 'code']],
+      // beside what is wrong for another reason
+      ['POST', '/api/posters/2/localizations', { locale: 'fr', title: 5, number: 8, code: 8 }, ['title', 'number', 'code']],
       // only the locales of the entry count
       ['PUT', '/api/posters/2', { data: { number: 6, code: 6 } }, null],
     ];

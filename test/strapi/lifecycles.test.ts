@@ -79,6 +79,18 @@ describe('lifecycles', () => {
     });
 });
 
+const locales = ['en', 'fr'].map((code, index) => ({ _id: index + 1, code, name: code }));
+
+/** A type whose required number all locales share. */
+const ticket: TestModel = {
+  ...model('ticket'),
+  pluginOptions: { i18n: { localized: true } },
+  attributes: {
+    title: { type: 'string', pluginOptions: { i18n: { localized: true } } },
+    number: { type: 'integer', required: true, pluginOptions: { i18n: { localized: false } } },
+  },
+};
+
 describe('code around writes', () => {
   let serving: ServedProject;
   let end = (): void => undefined;
@@ -87,12 +99,24 @@ describe('code around writes', () => {
     end = serving.strapi.db.lifecycles.subscribe({ models: ['api::post.post'], ...listeners });
   };
   before(async () => {
-    serving = await serveProject({}, { models });
+    serving = await serveProject({}, { models: [...models, ticket], documents: { i18n_locales: locales } });
   });
   afterEach(() => {
     end();
   });
   after(() => serving.stop());
+
+  it('may change a new localization, which takes what all locales share', async () => {
+    subscribe({
+      models: ['api::ticket.ticket'],
+      beforeCreate: ({ params }: Event) => {
+        params.data['title'] = 'changed';
+      },
+    });
+    await serving.call('POST', '/api/tickets', { data: { title: 'a', number: 1 } });
+    const { status, body } = await serving.call('POST', '/api/tickets/1/localizations', { locale: 'fr', title: 'b' });
+    expect([status, body.title, body.number], JSON.stringify(body)).to.deep.equal([200, 'changed', 1]);
+  });
 
   it('sees params, state and result', async () => {
     const seen: unknown[] = [];
