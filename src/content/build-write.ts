@@ -1,5 +1,6 @@
-import { setRanks, setUniques, storedRank } from '../mongo/layout.js';
+import { inGroup, setRanks, setUniques, storedRank } from '../mongo/layout.js';
 import type { StoredDocument } from '../mongo/loaded.js';
+import type { EntryDocument } from '../mongo/write/write-entries.js';
 import type { Attribute, ContentType, LinkAttribute } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { type LinkInput, readLinkInput } from '../schema/parse-link-input.js';
@@ -153,3 +154,34 @@ async function giveIds(newParts: NewParts, { store }: ContentContext): Promise<v
     }),
   );
 }
+
+/** The entry that a new one is another locale of: its group, and the stored values that it shares. */
+export interface LocaleSource {
+  readonly group: number;
+  readonly values: Values;
+}
+
+interface DocumentContext {
+  readonly id: number;
+  readonly source: LocaleSource | null;
+  readonly context: ContentContext;
+}
+
+/** Returns the document of a new entry. */
+export function buildDocument(
+  type: ContentType,
+  data: Values,
+  { values }: EntryWrite,
+  { id, source, context }: DocumentContext,
+): EntryDocument {
+  const now = new Date();
+  const state = type.draftAndPublish
+    ? { publishedAt: 'publishedAt' in data ? values['publishedAt'] : createdAs(now, context) }
+    : {};
+  const locale = type.localized ? { locale: values['locale'] ?? context.bind.defaultLocale } : {};
+  const group = type.kind === 'singleType' ? inGroup(1) : type.localized ? inGroup(source?.group ?? id) : {};
+  return { _id: id, ...values, ...source?.values, createdAt: now, updatedAt: now, ...state, ...locale, ...group };
+}
+
+/** Without `publishedAt`, REST publishes the entry and GraphQL makes a draft. */
+const createdAs = (now: Date, { createsDrafts }: ContentContext): Date | null => (createsDrafts ? null : now);

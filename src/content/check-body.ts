@@ -9,7 +9,7 @@ import { isRecord, type Values } from '../values.js';
 import { type InputContext, type LinkedFiles, notOfType, splitPath } from '../schema/findings.js';
 import { parseMorphTarget } from '../schema/parse-link-input.js';
 import type { ContentContext } from './content-context.js';
-import { ruleFilter } from './row-rules.js';
+import { ruleFilter, withOwner } from './row-rules.js';
 import { uniqueErrors } from './unique-errors.js';
 
 /** The target of a checked body; `id` is the entry's own on an update, null on a create. */
@@ -25,8 +25,9 @@ interface BodyContext extends Pick<InputContext, 'mode' | 'draft'> {
  */
 export async function checkBody(type: ContentType, data: Values, body: BodyContext, context: ContentContext): Promise<void> {
   const checked = checkInput(type, data, { strict: context.bind.settings.strict, registry: context.bind.registry, ...body });
-  const missing = checked.errors.some(({ path }) => path.length === 0) ? [] : await missingTargets(checked, context);
-  const unfit = await fileErrors(checked.files, context);
+  const namesTargets = checked.targets.size > 0 && !checked.errors.some(({ path }) => path.length === 0);
+  const missing = namesTargets ? await missingTargets(checked, context) : [];
+  const unfit = checked.files.length > 0 ? await fileErrors(checked.files, context) : [];
   if (checked.errors.length + missing.length + unfit.length === 0) return;
   const wrong = new Set(checked.errors.map(({ path }) => path.join('.')));
   const { id, group = null } = body;
@@ -56,17 +57,17 @@ async function missingTargets({ targets }: CheckedInput, context: ContentContext
 }
 
 async function visible(uid: string, ids: readonly number[], context: ContentContext): Promise<Targets> {
-  const type = context.bind.registry.types.get(uid);
-  return type === undefined
-    ? { collection: '', ids }
-    : { collection: type.collection, ids, filter: await ruleFilter(type, context) };
+  const { registry, access } = context.bind;
+  const type = registry.types.get(uid);
+  if (type === undefined || !access.rules.has(uid)) return { collection: type?.collection ?? '', ids };
+  return { collection: type.collection, ids, filter: await ruleFilter(type, context) };
 }
 
-/** The files that are not of a type that their attribute allows (`images`, `videos`, `audios`, `files`). One command, or none. */
+/** The files that are not of a type that their attribute allows (`images`, `videos`, `audios`, `files`). One command. */
 async function fileErrors(files: readonly LinkedFiles[], { store, bind }: ContentContext): Promise<FieldError[]> {
   const ids = [...new Set(files.flatMap((linked) => linked.ids))];
   const type = bind.registry.types.get(uploadFile);
-  if (ids.length === 0 || type === undefined) return [];
+  if (type === undefined) return [];
   const command = { find: type.collection, filter: { _id: oneOf(ids) }, projection: { mime: 1 }, batchSize: ids.length };
   const rows = await readAll(store.database, command);
   const kinds = new Map(rows.map(({ _id, mime }) => [Number(_id), kindOf(String(mime))]));
@@ -85,14 +86,16 @@ function kindOf(mime: string): string {
  * Returns the part of a body that may be written: unknown names, the system's attributes, and relations to types that the caller
  * may not see are dropped silently, as in Strapi v4. Throws a ValidationError if it is no object.
  */
-export function acceptInput(
-  type: ContentType,
-  data: unknown,
-  { access, registry }: { readonly access: Access; readonly registry: Registry },
-): Values {
+export function acceptInput(type: ContentType, data: unknown, context: Context): Values {
   if (Array.isArray(data)) throw fieldErrors([{ path: [], message: notOfType('this', 'object', null, data) }]);
   if (!isRecord(data)) throw validationError('Missing "data" payload in the request body');
-  return acceptValues(type, data, { access, registry });
+  return acceptValues(type, data, context);
+}
+
+/** The same for a new entry, with the owner that the caller's rule demands. */
+export function acceptNew(type: ContentType, data: unknown, context: Context): Values {
+  const accepted = acceptInput(type, data, context);
+  return context.access.rules.has(type.uid) ? withOwner(type, accepted, context.access) : accepted;
 }
 
 interface Context {

@@ -135,3 +135,14 @@ export const withDatabase = (context: ContentContext, database: Store['database'
   ...context,
   store: { ...context.store, database },
 });
+
+/** The context without a budget, for the little that is answered when the budget is spent. */
+export const withoutBudget = (context: ContentContext): ContentContext => ({
+  ...context,
+  bind: { ...context.bind, budget: unlimited },
+  store: { ...context.store, database: { ...context.store.database, budget: unlimited } },
+});
+
+/** Whether an error refuses a request for what it costs when something that it wrote is stored. */
+export const costsTooMuchLate = (error: unknown, { bind: { budget }, store }: ContentContext): boolean =>
+  budget.hasChanged && error === budget.exceeded && store.database.session === null;

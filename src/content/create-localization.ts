@@ -10,16 +10,14 @@ import { bindEntrySelection } from '../query/bind-plan.js';
 import { allOf } from '../query/conditions.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
-import { acceptInput, checkBody } from './check-body.js';
+import { acceptNew, checkBody } from './check-body.js';
 import { withDatabase, type ContentContext } from './content-context.js';
 import { insertChecked, newBody } from './create.js';
 import { hasId } from './find-one.js';
 import type { Loaded, StoredDocument } from '../mongo/loaded.js';
 import { requiredShared } from './localization-group.js';
-import { withOwner } from './row-rules.js';
-import { readWritten } from './read-written.js';
 import { copyValues, isShared, refuseHiddenLocales, syncLocales } from './sync-locales.js';
-import { orUniqueError } from './unique-errors.js';
+import { orUniqueError, readWritten } from './run-write.js';
 
 /**
  * Creates the entry of another locale: a draft unless the data says otherwise, with the shared scalars of the entry, which the
@@ -35,7 +33,7 @@ export async function createLocalization(
   context: ContentContext,
 ): Promise<Loaded> {
   const source = await readSource(type, id, context);
-  const accepted = withOwner(type, acceptInput(type, data, context.bind), context.bind.access);
+  const accepted = acceptNew(type, data, context.bind);
   const locale = await checkNewLocale(type, accepted['locale'], source, context);
   await checkBody(type, { ...requiredShared(type, source), ...accepted }, newBody(accepted, context, groupOf(source)), context);
   await refuseHiddenLocales({ type, source, values: accepted }, context);

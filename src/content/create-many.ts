@@ -2,19 +2,18 @@ import { inTransaction } from '../mongo/transaction.js';
 import { bulkWrite } from '../mongo/write/write-entries.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
-import { buildWrite } from './build-write.js';
+import { buildDocument, buildWrite } from './build-write.js';
 import { acceptInput, checkBody } from './check-body.js';
 import { withDatabase, type ContentContext } from './content-context.js';
-import { buildDocument, insertLinked, newBody, type PreparedEntry } from './create.js';
-import { orUniqueError } from './unique-errors.js';
-import { withHooks } from './write-hooks.js';
+import { insertLinked, newBody, type PreparedEntry } from './create.js';
+import { orUniqueError, runWrite } from './run-write.js';
 
 /**
  * Creates entries, all or none, and returns their ids in the order of the data. Entries that store their own links are inserted
  * by one command. Throws a ValidationError.
  */
 export const createMany = (type: ContentType, data: readonly unknown[], context: ContentContext): Promise<readonly number[]> =>
-  withHooks({ action: 'createMany', type, data, selection: null }, context, {
+  runWrite({ action: 'createMany', type, data, selection: null }, context, {
     run: (changed, inside) => insertMany(type, Array.isArray(changed) ? (changed as readonly unknown[]) : data, inside), // a list of anything
     written: (ids) => ({ count: ids.length, ids }),
   });

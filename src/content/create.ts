@@ -1,5 +1,5 @@
 import { applicationError, hasCode } from '../errors.js';
-import { groupOf, inGroup } from '../mongo/layout.js';
+import { groupOf } from '../mongo/layout.js';
 import { numbered } from '../mongo/matches.js';
 import { readAll } from '../mongo/database.js';
 import type { Loaded, StoredDocument } from '../mongo/loaded.js';
@@ -10,15 +10,13 @@ import { bindEntrySelection } from '../query/bind-plan.js';
 import type { Selection } from '../query/plan.js';
 import type { ContentType, ScalarAttribute } from '../schema/content-type.js';
 import type { Values } from '../values.js';
-import { buildWrite, type EntryWrite } from './build-write.js';
-import { acceptInput, checkBody } from './check-body.js';
+import { buildDocument, buildWrite, type EntryWrite, type LocaleSource } from './build-write.js';
+import { acceptInput, acceptNew, checkBody } from './check-body.js';
 import { type ContentContext, withDatabase } from './content-context.js';
 import { findGroupToJoin, overwritesGroup, requiredShared, withoutShared } from './localization-group.js';
-import { readWritten } from './read-written.js';
-import { createMayBreakRule, refuseBroken, withOwner } from './row-rules.js';
+import { createMayBreakRule, refuseBroken } from './row-rules.js';
 import { copyValues, refuseHiddenLocales, sharedNames, syncLocales } from './sync-locales.js';
-import { orUniqueError } from './unique-errors.js';
-import { withHooks } from './write-hooks.js';
+import { orUniqueError, readWritten, runWrite } from './run-write.js';
 import { writeExclusive, writeInverse } from './write-inverse.js';
 
 /**
@@ -27,9 +25,8 @@ import { writeExclusive, writeInverse } from './write-inverse.js';
  */
 export async function create(type: ContentType, data: unknown, query: Query, context: ContentContext): Promise<Loaded> {
   const selection = bindEntrySelection(query, type, context.bind);
-  const accepted = withOwner(type, acceptInput(type, data, context.bind), context.bind.access);
-  checkLocale(type, accepted, context);
-  const joined = type.localized ? await findGroupToJoin(type, accepted, context) : null;
+  const accepted = acceptNew(type, data, context.bind);
+  const joined = type.localized ? await groupToJoin(type, accepted, context) : null;
   if (joined !== null) return joinGroup(type, accepted, joined, { query, selection, context });
   await checkBody(type, accepted, newBody(accepted, context), context);
   return insertChecked(type, accepted, { selection, source: null }, context);
@@ -77,15 +74,12 @@ const insertAndShare = (type: ContentType, data: Values, insertion: Insertion, c
     }),
   );
 
-function checkLocale(type: ContentType, { locale }: Values, { bind }: ContentContext): void {
-  const isKnown = locale === undefined || locale === null || (typeof locale === 'string' && bind.locales.includes(locale));
-  if (type.localized && !isKnown) throw applicationError("This locale doesn't exist");
-}
-
-/** The entry that a new one is another locale of: its group, and the stored values that it shares. */
-interface LocaleSource {
-  readonly group: number;
-  readonly values: Values;
+/** Returns the stored entry whose group a new one joins; null if its data names none. */
+async function groupToJoin(type: ContentType, data: Values, context: ContentContext): Promise<StoredDocument | null> {
+  const { locale = null, localizations = null } = data;
+  if (locale !== null && !(typeof locale === 'string' && context.bind.locales.includes(locale)))
+    throw applicationError("This locale doesn't exist");
+  return localizations === null ? null : findGroupToJoin(type, localizations, context);
 }
 
 interface Insertion {
@@ -99,7 +93,7 @@ interface Insertion {
  * the write has changed is checked again.
  */
 export const insertChecked = (type: ContentType, data: Values, insertion: Insertion, context: ContentContext): Promise<Loaded> =>
-  withHooks({ action: 'create', type, data, selection: insertion.selection }, context, {
+  runWrite({ action: 'create', type, data, selection: insertion.selection }, context, {
     run: async (changed, inside) => {
       const accepted = changed === data ? data : acceptInput(type, changed, inside.bind);
       const { group = null, values = {} } = insertion.source ?? {};
@@ -125,7 +119,8 @@ async function insertNew(type: ContentType, data: Values, insertion: Insertion, 
   const write = await buildWrite(type, complete, null, context);
   const [id = 0] = await context.store.ids.next(type.collection, 1, { ...context.store.database, session: null });
   const document = buildDocument(type, complete, write, { id, source: insertion.source, context });
-  const checked = createMayBreakRule(type, complete, context.bind.access);
+  const { access } = context.bind;
+  const checked = access.rules.has(type.uid) && createMayBreakRule(type, complete, access);
   const linked = write.inverse.length > 0 || write.exclusive.length > 0;
   await orUniqueError({ type, data: complete, id: null, group: insertion.source?.group ?? null }, context, () =>
     linked || checked
@@ -134,7 +129,19 @@ async function insertNew(type: ContentType, data: Values, insertion: Insertion, 
         )
       : insertEntry(context.store, type.collection, document),
   );
-  return readWritten(document, insertion.selection, context);
+  return readNew(type, document, insertion, context);
+}
+
+/** Reads what a new entry is answered with. Nothing is read of one that populates nothing and has no other locales yet. */
+async function readNew(
+  type: ContentType,
+  document: EntryDocument,
+  { selection, source }: Insertion,
+  context: ContentContext,
+): Promise<Loaded> {
+  const hasLocales = selection.locales !== null && (source !== null || type.kind === 'singleType');
+  if (hasLocales || selection.children.length > 0) return readWritten(document, selection, context);
+  return { document, selection, children: selection.locales === null ? [] : [[]] };
 }
 
 /** A new entry that is ready to be stored. */
@@ -156,30 +163,6 @@ export async function insertLinked(
   for (const links of write.inverse) await writeInverse({ type, id: document._id }, links, context);
   if (checked) await refuseBroken({ type, id: document._id, before: null }, context);
 }
-
-interface DocumentContext {
-  readonly id: number;
-  readonly source: LocaleSource | null;
-  readonly context: ContentContext;
-}
-
-export function buildDocument(
-  type: ContentType,
-  data: Values,
-  { values }: EntryWrite,
-  { id, source, context }: DocumentContext,
-): EntryDocument {
-  const now = new Date();
-  const state = type.draftAndPublish
-    ? { publishedAt: 'publishedAt' in data ? values['publishedAt'] : createdAs(now, context) }
-    : {};
-  const locale = type.localized ? { locale: values['locale'] ?? context.bind.defaultLocale } : {};
-  const group = type.kind === 'singleType' ? inGroup(1) : type.localized ? inGroup(source?.group ?? id) : {};
-  return { _id: id, ...values, ...source?.values, createdAt: now, updatedAt: now, ...state, ...locale, ...group };
-}
-
-/** Without `publishedAt`, REST publishes the entry and GraphQL makes a draft. */
-const createdAs = (now: Date, { createsDrafts }: ContentContext): Date | null => (createsDrafts ? null : now);
 
 /**
  * Generates missing uids if the model asks for it (`options.generate`): from the target attribute, with a number if the plain

@@ -14,12 +14,16 @@ import { ruleFilter } from './row-rules.js';
 import { isShared } from './sync-locales.js';
 
 /**
- * Returns a stored entry of a localized type whose localization group a create joins, by the ids in `localizations`. Null if the data names none, or none that
+ * Returns a stored entry whose localization group a create joins, by the `localizations` of its data. Null if they name none that
  * the caller may see. Throws a ForbiddenError unless the caller may update or localize entries of the type.
  */
-export async function findGroupToJoin(type: ContentType, data: Values, context: ContentContext): Promise<StoredDocument | null> {
+export async function findGroupToJoin(
+  type: ContentType,
+  localizations: unknown,
+  context: ContentContext,
+): Promise<StoredDocument | null> {
   const { bind, store } = context;
-  const input = parseLinkInput(data['localizations'] ?? null, type.uid);
+  const input = parseLinkInput(localizations, type.uid);
   const ids = input === null ? [] : applyLinkInput([], input);
   if (ids.length === 0) return null;
   const actions = ['update', 'createLocalization'].map((action) => actionOf(type, action));

@@ -5,7 +5,7 @@ import { uploadFile, type ContentType } from '../schema/content-type.js';
 import type { ContentContext } from './content-context.js';
 import { referrersOf, unlinkOperations } from '../mongo/write/referrers.js';
 import { idsOfMany, type ManyEntries } from './update-many.js';
-import { writePortions } from './write-hooks.js';
+import { writePortions } from './run-write.js';
 
 /** Deletes the entries that meet a filter in portions, all links to them and the bytes of files; returns how many there were. */
 export async function removeMany(entries: ManyEntries, context: ContentContext): Promise<number> {

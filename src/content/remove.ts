@@ -9,13 +9,13 @@ import { countExisting } from '../mongo/read/count-documents.js';
 import type { Query } from '../query/ast.js';
 import { uploadFile, type ContentType } from '../schema/content-type.js';
 import { referrersOf, unlinkOperations } from '../mongo/write/referrers.js';
-import { withHooks } from './write-hooks.js';
+import { runWrite } from './run-write.js';
 
 /** Deletes an entry, every link to it and, of a file, its bytes, and returns it as it was; null if there is no such entry. */
 export async function remove(type: ContentType, id: number, query: Query, context: ContentContext): Promise<Loaded | null> {
   const entry = await findOne(type, id, query, context);
   if (entry === null) return null;
-  return withHooks({ action: 'delete', type, where: { id }, selection: entry.selection }, context, {
+  return runWrite({ action: 'delete', type, where: { id }, selection: entry.selection }, context, {
     run: async (_, inside) => ((await removeEntry(type, id, inside)) ? entry : null),
     written: (removed) => (removed === null ? null : { id }),
   });

@@ -1,9 +1,10 @@
-import type { Loaded, Related } from '../mongo/loaded.js';
+import { type Loaded, type Related, withoutPopulated } from '../mongo/loaded.js';
 import type { Budget } from '../query/budget.js';
 import type { Child } from '../query/plan.js';
 import type { LinkAttribute, MorphAttribute } from '../schema/content-type.js';
 import { scalarTypes } from '../schema/scalar-types.js';
 import { bytesOf } from '../values.js';
+import { type ContentContext, costsTooMuchLate, withoutBudget } from './content-context.js';
 
 /** The values of an entry in an answer, by attribute or alias. */
 export type Shaped = Record<string, unknown>;
@@ -30,6 +31,20 @@ export interface Presentation<Shown> {
 export function createShaper<Shown>(presentation: Presentation<Shown>, budget: Budget): (entry: Loaded) => Shown {
   const shaping: Shaping<Shown> = { presentation, budget, known: new Map() };
   return (entry) => shapeEntry(entry, shaping);
+}
+
+/** Calls `show` with an entry; once more without what it populates if that costs too much and something was stored already. */
+export function showStored<Shown>(
+  entry: Loaded,
+  context: ContentContext,
+  show: (entry: Loaded, context: ContentContext) => Shown,
+): Shown {
+  try {
+    return show(entry, context);
+  } catch (error) {
+    if (!costsTooMuchLate(error, context)) throw error;
+    return show(withoutPopulated(entry), withoutBudget(context));
+  }
 }
 
 interface Shaping<Shown> {

@@ -1,6 +1,6 @@
 import { ApiError, fieldErrors, type FieldError } from '../errors.js';
 import { readAll, type Database } from '../mongo/database.js';
-import { DuplicateKey } from '../mongo/driver-errors.js';
+import type { DuplicateKey } from '../mongo/driver-errors.js';
 import { groupOf, inGroup, isGroupField, outsideGroup, uniqueField, uniqueNames } from '../mongo/layout.js';
 import { type Match, matchesAny, oneOf, otherThan } from '../mongo/matches.js';
 import type { ContentType } from '../schema/content-type.js';
@@ -16,11 +16,11 @@ const notUnique = (path: readonly string[]): FieldError => ({
   code: 'not-unique',
 });
 
-/** Thrown if another write created the entry of the same group and locale first. */
+/** Another write created the entry of the same group and locale first. */
 const localeTaken = (): ApiError => new ApiError(400, 'ApplicationError', 'locale is already used', {}, {}, [], 'locale-taken');
 
 /** The written values; `id` is the entry's own on an update, null on a create; `group` is that of a localization to create. */
-interface UniqueWrite {
+export interface UniqueWrite {
   readonly type: ContentType;
   readonly data: Values;
   readonly id: number | null;
@@ -37,22 +37,10 @@ export async function uniqueErrors(write: UniqueWrite, context: ContentContext):
   return sent.filter((value) => taken.has(keyOf(value))).map(({ path }) => notUnique(path));
 }
 
-/**
- * Runs a write. Throws a ValidationError that lists all values that are taken if a unique index refuses it: the index decides,
- * so that of many writers with one value exactly one wins.
- */
-export async function orUniqueError<Result>(
-  write: UniqueWrite,
-  context: ContentContext,
-  run: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await run();
-  } catch (error) {
-    if (!(error instanceof DuplicateKey)) throw error;
-    if (isGroupField(error.fields[0] ?? '')) throw localeTaken();
-    throw fieldErrors(await refusedValues(error, write, context));
-  }
+/** Returns what a write that a unique index refused is answered with: a ValidationError that lists all values that are taken. */
+export async function refusedError(refused: DuplicateKey, write: UniqueWrite, context: ContentContext): Promise<ApiError> {
+  if (isGroupField(refused.fields[0] ?? '')) return localeTaken();
+  return fieldErrors(await refusedValues(refused, write, context));
 }
 
 /** The value that the index names is reported even if its owner cannot be read: it may be uncommitted, or deleted again. */

@@ -13,8 +13,7 @@ import type { Values } from '../values.js';
 import { buildWrite } from './build-write.js';
 import { acceptInput, checkBody } from './check-body.js';
 import type { ContentContext } from './content-context.js';
-import { orUniqueError } from './unique-errors.js';
-import { hookOf, writePortions } from './write-hooks.js';
+import { hookOf, orUniqueError, writePortions } from './run-write.js';
 
 /** The entries of a write: those that meet the filter, all if it is null. `where` is the filter as code sees it. */
 export interface ManyEntries {

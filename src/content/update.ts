@@ -17,11 +17,9 @@ import { acceptInput, checkBody } from './check-body.js';
 import { withDatabase, type ContentContext } from './content-context.js';
 import { hasId } from './find-one.js';
 import type { Loaded } from '../mongo/loaded.js';
-import { readWritten } from './read-written.js';
 import { refuseBroken, updateMayBreakRule } from './row-rules.js';
 import { refuseHiddenLocales, sharedNames, syncLocales } from './sync-locales.js';
-import { orUniqueError } from './unique-errors.js';
-import { withHooks } from './write-hooks.js';
+import { orUniqueError, readWritten, runWrite } from './run-write.js';
 import { writeExclusive, writeInverse } from './write-inverse.js';
 
 /**
@@ -40,7 +38,7 @@ export async function update(
   const change = await bindChange({ type, id, selection }, data, context);
   if (!(await checkChange(change, context))) return null;
   const write = { action: 'update', type, where: { id }, data: change.data, selection } as const;
-  return withHooks(write, context, {
+  return runWrite(write, context, {
     run: async (changed, inside) => {
       if (changed === change.data) return writeChange(change, inside);
       const rebound = await bindChange(change, changed, inside);

@@ -19,6 +19,13 @@ export interface Loaded {
  */
 export type Related = readonly Loaded[] | number;
 
+/** An entry with its own values alone. */
+export const withoutPopulated = ({ document, selection }: Loaded): Loaded => ({
+  document,
+  selection: { ...selection, children: [], locales: null },
+  children: [],
+});
+
 /** A stored polymorphic link. */
 interface MorphLink {
   readonly __type: string;

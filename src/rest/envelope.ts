@@ -1,7 +1,6 @@
 import type { ContentContext } from '../content/content-context.js';
 import type { FoundPage } from '../content/find-many.js';
-import { showStored } from '../content/read-written.js';
-import { createShaper, type Presentation, type Shaped } from '../content/shape-values.js';
+import { createShaper, type Presentation, type Shaped, showStored } from '../content/shape-values.js';
 import type { Loaded } from '../mongo/loaded.js';
 import type { BoundPagination } from '../query/plan.js';
 

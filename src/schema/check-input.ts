@@ -187,7 +187,7 @@ function checkLength(length: number, path: string, found: Findings): boolean {
 
 function checkFiles({ many, allowedTypes }: LinkAttribute, ids: readonly number[], path: string, found: Findings): void {
   if (!many && ids.length > 1) report(found, path, `${path} takes one file`);
-  if (allowedTypes.length > 0) found.files.push({ path, ids, allowedTypes });
+  if (allowedTypes.length > 0 && ids.length > 0) found.files.push({ path, ids, allowedTypes });
 }
 
 function addTarget(found: Findings, uid: string, id: number): void {

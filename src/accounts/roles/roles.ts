@@ -6,7 +6,7 @@ import { findMany } from '../../content/find-many.js';
 import { findOne } from '../../content/find-one.js';
 import { withDatabase, type ContentContext } from '../../content/content-context.js';
 import type { Loaded } from '../../mongo/loaded.js';
-import { orUniqueError } from '../../content/unique-errors.js';
+import { orUniqueError } from '../../content/run-write.js';
 import { createMayBreakRule, refuseBroken, ruleFilter, updateMayBreakRule } from '../../content/row-rules.js';
 import { applicationError, notFoundError, validationError } from '../../errors.js';
 import { inTransaction } from '../../mongo/transaction.js';

@@ -1,8 +1,13 @@
+import { DuplicateKey } from '../mongo/driver-errors.js';
+import { type Loaded, type StoredDocument, withoutPopulated } from '../mongo/loaded.js';
+import { readTreeOf } from '../mongo/read/read-tree.js';
 import { afterCommit, inTransaction } from '../mongo/transaction.js';
-import { withDatabase, type ContentContext, type PendingWrite, type Written } from './content-context.js';
+import type { Selection } from '../query/plan.js';
+import { costsTooMuchLate, withDatabase, type ContentContext, type PendingWrite, type Written } from './content-context.js';
+import { refusedError, type UniqueWrite } from './unique-errors.js';
 
 /** The steps of a write. */
-interface HookedWrite<Result> {
+interface WriteSteps<Result> {
   /** Writes the data, which code may have changed. */
   readonly run: (data: unknown, context: ContentContext) => Promise<Result>;
   /** Returns what was written; null if nothing was, so that no more code runs. */
@@ -12,10 +17,10 @@ interface HookedWrite<Result> {
 }
 
 /** Runs a write with the code around it, all in one transaction; the write alone if there is no code. */
-export async function withHooks<Result>(
+export async function runWrite<Result>(
   write: PendingWrite,
   context: ContentContext,
-  { run, written, isThere }: HookedWrite<Result>,
+  { run, written, isThere }: WriteSteps<Result>,
 ): Promise<Result> {
   if (isUnready(write, context)) await untilReady(write, context);
   const hook = hookOf(write, context);
@@ -72,4 +77,33 @@ export async function writePortions(write: PendingWrite, context: ContentContext
     await inTransaction(database, (open) => run(ids.slice(start, start + atOnce), data, withDatabase(context, open)));
   if (begun !== null) await afterCommit(database, () => begun.finish({ count: ids.length }));
   return ids.length;
+}
+
+/**
+ * Stores something. Throws a ValidationError that lists all values that are taken if a unique index refuses it: the index decides,
+ * so that of many writers with one value exactly one wins.
+ */
+export async function orUniqueError<Result>(
+  write: UniqueWrite,
+  context: ContentContext,
+  store: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await store();
+  } catch (error) {
+    throw error instanceof DuplicateKey ? await refusedError(error, write, context) : error;
+  }
+}
+
+/**
+ * Reads what an entry that was written is answered with. If that costs too much, nothing of what it populates is read: the write is
+ * stored, and an error would say that it is not. In a transaction the error ends it.
+ */
+export async function readWritten(document: StoredDocument, selection: Selection, context: ContentContext): Promise<Loaded> {
+  try {
+    return await readTreeOf(selection, document, context.store.database);
+  } catch (error) {
+    if (!costsTooMuchLate(error, context)) throw error;
+    return withoutPopulated({ document, selection, children: [] });
+  }
 }
