@@ -3,8 +3,8 @@ import { castBoolean, type Stored } from '../schema/scalar-types.js';
 import type { Filter } from './ast.js';
 import { allOf, anyOf, comparesText } from './conditions.js';
 import type { Limits } from './limits.js';
-import { operators, type Operator } from './operators.js';
-import { always, never, type Condition, type Comparator, type TrigramPlace } from './plan.js';
+import { type Comparator, operators, type Operator } from './operators.js';
+import { always, never, type Condition, type TrigramPlace } from './plan.js';
 
 /** Whether a filter stands under an odd number of `not`s. */
 export type Polarity = 'plain' | 'denied';

@@ -1,5 +1,5 @@
-import { operators } from './operators.js';
-import { always, type Condition, never, type Comparator } from './plan.js';
+import { type Comparator, operators, type TextComparator } from './operators.js';
+import { always, type Condition, never } from './plan.js';
 
 const isAlways = (condition: Condition): boolean => condition.kind === 'and' && condition.conditions.length === 0;
 /** Whether the condition is known to match nothing, so that nothing has to be read. */
@@ -52,8 +52,6 @@ interface TextPattern {
 
 /** Whether a comparator compares the text of a value, whatever it is stored as. */
 export const comparesText = (comparator: Comparator): comparator is TextComparator => operators[comparator].text !== undefined;
-
-export type TextComparator = Extract<Comparator, 'eqi' | `${'contains' | 'startsWith' | 'endsWith'}${'' | 'i'}`>;
 
 /** The pattern that the text of a value must match. The operand is literal. */
 export function textPattern(comparator: TextComparator, operand: unknown): TextPattern {

@@ -1,7 +1,8 @@
 import { storedIds } from '../schema/parse-link-input.js';
 import { isRecord, type Values } from '../values.js';
-import type { Comparator, Condition } from './plan.js';
-import { comparesText, textPattern, type TextComparator } from './conditions.js';
+import type { Comparator, TextComparator } from './operators.js';
+import type { Condition } from './plan.js';
+import { comparesText, textPattern } from './conditions.js';
 import { storedText } from './stored-text.js';
 
 /**

@@ -1,16 +1,16 @@
 /** How many operands an operator takes: one value, a list, a pair, or a yes/no flag. */
 type Arity = 'one' | 'list' | 'pair' | 'flag';
 
-interface OperatorRule {
+interface OperatorRule<Name extends string> {
   readonly arity: Arity;
   /** Compares text: the operand stays text, and case is ignored where `insensitive`. */
   readonly text?: 'sensitive' | 'insensitive';
   /** The positive operator that this one denies. */
-  readonly denies?: Operator;
+  readonly denies?: Name;
 }
 
-/** The only list of operators. REST, GraphQL and the compiler all derive from it. */
-export const operators: Readonly<Record<Operator, OperatorRule>> = {
+/** The only list of operators: their types, REST, GraphQL and the compiler derive from it. */
+const table = {
   eq: { arity: 'one' },
   ne: { arity: 'one', denies: 'eq' },
   eqi: { arity: 'one', text: 'insensitive' },
@@ -32,30 +32,19 @@ export const operators: Readonly<Record<Operator, OperatorRule>> = {
   null: { arity: 'flag' },
   notNull: { arity: 'flag', denies: 'null' },
   between: { arity: 'pair' },
-};
+} as const satisfies Readonly<Record<string, OperatorRule<string>>>;
 
-export type Operator =
-  | 'eq'
-  | 'ne'
-  | 'eqi'
-  | 'nei'
-  | 'lt'
-  | 'lte'
-  | 'gt'
-  | 'gte'
-  | 'in'
-  | 'notIn'
-  | 'contains'
-  | 'notContains'
-  | 'containsi'
-  | 'notContainsi'
-  | 'startsWith'
-  | 'startsWithi'
-  | 'endsWith'
-  | 'endsWithi'
-  | 'null'
-  | 'notNull'
-  | 'between';
+type Table = typeof table;
+
+export type Operator = keyof Table;
+
+/** The operators that remain once `not` is pushed down to the comparisons: each is positive, denial is a flag beside it. */
+export type Comparator = { [Name in Operator]: Table[Name] extends { readonly denies: string } ? never : Name }[Operator];
+
+/** The comparators that compare the text of a value, whatever it is stored as. */
+export type TextComparator = { [Name in Comparator]: Table[Name] extends { readonly text: string } ? Name : never }[Comparator];
+
+export const operators: Readonly<Record<Operator, OperatorRule<Comparator>>> = table;
 
 export type Group = 'and' | 'or' | 'not';
 

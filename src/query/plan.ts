@@ -1,6 +1,6 @@
 import type { Stored } from '../schema/scalar-types.js';
 import type { LinkSource } from './link-sources.js';
-import type { Operator } from './operators.js';
+import type { Comparator } from './operators.js';
 import type {
   ComponentAttribute,
   ContentType,
@@ -9,9 +9,6 @@ import type {
   ScalarAttribute,
   ZoneAttribute,
 } from '../schema/content-type.js';
-
-/** The operators that remain once `not` is pushed down to the tests: each is positive, denial is a flag beside it. */
-export type Comparator = Exclude<Operator, 'ne' | 'nei' | 'notIn' | 'notContains' | 'notContainsi' | 'notNull'>;
 
 /**
  * A filter bound to a content type, in negation normal form: SQL's three-valued logic holds because a denied comparison never

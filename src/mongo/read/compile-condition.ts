@@ -1,6 +1,7 @@
 import type { Document } from 'mongodb';
-import type { Condition, Comparator } from '../../query/plan.js';
-import { comparesText, textPattern, type TextComparator } from '../../query/conditions.js';
+import type { Comparator, TextComparator } from '../../query/operators.js';
+import type { Condition } from '../../query/plan.js';
+import { comparesText, textPattern } from '../../query/conditions.js';
 import type { Stored } from '../../schema/scalar-types.js';
 import type { SearchCondition } from '../search-indexes.js';
 import { compileText } from './compile-text.js';

@@ -1,4 +1,5 @@
-import type { Comparator, Condition } from '../../query/plan.js';
+import type { Comparator } from '../../query/operators.js';
+import type { Condition } from '../../query/plan.js';
 import { oncePerType } from '../../schema/attribute-places.js';
 import type { Registry } from '../../schema/content-type.js';
 import type { Database } from '../database.js';
