@@ -30,21 +30,3 @@ export interface SpentLimits {
   /** Relations that all sort keys together lead through. */
   readonly sortLinks: number;
 }
-
-export const defaultLimits: Limits = {
-  filterNodes: 200,
-  listValues: 1000,
-  textLength: 8000,
-  populateDepth: 10,
-  populateRelations: 100,
-  sortKeys: 10,
-  sortKeyLinks: 4,
-  entriesRead: 20_000,
-  entriesRendered: 50_000,
-  answerBytes: 16_777_216,
-  boundSelections: 2_000,
-  relatedConditions: 20,
-  tokenRelatedConditions: 100,
-  idsResolved: 250_000,
-  sortLinks: 10,
-};

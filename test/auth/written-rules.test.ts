@@ -6,7 +6,7 @@ import type { ContentContext } from '../../src/content/content-context.js';
 import { createContext } from '../../src/content/content-context.js';
 import { fullAccess } from '../../src/query/access.js';
 import { emptyQuery } from '../../src/query/ast.js';
-import { defaultLimits } from '../../src/query/limits.js';
+import { defaultLimits } from '../support/default-limits.js';
 import { serveAccounts, type ServingAccounts } from './serve-accounts.js';
 
 const article = 'api::article.article';

@@ -3,7 +3,7 @@ import type { CommandStartedEvent, Document } from 'mongodb';
 import { findMany } from '../../src/content/find-many.js';
 import { ensureIndexes } from '../../src/mongo/models/ensure-indexes.js';
 import { emptyQuery } from '../../src/query/ast.js';
-import { defaultLimits } from '../../src/query/limits.js';
+import { defaultLimits } from '../support/default-limits.js';
 import { parseFilters } from '../../src/query/parse-filter.js';
 import { parsePagination } from '../../src/query/parse-list.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';

@@ -4,7 +4,7 @@ import { findMany } from '../../src/content/find-many.js';
 import { findOne } from '../../src/content/find-one.js';
 import { fullAccess } from '../../src/query/access.js';
 import { createBudget } from '../../src/query/budget.js';
-import { defaultLimits } from '../../src/query/limits.js';
+import { defaultLimits } from '../support/default-limits.js';
 import { parseQuery } from '../../src/query/parse-query.js';
 import { parseQueryString } from '../../src/rest/query-cache.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { compileCondition } from '../../src/mongo/read/compile-condition.js';
 import { planIndexes } from '../../src/mongo/read/plan-indexes.js';
 import { bindFilter } from '../../src/query/bind-filter.js';
-import { defaultLimits } from '../../src/query/limits.js';
+import { defaultLimits } from '../support/default-limits.js';
 import { parseFilters } from '../../src/query/parse-filter.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import type { TestModel } from '../support/serve.js';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { findMany } from '../../src/content/find-many.js';
 import type { Loaded, Related } from '../../src/mongo/loaded.js';
 import { emptyQuery } from '../../src/query/ast.js';
-import { defaultLimits } from '../../src/query/limits.js';
+import { defaultLimits } from '../support/default-limits.js';
 import { parsePopulate } from '../../src/query/parse-populate.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { contextOf, insertDocuments, thingDocuments, typeOf } from '../support/things.js';

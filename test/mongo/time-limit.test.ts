@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ApiError } from '../../src/errors.js';
 import { findMany } from '../../src/content/find-many.js';
 import { emptyQuery } from '../../src/query/ast.js';
-import { defaultLimits } from '../../src/query/limits.js';
+import { defaultLimits } from '../support/default-limits.js';
 import { parseFilters } from '../../src/query/parse-filter.js';
 import { parseSort } from '../../src/query/parse-list.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { CommandStartedEvent, Document } from 'mongodb';
 import { findMany } from '../../src/content/find-many.js';
 import { emptyQuery } from '../../src/query/ast.js';
-import { defaultLimits } from '../../src/query/limits.js';
+import { defaultLimits } from '../support/default-limits.js';
 import { parsePagination, parseSort } from '../../src/query/parse-list.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { contextOf, typeOf } from '../support/things.js';

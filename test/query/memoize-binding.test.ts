@@ -4,7 +4,7 @@ import type { Query } from '../../src/query/ast.js';
 import type { BindContext } from '../../src/query/bind-context.js';
 import { bindPlan, markRepeated } from '../../src/query/bind-plan.js';
 import { unlimited } from '../../src/query/budget.js';
-import { defaultLimits } from '../../src/query/limits.js';
+import { defaultLimits } from '../support/default-limits.js';
 import { parseQuery } from '../../src/query/parse-query.js';
 import { weighPlan } from '../../src/query/weigh-plan.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { bindPagination, windowOf } from '../../src/query/bind-list.js';
-import { defaultLimits } from '../../src/query/limits.js';
+import { defaultLimits } from '../support/default-limits.js';
 import { parseQuery } from '../../src/query/parse-query.js';
 import type { BoundPagination } from '../../src/query/plan.js';
 import { parseQueryString } from '../../src/rest/query-cache.js';

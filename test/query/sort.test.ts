@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { findMany } from '../../src/content/find-many.js';
 import { emptyQuery } from '../../src/query/ast.js';
 import { bindSort } from '../../src/query/bind-list.js';
-import { defaultLimits } from '../../src/query/limits.js';
+import { defaultLimits } from '../support/default-limits.js';
 import { parseSort } from '../../src/query/parse-list.js';
 import { parseQueryString } from '../../src/rest/query-cache.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
