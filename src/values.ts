@@ -25,3 +25,11 @@ function bytesWithin(structure: object): number {
   else for (const key in structure) bytes += key.length + bytesOf((structure as Values)[key]);
   return bytes;
 }
+
+const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
+
+/** A number of bytes for people, in whole units of a thousand: `2 MB`. */
+export function printSize(bytes: number): string {
+  const step = bytes < 1 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), units.length - 1);
+  return `${String(Math.round(bytes / 1000 ** step))} ${units[step] ?? 'B'}`;
+}

@@ -1,4 +1,4 @@
-import { printSize } from '../media/storage/file-storage.js';
+import { printSize } from '../values.js';
 import type { PreparedImport } from '../transfer/run-import.js';
 import type { Tally } from '../transfer/import-run.js';
 

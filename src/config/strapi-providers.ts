@@ -1,18 +1,17 @@
 import { nearestName } from '../nearest-name.js';
+import { uploadProviders } from './upload-settings.js';
 import { valuesOf, type Translation } from './translation.js';
 import type { Values } from '../values.js';
 
 /** `@strapi/provider-upload-aws-s3` and `strapi-provider-upload-ts-minio` as `aws-s3` and `ts-minio`. */
 const shortName = (name: string): string => name.replace(/^.*provider-(upload|email)-/, '');
 
-const own = ['gridfs', 'disk', 's3'];
-
 /** `plugins.upload.config` of Strapi: its providers by name, and where else their options are. */
 export function uploadProvider(value: unknown): Translation {
   const { provider, providerOptions, security, ...rest } = without(valuesOf(value), 'actionOptions');
   const { allowedTypes, deniedTypes } = valuesOf(security);
   const set = { ...prefixed('plugins.upload.config', rest), ...types({ allowedTypes, deniedTypes }) };
-  if (provider === undefined || own.includes(String(provider)))
+  if (provider === undefined || uploadProviders.some((name) => name === provider))
     return { set: { ...set, ...prefixed('plugins.upload.config', { provider, providerOptions }) } };
   const { set: found = {}, advice } = storages(shortName(String(provider)), valuesOf(providerOptions));
   return { set: { ...set, ...found }, advice };
@@ -24,11 +23,13 @@ const prefixed = (path: string, values: Values): Values =>
 const types = (lists: Values): Values =>
   prefixed('plugins.upload.config', Object.fromEntries(Object.entries(lists).filter(([, list]) => Array.isArray(list))));
 
+const inWords = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+
 function storages(name: string, options: Values): Translation {
   if (name === 'local') return localStorage(options);
   if (name === 'aws-s3') return s3Storage(options);
-  const near = /s3|minio|spaces|r2|wasabi|scaleway|backblaze|ceph/i.test(name) ? 's3' : nearestName(name, own);
-  const instead = near === null ? 'gridfs, disk or s3' : near;
+  const near = /s3|minio|spaces|r2|wasabi|scaleway|backblaze|ceph/i.test(name) ? 's3' : nearestName(name, uploadProviders);
+  const instead = near ?? inWords.format(uploadProviders);
   return {
     advice: `there is no upload provider ${name}; new files go into MongoDB unless plugins.upload.config.provider is ${instead}`,
   };

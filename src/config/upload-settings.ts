@@ -6,8 +6,10 @@ const counts = shaped<readonly number[]>(
   'Widths and heights in pixels that ?width= and ?height= may name',
 );
 
-/** The storages of files. */
+/** The storage providers, the default first. */
 export const uploadProviders = ['gridfs', 'disk', 's3'] as const;
+
+export type UploadProvider = (typeof uploadProviders)[number];
 
 /** Options of each provider by name, or of the provider of new files alone. */
 const optionsByProvider = {

@@ -1,7 +1,8 @@
 import { lookup } from 'mime-types';
 import { validationError } from '../errors.js';
 import { formatsByType, type ImageFormat, type ResizeOrder } from '../media/images/image-types.js';
-import { type MediaSettings, printSize } from '../media/storage/file-storage.js';
+import type { MediaSettings } from '../media/storage/file-storage.js';
+import { printSize } from '../values.js';
 import type { StoredBlob } from '../mongo/stores/blob-store.js';
 import { parameterOf, type RouteRequest } from './route-request.js';
 

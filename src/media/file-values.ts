@@ -1,6 +1,6 @@
 import type { ImageSize } from './images/image-types.js';
 import type { Media } from './media.js';
-import { kilobytes } from './storage/file-storage.js';
+import { storageProviders } from './storage/storage-of.js';
 
 /** A smaller variant of an image, as `formats` lists it. */
 export interface FileFormat extends ImageSize, FilePlace {
@@ -70,10 +70,13 @@ export function formatValues({ name, mime, place, bytes, size }: StoredFile, med
   return { name, hash: place.hash, ext: place.ext, mime, ...figures, url: urlOf(place, media) };
 }
 
+/** Converts bytes to the unit of the API: thousands, rounded to hundredths. */
+const kilobytes = (bytes: number): number => Math.round(bytes / 10) / 100;
+
 /** The attributes with the location of a file. */
 export const storedAt = (place: FilePlace, media: Media) => ({
   url: urlOf(place, media),
-  provider: media.settings.provider === 's3' ? 'aws-s3' : 'local',
+  provider: storageProviders[media.settings.provider].answeredAs,
   provider_metadata: null,
 });
 

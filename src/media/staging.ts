@@ -1,6 +1,8 @@
 import { payloadTooLargeError, validationError } from '../errors.js';
 import { deletePending, findPending, insertPending, newBlobId, type PendingBlob } from '../mongo/stores/blob-store.js';
-import { type ByteSource, printSize } from './storage/file-storage.js';
+import type { ByteSource } from './storage/file-storage.js';
+import { storageProviders } from './storage/storage-of.js';
+import { printSize } from '../values.js';
 import type { Media } from './media.js';
 
 /** Stored bytes that are not published as a file yet. */
@@ -43,7 +45,7 @@ export class Staging {
   async stage(source: ByteSource, { name, mime, limit = Infinity }: StageOptions): Promise<StagedBytes> {
     const { settings, database, owner, storageOf } = this.#media;
     const id = newBlobId();
-    const key = `${id}${settings.provider === 'gridfs' ? '' : safeExtension(name)}`;
+    const key = `${id}${storageProviders[settings.provider].keepsExtension ? safeExtension(name) : ''}`;
     const blob = { id, key, provider: settings.provider, owner, since: new Date() };
     this.#pending.set(id, blob);
     await insertPending(database, blob);
@@ -95,7 +97,6 @@ export async function deleteBlobs(blobs: readonly PendingBlob[], { storageOf, da
   );
 }
 
-/** For people who look into the storage; the server does not use it. */
 const safeExtension = (name: string): string => /\.[a-z0-9]{1,10}$/i.exec(name)?.[0].toLowerCase() ?? '';
 
 /** Counts the bytes that pass, up to a limit, and keeps the first. */

@@ -9,7 +9,7 @@ import type { MultipartBody, MultipartRules } from '../http/read-multipart.js';
 import type { ReadMultipart } from '../http/route-request.js';
 import type { RouteCall } from '../http/route.js';
 import type { Staging } from '../media/staging.js';
-import { printSize } from '../media/storage/file-storage.js';
+import { printSize } from '../values.js';
 
 /** A file of a multipart body as code of Strapi v4 finds it in `ctx.request.files`. It is there until the request is answered. */
 export interface ReceivedFile {

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { PartialConfig } from '../../src/config/create-config.js';
+import type { UploadProvider } from '../../src/config/upload-settings.js';
 import { startS3 } from './start-s3.js';
 
 type UploadConfig = NonNullable<Exclude<NonNullable<PartialConfig['plugins']>['upload'], boolean | undefined>['config']>;
@@ -14,8 +15,8 @@ export interface OpenProvider {
   readonly close: () => Promise<unknown>;
 }
 
-/** What the providers of uploads need, by their names. */
-export const providers: Readonly<Record<string, () => Promise<OpenProvider>>> = {
+/** Opens a storage of each provider. */
+export const providers: Readonly<Record<UploadProvider, () => Promise<OpenProvider>>> = {
   gridfs: () =>
     Promise.resolve({ config: { provider: 'gridfs' }, count: () => Promise.resolve(0), close: () => Promise.resolve() }),
   disk: async () => {

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { uploadProviders } from '../../config/upload-settings.js';
+import { type UploadProvider, uploadProviders } from '../../config/upload-settings.js';
 import type { Database } from '../../mongo/database.js';
 import { readChunks, removeChunks, writeChunks } from '../../mongo/stores/grid-chunks.js';
 import { diskStorage } from './disk-storage.js';
@@ -17,24 +17,37 @@ interface StorageInput {
 export function createStorageOf(input: StorageInput): (provider: string) => FileStorage {
   const made = new Map<string, FileStorage>();
   return (provider) => {
-    const storage = made.get(provider) ?? makers[provider]?.(input);
-    if (storage === undefined) throw new Error(`there is no storage ${provider}`);
+    if (!isProvider(provider)) throw new Error(`there is no storage ${provider}`);
+    const storage = made.get(provider) ?? storageProviders[provider].open(input);
     made.set(provider, storage);
     return storage;
   };
 }
 
-const makers: Readonly<Record<string, (input: StorageInput) => FileStorage>> = {
-  gridfs: ({ database }) => gridStorage(database),
-  disk: ({ settings, directory }) => {
-    const { folder } = optionsOf(settings, 'disk');
-    return diskStorage(path.resolve(directory, typeof folder === 'string' ? folder : 'data/uploads'));
-  },
-  s3: ({ settings }) => s3Storage(optionsOf(settings, 's3')),
+const isProvider = (name: string): name is UploadProvider => Object.hasOwn(storageProviders, name);
+
+interface StorageProvider {
+  readonly open: (input: StorageInput) => FileStorage;
+  /** Whether keys end with the extension of the uploaded file, for people who look into the storage. */
+  readonly keepsExtension: boolean;
+  /** The value of `provider` in answers: the name of the same storage in Strapi v4. */
+  readonly answeredAs: string;
+}
+
+/** The one table of storage providers. */
+export const storageProviders: Readonly<Record<UploadProvider, StorageProvider>> = {
+  gridfs: { open: ({ database }) => gridStorage(database), keepsExtension: false, answeredAs: 'local' },
+  disk: { open: openDisk, keepsExtension: true, answeredAs: 'local' },
+  s3: { open: ({ settings }) => s3Storage(optionsOf(settings, 's3')), keepsExtension: true, answeredAs: 'aws-s3' },
 };
 
+function openDisk({ settings, directory }: StorageInput): FileStorage {
+  const { folder } = optionsOf(settings, 'disk');
+  return diskStorage(path.resolve(directory, typeof folder === 'string' ? folder : 'data/uploads'));
+}
+
 /** Returns the options of a provider: those under its name; if no name is used, all options for the provider of new files. */
-export function optionsOf({ provider, providerOptions }: MediaSettings, name: string): Readonly<Record<string, unknown>> {
+export function optionsOf({ provider, providerOptions }: MediaSettings, name: UploadProvider): Readonly<Record<string, unknown>> {
   const isNamed = uploadProviders.some((one) => Object.hasOwn(providerOptions, one));
   if (!isNamed) return name === provider ? providerOptions : {};
   return (providerOptions[name] ?? {}) as Readonly<Record<string, unknown>>; // the configuration is checked
