@@ -1,6 +1,6 @@
 import { flag, group, maybeFlag, maybeWhole, shaped, text, texts, whole } from './setting.js';
 
-/** Scalar types that a custom field may be stored as. */
+/** Scalar types that a custom field may be stored as: those of Strapi v4, which are all but timestamp and blocks. */
 const customFieldTypes = [
   ...['biginteger', 'boolean', 'date', 'datetime', 'decimal', 'email', 'enumeration', 'float'],
   ...['integer', 'json', 'password', 'richtext', 'string', 'text', 'time', 'uid'],

@@ -1,5 +1,4 @@
 import { ApiError, applicationError, validationError } from '../errors.js';
-import { toBoolean, toNumber } from '../schema/check-scalar.js';
 import type {
   Attribute,
   ComponentAttribute,
@@ -125,7 +124,7 @@ async function buildInside(attribute: Attribute, value: unknown, stored: Part | 
   const current = stored?.[attribute.name];
   switch (attribute.kind) {
     case 'scalar':
-      return castInput(attribute, value === undefined ? attribute.default : value);
+      return storeScalar(attribute, value === undefined ? attribute.default : value);
     case 'relation':
     case 'media':
       return buildOwnLinks(attribute, value, stored);
@@ -186,22 +185,8 @@ const rounds = 10;
  * Returns the stored form of a checked value. Throws a ValidationError for a date or time that cannot be read; as in Strapi v4, it is
  * reported alone.
  */
-export async function castInput(attribute: ScalarAttribute, value: unknown): Promise<unknown> {
+export async function storeScalar({ type, name }: ScalarAttribute, value: unknown): Promise<unknown> {
   if (value === null || value === undefined) return null;
-  switch (attribute.type) {
-    case 'password':
-      return (await import('bcrypt')).default.hash(String(value), rounds); // a native module, loaded with the first password
-    case 'boolean':
-      return toBoolean(value);
-    case 'integer':
-    case 'float':
-    case 'decimal':
-      return toNumber(value);
-    case 'enumeration':
-      return String(value);
-    case 'blocks':
-      return Array.isArray(value) ? value : null;
-    default:
-      return scalarTypes[attribute.type].cast(value, attribute.name);
-  }
+  if (type !== 'password') return scalarTypes[type].store(value, name);
+  return (await import('bcrypt')).default.hash(String(value), rounds); // a native module, loaded with the first password
 }

@@ -10,7 +10,7 @@ import {
   type BuildContext,
   buildMorph,
   buildZone,
-  castInput,
+  storeScalar,
   applyLinks,
   type NewParts,
   nextRank,
@@ -79,7 +79,7 @@ async function buildAttribute(attribute: Attribute, value: unknown, building: Bu
   const stored = building.current?.[name];
   switch (attribute.kind) {
     case 'scalar':
-      building.values[name] = await castInput(attribute, value);
+      building.values[name] = await storeScalar(attribute, value);
       return;
     case 'component':
       building.values[name] = await buildComponent(attribute, value, stored, building);
@@ -98,7 +98,7 @@ async function buildAttribute(attribute: Attribute, value: unknown, building: Bu
 
 async function buildDefault(attribute: Attribute, building: Building): Promise<void> {
   const { name } = attribute;
-  if (attribute.kind === 'scalar') building.values[name] = await castInput(attribute, attribute.default);
+  if (attribute.kind === 'scalar') building.values[name] = await storeScalar(attribute, attribute.default);
   else if (attribute.kind === 'component') building.values[name] = attribute.repeatable ? [] : null;
   else if (attribute.kind === 'dynamiczone' || attribute.kind === 'morph')
     building.values[name] = attribute.kind === 'morph' && !attribute.many ? null : [];

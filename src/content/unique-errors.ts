@@ -6,7 +6,7 @@ import { type Match, matchesAny, oneOf, otherThan } from '../mongo/matches.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { uniquePaths, valuesAt } from '../schema/attribute-places.js';
-import { castInput } from './build-parts.js';
+import { storeScalar } from './build-parts.js';
 import type { ContentContext } from './content-context.js';
 import { isShared } from './sync-locales.js';
 
@@ -77,7 +77,7 @@ async function uniqueValues({ type, data }: UniqueWrite, { bind }: ContentContex
     placed.map(async ({ path, place, value }) => ({
       path: [...place],
       field: uniqueField(path),
-      value: typeof value === 'object' ? null : await castInput(path.attribute, value).catch(() => null),
+      value: typeof value === 'object' ? null : await storeScalar(path.attribute, value).catch(() => null),
     })),
   );
   return values.filter(({ value }) => value !== null);

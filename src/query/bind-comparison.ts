@@ -1,5 +1,5 @@
 import { invalidParameter, validationError } from '../errors.js';
-import { castBoolean, type Stored } from '../schema/scalar-types.js';
+import { castFlag, type Stored } from '../schema/scalar-types.js';
 import type { Filter } from './ast.js';
 import { allOf, anyOf, comparesText } from './conditions.js';
 import type { Limits } from './limits.js';
@@ -76,7 +76,7 @@ const compare = (name: Comparator, operand: unknown, { subject, polarity }: Comp
 
 function bindNullTest(value: unknown, context: ComparisonContext): Condition {
   const [word] = asList(value);
-  return compare('null', true, castBoolean(word) ? context : { ...context, polarity: flip(context.polarity) });
+  return compare('null', true, castFlag(word) ? context : { ...context, polarity: flip(context.polarity) });
 }
 
 /** An empty list holds nothing, so its denial leaves nothing out. */

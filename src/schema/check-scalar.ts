@@ -2,6 +2,7 @@ import type { ScalarAttribute, ScalarType } from './content-type.js';
 import { blockProblems } from './check-blocks.js';
 import { matches } from './linear-regex.js';
 import { notOfType } from './findings.js';
+import { toBigInteger, toBoolean, toNumber } from './scalar-types.js';
 
 /** Drafts may leave required values out and texts short. */
 interface InputRules {
@@ -38,7 +39,14 @@ const checks: Readonly<Record<ScalarType, Check>> = {
 };
 
 /** The type's name in messages about null. */
-const typeNames: Partial<Record<ScalarType, string>> = {
+const typeNames: Readonly<Record<ScalarType, string>> = {
+  string: 'string',
+  text: 'string',
+  richtext: 'string',
+  email: 'string',
+  uid: 'string',
+  password: 'string',
+  enumeration: 'string',
   integer: 'number',
   float: 'number',
   decimal: 'number',
@@ -56,7 +64,7 @@ const typeNames: Partial<Record<ScalarType, string>> = {
 export function scalarProblems(value: unknown, attribute: ScalarAttribute, path: string, rules: InputRules): string[] {
   if (value !== null) return checks[attribute.type](value, attribute, path, rules);
   if (!attribute.required || rules.draft) return [];
-  const type = typeNames[attribute.type] ?? 'string';
+  const type = typeNames[attribute.type];
   return [notOfType(path, type, type === 'number' ? NaN : null, null)];
 }
 
@@ -105,13 +113,6 @@ function checkEnumeration(value: unknown, attribute: ScalarAttribute, path: stri
   return [...(isText ? [] : [notOfType(path, 'string', value)]), ...(listed ? [] : [unlisted])];
 }
 
-/** Blanks around and inside a number text are ignored; empty text is not a number. */
-export function toNumber(value: unknown): number {
-  if (typeof value === 'number') return value;
-  const digits = typeof value === 'string' ? value.replace(/\s/g, '') : '';
-  return digits === '' ? NaN : Number(digits);
-}
-
 function checkNumber(value: unknown, attribute: ScalarAttribute, path: string): string[] {
   const number = toNumber(value);
   if (!Number.isFinite(number)) return [notOfType(path, 'number', NaN, value)];
@@ -131,24 +132,13 @@ function checkInteger(value: unknown, attribute: ScalarAttribute, path: string):
   return Number.isFinite(number) && !Number.isInteger(number) ? [...problems, `${path} must be an integer`] : problems;
 }
 
-/** Whole numbers of 64 bits, all digits kept; Strapi v4 stores any text here. */
+/** Strapi v4 stores any text here. */
 function checkBigInteger(value: unknown, _attribute: ScalarAttribute, path: string): string[] {
-  const isInteger = /^\s*[+-]?\d{1,19}\s*$/.test(String(value)) && typeof value !== 'object';
-  return isInteger && BigInt.asIntN(64, BigInt(String(value).trim())) === BigInt(String(value).trim())
-    ? []
-    : [notOfType(path, 'biginteger', value)];
+  return toBigInteger(value) === null ? [notOfType(path, 'biginteger', value)] : [];
 }
 
 function checkBoolean(value: unknown, _attribute: ScalarAttribute, path: string): string[] {
-  return typeof value === 'boolean' || toBoolean(value) !== null ? [] : [notOfType(path, 'boolean', value)];
-}
-
-/** `true` and `1`, `false` and `0`, in any case, as text or number; null for anything else. */
-export function toBoolean(value: unknown): boolean | null {
-  if (typeof value === 'boolean') return value;
-  if (typeof value === 'object') return null;
-  if (/^(true|1)$/i.test(String(value))) return true;
-  return /^(false|0)$/i.test(String(value)) ? false : null;
+  return toBoolean(value) !== null ? [] : [notOfType(path, 'boolean', value)];
 }
 
 /** Keys that the database's wire format reserves or cannot hold, and nesting that it cannot store. */

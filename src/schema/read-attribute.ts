@@ -3,11 +3,10 @@ import type slugify from 'strapi-slugify';
 import { didYouMean } from '../nearest-name.js';
 import { storedType } from './custom-fields.js';
 import { misspeltAttributeKeys } from './model-schema.js';
-import { toBoolean, toNumber } from './check-scalar.js';
 import { isUnbounded } from './linear-regex.js';
 import type { AttributeDefinition } from './model.js';
 import { searchProblem } from './read-search.js';
-import { isScalarType, scalarTypes, type Stored } from './scalar-types.js';
+import { isScalarType, scalarTypes, type Stored, toBoolean, toNumber } from './scalar-types.js';
 
 /** The result for one attribute. If the definition is null, the attribute is left out. */
 interface AttributeReading {

@@ -10,28 +10,39 @@ interface ScalarRule {
   readonly search: 'text' | 'number' | 'never';
   /** Takes `unique: true`. */
   readonly uniqueAllowed: boolean;
-  /** Turns an operand or a checked input value of the attribute `name` into what is stored. Throws a ValidationError. */
+  /** Turns an operand of a filter, or a value of another database, into its stored form. Throws a ValidationError that has `name`. */
   readonly cast: (value: unknown, name: string) => unknown;
+  /** Turns a checked input value of the attribute `name` into its stored form. Throws a ValidationError for a date or time. */
+  readonly store: (value: unknown, name: string) => unknown;
   /** Turns a stored value that is not null into the JSON of an answer. */
   readonly output: (value: unknown) => unknown;
 }
 
 const same = (value: unknown): unknown => value;
 
-const text: ScalarRule = { stored: 'text', search: 'text', uniqueAllowed: true, cast: castText, output: same };
+const text: ScalarRule = {
+  stored: 'text',
+  search: 'text',
+  uniqueAllowed: true,
+  cast: castText,
+  store: castText,
+  output: same,
+};
 const number: ScalarRule = {
   stored: 'number',
   search: 'number',
   uniqueAllowed: true,
   cast: castNumber,
+  store: toNumber,
   output: same,
 };
-const json: ScalarRule = { stored: 'json', search: 'never', uniqueAllowed: false, cast: same, output: same };
+const json: ScalarRule = { stored: 'json', search: 'never', uniqueAllowed: false, cast: same, store: same, output: same };
 const datetime: ScalarRule = {
   stored: 'date',
   search: 'never',
   uniqueAllowed: true,
   cast: parseDateTime,
+  store: parseDateTime,
   output: (value) => (value instanceof Date ? value.toISOString() : value),
 };
 
@@ -45,16 +56,16 @@ export const scalarTypes: Readonly<Record<ScalarType, ScalarRule>> = {
   password: { ...text, search: 'never' },
   enumeration: { ...text, uniqueAllowed: false },
   integer: number,
-  biginteger: { ...number, cast: castBigInteger, output: String },
+  biginteger: { ...number, cast: castBigInteger, store: castBigInteger, output: String },
   float: number,
   decimal: number,
-  boolean: { stored: 'boolean', search: 'never', uniqueAllowed: false, cast: castBoolean, output: same },
-  date: { ...text, search: 'never', cast: parseDate },
-  time: { ...text, search: 'never', cast: parseTime },
+  boolean: { stored: 'boolean', search: 'never', uniqueAllowed: false, cast: castFlag, store: toBoolean, output: same },
+  date: { ...text, search: 'never', cast: parseDate, store: parseDate },
+  time: { ...text, search: 'never', cast: parseTime, store: parseTime },
   datetime,
   timestamp: { ...datetime, output: (value) => (value instanceof Date ? String(value.getTime()) : value) },
   json,
-  blocks: json,
+  blocks: { ...json, store: (value) => (Array.isArray(value) ? value : null) },
 };
 
 export const isScalarType = (type: string): type is ScalarType => Object.hasOwn(scalarTypes, type);
@@ -82,22 +93,39 @@ function castNumber(value: unknown, name: string): number {
   return cast;
 }
 
-const minimumInt64 = -(2n ** 63n);
-const maximumInt64 = 2n ** 63n - 1n;
+/** Spaces around and inside the digits of a string are ignored. NaN if there is no number. */
+export function toNumber(value: unknown): number {
+  if (typeof value === 'number') return value;
+  const digits = typeof value === 'string' ? value.replace(/\s/g, '') : '';
+  return digits === '' ? NaN : Number(digits);
+}
 
-/** A 64-bit integer, all digits kept. */
 function castBigInteger(value: unknown, name: string): bigint {
-  const digits = String(value).trim();
-  const cast = /^[+-]?\d{1,20}$/.test(digits) ? BigInt(digits) : null;
-  if (cast === null || cast < minimumInt64 || cast > maximumInt64)
-    throw validationError(`Invalid value ${JSON.stringify(value)} for ${name}, expected a 64-bit integer`);
+  const cast = toBigInteger(value);
+  if (cast === null) throw validationError(`Invalid value ${JSON.stringify(value)} for ${name}, expected a 64-bit integer`);
   return cast;
 }
 
-/** Strapi v4's words for yes and no; any other text is yes, empty text is no. */
-export function castBoolean(value: unknown): boolean {
+/** A whole number of 64 bits, all digits kept; null for anything else. */
+export function toBigInteger(value: unknown): bigint | null {
+  const digits = typeof value === 'object' ? '' : String(value).trim();
+  if (!/^[+-]?\d{1,19}$/.test(digits)) return null;
+  const integer = BigInt(digits);
+  return BigInt.asIntN(64, integer) === integer ? integer : null;
+}
+
+/** Strapi v4's words for false in a filter; any other string but an empty one is true. */
+export function castFlag(value: unknown): boolean {
   if (value === 'false' || value === 'f' || value === '0') return false;
   return Boolean(value);
+}
+
+/** `true` and `1`, `false` and `0` as a boolean, string or number, in any case; null for anything else. */
+export function toBoolean(value: unknown): boolean | null {
+  if (typeof value === 'boolean') return value;
+  if (typeof value === 'object') return null;
+  if (/^(true|1)$/i.test(String(value))) return true;
+  return /^(false|0)$/i.test(String(value)) ? false : null;
 }
 
 /** Dates and times come in as text or epoch milliseconds; the messages are Strapi v4's. */

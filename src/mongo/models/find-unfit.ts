@@ -13,8 +13,8 @@ export interface UnfitData {
   readonly examples: readonly number[];
 }
 
-/** BSON types that the values of an attribute may have; types that are not listed take any. */
-const stored: Readonly<Partial<Record<ScalarType, readonly string[]>>> = {
+/** BSON types that the stored values of a scalar may have; null: they are not checked. */
+const bsonTypes: Readonly<Record<ScalarType, readonly string[] | null>> = {
   string: ['string'],
   text: ['string'],
   richtext: ['string'],
@@ -25,6 +25,14 @@ const stored: Readonly<Partial<Record<ScalarType, readonly string[]>>> = {
   float: ['int', 'long', 'double', 'decimal'],
   decimal: ['int', 'long', 'double', 'decimal'],
   boolean: ['bool'],
+  password: null,
+  biginteger: null,
+  date: null,
+  time: null,
+  datetime: null,
+  timestamp: null,
+  json: null,
+  blocks: null,
 };
 
 /** Returns the stored values that would violate new or changed attributes of a type. */
@@ -51,14 +59,14 @@ function rulesOf(attribute: Attribute): Record<string, Document> {
 
 function scalarRules(attribute: ScalarAttribute): Record<string, Document> {
   const { name, minLength, maxLength, min, max } = attribute;
-  const types = stored[attribute.type];
+  const types = bsonTypes[attribute.type];
   const isText = types?.includes('string') === true;
   const length = (operator: '$lt' | '$gt', figure: number): Document => ({
     [name]: { $type: 'string' },
     $expr: { [operator]: [{ $strLenCP: { $toString: `$${name}` } }, figure] },
   });
   return {
-    ...(types !== undefined && { type: { [name]: { $ne: null, $not: { $type: [...types] } } } }),
+    ...(types !== null && { type: { [name]: { $ne: null, $not: { $type: [...types] } } } }),
     ...(attribute.type === 'enumeration' && { enum: { [name]: { $type: 'string', $nin: attribute.enum } } }),
     ...(isText && minLength !== null && { minLength: length('$lt', minLength) }),
     ...(isText && maxLength !== null && { maxLength: length('$gt', maxLength) }),

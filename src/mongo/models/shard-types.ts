@@ -1,5 +1,5 @@
 import { MongoServerError } from 'mongodb';
-import type { ContentType, Registry } from '../../schema/content-type.js';
+import type { ContentType, Registry, ScalarType } from '../../schema/content-type.js';
 import { type Database, readAll, translating } from '../database.js';
 import { ensureCollections } from '../ensure-collections.js';
 import { planIndexes } from '../read/plan-indexes.js';
@@ -32,8 +32,17 @@ export function reportShard(type: ContentType, registry: Registry): ShardReport 
   };
 }
 
-const keyTypes: ReadonlySet<string> = new Set([
-  ...['string', 'email', 'uid', 'enumeration', 'integer', 'biginteger', 'boolean', 'date', 'datetime', 'timestamp'],
+const keyTypes: ReadonlySet<ScalarType> = new Set<ScalarType>([
+  'string',
+  'email',
+  'uid',
+  'enumeration',
+  'integer',
+  'biginteger',
+  'boolean',
+  'date',
+  'datetime',
+  'timestamp',
 ]);
 
 /** Scalars of the entry itself, and relations to one that are stored in it. */
