@@ -86,4 +86,10 @@ describe('memory of all requests', () => {
     expect((await first).status).to.equal(200);
     expect(await statuses()).to.deep.equal(bodies.map(() => 200));
   });
+
+  it('is taken by one packed body after the other', async () => {
+    const packed = json(gzipSync(`{"a":"${'x'.repeat(700_000)}"}`), 'gzip');
+    const statuses = await Promise.all(Array.from({ length: 12 }, () => statusOf(packed)));
+    expect(statuses).to.deep.equal(statuses.map(() => 200));
+  });
 });
