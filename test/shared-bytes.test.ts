@@ -14,6 +14,8 @@ class Request extends EventEmitter {
   }
 }
 
+const heldBy = (shared: SharedBytes, response: Request, client = 'a'): HeldBytes => new HeldBytes(shared, { client, response });
+
 const statusOf = (work: () => void): unknown => {
   try {
     work();
@@ -23,11 +25,17 @@ const statusOf = (work: () => void): unknown => {
   }
 };
 
+/** Adds bytes; a negative number replaces what the request holds by that many. */
+function change(held: HeldBytes | undefined, bytes: number): void {
+  if (bytes < 0) held?.set(-bytes);
+  else held?.add(bytes);
+}
+
 describe('shared bytes', () => {
-  /** Each step is a request, and the kilobytes that it adds. 1,024 kB in all are allowed, and 64 of each request are free. */
+  /** Each step is a request, with its client, and the kilobytes that it adds. 1,024 kB in all are allowed, 64 of each request free. */
   const cases: readonly (readonly [
     title: string,
-    steps: readonly (readonly [request: number, kilobytes: number, result: unknown])[],
+    steps: readonly (readonly [request: number | `${string}${number}`, kilobytes: number, result: unknown])[],
   ])[] = [
     ['small ones always pass', Array.from({ length: 100 }, (_, request) => [request, 64, 'done'] as const)],
     [
@@ -55,12 +63,63 @@ describe('shared bytes', () => {
         [1, 65, 503],
       ],
     ],
+    [
+      'a client that others leave all to has all',
+      [
+        ['a0', 500, 'done'],
+        ['a1', 500, 'done'],
+        ['b2', 64, 'done'],
+        ['a3', 100, 'done'],
+      ],
+    ],
+    [
+      'a client has half while others hold some',
+      [
+        ['a0', 300, 'done'],
+        ['b1', 128, 'done'],
+        ['a2', 300, 'done'],
+        ['a3', 200, 503],
+        ['b4', 300, 'done'],
+      ],
+    ],
+    [
+      'a client has half after another was refused',
+      [
+        ['a0', 1_000, 'done'],
+        ['b1', 300, 503],
+        ['a2', 65, 503],
+        ['a0', -100, 'done'],
+        ['a3', 500, 'done'],
+        ['a4', 200, 503],
+        ['b5', 300, 'done'],
+      ],
+    ],
+    [
+      'a client that is refused beyond its share does not limit others to theirs',
+      [
+        ['a0', 1_000, 'done'],
+        ['a1', 300, 503],
+        ['a0', -100, 'done'],
+        ['a2', 500, 'done'],
+        ['a3', 200, 'done'],
+      ],
+    ],
+    [
+      'one alone of its client passes beyond half',
+      [
+        ['b0', 128, 'done'],
+        ['a1', 900, 'done'],
+        ['a2', 65, 503],
+      ],
+    ],
   ];
   for (const [title, steps] of cases)
     it(title, () => {
       const shared = new SharedBytes({ most: 1_024 * kilobyte, free: 64 * kilobyte, refusal: 'busy' });
-      const requests = new Map(steps.map(([request]) => [request, new HeldBytes(shared, new Request())]));
-      const results = steps.map(([request, kilobytes]) => statusOf(() => requests.get(request)?.add(kilobytes * kilobyte)));
+      const requests = new Map(
+        steps.map(([request]) => [request, heldBy(shared, new Request(), String(request).replace(/\d+/, ''))]),
+      );
+      const results = steps.map(([request, kilobytes]) => statusOf(() => change(requests.get(request), kilobytes * kilobyte)));
       expect(results).to.deep.equal(steps.map(([, , result]) => result));
     });
 
@@ -84,7 +143,7 @@ describe('shared bytes', () => {
     it(`gives back what a request holds ${title}`, () => {
       const shared = new SharedBytes({ most: 1_024 * kilobyte, free: 64 * kilobyte, refusal: 'busy' });
       const request = new Request();
-      const held = new HeldBytes(shared, request);
+      const held = heldBy(shared, request);
       held.add(500 * kilobyte);
       expect([shared.held > 400 * kilobyte, held.areMany]).to.deep.equal([true, true]);
       end(held, request);
@@ -95,9 +154,9 @@ describe('shared bytes', () => {
     const shared = new SharedBytes({ most: 1_024 * kilobyte, free: 64 * kilobyte, refusal: 'busy' });
     const [left, released] = [new Request(), new Request()];
     left.close();
-    const held = new HeldBytes(shared, released);
+    const held = heldBy(shared, released);
     held.release();
-    expect(statusOf(() => new HeldBytes(shared, left).add(65 * kilobyte))).to.equal(503);
+    expect(statusOf(() => heldBy(shared, left).add(65 * kilobyte))).to.equal(503);
     expect(statusOf(() => held.add(65 * kilobyte))).to.equal(503);
     expect(shared.held).to.equal(0);
   });

@@ -1,10 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { getHeapStatistics } from 'node:v8';
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 import type { Config } from '../config/config.js';
 import { nextTurn } from '../queue.js';
-import { HeldBytes, SharedBytes } from '../shared-bytes.js';
+import { HeldBytes, SharedBytes, type Holder } from '../shared-bytes.js';
 import { isRecord } from '../values.js';
+import { clientKey } from './asker.js';
 
 /** The memory that requests hold together: for their bodies, and for their answers. */
 interface SharedMemory {
@@ -12,23 +13,29 @@ interface SharedMemory {
   readonly answers: SharedBytes;
 }
 
-/** The memory that one request holds. */
-class RequestMemory {
+/** The memory that one request holds. It counts for the address of its client, whoever the caller is. */
+class RequestMemory implements Holder {
+  readonly response: ServerResponse;
   /** What is read for the answer and what it is made of; then the answer, until it is sent. */
   readonly answer: HeldBytes;
   readonly #bodies: SharedBytes;
-  readonly #response: ServerResponse;
+  readonly #ctx: Context;
   #body: HeldBytes | null = null;
 
-  constructor({ bodies, answers }: SharedMemory, response: ServerResponse) {
-    this.answer = new HeldBytes(answers, response);
+  constructor({ bodies, answers }: SharedMemory, ctx: Context) {
+    this.#ctx = ctx;
+    this.response = ctx.res;
+    this.answer = new HeldBytes(answers, this);
     this.#bodies = bodies;
-    this.#response = response;
+  }
+
+  get client(): string {
+    return clientKey(this.#ctx, null);
   }
 
   /** The body, as it is received and as it is decoded, until the request is handled. */
   get body(): HeldBytes {
-    return (this.#body ??= new HeldBytes(this.#bodies, this.#response));
+    return (this.#body ??= new HeldBytes(this.#bodies, this));
   }
 
   /** The request is handled. What is left is its answer, if there is one. */
@@ -54,7 +61,7 @@ const large = 65_536;
 export function holdMemory({ server, middlewares }: Config): Middleware {
   const shared = shareMemory(server.answersLimit, middlewares.body.totalLimit);
   return async (ctx, next) => {
-    const memory = new RequestMemory(shared, ctx.res);
+    const memory = new RequestMemory(shared, ctx);
     memories.set(ctx.res, memory);
     try {
       await next();

@@ -16,15 +16,15 @@ describe('memory of all requests', () => {
   let server: Served;
   const size = 12_000_000;
   let arrive: () => void = () => undefined;
-  let leave: () => void = () => undefined;
+  const leaves: (() => void)[] = [];
 
   before(async () => {
     server = await serve({
-      config: { server: { answersLimit: 20_000_000 }, middlewares: { body: { totalLimit: 1_000_000 } } },
+      config: { server: { answersLimit: 20_000_000, proxy: true }, middlewares: { body: { totalLimit: 1_000_000 } } },
       route: async (ctx) => {
         if (ctx.path === '/kept') {
           arrive();
-          await new Promise<void>((resolve) => (leave = resolve));
+          await new Promise<void>((resolve) => leaves.push(resolve));
         }
         ctx.body = ctx.path === '/large' ? { text: 'x'.repeat(size) } : { seen: ctx.request.body ?? null };
       },
@@ -34,11 +34,22 @@ describe('memory of all requests', () => {
 
   const ask = (path: string, init: RequestInit = {}): Promise<Response> =>
     fetch(`http://127.0.0.1:${String(server.port)}${path}`, init);
-  const json = (body: string | Buffer, encoding?: string): RequestInit => ({
+  const json = (body: string | Buffer, headers: Readonly<Record<string, string>> = {}): RequestInit => ({
     method: 'POST',
     body,
-    headers: { 'content-type': 'application/json', ...(encoding !== undefined && { 'content-encoding': encoding }) },
+    headers: { 'content-type': 'application/json', ...headers },
   });
+  const gzip = { 'content-encoding': 'gzip' };
+
+  /** Resolves once the body is held, with a function that ends the request. */
+  const keep = async (init: RequestInit): Promise<() => Promise<number>> => {
+    const kept = ask('/kept', init);
+    await new Promise<void>((resolve) => (arrive = resolve));
+    return async () => {
+      leaves.shift()?.();
+      return (await kept).status;
+    };
+  };
 
   const statusOf = async (init: RequestInit): Promise<number> => {
     const answer = await ask('/', init);
@@ -70,26 +81,36 @@ describe('memory of all requests', () => {
   const bodies: readonly (readonly [title: string, init: RequestInit, status: number])[] = [
     ['a small body', json('{"a":1}'), 200],
     ['a large body', json(large), 503],
-    ['a body that is unpacked', json(gzipSync(large), 'gzip'), 503],
+    ['a body that is unpacked', json(gzipSync(large), gzip), 503],
     ['a body of many values', json(`[${'0,'.repeat(12_000)}0]`), 503],
   ];
   it('is bounded for bodies that are not handled yet', async () => {
-    const first = ask('/kept', json(`{"a":"${'x'.repeat(700_000)}"}`));
-    await new Promise<void>((resolve) => (arrive = resolve));
+    const end = await keep(json(`{"a":"${'x'.repeat(700_000)}"}`));
     const statuses = async (): Promise<number[]> => {
       const found: number[] = [];
       for (const [, init] of bodies) found.push(await statusOf(init));
       return found;
     };
     expect(await statuses()).to.deep.equal(bodies.map(([, , status]) => status));
-    leave();
-    expect((await first).status).to.equal(200);
+    expect(await end()).to.equal(200);
     expect(await statuses()).to.deep.equal(bodies.map(() => 200));
   });
 
   it('is taken by one packed body after the other', async () => {
-    const packed = json(gzipSync(`{"a":"${'x'.repeat(700_000)}"}`), 'gzip');
+    const packed = json(gzipSync(`{"a":"${'x'.repeat(700_000)}"}`), gzip);
     const statuses = await Promise.all(Array.from({ length: 12 }, () => statusOf(packed)));
     expect(statuses).to.deep.equal(statuses.map(() => 200));
+  });
+
+  it('is left by half to other addresses, where the proxy names them', async () => {
+    const sent = (size: number, address: string): RequestInit =>
+      json(`{"a":"${'x'.repeat(size)}"}`, { 'x-forwarded-for': address });
+    const ends = [await keep(sent(200_000, '2001:db8:1:2::1')), await keep(sent(100_000, '198.51.100.7'))];
+    // A body counts as received and as decoded: 400 and 200 kB are held.
+    const senders = ['2001:db8:1:2::1', '2001:db8:1:2:ffff::9', '2001:db8:1:3::1', '198.51.100.7'];
+    const statuses = [];
+    for (const address of senders) statuses.push(await statusOf(sent(100_000, address)));
+    expect(statuses).to.deep.equal([503, 503, 200, 200]);
+    for (const end of ends) expect(await end()).to.equal(200);
   });
 });
