@@ -1,6 +1,6 @@
 import type { ConfigFile } from '../src/config/config.js';
 
-// Every key, its default and its environment variable: README, "Configuration".
+// Every key, its default and its environment variable: docs/configuration.md.
 export default (({ env }) => ({
   host: env('HOST', '0.0.0.0'),
   port: env.int('PORT', 1337),

@@ -1,4 +1,4 @@
-import { run } from './cli/start.js';
+import { runProgram } from './cli/program.js';
 
-/** The process of the service: the command `start`. */
-await run(process.argv.slice(2));
+/** The command `start` from source, for `npm run dev` and the tests; `npm start` runs bin/mangrove.cjs, which is compiled. */
+process.exitCode = await runProgram(['start', ...process.argv.slice(2)]);

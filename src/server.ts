@@ -100,7 +100,7 @@ class Server implements Service {
     for (const warning of config.warnings) this.#logger.warn({}, warning);
     const { uri } = config.database;
     const secrets = await loadSecrets(config);
-    if (uri === null) throw new Error('database.uri is not set');
+    if (uri === null) throw new ConfigError(withoutUri);
     const own = this.#project?.own ?? null;
     const routes = serviceRoutes(config, this.#graphql, own);
     const app = createApp({
@@ -138,7 +138,7 @@ class Server implements Service {
       else this.#serve(running);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      this.#logger.warn({ reason }, 'MongoDB does not answer, trying again');
+      this.#logger.warn({ reason }, 'the database could not be opened, trying again');
       this.#retry = setTimeout(() => void this.#connectLate(input), retryAfter);
     }
   }

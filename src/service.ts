@@ -38,8 +38,8 @@ export interface MangroveServer {
   readonly url: string;
   readonly config: Config;
   /**
-   * Listens, and connects to the database; resolves when the port is open and the database has answered or failed once. If it
-   * rejects, `stop` closes what it has opened.
+   * Connects to the database, calls `bootstrap`, and listens; resolves when the port is open. If the database does not answer, the
+   * server listens all the same, answers 503, and tries again. If it rejects, `stop` closes what it has opened.
    */
   start(): Promise<void>;
   /** Lets requests under way finish, then closes everything. */

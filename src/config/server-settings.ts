@@ -62,7 +62,10 @@ export const databaseSettings = group({
   }),
   embedded: group({
     directory: text('./data/db', 'Where the embedded server keeps its data, from the working directory', { minLength: 1 }),
-    port: maybeWhole('Port of the embedded server; null: any free one', { minimum: 1, maximum: 65535 }),
+    port: maybeWhole('Port of the embedded server; null: the one of the last start, or any free one', {
+      minimum: 1,
+      maximum: 65535,
+    }),
     cacheSizeGB: decimal(0.25, 'Cache of the embedded server in GB', { minimum: 0.25 }),
     production: choice(['refuse', 'allow'], 'Whether NODE_ENV=production may run on the embedded server', {
       variable: 'EMBEDDED_MONGODB',

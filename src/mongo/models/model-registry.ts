@@ -19,7 +19,7 @@ import { SearchBuilds } from './search-builds.js';
 
 type StoredModels = Awaited<ReturnType<ReturnType<typeof createModelReader>>>;
 
-/** A new model waits this long for its unique indexes, in milliseconds. Later only its writes do, and those to large collections. */
+/** A new type waits this long, in milliseconds, for its unique indexes. After that it is served, and only writes to it wait for them. */
 const indexPatience = 250;
 
 /**
@@ -200,13 +200,13 @@ export class ModelRegistry {
 
   #completeStragglers(types: readonly ContentType[]): void {
     if (types.length === 0) return;
-    for (const delay of completionDelays) {
+    for (const milliseconds of completionDelays) {
       const timer = setTimeout(() => {
         this.#timers.delete(timer);
         completeDocuments(types, this.#locales.default, this.#database).catch((error: unknown) => {
           this.#logger.warn({ err: error }, 'entries written during a model change could not be completed');
         });
-      }, delay);
+      }, milliseconds);
       this.#timers.add(timer);
     }
   }
