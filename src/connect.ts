@@ -8,7 +8,7 @@ import { upgradeGrants } from './accounts/roles/grant-actions.js';
 import type { Address } from './accounts/mail/mailer.js';
 import type { Config } from './config/config.js';
 import type { Secrets } from './config/load-secrets.js';
-import type { ContentSource, WriteHooks } from './content/content-context.js';
+import type { ContentSource, CodeHooks } from './content/content-context.js';
 import { createExplainRefusal } from './http/explain-refusal.js';
 import { requestLimiter } from './http/limit-requests.js';
 import type { Running } from './http/running.js';
@@ -28,7 +28,7 @@ export interface ConnectInput {
   /** Returns the address of the service, which links in e-mails begin with. */
   readonly address: Address;
   /** The code of a project; null if there is none. */
-  readonly code: { readonly writeHooks: WriteHooks; readonly ownActions: () => readonly string[] } | null;
+  readonly code: { readonly codeHooks: CodeHooks; readonly ownActions: () => readonly string[] } | null;
 }
 
 /** Connects to the database and builds the parts that requests work with. Rejects if the database does not answer. */
@@ -76,7 +76,7 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
     adminGuesses: guessLimit(config.admin.ratelimit, database),
     limiter: requestLimiter(config, database),
     explainRefusal: createExplainRefusal(config, logger),
-    source: { ...sourceOf(backend, media), ...(code && { hooks: code.writeHooks }) },
+    source: { ...sourceOf(backend, media), ...(code && { hooks: code.codeHooks }) },
     ...(code && { ownActions: code.ownActions }),
     close: () => close(opened, backend),
   };

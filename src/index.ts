@@ -79,15 +79,8 @@ export type { Service } from './strapi/core-service.js';
 export type { StrapiModel } from './strapi/describe-model.js';
 export type { WriteAction } from './content/content-context.js';
 export type { ProjectEntityService } from './strapi/project-entity-service.js';
-export type {
-  LifecycleAction,
-  LifecycleEvent,
-  Listener,
-  ReadKind,
-  Subscriber,
-  SubscriberMap,
-  WriteKind,
-} from './strapi/lifecycles.js';
+export type { LifecycleAction, LifecycleEvent, Listener, Subscriber, SubscriberMap, WriteKind } from './strapi/lifecycles.js';
+export type { ReadKind } from './strapi/surrounded-reads.js';
 export type {
   CodeHandler,
   CodeMiddleware,

@@ -1,6 +1,7 @@
 import type { Caller } from '../auth/caller.js';
 import type { Config } from '../config/config.js';
 import { forRequest, type Database } from '../mongo/database.js';
+import type { Loaded } from '../mongo/loaded.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import type { Store } from '../mongo/store.js';
 import type { Access } from '../query/access.js';
@@ -8,7 +9,8 @@ import type { BindContext, BindSettings } from '../query/bind-context.js';
 import { createBudget, unlimited } from '../query/budget.js';
 import type { Asker } from '../queue.js';
 import type { HeldBytes } from '../shared-bytes.js';
-import type { Selection } from '../query/plan.js';
+import type { Query } from '../query/ast.js';
+import type { Plan, Selection } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 
@@ -22,8 +24,8 @@ export interface ContentContext {
   readonly checksAsDrafts?: true;
   /** Null if there is no media library. */
   readonly retireFile: RetireFile | null;
-  /** Null if no code surrounds writes. */
-  readonly hooks: WriteHooks | null;
+  /** Null if there is no code around reads and writes. */
+  readonly hooks: CodeHooks | null;
 }
 
 /** Unpublishes the stored files of a deleted entry inside the deleting transaction. Returns the cleanup to run after the commit. */
@@ -57,11 +59,33 @@ interface BegunWrite {
 /** Called inside the transaction of a write. An error aborts it. May run again after a write conflict. */
 export type WriteHook = (write: PendingWrite, context: ContentContext) => Promise<BegunWrite>;
 
-/** The code around writes, by type. */
-export interface WriteHooks {
+/** A read that is about to happen. */
+export interface PendingRead {
+  readonly query: Query;
+  /** The read as the rights of its caller bound it. */
+  readonly plan: Plan;
+  /** The id of the entry; null if the condition of the plan alone says which entries are read. */
+  readonly id: number | null;
+}
+
+/** Reads entries of a type together with the code around such reads. */
+export interface SurroundedReads {
+  one(read: PendingRead, context: ContentContext): Promise<Loaded | null>;
+  many(read: PendingRead, context: ContentContext): Promise<readonly Loaded[]>;
+  count(read: PendingRead, context: ContentContext): Promise<number>;
+}
+
+/** The code around reads and writes, by type. */
+export interface CodeHooks {
   /** Returns the code around a write; null if there is none. */
   find(uid: string, action: WriteAction): WriteHook | null;
+  /** Returns null if there is no code around reads of the type. */
+  reads(uid: string): SurroundedReads | null;
 }
+
+/** The context of a read that no code surrounds: the service itself needs the entry as it is stored. */
+export const withoutHooks = (context: ContentContext): ContentContext =>
+  context.hooks === null ? context : { ...context, hooks: null };
 
 /** The parts of the service that contexts are made from; the same for all requests. */
 export interface ContentSource extends Partial<Pick<ContentContext, 'retireFile' | 'hooks'>> {

@@ -3,21 +3,38 @@ import type { Query } from '../query/ast.js';
 import { bindRule } from '../query/bind-filter.js';
 import { bindEntrySelection, bindLocale, bindPlan } from '../query/bind-plan.js';
 import { allOf } from '../query/conditions.js';
-import type { Condition } from '../query/plan.js';
+import type { Condition, Plan, Selection } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { ContentContext } from './content-context.js';
 import type { Loaded } from '../mongo/loaded.js';
 
 /** Returns the entry of an id, drafts included; null if there is none. */
 export async function findOne(type: ContentType, id: number, query: Query, context: ContentContext): Promise<Loaded | null> {
-  const selection = bindEntrySelection(query, type, context.bind);
-  return readEntry(allOf([hasId(id), ...bindRule(type, context.bind)]), selection, context.store.database);
+  const { bind, store, hooks } = context;
+  const selection = bindEntrySelection(query, type, bind);
+  const condition = allOf([hasId(id), ...bindRule(type, bind)]);
+  const surrounded = hooks === null ? null : hooks.reads(type.uid);
+  if (surrounded !== null) return surrounded.one({ query, plan: planOf(condition, selection), id }, context);
+  return readEntry(condition, selection, store.database);
 }
+
+const planOf = (condition: Condition, selection: Selection): Plan => ({
+  type: selection.type,
+  condition,
+  totalIsCacheable: false,
+  sort: [],
+  pagination: { kind: 'offset', start: 0, limit: 1 },
+  window: { skip: 0, limit: 1 },
+  withTotal: false,
+  selection,
+});
 
 /** Returns the entry of a single type: of the default locale and published, unless the query says otherwise. */
 export async function findSingle(type: ContentType, query: Query, context: ContentContext): Promise<Loaded | null> {
-  const { condition, selection } = bindPlan(query, type, context.bind);
-  return readEntry(condition ?? allOf([]), selection, context.store.database);
+  const plan = bindPlan(query, type, context.bind);
+  const surrounded = context.hooks === null ? null : context.hooks.reads(type.uid);
+  if (surrounded !== null) return surrounded.one({ query, plan, id: null }, context);
+  return readEntry(plan.condition ?? allOf([]), plan.selection, context.store.database);
 }
 
 /** Returns the entry of a single type for a write. Only the locale counts, not the publication state or further conditions. */

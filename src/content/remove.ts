@@ -1,5 +1,5 @@
 import type { ContentContext } from './content-context.js';
-import { withDatabase } from './content-context.js';
+import { withDatabase, withoutHooks } from './content-context.js';
 import { findOne } from './find-one.js';
 import type { Loaded } from '../mongo/loaded.js';
 import type { Database } from '../mongo/database.js';
@@ -13,7 +13,7 @@ import { runWrite } from './run-write.js';
 
 /** Deletes an entry, every link to it and, of a file, its bytes, and returns it as it was; null if there is no such entry. */
 export async function remove(type: ContentType, id: number, query: Query, context: ContentContext): Promise<Loaded | null> {
-  const entry = await findOne(type, id, query, context);
+  const entry = await findOne(type, id, query, withoutHooks(context));
   if (entry === null) return null;
   return runWrite({ action: 'delete', type, where: { id }, selection: entry.selection }, context, {
     run: async (_, inside) => ((await removeEntry(type, id, inside)) ? entry : null),

@@ -3,7 +3,7 @@ import { readAll } from '../mongo/database.js';
 import { emptyQuery, type Query } from '../query/ast.js';
 import type { ContentType } from '../schema/content-type.js';
 import { isRecord } from '../values.js';
-import type { ContentContext } from './content-context.js';
+import { withoutHooks, type ContentContext } from './content-context.js';
 import { create } from './create.js';
 import { findSingle, findSingleForWrite } from './find-one.js';
 import type { Loaded } from '../mongo/loaded.js';
@@ -45,7 +45,7 @@ async function hasEntry(type: ContentType, { store }: ContentContext): Promise<b
 /** Deletes the entry of a single type, looked up like a read; the answer has no populated relations. Null if there is none. */
 export async function removeSingle(type: ContentType, query: Query, context: ContentContext): Promise<Loaded | null> {
   const { locale, publicationState } = query;
-  const stored = await findSingle(type, { ...emptyQuery, locale, publicationState }, context);
+  const stored = await findSingle(type, { ...emptyQuery, locale, publicationState }, withoutHooks(context));
   return stored === null
     ? null
     : remove(type, Number(stored.document['_id']), { ...emptyQuery, withLocales: query.withLocales }, context);

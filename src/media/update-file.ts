@@ -1,5 +1,5 @@
 import { replaceAction } from '../auth/known-actions.js';
-import { withDatabase } from '../content/content-context.js';
+import { withDatabase, withoutHooks } from '../content/content-context.js';
 import type { Loaded } from '../mongo/loaded.js';
 import { findOne } from '../content/find-one.js';
 import { update } from '../content/update.js';
@@ -39,7 +39,7 @@ interface ReplaceOrder {
 export async function replaceFile({ id, file, info }: ReplaceOrder, staging: Staging, context: MediaContext): Promise<Loaded> {
   const { media, content } = context;
   if (!allows(content.bind.access, replaceAction)) throw missingActions([replaceAction]);
-  const stored = (await findOne(fileType(content), id, emptyQuery, content)) ?? missing();
+  const stored = (await findOne(fileType(content), id, emptyQuery, withoutHooks(content))) ?? missing();
   const { hash, ext } = stored.document;
   const place = { hash: String(hash), ext: typeof ext === 'string' ? ext : '' };
   const { values, blobs } = await prepareFile(file, info, { media, staging, place });

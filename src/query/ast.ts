@@ -61,6 +61,8 @@ export interface Query {
   readonly withLocales: boolean;
   /** False where no total is wanted: single reads, relations. */
   readonly withTotal: boolean;
+  /** Fields of GraphQL select from the entry: code around the read has nothing to do with `fields` and `populate`. */
+  readonly isForFields?: true;
 }
 
 export const noPopulate: Populate = { all: false, fields: [] };

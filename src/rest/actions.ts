@@ -2,7 +2,7 @@ import { createLocalization } from '../content/create-localization.js';
 import { create } from '../content/create.js';
 import { findMany } from '../content/find-many.js';
 import { findOne, findSingle, findSingleForWrite } from '../content/find-one.js';
-import { type ContentContext, costsTooMuchLate, withoutBudget } from '../content/content-context.js';
+import { type ContentContext, costsTooMuchLate, withoutBudget, withoutHooks } from '../content/content-context.js';
 import { remove } from '../content/remove.js';
 import { removeSingle, updateSingle } from '../content/single-type.js';
 import type { Loaded } from '../mongo/loaded.js';
@@ -66,10 +66,10 @@ async function writeEntry(input: ActionInput, write: WriteEntry): Promise<Json |
 /** Reads an entry that was written with files; without what it populates if that costs too much. */
 async function findWritten(id: number, query: Query, { type, content }: ActionInput): Promise<Loaded | null> {
   try {
-    return await findOne(type, id, query, content);
+    return await findOne(type, id, query, withoutHooks(content));
   } catch (error) {
     if (!costsTooMuchLate(error, content)) throw error;
-    return findOne(type, id, { ...query, populate: noPopulate }, withoutBudget(content));
+    return findOne(type, id, { ...query, populate: noPopulate }, withoutBudget(withoutHooks(content)));
   }
 }
 

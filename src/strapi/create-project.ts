@@ -2,7 +2,7 @@ import { join, relative } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { createSourceLoader, sourceFile, type MissingModule } from '../config/load-source.js';
-import type { ContentContext, WriteHooks } from '../content/content-context.js';
+import type { ContentContext, CodeHooks } from '../content/content-context.js';
 import type { Hook, Register } from '../graphql/extension/create-extension.js';
 import type { Strapi } from '../graphql/extension/extension.js';
 import type { OwnCode } from '../http/route.js';
@@ -32,7 +32,7 @@ export interface Project {
   readonly destroy: Hook;
   /** Returns the current context of operations of code. Throws a 503 until the database has answered. */
   readonly content: () => ContentContext;
-  readonly writeHooks: WriteHooks;
+  readonly codeHooks: CodeHooks;
   readonly own: OwnCode;
   /** Actions of the project that roles may be granted. */
   readonly ownActions: () => readonly string[];
@@ -79,7 +79,7 @@ export function createProject(input: ProjectInput): Project {
       }),
     destroy: ({ strapi }) => run('destroy', strapi, () => undefined),
     content: code.content,
-    writeHooks: code.lifecycles,
+    codeHooks: code.lifecycles,
     own: code.ownCode({
       find: (method, path) => {
         const current = registry();

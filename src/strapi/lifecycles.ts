@@ -1,5 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ContentContext, PendingWrite, WriteAction, WriteHook, WriteHooks, Written } from '../content/content-context.js';
+import type {
+  CodeHooks,
+  ContentContext,
+  PendingWrite,
+  SurroundedReads,
+  WriteAction,
+  WriteHook,
+  Written,
+} from '../content/content-context.js';
 import { hasId } from '../content/find-one.js';
 import { entityOf, type Entity } from '../graphql/extension/entity-service.js';
 import { readEntry } from '../mongo/read/read-entry.js';
@@ -7,9 +15,10 @@ import type { Selection } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
 import { isRecord, type Values } from '../values.js';
 import type { CodeTransactions } from './code-transactions.js';
+import { describeSelection } from './respell-read.js';
+import { createSurroundedReads, readKinds, type ReadHooks, type ReadKind } from './surrounded-reads.js';
 import { describeModel, type StrapiModel } from './describe-model.js';
 
-export type ReadKind = 'FindOne' | 'FindMany' | 'Count';
 export type WriteKind = Capitalize<WriteAction>;
 
 /** The name of a lifecycle, such as `beforeCreate`. */
@@ -37,15 +46,6 @@ export type SubscriberMap = { readonly models?: readonly string[] } & Readonly<P
 /** Code around reads and writes; a function is called for all of them. */
 export type Subscriber = Listener | SubscriberMap;
 
-/** Runs the code around reads that other code of the project makes. */
-export interface ReadHooks {
-  run<Params extends object, Result>(
-    kind: ReadKind,
-    about: { readonly uid: string; readonly params: Params },
-    read: (params: Params) => Promise<Result>,
-  ): Promise<Result>;
-}
-
 interface LifecyclesInput {
   /** The context of code after a commit. */
   readonly content: () => ContentContext;
@@ -56,10 +56,13 @@ type States = Map<Subscriber, Record<string, unknown>>;
 type Event = Pick<LifecycleEvent, 'params' | 'result'> & { readonly model: StrapiModel };
 
 /** `strapi.db.lifecycles`: the code that a project puts around reads and writes. */
-export class Lifecycles implements WriteHooks, ReadHooks {
+export class Lifecycles implements CodeHooks, ReadHooks {
   readonly #input: LifecyclesInput;
   #subscribers: readonly Subscriber[] = [];
   #isEnabled = true;
+  readonly #surrounded = createSurroundedReads(this);
+  /** Whether code listens to reads, by uid; found anew once the subscribers change. */
+  #read = new Map<string, boolean>();
 
   constructor(input: LifecyclesInput) {
     this.#input = input;
@@ -70,23 +73,42 @@ export class Lifecycles implements WriteHooks, ReadHooks {
     const given: unknown = subscriber;
     if (typeof given !== 'function' && (typeof given !== 'object' || given === null))
       throw new Error('Invalid subscriber. Expected function or object');
-    this.#subscribers = [...this.#subscribers, subscriber];
+    this.#change([...this.#subscribers, subscriber], this.#isEnabled);
     return () => {
-      this.#subscribers = this.#subscribers.filter((other) => other !== subscriber);
+      this.#change(
+        this.#subscribers.filter((other) => other !== subscriber),
+        this.#isEnabled,
+      );
     };
   };
 
   readonly clear = (): void => {
-    this.#subscribers = [];
+    this.#change([], this.#isEnabled);
   };
 
   readonly disable = (): void => {
-    this.#isEnabled = false;
+    this.#change(this.#subscribers, false);
   };
 
   readonly enable = (): void => {
-    this.#isEnabled = true;
+    this.#change(this.#subscribers, true);
   };
+
+  #change(subscribers: readonly Subscriber[], isEnabled: boolean): void {
+    this.#subscribers = subscribers;
+    this.#isEnabled = isEnabled;
+    this.#read = new Map();
+  }
+
+  reads(uid: string): SurroundedReads | null {
+    const isRead = this.#read.get(uid) ?? readKinds.some((kind) => this.hears(uid, kind));
+    this.#read.set(uid, isRead);
+    return isRead ? this.#surrounded : null;
+  }
+
+  hears(uid: string, kind: ReadKind): boolean {
+    return this.#listeners(uid, `before${kind}`).length + this.#listeners(uid, `after${kind}`).length > 0;
+  }
 
   find(uid: string, action: WriteAction): WriteHook | null {
     const kind = kindOf(action);
@@ -99,8 +121,7 @@ export class Lifecycles implements WriteHooks, ReadHooks {
     { uid, params }: { readonly uid: string; readonly params: Params },
     read: (params: Params) => Promise<Result>,
   ): Promise<Result> {
-    const listening = [...this.#listeners(uid, `before${kind}`), ...this.#listeners(uid, `after${kind}`)];
-    if (listening.length === 0) return read(params);
+    if (!this.hears(uid, kind)) return read(params);
     const type = this.#input.content().bind.registry.types.get(uid);
     const event: Event = { params: { ...params }, ...(type !== undefined && { model: describeModel(type) }) } as Event; // checked by the read
     const states: States = new Map();
@@ -166,17 +187,6 @@ function copyPlain(value: unknown): unknown {
 }
 
 const isPlainObject = (value: unknown): value is Values => isRecord(value) && Object.getPrototypeOf(value) === Object.prototype;
-
-/** What the caller reads back, in the words of `strapi.db.query(uid)`; relations by name. */
-const describeSelection = ({ fields, children }: Selection): Values => ({
-  select: fields.map(({ name }) => name),
-  populate: Object.fromEntries(
-    children.flatMap((child) => {
-      if (child.kind === 'link') return [[child.link.name, describeSelection(child.selection)]];
-      return [[child.attribute.name, child.kind === 'component' ? describeSelection(child.selection) : true]];
-    }),
-  ),
-});
 
 const kindOf = (action: WriteAction): WriteKind => `${action.charAt(0).toUpperCase()}${action.slice(1)}` as WriteKind; // its spelling
 

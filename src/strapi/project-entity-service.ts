@@ -1,7 +1,6 @@
 import type { Entity, EntityId, EntityParameters, EntityService } from '../graphql/extension/entity-service.js';
 import type { EnginePage, QueryEngine } from './query-engine.js';
 import type { StrapiModel } from './describe-model.js';
-import type { ReadHooks } from './lifecycles.js';
 
 /** `strapi.entityService` of a project. */
 export interface ProjectEntityService extends Omit<EntityService, 'findMany'> {
@@ -19,26 +18,18 @@ interface EntityParts {
   readonly query: (uid: string) => QueryEngine;
   /** Throws for an unknown uid. */
   readonly model: (uid: string) => StrapiModel;
-  /** Runs the code around reads. */
-  readonly reads: ReadHooks;
 }
 
-export function createProjectEntityService({ base, query, model, reads }: EntityParts): ProjectEntityService {
-  const findMany = (uid: string, params: EntityParameters = {}): Promise<Entity[]> =>
-    reads.run('FindMany', { uid, params }, (changed) => base.findMany(uid, changed));
-  const count = (uid: string, params: EntityParameters = {}): Promise<number> =>
-    reads.run('Count', { uid, params }, (changed) => base.count(uid, changed));
+export function createProjectEntityService({ base, query, model }: EntityParts): ProjectEntityService {
   return {
     ...base,
-    findOne: (uid, id, params = {}) => reads.run('FindOne', { uid, params }, (changed) => base.findOne(uid, id, changed)),
     findMany: async (uid, parameters) => {
-      if (model(uid).kind !== 'singleType') return findMany(uid, parameters);
-      return (await findMany(uid, { ...parameters, limit: 1 }))[0] ?? null;
+      if (model(uid).kind !== 'singleType') return base.findMany(uid, parameters);
+      return (await base.findMany(uid, { ...parameters, limit: 1 }))[0] ?? null;
     },
-    count,
     findPage: async (uid, { page = 1, pageSize = 10, ...parameters } = {}) => {
-      const results = await findMany(uid, { ...parameters, pagination: { page, pageSize } });
-      const total = await count(uid, parameters);
+      const results = await base.findMany(uid, { ...parameters, pagination: { page, pageSize } });
+      const total = await base.count(uid, parameters);
       const size = Math.max(Number(pageSize), 1);
       return { results, pagination: { page: Number(page), pageSize: size, pageCount: Math.ceil(total / size), total } };
     },

@@ -62,7 +62,7 @@ interface StrapiParts {
  * set.
  */
 export function createProjectStrapi(strapi: Strapi, { directory, files, code, services }: StrapiParts): ProjectStrapi {
-  const { content, registry, server, requestContext, lifecycles } = code;
+  const { content, registry, server, requestContext } = code;
   const db = createStrapiDatabase(code);
   const models = modelMembers(content);
   const plugins = createPlugins(strapi, registry, services);
@@ -73,7 +73,6 @@ export function createProjectStrapi(strapi: Strapi, { directory, files, code, se
       base: strapi.entityService,
       query: db.query,
       model: models.contentType,
-      reads: lifecycles,
     }),
     db,
     query: db.query,

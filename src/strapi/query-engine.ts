@@ -1,7 +1,7 @@
-import type { ContentContext } from '../content/content-context.js';
+import { withoutHooks, type ContentContext } from '../content/content-context.js';
 import { create } from '../content/create.js';
 import { createMany } from '../content/create-many.js';
-import { findMany, type FoundPage } from '../content/find-many.js';
+import { countEntries, findMany, type FoundPage } from '../content/find-many.js';
 import { remove } from '../content/remove.js';
 import { removeMany } from '../content/remove-many.js';
 import { update } from '../content/update.js';
@@ -13,7 +13,7 @@ import { emptyQuery, type Query } from '../query/ast.js';
 import type { ContentType } from '../schema/content-type.js';
 import { isRecord } from '../values.js';
 import { engineFilter, engineQuery, limitsOfCode, type EngineParameters } from './respell-query.js';
-import type { ReadHooks } from './lifecycles.js';
+import type { ReadHooks } from './surrounded-reads.js';
 import { missingModel } from './unsupported-code.js';
 
 export type WithData = EngineParameters & { readonly data: object };
@@ -135,11 +135,11 @@ function engineWrites(open: () => Opened): Writes {
 }
 
 const readPage = (parameters: EngineParameters, { type, context }: Opened): Promise<FoundPage> =>
-  findMany(type, engineQuery(parameters, context.bind.limits), context);
+  findMany(type, engineQuery(parameters, context.bind.limits), withoutHooks(context));
 
 async function countAll({ where, filters, _q }: EngineParameters, { type, context }: Opened): Promise<number> {
-  const query = engineQuery({ where, filters, _q, select: 'id', limit: 1 }, context.bind.limits);
-  return (await findMany(type, { ...query, withTotal: true }, context)).total ?? 0;
+  const query = engineQuery({ where, filters, _q }, context.bind.limits);
+  return countEntries(type, query, withoutHooks(context));
 }
 
 async function findPage(
@@ -174,7 +174,7 @@ async function onFirst(
   if (!isRecord(where) || Object.keys(where).length === 0) throw new Error(`${verb} requires a where parameter`);
   const { type, context } = opened;
   const one = { ...emptyQuery, ...engineQuery({ where, select: 'id', limit: 1 }, context.bind.limits) };
-  const [first] = (await findMany(type, one, context)).entries;
+  const [first] = (await findMany(type, one, withoutHooks(context))).entries;
   const written = first === undefined ? null : await write(opened, Number(first.document['_id']));
   return written === null ? null : entityOf(written);
 }

@@ -280,3 +280,283 @@ describe('code around writes', () => {
     expect(seen).to.deep.equal(['somebody@example.org']);
   });
 });
+
+/** A read over REST or GraphQL, and the code around it. */
+interface SurroundedRead {
+  readonly title: string;
+  readonly path?: string;
+  readonly graphql?: string;
+  readonly code: Readonly<Record<string, (event: ReadEvent) => unknown>>;
+  /** The answer, as far as `shown` looks at it. */
+  readonly expected: unknown;
+}
+
+/* eslint-disable @typescript-eslint/no-explicit-any -- as code of a project sees them */
+interface ReadEvent {
+  readonly action: string;
+  params: Record<string, any>;
+  result: any;
+}
+/* eslint-enable @typescript-eslint/no-explicit-any */
+
+const note = model('note', {
+  views: { type: 'integer' },
+  secret: { type: 'string', private: true },
+  writer: { type: 'relation', relation: 'manyToOne', target: 'api::writer.writer', inversedBy: 'notes' },
+});
+const writer = model('writer', {
+  secret: { type: 'string', private: true },
+  notes: { type: 'relation', relation: 'oneToMany', target: 'api::note.note', mappedBy: 'writer' },
+});
+const home: TestModel = {
+  uid: 'api::home.home',
+  kind: 'singleType',
+  info: { singularName: 'home', pluralName: 'homes', displayName: 'Home' },
+  attributes: { title: { type: 'string' } },
+};
+
+const titles =
+  '{ notes { data { attributes { title writer { data { attributes { title } } } } } meta { pagination { total } } } }';
+
+const surrounded: readonly SurroundedRead[] = [
+  {
+    title: 'the parameters are those of strapi.db.query',
+    path: '/api/notes?filters[title][$contains]=a&sort=title:desc&fields=title&populate=writer&pagination[pageSize]=1',
+    code: { beforeFindMany: ({ params }) => seen.push(params), beforeCount: ({ params }) => seen.push(params['where']) },
+    expected: [
+      {
+        where: { title: { $contains: 'a' } },
+        orderBy: [{ title: 'desc' }],
+        select: ['id', 'title'],
+        populate: ['writer'],
+        offset: 0,
+        limit: 1,
+      },
+      { title: { $contains: 'a' } },
+      'aaa by ann',
+      3,
+    ],
+  },
+  {
+    title: 'with a locale and a publication state',
+    path: '/api/tickets?locale=fr&_q=x&populate[parent][fields]=title',
+    code: { beforeFindMany: ({ params }) => seen.push(params) },
+    expected: [
+      {
+        where: { $and: [{ locale: 'fr' }] },
+        filters: { publishedAt: { $notNull: true } },
+        _q: 'x',
+        populate: { parent: { select: ['id', 'title'] } },
+        offset: 0,
+        limit: 25,
+      },
+      0,
+    ],
+  },
+  {
+    title: 'where, orderBy and limit change the read, not the total',
+    path: '/api/notes',
+    code: {
+      beforeFindMany: ({ params }) =>
+        Object.assign(params, { where: { views: { $gt: 1 }, secret: 'x' }, orderBy: { views: 'desc' }, limit: 1 }),
+    },
+    expected: ['aaa', 3],
+  },
+  {
+    title: 'a condition that is added in place, and one of the count',
+    path: '/api/notes?filters[title][$contains]=a&sort=id',
+    code: {
+      beforeFindMany: ({ params }) => (params['where'].views = 2),
+      beforeCount: ({ params }) => (params['where'].views = 2),
+    },
+    expected: ['aa', 1],
+  },
+  {
+    title: 'populate of code is answered',
+    path: '/api/notes?sort=id&pagination[pageSize]=1',
+    code: { beforeFindMany: ({ params }) => (params['populate'] = { writer: { select: ['title'] } }) },
+    expected: ['a by ann', 3],
+  },
+  {
+    title: 'a result that is changed in place, private values seen and never shown',
+    path: '/api/notes?sort=id&fields=title&populate=writer',
+    code: {
+      afterFindMany: ({ result }) => {
+        seen.push(result[0].secret);
+        result.pop();
+        Object.assign(result[0], { title: `${String(result[0].title)}!`, secret: 'y', extra: { a: 1 } });
+        result[0].writer.title = 'bob';
+        result[1] = { ...result[1], views: 7 };
+      },
+    },
+    expected: ['x', 'a! by bob, {"extra":{"a":1}}', 'aa by ann, {"views":7}', 3],
+  },
+  {
+    title: 'a result that is replaced is not answered',
+    path: '/api/notes?filters[views]=1',
+    code: { afterFindMany: (event) => (event.result = []) },
+    expected: ['a', 1],
+  },
+  {
+    title: 'one entry',
+    path: '/api/notes/1?populate=writer',
+    code: {
+      beforeFindOne: ({ params }) => seen.push(params),
+      afterFindOne: ({ result }) => (result.title = `${String(result.writer.title)}'s`),
+    },
+    expected: [{ where: { id: 1 }, populate: ['writer'] }, "ann's by ann"],
+  },
+  {
+    title: 'one entry that is hidden',
+    path: '/api/notes/1',
+    code: { beforeFindOne: ({ params }) => (params['where'].views = 9) },
+    expected: [404],
+  },
+  {
+    title: 'a single type',
+    path: '/api/home',
+    code: { beforeFindOne: ({ params }) => seen.push(params), afterFindOne: ({ result }) => (result.title += '!') },
+    expected: [{}, 'welcome!'],
+  },
+  {
+    title: 'GraphQL: the fields load what is related',
+    graphql: titles.replace('notes', 'notes(sort: "id", pagination: { limit: 2 })'),
+    code: {
+      beforeFindMany: ({ params }) => seen.push(params),
+      afterFindMany: ({ result }) =>
+        result.forEach((entry: { title: string; writer?: unknown }) => (entry.title += String(entry.writer))),
+    },
+    expected: [{ orderBy: [{ id: 'asc' }], offset: 0, limit: 2 }, 'aundefined by ann', 'aaundefined by ann', 3],
+  },
+  {
+    title: 'GraphQL: conditions of code',
+    graphql: titles,
+    code: { beforeFindMany: ({ params }) => (params['where'] = { writer: { secret: 's' }, views: 2 }) },
+    expected: ['aa by ann', 3],
+  },
+  {
+    title: 'GraphQL: one entry',
+    graphql: '{ note(id: 1) { data { attributes { title writer { data { attributes { title } } } } } } }',
+    code: { afterFindOne: ({ result }) => (result.title = result.secret) },
+    expected: ['x by ann'],
+  },
+  {
+    title: 'the entity service',
+    path: 'entityService',
+    code: { beforeFindMany: ({ params }) => seen.push(params), afterFindMany: ({ result }) => (result[0].title += '!') },
+    expected: [{ where: { views: { $lt: 2 } }, offset: 0 }, 'a!'],
+  },
+  {
+    title: 'a name that there is not is refused',
+    path: '/api/notes',
+    code: { beforeFindMany: ({ params }) => (params['where'] = { nothing: 1 }) },
+    expected: [400],
+  },
+  {
+    title: 'the client has its own rights still',
+    path: '/api/notes?filters[secret]=x',
+    code: { beforeFindMany: ({ params }) => (params['where'] = {}) },
+    expected: [400],
+  },
+];
+
+let seen: unknown[] = [];
+
+describe('code around reads', () => {
+  let serving: ServedProject;
+  before(async () => {
+    const localized: TestModel = {
+      ...ticket,
+      options: { draftAndPublish: true },
+      attributes: {
+        ...(ticket['attributes'] as object),
+        parent: { type: 'relation', relation: 'manyToOne', target: 'api::ticket.ticket' },
+      },
+    };
+    serving = await serveProject(
+      {},
+      { models: [note, writer, home, localized], documents: { i18n_locales: locales }, config: { api: { open: false } } },
+    );
+    const create = (name: string, data: object) => serving.strapi.entityService.create(`api::${name}.${name}`, { data });
+    const permissions = serving.strapi.query('plugin::users-permissions.permission');
+    for (const action of ['note.note.find', 'note.note.findOne', 'writer.writer.find', 'ticket.ticket.find', 'home.home.find'])
+      await permissions.create({ data: { action: `api::${action}`, role: 2 } });
+    await create('writer', { title: 'ann', secret: 's' });
+    await create('home', { title: 'welcome' });
+    for (const views of [1, 2, 3]) await create('note', { title: 'a'.repeat(views), secret: 'x', views, writer: 1 });
+  });
+  after(() => serving.stop());
+
+  /** The titles and writers that are shown, values beside them as JSON, and the total. */
+  const show = ({ status, body }: Awaited<ReturnType<ServedProject['call']>>): unknown[] => {
+    if (status !== 200) return [status];
+    const { data, meta } = body.data?.notes ?? body.data?.note ?? body;
+    const shown = [data].flat().map(({ attributes }: { attributes: Record<string, never> }) => {
+      const { title, writer: by, slug, views, createdAt, updatedAt, ...others } = attributes;
+      const name = (by as { data?: { attributes: { title: string } } } | undefined)?.data?.attributes.title;
+      const isWhole = slug !== undefined || createdAt !== undefined || updatedAt !== undefined;
+      const rest = isWhole || views === undefined ? others : Object.assign(others, { views });
+      return `${String(title)}${name === undefined ? '' : ` by ${name}`}${Object.keys(rest).length > 0 ? `, ${JSON.stringify(rest)}` : ''}`;
+    });
+    return [...shown, ...(meta?.pagination === undefined ? [] : [meta.pagination.total])];
+  };
+
+  for (const { title, path, graphql, code, expected } of surrounded)
+    it(title, async () => {
+      seen = [];
+      const end = serving.strapi.db.lifecycles.subscribe(code);
+      try {
+        const shown =
+          path === 'entityService'
+            ? (await serving.strapi.entityService.findMany('api::note.note', { filters: { views: { $lt: 2 } } })).map(
+                (entry: { title: string }) => entry.title,
+              )
+            : show(
+                await (graphql === undefined
+                  ? serving.call('GET', path ?? '')
+                  : serving.call('POST', '/graphql', { query: graphql })),
+              );
+        expect([...seen, ...shown]).to.deep.equal(expected);
+      } finally {
+        end();
+      }
+    });
+
+  it('asks nothing of other types: one look at the subscribers, and no command', async () => {
+    let looks = 0;
+    const listeners = { models: ['api::note.note'], afterFindMany: () => undefined };
+    const watched = new Proxy(listeners, {
+      get: (target, name) => {
+        looks += 1;
+        return Reflect.get(target, name) as unknown;
+      },
+    });
+    const read = async () => {
+      const found = await serving.countCommands(async () => serving.call('GET', '/api/writers?populate=notes'));
+      return [found.result.status, found.commands];
+    };
+    await read();
+    const before = await read();
+    const end = serving.strapi.db.lifecycles.subscribe(watched);
+    expect(await read()).to.deep.equal(before);
+    const once = looks;
+    expect(await read()).to.deep.equal(before);
+    end();
+    expect([looks, before[1]]).to.deep.equal([once, ['find', 'aggregate']]);
+  });
+
+  it('holds the row rules of the caller, also in what code populates', async () => {
+    const rows = { 'api::note.note': { views: { $lt: 3 } } };
+    await serving.database.db.collection('up_roles').updateOne({ type: 'public' }, { $set: { _rules: { rows, fields: {} } } });
+    await serving.settled();
+    const change = ({ params }: ReadEvent) =>
+      Object.assign(params, { where: {}, orderBy: 'id', populate: { writer: { populate: ['notes'] } } });
+    const end = serving.strapi.db.lifecycles.subscribe({ beforeFindMany: change, beforeFindOne: change });
+    const list = await serving.call('GET', '/api/notes');
+    const one = await serving.call('GET', '/api/notes/3');
+    end();
+    expect(show(list)).to.deep.equal(['a by ann', 'aa by ann', 2]);
+    expect(list.body.data[0].attributes.writer.data.attributes.notes.data).to.have.lengthOf(2);
+    expect(one.body.data.id).to.equal(1);
+  });
+});

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldNode, GraphQLResolveInfo } from 'graphql';
 import { findMany } from '../../content/find-many.js';
-import type { ContentContext } from '../../content/content-context.js';
+import { withoutHooks, type ContentContext } from '../../content/content-context.js';
 import type { ApiError } from '../../errors.js';
 import { emptyQuery, type Query } from '../../query/ast.js';
 import type { ContentType } from '../../schema/content-type.js';
@@ -102,6 +102,6 @@ const entriesQuery = (ids: readonly number[]): Query => ({
 });
 
 const unlimited = (content: ContentContext): ContentContext => ({
-  ...content,
+  ...withoutHooks(content),
   bind: { ...content.bind, settings: { ...content.bind.settings, maxLimit: null } },
 });

@@ -1,6 +1,6 @@
 import type { ContentContext } from '../../content/content-context.js';
 import { create } from '../../content/create.js';
-import { findMany } from '../../content/find-many.js';
+import { countEntries, findMany } from '../../content/find-many.js';
 import { findOne } from '../../content/find-one.js';
 import type { Loaded } from '../../mongo/loaded.js';
 import { remove } from '../../content/remove.js';
@@ -70,8 +70,7 @@ export function createEntityService(content: () => ContentContext): EntityServic
     },
     count: async (uid, parameters) => {
       const { type, query, context } = open(uid, parameters);
-      const pagination = { kind: 'offset', start: 0, limit: 1, withCount: true } as const;
-      return (await findMany(type, { ...query, fields: ['id'], pagination, sort: [] }, context)).total ?? 0;
+      return countEntries(type, query, context);
     },
   };
 }

@@ -17,7 +17,7 @@ import type { Selected, ReadingContext } from './reading-context.js';
 export function readOneQuery(type: ContentType, context: GraphqlContext, info: GraphQLResolveInfo): Query {
   return readOnce(type, context, info, () => {
     const selection = readSelection(info.fieldNodes, responseName(type), type, readingContext(context, info));
-    return { ...emptyQuery, withTotal: false, ...forRoot(selection, info) };
+    return { ...emptyQuery, withTotal: false, ...forRoot(selection, info), isForFields: true };
   });
 }
 
@@ -31,6 +31,7 @@ export function readListQuery(type: ContentType, args: Values, context: GraphqlC
       ...list,
       ...forRoot(readSelection(info.fieldNodes, collectionName(type), type, reading), info),
       locale: localeOf(args),
+      isForFields: true,
       withTotal: list.pagination.limit === -1 || selectsTotal(info.fieldNodes, type, reading),
     };
   });

@@ -1,7 +1,7 @@
 import { userType } from '../../accounts/user-store.js';
 import { updateUser } from '../../accounts/users/change-user.js';
 import { createUser, deleteMe, deleteUser, findWritten } from '../../accounts/users/users.js';
-import { findMany } from '../../content/find-many.js';
+import { countEntries, findMany } from '../../content/find-many.js';
 import { findOne } from '../../content/find-one.js';
 import type { Loaded } from '../../mongo/loaded.js';
 import { invalidParameter, unauthorizedError } from '../../errors.js';
@@ -65,10 +65,8 @@ async function countUsers(call: RouteCall): Promise<Answer> {
     if (typeof value !== 'string') throw invalidParameter(name);
     return { kind: 'field', name, filter: { kind: 'comparison', operator: 'eq', value } };
   });
-  const none: Pagination = { kind: 'offset', start: 0, limit: 1, withCount: true };
-  const query: Query = { ...emptyQuery, filter: { kind: 'and', filters }, pagination: none, fields: ['id'] };
-  const { total } = await findMany(userType(content), query, content);
-  return { headers: { 'Content-Type': 'application/json; charset=utf-8' }, body: String(total ?? 0) };
+  const total = await countEntries(userType(content), { ...emptyQuery, filter: { kind: 'and', filters } }, content);
+  return { headers: { 'Content-Type': 'application/json; charset=utf-8' }, body: String(total) };
 }
 
 async function findMe(call: RouteCall): Promise<Answer> {
