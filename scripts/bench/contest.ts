@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import type { Size } from './sizes.js';
-import type { Target } from './target.js';
+import type { Target, TargetProgram } from './target.js';
 import type { HttpRequest, Row } from './questions.js';
 
 /** One of two contenders: its program, its data, and its requests. */
@@ -9,7 +9,7 @@ export interface Contender {
   readonly name: string;
   /** The checkout that runs. */
   readonly root: string;
-  readonly program: 'product' | 'baseline';
+  readonly program: TargetProgram;
   /** Arguments of the program behind the database's. */
   readonly options: readonly string[];
   readonly size: Size;
@@ -22,6 +22,9 @@ export interface StartedContender extends Contender {
   readonly target: Target;
   readonly db: Db;
 }
+
+/** Whether what a contender's database does is counted at mongod; otherwise it runs in the contender's own process. */
+export const usesMongod = ({ program }: Contender): boolean => program !== 'strapi/server';
 
 /** The contender that is judged, and the one that it is compared with. */
 export interface Sides<Side> {

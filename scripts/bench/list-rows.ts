@@ -36,7 +36,9 @@ export const rowAfterWrite: Row = {
   key: 'w',
   title: 'row a just after a create, and that create',
   goal: 1.3,
-  ask: (n, asker) => (n % 2 === 0 ? askCreate(n, asker) : get(`/api/articles?${spell(newest)}`, '/a')),
+  // another writer than that of row e, whose slugs are taken
+  ask: (n, { size, writer }) =>
+    n % 2 === 0 ? askCreate(n, { size, writer: `${writer}-w` }) : get(`/api/articles?${spell(newest)}`, '/a'),
 };
 
 function askSearch(n: number): Question {

@@ -6,12 +6,12 @@ import { sizes, type Size } from './sizes.js';
 import { removeUploads, storeDownload } from './store-download.js';
 
 /** Raised with every change of the generated data, so that data of an earlier form is loaded again. */
-const form = 4;
+export const dataForm = 4;
 
 /** Makes sure that a database holds the data set and nothing else: what an earlier run left is used again. */
 export async function loadData(db: Db, size: Size): Promise<void> {
   const marker = await db.collection<Marker>('_bench').findOne({ _id: 'data set' });
-  if (marker?.form === form && marker.size === size) await removeAdditions(db, size);
+  if (marker?.form === dataForm && marker.size === size) await removeAdditions(db, size);
   else await loadAnew(db, size);
   await db.collection('_models').deleteMany({});
   await insert(
@@ -25,7 +25,7 @@ async function loadAnew(db: Db, size: Size): Promise<void> {
   await db.dropDatabase();
   await insertSources(db, dataSet(size));
   await storeDownload(db);
-  await db.collection<Marker>('_bench').insertOne({ _id: 'data set', form, size });
+  await db.collection<Marker>('_bench').insertOne({ _id: 'data set', form: dataForm, size });
 }
 
 /** Deletes what the workload has created. */

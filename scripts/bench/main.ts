@@ -11,6 +11,7 @@ import { growthContests } from './growth-contests.js';
 import { describeMachine, machineLine } from './machine.js';
 import type { ContestResult } from './results.js';
 import { runContest, type Arena } from './run-contest.js';
+import { peersContest } from './peers-contest.js';
 import { readSettings, usage, type Mode, type Settings } from './settings.js';
 import { compileTargets, ownRoot } from './target.js';
 import { writeDocs } from './write-docs.js';
@@ -20,6 +21,7 @@ const contestsOf: Readonly<Record<Mode, (settings: Settings) => readonly Contest
   access: (settings) => [accessContest(settings)],
   growth: growthContests,
   builds: (settings) => [buildsContest(settings)],
+  peers: (settings) => [peersContest(settings)],
 };
 
 process.once('SIGINT', () => process.exit(130)).once('SIGTERM', () => process.exit(143));

@@ -1,4 +1,4 @@
-import type { Sides, StartedContender } from './contest.js';
+import { usesMongod, type Sides, type StartedContender } from './contest.js';
 import { measure, type Measurement } from './measure.js';
 import { concludeRow, type JudgedRow, type Round, type RowResult } from './results.js';
 import type { Settings } from './settings.js';
@@ -40,7 +40,10 @@ function makeMeter({ row }: JudgedRow, { product, baseline }: Sides<StartedConte
     const [side, other] = name === 'product' ? [product, baseline] : [baseline, product];
     other.target.freeze();
     try {
-      return await measure(side.db, side.target, () => side.ask(row, asked++), { connections, seconds });
+      return await measure(usesMongod(side) ? side.db : null, side.target, () => side.ask(row, asked++), {
+        connections,
+        seconds,
+      });
     } finally {
       other.target.thaw();
       await row.clear?.(side.db);

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { readMongodStatus, type MongodStatus } from './mongod-status.js';
+import { noStatus, readMongodStatus, type MongodStatus } from './mongod-status.js';
 import { sendLoad, type LoadOptions } from './send-load.js';
 import type { Target } from './target.js';
 import type { HttpRequest } from './questions.js';
@@ -21,11 +21,12 @@ export interface Measurement {
   readonly memory: number;
 }
 
-/** Puts a target under load, and takes what that has cost it and the database. */
-export async function measure(db: Db, target: Target, ask: () => HttpRequest, options: LoadOptions): Promise<Measurement> {
-  const [usageBefore, statusBefore] = [await target.readUsage(), await readMongodStatus(db)];
+/** Puts a target under load, and takes what that has cost it and mongod; null: it does not use mongod. */
+export async function measure(db: Db | null, target: Target, ask: () => HttpRequest, options: LoadOptions): Promise<Measurement> {
+  const readStatus = (): Promise<MongodStatus> => (db === null ? Promise.resolve(noStatus) : readMongodStatus(db));
+  const [usageBefore, statusBefore] = [await target.readUsage(), await readStatus()];
   const { requests, seconds, latencies } = await sendLoad(target.url, ask, options);
-  const [usage, status] = [await target.readUsage(), await readMongodStatus(db)];
+  const [usage, status] = [await target.readUsage(), await readStatus()];
   const quantile = (share: number): number => latencies[Math.min(requests - 1, Math.floor(requests * share))] ?? 0;
   return {
     requests,

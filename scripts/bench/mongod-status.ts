@@ -25,6 +25,9 @@ const counted = [
   'abortTransaction',
 ] as const;
 
+/** The counters of a server that nobody asks. */
+export const noStatus: MongodStatus = { cpu: 0, commands: new Map(), keysExamined: 0, documentsExamined: 0 };
+
 /** Reads the counters of the server behind a database. */
 export async function readMongodStatus(db: Db): Promise<MongodStatus> {
   const status = await db.admin().command({ serverStatus: 1 });

@@ -4,9 +4,10 @@ import type { Row } from './questions.js';
 import { workload } from './workload.js';
 
 /**
- * The comparison: the product with the lean baseline, with itself without authorization or on less data, or with another build.
+ * The comparison: the product with the lean baseline, with itself without authorization or on less data, with another
+ * build, or with Strapi.
  */
-export type Mode = 'baseline' | 'access' | 'growth' | 'builds';
+export type Mode = 'baseline' | 'access' | 'growth' | 'builds' | 'peers';
 
 /** The settings of a run. */
 export interface Settings {
@@ -34,6 +35,7 @@ export const usage = `usage: npm run bench -- [options]
   --access             the product with a token and a role of 50 permissions, against itself without authorization
   --growth             the product at each size up to --size, against itself at ${sizeNames[0]}
   --against DIRECTORY  this build against that of another checkout, with its dependencies installed
+  --peers              the product against Strapi on SQLite, which is installed in the user's cache folder
   --size ${sizeNames.join('|')}   articles in the data set (default: 10k; of --growth: 1m); loaded once and kept in data/bench
   --rows a,b,...       rows of the workload: ${rowKeys.join(', ')} (c and m are both of their rows;
                        default: all that the mode is about)
@@ -56,6 +58,8 @@ const defaults: Readonly<Record<Mode, Defaults>> = {
   access: { size: '10k', rows: rowKeys.filter((key) => key !== 'n' && key !== 'm-download').join(','), seconds: '2' },
   growth: { size: '1m', rows: 'a,b,c,d,e,f,g,h,i,j,o,q,s,u,w', seconds: '1' },
   builds: { size: '10k', rows: rowKeys.join(','), seconds: '2' },
+  // Strapi is asked without its GraphQL plugin, does not compress, and keeps files elsewhere.
+  peers: { size: '10k', rows: 'a,b,c,d,e,f,h,i,j,k,l,o,q,s,u,w', seconds: '2' },
 };
 
 /** Reads the command line; null if it asks for help. Throws an Error that describes a mistake. */
@@ -82,6 +86,7 @@ const options = {
   access: { type: 'boolean', default: false },
   growth: { type: 'boolean', default: false },
   against: { type: 'string' },
+  peers: { type: 'boolean', default: false },
   size: { type: 'string' },
   rows: { type: 'string' },
   seconds: { type: 'string' },
@@ -92,12 +97,16 @@ const options = {
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
-function readMode({ access, growth, against }: { access: boolean; growth: boolean; against?: string }): Mode {
-  const wanted = { access, growth, against: against !== undefined };
-  const [first, second] = Object.entries(wanted).flatMap(([name, isWanted]) => (isWanted ? [name] : []));
-  if (second !== undefined) throw new Error(`--${first ?? ''} and --${second}: one at a time`);
-  return against !== undefined ? 'builds' : growth ? 'growth' : access ? 'access' : 'baseline';
+function readMode({ against, ...flags }: Partial<Record<Mode, boolean>> & { readonly against?: string }): Mode {
+  const wanted = modes.filter((mode) => (mode === 'builds' ? against !== undefined : flags[mode]));
+  const [first = 'baseline', second] = wanted;
+  if (second !== undefined) throw new Error(`${wanted.map(spellMode).join(' and ')}: one at a time`);
+  return first;
 }
+
+const modes = ['access', 'growth', 'builds', 'peers'] as const;
+
+const spellMode = (mode: Mode): string => (mode === 'builds' ? '--against' : `--${mode}`);
 
 function readSize(text: string): Size {
   const size = sizeNames.find((name) => name === text.toLowerCase());

@@ -14,6 +14,9 @@ export interface Target {
   stop(): Promise<void>;
 }
 
+/** A compiled program of this folder. */
+export type TargetProgram = 'product' | 'baseline' | 'strapi/server';
+
 /** This checkout. */
 export const ownRoot = path.resolve(import.meta.dirname, '../..');
 
@@ -26,7 +29,7 @@ export async function compileTargets(root: string): Promise<void> {
 }
 
 /** Starts a compiled program of this folder in a checkout with arguments, in production mode. */
-export async function startTarget(root: string, program: 'product' | 'baseline', options: readonly string[]): Promise<Target> {
+export async function startTarget(root: string, program: TargetProgram, options: readonly string[]): Promise<Target> {
   const child = fork(path.join(root, 'dist/scripts/bench', `${program}.js`), options, {
     env: { ...process.env, NODE_ENV: 'production' },
     execArgv: [],

@@ -29,6 +29,7 @@ const titles: Readonly<Record<Settings['mode'], string>> = {
   access: 'CPU of each row with roles against without',
   growth: 'CPU of each row as content grows',
   builds: 'CPU of each row against another build',
+  peers: 'CPU of each row against Strapi 4.26 on SQLite',
 };
 
 /** Returns a page with another text between the markers of a section. Throws an Error if the page has none. */

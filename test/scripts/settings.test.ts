@@ -23,6 +23,7 @@ const accepted: Readonly<Record<string, object>> = {
   },
   '--growth --size 100K --rows d,c': { mode: 'growth', size: '100k', rows: 'c-narrow c-broad d' },
   '--against ../other --rows a,g': { mode: 'builds', against: '../other', size: '10k', rows: 'a g' },
+  '--peers': { mode: 'peers', size: '10k', rows: 'a b c-narrow c-broad d h i k l q s-relation s-unindexed u o j f e w' },
   '--rows m': { rows: 'm-download m-upload' },
   '--rows c-broad --seconds 0.5 --rounds 1': { rows: 'c-broad', seconds: 0.5, rounds: 1 },
   '--json out.json': { jsonFile: 'out.json', docs: null },
@@ -32,6 +33,7 @@ const accepted: Readonly<Record<string, object>> = {
 const refused: Readonly<Record<string, string>> = {
   '--access --growth': '--access and --growth: one at a time',
   '--growth --against ../other': '--growth and --against: one at a time',
+  '--access --peers': '--access and --peers: one at a time',
   '--growth --size 10k': '--size 10k: growth needs a larger one',
   '--size 2k': '--size 2k: one of 10k, 100k, 1m',
   '--rows a,x':
