@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import type { CommandStartedEvent, Document } from 'mongodb';
-import { findMany } from '../../src/content/find-many.js';
+import { findMany, type FoundPage } from '../../src/content/find-many.js';
 import { emptyQuery } from '../../src/query/ast.js';
 import { defaultLimits } from '../support/default-limits.js';
+import { parseFilters } from '../../src/query/parse-filter.js';
 import { parsePagination, parseSort } from '../../src/query/parse-list.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { contextOf, typeOf } from '../support/things.js';
@@ -38,6 +39,34 @@ function expectedIds(order: 1 | -1, byName: boolean): readonly number[] {
     .map(({ _id }) => _id);
 }
 
+/** The result of some work, and how many documents and keys its reads examine; counts are left out. */
+async function examinedBy<T>(
+  database: FreshDatabase,
+  work: () => Promise<T>,
+): Promise<{ readonly result: T; readonly examined: number; readonly keys: number }> {
+  const seen: Document[] = [];
+  const listen = ({ commandName, command }: CommandStartedEvent): void => {
+    if (commandName === 'find' || commandName === 'aggregate') seen.push(command as Document);
+  };
+  database.client.on('commandStarted', listen);
+  const result = await work();
+  database.client.off('commandStarted', listen);
+  const parts = ['find', 'filter', 'sort', 'projection', 'skip', 'limit', 'aggregate', 'pipeline', 'cursor'];
+  const explained = await Promise.all(
+    seen.map((command) => {
+      const explain = Object.fromEntries(Object.entries(command).filter(([key]) => parts.includes(key)));
+      return database.db.command({ explain, verbosity: 'executionStats' });
+    }),
+  );
+  const sum = (name: string): number =>
+    explained.reduce((all, one) => all + Number(new RegExp(`"${name}":(\\d+)`).exec(JSON.stringify(one))?.[1] ?? 0), 0);
+  return { result, examined: sum('totalDocsExamined'), keys: sum('totalKeysExamined') };
+}
+
+const idsOf = ({ entries }: FoundPage) => entries.map(({ document }) => document['_id']);
+
+const expectedTail = things.slice(2_980).map(({ _id }) => _id);
+
 describe('a sort through a relation to one entry', () => {
   let database: FreshDatabase;
   before(async () => {
@@ -59,37 +88,133 @@ describe('a sort through a relation to one entry', () => {
     ['owner.name:desc,name', '0', '60', -1, true],
   ] as const;
 
-  /** Documents that the commands of some work examine. */
-  async function examinedBy(work: () => Promise<unknown>): Promise<number> {
-    const seen: Document[] = [];
-    const listen = ({ commandName, command }: CommandStartedEvent): void => {
-      if (commandName === 'find' || commandName === 'aggregate') seen.push(command as Document);
-    };
-    database.client.on('commandStarted', listen);
-    await work();
-    database.client.off('commandStarted', listen);
-    const parts = ['find', 'filter', 'sort', 'projection', 'skip', 'limit', 'aggregate', 'pipeline', 'cursor'];
-    const explained = await Promise.all(
-      seen.map((command) => {
-        const explain = Object.fromEntries(Object.entries(command).filter(([key]) => parts.includes(key)));
-        return database.db.command({ explain, verbosity: 'executionStats' });
-      }),
-    );
-    const counts = explained.map((one) => /"totalDocsExamined":(\d+)/.exec(JSON.stringify(one))?.[1]);
-    return counts.reduce((sum, count) => sum + Number(count ?? 0), 0);
-  }
-
   for (const [sort, start, limit, order, byName] of cases)
     it(`sort=${sort}, ${limit} from ${start} on: in order, and few documents are examined`, async () => {
       const pagination = parsePagination({ start, limit, withCount: 'false' });
       const query = { ...emptyQuery, sort: parseSort(sort, defaultLimits), pagination };
-      const found: unknown[] = [];
-      const examined = await examinedBy(async () => {
-        const { entries } = await findMany(typeOf('api::thing.thing'), query, contextOf(database));
-        found.push(...entries.map(({ document }) => document['_id']));
-      });
+      const type = typeOf('api::thing.thing');
+      const { result, examined } = await examinedBy(database, () => findMany(type, query, contextOf(database)));
       const from = Number(start);
-      expect(found).to.deep.equal(expectedIds(order, byName).slice(from, from + Number(limit)));
+      expect(idsOf(result)).to.deep.equal(expectedIds(order, byName).slice(from, from + Number(limit)));
       if (from === 0) expect(examined).to.be.within(1, 1_000);
     });
+
+  it('of no relation, near the end: the page is read from there', async () => {
+    const query = { ...emptyQuery, pagination: parsePagination({ start: '2980', limit: '25', withCount: 'true' }) };
+    const type = typeOf('api::thing.thing');
+    const { result, keys } = await examinedBy(database, () => findMany(type, query, contextOf(database)));
+    expect({ ids: idsOf(result), total: result.total }).to.deep.equal({ ids: expectedTail, total: 3_000 });
+    expect(keys).to.be.within(1, 25);
+  });
+});
+
+/** Things with none to three tags, and persons with none to several things; some tags and things have no name. */
+const tags = Array.from({ length: 300 }, (_, index) => ({
+  _id: index + 1,
+  name: index % 60 === 7 ? null : `tag ${String((index * 7) % 130).padStart(3, '0')}`,
+}));
+const tagged = Array.from({ length: 3_000 }, (_, index) => ({
+  _id: index + 1,
+  name: index % 70 === 5 ? null : `thing ${String((index * 11) % 2_500).padStart(4, '0')}`,
+  count: index % 10,
+  kind: index % 100 === 0 ? 'a' : 'b',
+  owner: index % 9 === 2 ? null : 1 + ((index * 31) % 2_000),
+  tags: index % 50 === 4 ? [] : [...new Set([0, 97, 211].slice(index % 3).map((step) => 1 + ((index * 13 + step) % 300)))],
+}));
+const owners = Array.from({ length: 2_500 }, (_, index) => ({
+  _id: index + 1,
+  name: `person ${String(index)}`,
+  age: index % 10,
+}));
+
+interface Named {
+  readonly _id: number;
+  readonly name: string | null;
+}
+
+/** The ids in the order of the least or greatest name of what each entry is linked with; null counts as the least. */
+function sortedIds(
+  entries: readonly Named[],
+  namesOf: (id: number) => readonly (string | null)[],
+  order: 1 | -1,
+): readonly number[] {
+  const valueOf = ({ _id }: Named): string => {
+    const sorted = namesOf(_id)
+      .map((name) => name ?? '')
+      .sort();
+    return (order === 1 ? sorted[0] : sorted.at(-1)) ?? '';
+  };
+  const values = new Map(entries.map((entry) => [entry._id, valueOf(entry)]));
+  const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+  return entries.map(({ _id }) => _id).sort((a, b) => order * (compare(values.get(a) ?? '', values.get(b) ?? '') || a - b));
+}
+
+describe('a sort through a relation, with a filter or to several entries', () => {
+  let database: FreshDatabase;
+  before(async () => {
+    database = await freshDatabase();
+    const { db } = database;
+    for (const [name, documents] of Object.entries({ tags, things: tagged, persons: owners }))
+      await db.collection<{ _id: number }>(name).insertMany([...documents]);
+    await db
+      .collection('things')
+      .createIndexes([{ key: { owner: 1, _id: -1 } }, { key: { tags: 1, _id: -1 } }, { key: { name: -1, _id: -1 } }]);
+    await db.collection('things').createIndexes([{ key: { count: -1, _id: -1 } }, { key: { kind: -1, _id: -1 } }]);
+    await db.collection('tags').createIndex({ name: -1, _id: -1 });
+    await db.collection('persons').createIndexes([{ key: { name: -1, _id: -1 } }, { key: { age: -1, _id: -1 } }]);
+  });
+  after(() => database.drop());
+
+  const tagNames = new Map(tags.map(({ _id, name }) => [_id, name]));
+  const ownerNames = new Map(owners.map(({ _id, name }) => [_id, name]));
+  const namesOfTags = (id: number) => (tagged[id - 1]?.tags ?? []).map((tag) => tagNames.get(tag) ?? null);
+  const namesOfOwner = (id: number) => [ownerNames.get(tagged[id - 1]?.owner ?? 0) ?? null];
+  const thingsOf = new Map(owners.map(({ _id }) => [_id, tagged.filter(({ owner }) => owner === _id)]));
+  const namesOfThings = (id: number) => (thingsOf.get(id) ?? []).map(({ name }) => name);
+
+  const each = ['0 25', '40 100', '900 100'];
+  const most = tagged.filter(({ count }) => count >= 2);
+  const cases = [
+    { type: 'thing', sort: 'tags.name', entries: tagged, names: namesOfTags },
+    { type: 'thing', sort: 'tags.name', filters: { count: { $gte: 2 } }, entries: most, names: namesOfTags },
+    { type: 'thing', sort: 'owner.name', filters: { count: { $gte: 2 } }, entries: most, names: namesOfOwner },
+    {
+      type: 'thing',
+      sort: 'owner.name',
+      filters: { kind: 'a' },
+      entries: tagged.filter(({ kind }) => kind === 'a'),
+      names: namesOfOwner,
+    },
+    { type: 'person', sort: 'things.name', entries: owners, names: namesOfThings },
+    {
+      type: 'person',
+      sort: 'things.name',
+      filters: { age: { $gte: 2 } },
+      entries: owners.filter(({ age }) => age >= 2),
+      names: namesOfThings,
+    },
+  ] as const;
+
+  for (const { type, sort, entries, names, ...rest } of cases)
+    for (const order of [1, -1] as const) {
+      const filters = 'filters' in rest ? rest.filters : null;
+      it(`${type}s by ${sort}, ${order === 1 ? 'ascending' : 'descending'}, with ${JSON.stringify(filters)}`, async () => {
+        const expected = sortedIds(entries, names, order);
+        for (const range of each) {
+          const [start = '', limit = ''] = range.split(' ');
+          const text = `${sort}${order === 1 ? '' : ':desc'}`;
+          const query = {
+            ...emptyQuery,
+            ...(filters !== null && { filter: parseFilters(filters, defaultLimits) }),
+            sort: parseSort(text, defaultLimits),
+            pagination: parsePagination({ start, limit, withCount: 'false' }),
+          };
+          const asked = typeOf(`api::${type}.${type}`);
+          const { result, examined } = await examinedBy(database, () => findMany(asked, query, contextOf(database)));
+          const from = Number(start);
+          expect(idsOf(result), range).to.deep.equal(expected.slice(from, from + Number(limit)));
+          if (from === 0 && entries.length > 100) expect(examined).to.be.within(1, 1_000);
+        }
+      });
+    }
 });

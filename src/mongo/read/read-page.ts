@@ -54,7 +54,7 @@ async function readEach(plan: Plan, { registry, totals, ...context }: PageContex
     const { documents, total } = await scanPage(page, condition, database);
     return { entries: await readEntries(selection, documents, database), total };
   }
-  const total = withTotal ? totalOf(plan, page, { database, totals }) : null;
+  const total = withTotal ? await totalOf(plan, page, { database, totals }) : null;
   const find = async (): Promise<readonly Document[]> => {
     if (sortsByComputed(page.sort)) return (await walkTargets(plan, page, database)) ?? readAll(database, compilePage(page));
     if (!asksForRelated(condition)) return readDocuments(page, total?.kept ?? null, database);

@@ -17,8 +17,15 @@ interface TotalContext {
   readonly totals: TotalCache;
 }
 
+/** Entries before a page from which on the total is worth a command before the page is read: it may be read from the end. */
+const far = 1_000;
+
 /** Returns how to come to the number of entries that meet a plan's condition. */
-export function totalOf(plan: Plan, { match, collection }: Page, { database, totals }: TotalContext): PageTotal {
+export function totalOf(
+  plan: Plan,
+  { match, collection, window }: Page,
+  { database, totals }: TotalContext,
+): PageTotal | Promise<PageTotal> {
   const { condition, totalIsCacheable } = plan;
   if (database.session !== null) return { kept: null, count: () => countInTransaction(collection, match, database) };
   const count = async (): Promise<number> => {
@@ -26,7 +33,7 @@ export function totalOf(plan: Plan, { match, collection }: Page, { database, tot
     return Number(reply['n']);
   };
   // without a condition the server knows the number without counting
-  if (condition === null) return { kept: null, count };
+  if (condition === null) return window.skip < far ? { kept: null, count } : count().then((kept) => ({ kept, count }));
   const counted = { collection, match, condition: totalIsCacheable ? condition : null };
   return { kept: totals.kept(counted), count: () => totals.read(counted, count) };
 }

@@ -2,88 +2,90 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Document } from 'mongodb';
 import type { Plan, SortKey } from '../../query/plan.js';
 import { type Database, readAll } from '../database.js';
-import { estimateSize } from './choose-index.js';
-import { compileSort, type Page, sortsByComputed } from './compile-page.js';
+import { notNull } from './compile-condition.js';
+import { compileSort, type Page } from './compile-page.js';
+import { mostTargets, planWalk, type Walk } from './plan-walk.js';
 
-/** Fewer entries are joined with what they are sorted by: one command. */
-const fewest = 2_000;
-/** Entries up to the end of a page, beyond which all are joined. */
-const mostWalked = 1_000;
-/** Targets whose entries are read by one command, and by all of them. */
+/** Targets that are read by one command. */
 const mostAtOnce = 500;
-const mostTargets = 5_000;
 
-/** A sort by a value of the entry that each entry is linked to. */
-interface Walk {
-  readonly page: Page;
-  /** The attribute with the link, and the collection that it leads to. */
-  readonly link: string;
-  readonly targets: string;
-  readonly key: SortKey;
-  /** The keys behind it. */
-  readonly rest: readonly SortKey[];
-  readonly database: Database;
-}
-
-/** What is known so far: the first documents of the list, and the targets that they were found by. */
+/** What is known so far: the first documents of the list, and the values of their path by which they were found. */
 interface Walked {
   readonly documents: readonly Document[];
   readonly ids: readonly unknown[];
 }
 
 /**
- * Reads a page that is sorted by a value of linked entries: those in their order, and then the entries that link to the first of them, as
- * many as the page needs. To join all entries and sort them afterwards takes a second for 100,000. Entries that link to nothing come first,
- * in descending order last; a link that leads to an entry that is gone comes last. Returns null if joining is better: there are few
- * entries, some of them are left out by a filter, or the page is far from the first.
+ * Reads a page that is sorted by a value of linked entries: those in their order, and then the entries that are linked with the first of
+ * them, as many as the page needs. To join all entries and sort them afterwards takes a second for 100,000. Where an entry is linked with
+ * several, the first of them counts. Entries that are linked with nothing come first, in descending order last; a link that leads to an
+ * entry that is gone comes last. Returns null if joining is better: there are few entries, a filter leaves few, or the page is far from
+ * the first.
  */
-export async function walkTargets(
-  { type, totalIsCacheable }: Plan,
-  page: Page,
-  database: Database,
-): Promise<readonly Document[] | null> {
-  const [key, ...rest] = page.sort;
-  const [step, ...others] = key?.links ?? [];
+export async function walkTargets(plan: Plan, page: Page, database: Database): Promise<readonly Document[] | null> {
   const { skip, limit } = page.window;
-  if (key === undefined || step === undefined || others.length > 0 || key.lists.length > 0 || sortsByComputed(rest)) return null;
-  if (!totalIsCacheable || limit === null || skip + limit > mostWalked || database.session !== null) return null;
-  if (step.link.storage.kind !== 'own' || step.many) return null;
-  const [entries, targets] = await Promise.all([
-    estimateSize(type.collection, database),
-    estimateSize(step.target.collection, database),
-  ]);
-  const atOnce = Math.ceil(((skip + limit) * targets) / Math.max(entries, 1)) + 1;
-  if (entries < fewest || atOnce > mostAtOnce) return null;
-  const walk = { page, link: step.path, targets: step.target.collection, key, rest, database };
-  const walked = await walkAll(walk, atOnce);
-  return walked?.slice(skip, skip + limit) ?? null;
+  const walk = await planWalk(plan, page, database);
+  const walked = walk === null ? null : await walkAll(walk, skip + (limit ?? 0));
+  return walked?.slice(skip, skip + (limit ?? 0)) ?? null;
 }
 
-async function walkAll(walk: Walk, atOnce: number): Promise<readonly Document[] | null> {
-  const { key, page } = walk;
-  const wanted = page.window.skip + (page.window.limit ?? 0);
-  const empty = await readTargets(walk, { match: { [key.path]: null }, skip: 0, limit: mostAtOnce });
-  if (empty.length === mostAtOnce) return null;
-  const nowhere = [null, ...empty.map(({ id }) => id)];
-  const isFirst = key.order === 1;
-  let walked: Walked = { documents: isFirst ? await readWhere(walk, { $in: nowhere }, wanted) : [], ids: isFirst ? nowhere : [] };
-  for (let [done, size] = [0, atOnce]; walked.documents.length < wanted; size = Math.min(2 * size, mostAtOnce)) {
+async function walkAll(walk: Walk, wanted: number): Promise<readonly Document[] | null> {
+  const isFirst = walk.key.order === 1;
+  let walked = isFirst ? await readLone(walk, wanted) : nothing;
+  for (
+    let [done, size] = [0, walk.atOnce];
+    walked !== null && walked.documents.length < wanted;
+    size = Math.min(2 * size, mostAtOnce)
+  ) {
     const chunk = await readChunk(walk, done, size);
-    if (chunk === null || walked.ids.length + chunk.length > mostTargets) return null;
-    if (chunk.length === 0) {
-      const left = await readWhere(walk, { $nin: walked.ids }, wanted - walked.documents.length);
-      return [...walked.documents, ...left];
-    }
-    const found = await readLinked(walk, chunk, wanted - walked.documents.length);
-    walked = { documents: [...walked.documents, ...found], ids: [...walked.ids, ...chunk.map(({ id }) => id)] };
+    if (chunk === null || done + chunk.length > walk.most) return null;
+    const left = wanted - walked.documents.length;
+    if (chunk.length === 0) return [...walked.documents, ...(await readLeft(walk, walked, left))];
+    walked = await readLinked(walk, { chunk, walked, limit: left });
     done += chunk.length;
   }
-  return walked.documents;
+  return walked?.documents ?? null;
 }
 
-/** A target, and the value that entries which link to it are sorted by. */
+const nothing: Walked = { documents: [], ids: [] };
+
+/** Entries whose value is null: they are linked with nothing, or with a target that has none. Null: there are too many targets. */
+async function readLone(walk: Walk, limit: number): Promise<Walked | null> {
+  const { key, step } = walk;
+  const empty = await readTargets(walk, { match: { [key.path]: null }, skip: 0, limit: mostAtOnce });
+  if (empty.length === mostAtOnce) return null;
+  const ids = empty.flatMap(({ ids }) => ids);
+  if (step.link.storage.kind === 'own') {
+    const all = [null, ...(step.many ? [[]] : []), ...ids];
+    return { documents: await readWhere(walk, { [step.path]: { $in: all } }, limit), ids: all };
+  }
+  const owners = await readOwners(walk);
+  const known = new Set(ids);
+  if (owners === null) return null;
+  const filled = owners.filter((owner) => !known.has(owner));
+  return { documents: await readWhere(walk, { _id: { $nin: filled } }, limit), ids };
+}
+
+/** The entries that some target is linked with; null if there are too many. */
+async function readOwners({ step, database }: Walk): Promise<readonly unknown[] | null> {
+  const { storage } = step.link;
+  if (storage.kind !== 'inverse') return null;
+  const { field } = storage;
+  const pipeline = [{ $match: { [field]: notNull.link } }, { $group: { _id: `$${field}` } }, { $limit: mostTargets + 1 }];
+  const rows = await readAll(database, { aggregate: step.target.collection, pipeline, cursor: {} });
+  return rows.length > mostTargets ? null : rows.map(({ _id }) => _id as unknown);
+}
+
+/** Entries behind all that have a value. */
+async function readLeft(walk: Walk, { ids }: Walked, limit: number): Promise<readonly Document[]> {
+  const { step, key } = walk;
+  if (step.link.storage.kind === 'own') return readWhere(walk, { [step.path]: { $nin: ids } }, limit);
+  return key.order === 1 ? [] : readWhere(walk, { _id: { $nin: ids } }, limit);
+}
+
+/** A target: the values by which the entries that it is linked with are found, and the value that they are sorted by. */
 interface Target {
-  readonly id: unknown;
+  readonly ids: readonly unknown[];
   readonly value: unknown;
 }
 
@@ -93,14 +95,23 @@ interface TargetRange {
   readonly limit: number;
 }
 
-async function readTargets({ targets, key, database }: Walk, { match, skip, limit }: TargetRange): Promise<readonly Target[]> {
+async function readTargets({ step, key, database }: Walk, { match, skip, limit }: TargetRange): Promise<readonly Target[]> {
   const sort = { [key.path]: key.order, _id: key.order };
-  const projection = { value: `$${key.path}` };
-  const command = { find: targets, filter: match, sort, projection, ...(skip > 0 && { skip }), limit };
-  return (await readAll(database, command)).map(({ _id, value }) => ({ id: _id as unknown, value: value as unknown }));
+  const { storage } = step.link;
+  const projection = { value: `$${key.path}`, ...(storage.kind === 'inverse' && { owner: `$${storage.field}` }) };
+  const command = { find: step.target.collection, filter: match, sort, projection, ...(skip > 0 && { skip }), limit };
+  const rows = await readAll(database, command);
+  return rows.map(({ _id, value, owner }) => ({
+    ids: storage.kind === 'own' ? [_id] : ownersIn(owner),
+    value: value as unknown,
+  }));
 }
 
-/** The next targets. Those with one value stay together: entries that link to them are in the order of the keys behind. Null: too many. */
+/** A target is linked with one entry, with several, or with none. */
+const ownersIn = (owner: unknown): readonly unknown[] =>
+  Array.isArray(owner) ? owner : owner === null || owner === undefined ? [] : [owner];
+
+/** The next targets. Those with one value stay together: entries linked with them are in the order of the keys behind. Null: too many. */
 async function readChunk(walk: Walk, skip: number, size: number): Promise<readonly Target[] | null> {
   const targets = await readTargets(walk, { match: { [walk.key.path]: { $ne: null } }, skip, limit: size + 1 });
   if (targets.length <= size) return targets;
@@ -110,30 +121,50 @@ async function readChunk(walk: Walk, skip: number, size: number): Promise<readon
   return size < mostAtOnce ? readChunk(walk, skip, Math.min(2 * size, mostAtOnce)) : null;
 }
 
-/** Entries that link to some targets, in the order of these. */
-function readLinked(
-  { page, link, rest, key, database }: Walk,
-  chunk: readonly Target[],
-  limit: number,
-): Promise<readonly Document[]> {
-  const ids = chunk.map(({ id }) => id);
-  let rank = 0;
-  const ranks = chunk.map(({ value }, index) =>
-    index > 0 && !isDeepStrictEqual(value, chunk[index - 1]?.value) ? ++rank : rank,
-  );
+interface Chunk {
+  readonly chunk: readonly Target[];
+  readonly walked: Walked;
+  readonly limit: number;
+}
+
+/** Adds the entries that are linked with some targets, in the order of these, but not with targets before them. */
+async function readLinked({ page, step, rest, key, database }: Walk, { chunk, walked, limit }: Chunk): Promise<Walked> {
+  const ranks = rankIds(chunk);
+  const ids = [...ranks.keys()];
+  const isOwn = step.link.storage.kind === 'own';
+  const path = isOwn ? step.path : '_id';
+  const mayComeAgain = step.many || !isOwn;
+  const rankOf = (id: string): Document => ({ $arrayElemAt: [[...ranks.values()], { $indexOfArray: [ids, id] }] });
+  const rank =
+    isOwn && step.many
+      ? { $min: { $map: { input: { $setIntersection: [`$${path}`, ids] }, in: rankOf('$$this') } } }
+      : rankOf(`$${path}`);
+  const match = [page.match, { [path]: { $in: ids } }, ...(mayComeAgain ? [{ [path]: { $nin: walked.ids } }] : [])];
   const pipeline = [
-    { $match: { $and: [page.match, { [link]: { $in: ids } }] } },
-    { $set: { _rank: { $arrayElemAt: [ranks, { $indexOfArray: [ids, `$${link}`] }] } } },
+    { $match: { $and: match } },
+    { $set: { _rank: rank } },
     { $sort: { _rank: 1, ...restOrder(rest, key) } },
     { $limit: limit },
     { $project: page.projection },
   ];
-  return readAll(database, { aggregate: page.collection, pipeline, cursor: {} });
+  const found = await readAll(database, { aggregate: page.collection, pipeline, cursor: {} });
+  return { documents: [...walked.documents, ...found], ids: [...walked.ids, ...ids] };
 }
 
-/** Entries whose link is one of these, or none of them, which all count as one value. */
-function readWhere({ page, link, rest, key, database }: Walk, links: Document, limit: number): Promise<readonly Document[]> {
-  const filter = { $and: [page.match, { [link]: links }] };
+/** The ids of targets in their order, each with the rank of its value; where an id comes twice the first value counts. */
+function rankIds(chunk: readonly Target[]): ReadonlyMap<unknown, number> {
+  const ranks = new Map<unknown, number>();
+  let rank = 0;
+  for (const [index, { ids, value }] of chunk.entries()) {
+    if (index > 0 && !isDeepStrictEqual(value, chunk[index - 1]?.value)) rank++;
+    for (const id of ids) if (!ranks.has(id)) ranks.set(id, rank);
+  }
+  return ranks;
+}
+
+/** Entries that meet another condition too and count as having one value. */
+function readWhere({ page, rest, key, database }: Walk, condition: Document, limit: number): Promise<readonly Document[]> {
+  const filter = { $and: [page.match, condition] };
   const { collection, projection } = page;
   return readAll(database, { find: collection, filter, sort: restOrder(rest, key), projection, limit });
 }
