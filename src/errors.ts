@@ -92,6 +92,12 @@ export const unavailableError = (
   details?: ApiError['details'],
 ): ApiError => new ApiError(503, 'ServiceUnavailableError', message, details);
 
+/** It is not known whether what was written is stored: the database did not confirm it in time. */
+export const unconfirmedError = (): ApiError =>
+  unavailableError('The write could not be confirmed and may have been stored, please look before sending it again', {
+    code: 'OUTCOME_UNKNOWN',
+  });
+
 /** The id that was given to a new document belongs to another one: the next attempt gets another id. */
 export const idTakenError = (): ApiError =>
   new ApiError(503, 'ServiceUnavailableError', 'The entry could not be stored, please try again', {}, {}, [], 'id-taken');

@@ -17,8 +17,10 @@ export interface Fault {
   readonly name: string;
   /** Makes it happen, and puts everything right again. */
   readonly run: (scene: Scene) => Promise<void>;
-  /** Whether writes can go on: they pause for less than 5 s then. */
+  /** Whether no write can be stored meanwhile; else they pause for less than 5 s. */
   readonly mayStop?: true;
+  /** Whether writes must be refused meanwhile, none of them later than its limit. */
+  readonly isRefused?: true;
   /** Whether no request may fail. */
   readonly isSmooth?: true;
   /** Whether it belongs to the short form. */
@@ -186,6 +188,24 @@ export const faults: readonly Fault[] = [
   {
     name: 'the disk of the primary stalls for 3 s',
     run: async ({ set }) => (await set.primary()).holdDisk(3_000),
+  },
+  {
+    name: 'the disk of the primary stalls for 15 s',
+    mayStop: true,
+    isRefused: true,
+    run: async ({ set }) => (await set.primary()).holdDisk(15_000),
+  },
+  {
+    name: 'no secondary follows for 15 s',
+    mayStop: true,
+    isRefused: true,
+    run: async ({ set }) => {
+      const primary = await set.primary();
+      const others = set.members.filter((member) => member !== primary);
+      for (const { command } of others) await command({ configureFailPoint: 'stopReplProducer', mode: 'alwaysOn' });
+      await delay(15_000);
+      for (const { command } of others) await command({ configureFailPoint: 'stopReplProducer', mode: 'off' });
+    },
   },
   {
     name: 'the disk of the primary is full',

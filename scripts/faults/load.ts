@@ -25,6 +25,8 @@ export interface Load {
 interface Answer {
   readonly status: number;
   readonly body: string;
+  /** Whether the answer says when to try again. */
+  readonly isLater: boolean;
 }
 
 const owners = 20;
@@ -35,10 +37,13 @@ export function startLoad(url: string, ledger: Ledger, workers: number): Load {
   const agent = new Agent({ keepAlive: true, maxSockets: workers + 4 });
   const meter = new Meter();
   const state = { isStopped: false, isHeld: false, busy: 0 };
-  const send = (method: string, path: string, body?: object | Buffer, type = 'application/json'): Promise<Answer> =>
-    meter.time(() =>
+  const send = async (method: string, path: string, body?: object | Buffer, type = 'application/json'): Promise<Answer> => {
+    const answer = await meter.time(() =>
       ask({ agent, url: `${url}${path}`, method, type, body: Buffer.isBuffer(body) ? body : JSON.stringify(body ?? {}) }),
     );
+    if (answer.status === 503 && !answer.isLater) ledger.problems.push(`${method} ${path}: 503 without Retry-After`);
+    return answer;
+  };
   const work = async (): Promise<void> => {
     const own: Item[] = [];
     while (!state.isStopped) {
@@ -215,13 +220,14 @@ const ask = ({ agent, url, method, type, body }: Question): Promise<Answer> =>
   new Promise((resolve) => {
     const headers = { 'content-type': type, 'content-length': Buffer.byteLength(body) };
     const lost = (): void => {
-      resolve({ status: 0, body: '' });
+      resolve({ status: 0, body: '', isLater: false });
     };
     const outgoing = request(url, { agent, method, headers, timeout: 60_000 }, (answer) => {
       const parts: Buffer[] = [];
       answer.on('data', (part: Buffer) => parts.push(part));
       answer.on('end', () => {
-        resolve({ status: answer.statusCode ?? 0, body: Buffer.concat(parts).toString() });
+        const { statusCode = 0, headers } = answer;
+        resolve({ status: statusCode, body: Buffer.concat(parts).toString(), isLater: 'retry-after' in headers });
       });
       answer.on('error', lost);
       answer.on('aborted', lost);

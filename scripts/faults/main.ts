@@ -11,8 +11,8 @@ import { startReplicaSet } from './replica-set.js';
 /*
  * `npm run test:faults`: three mongod and two instances as processes, a balancer in front, and clients that write without end while one
  * thing after the other goes wrong. After each, what was acknowledged must be there exactly once.
- * `--short`: the most important faults, without a judgement of times, which depend on what else the machine does; `--only TEXT`: those of that
- * name; `--writes N`: goes on until so many writes are acknowledged.
+ * `--short`: the most important faults, without a judgement of times, which depend on what else the machine does; `--only PATTERN`: those whose
+ * names match; `--times N`: each so often, one run of all after the other; `--writes N`: goes on until so many writes are acknowledged.
  */
 const { values } = parseArgs({
   options: {
@@ -20,9 +20,11 @@ const { values } = parseArgs({
     only: { type: 'string', default: '' },
     writes: { type: 'string', default: '0' },
     workers: { type: 'string', default: '24' },
+    times: { type: 'string', default: '1' },
   },
 });
-const chosen = faults.filter(({ name, isShort }) => name.includes(values.only) && (!values.short || isShort === true));
+const wanted = faults.filter(({ name, isShort }) => new RegExp(values.only).test(name) && (!values.short || isShort === true));
+const chosen = Array.from({ length: Number(values.times) }, () => wanted).flat();
 /** Longest pause of writes, and longest request, in milliseconds. */
 const longestPause = 5_000;
 
@@ -88,7 +90,7 @@ async function runAll(scene: Scene): Promise<number> {
   return failed;
 }
 
-function judge({ mayStop, isSmooth }: Fault, { failed, pause, longest }: LoadFigures): string[] {
+function judge({ mayStop, isSmooth, isRefused }: Fault, { failed, pause, longest }: LoadFigures): string[] {
   const broken = [...failed.keys()].filter((status) => status !== 503 && status !== 502 && status !== 0);
   const answers = broken.map((status) => `requests were answered by ${String(status)}`);
   if (values.short) return answers;
@@ -96,7 +98,8 @@ function judge({ mayStop, isSmooth }: Fault, { failed, pause, longest }: LoadFig
     ...answers,
     ...(isSmooth === true && failed.size > 0 ? ['requests failed'] : []),
     ...(mayStop !== true && pause > longestPause ? [`no write was acknowledged for ${pause.toFixed(0)} ms`] : []),
-    ...(mayStop !== true && longest > 2 * longestPause ? [`a request took ${longest.toFixed(0)} ms`] : []),
+    ...(longest > 2 * longestPause ? [`a request took ${longest.toFixed(0)} ms`] : []),
+    ...(isRefused === true && !failed.has(503) ? ['no write was refused'] : []),
   ];
 }
 

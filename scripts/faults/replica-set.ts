@@ -46,7 +46,7 @@ export async function startReplicaSet(): Promise<ReplicaSet> {
     _id: 'rs0',
     members: hosts.map((host, _id) => ({ _id, host })),
     // As docs/scaling.md recommends: a primary that hangs is replaced within seconds.
-    settings: { electionTimeoutMillis: 1500, heartbeatIntervalMillis: 500, heartbeatTimeoutSecs: 2, catchUpTimeoutMillis: 500 },
+    settings: { electionTimeoutMillis: 1500, heartbeatIntervalMillis: 500, heartbeatTimeoutSecs: 1, catchUpTimeoutMillis: 500 },
   };
   await members[0]?.command({ replSetInitiate: config });
   const set: ReplicaSet = {
@@ -54,9 +54,7 @@ export async function startReplicaSet(): Promise<ReplicaSet> {
     members,
     primary: () => until(async () => (await states(members)).find(({ state }) => state === 1)?.member),
     whole: async () => {
-      const isWhole = (found: readonly number[]) =>
-        found.filter((state) => state === 1).length === 1 && found.every((state) => state === 1 || state === 2);
-      await until(async () => isWhole((await states(members)).map(({ state }) => state)) || undefined);
+      await until(async () => isWhole(await states(members)) || undefined);
     },
     stop: async () => {
       for (const { signal } of members) signal('SIGCONT');
@@ -75,8 +73,9 @@ async function openMember(program: string, dbpath: string): Promise<Member> {
   const link = await linkTo(port);
   const args = [
     ...['--dbpath', dbpath, '--port', String(port), '--bind_ip', '127.0.0.1', '--replSet', 'rs0', ...commonArguments(0.25)],
-    // A member that follows a primary that hangs notices after the time of an election and this many seconds.
+    // A member notices that the one that it follows hangs after half the time of an election and this second, and then asks another one.
     ...['--setParameter', 'enableTestCommands=1', '--setParameter', 'oplogNetworkTimeoutBufferSeconds=1'],
+    ...['--setParameter', 'oplogFetcherSteadyStateMaxFetcherRestarts=0'],
   ];
   let running: RunningMongod | null = null;
   const start = async (): Promise<void> => {
@@ -108,12 +107,16 @@ async function openMember(program: string, dbpath: string): Promise<Member> {
   };
 }
 
-/** By one client: to close it writes, too. */
+/** By one client: to close it writes, too. The lock outlives a client that has waited too long for it. */
 const holdDisk = (port: number, milliseconds: number): Promise<void> =>
   withClient(port, async (client) => {
-    await client.db('admin').command({ fsync: 1, lock: true });
-    await delay(milliseconds);
-    await client.db('admin').command({ fsyncUnlock: 1 });
+    const admin = client.db('admin');
+    try {
+      await admin.command({ fsync: 1, lock: true });
+      await delay(milliseconds);
+    } finally {
+      await admin.command({ fsyncUnlock: 1 });
+    }
   });
 
 async function withClient<Result>(port: number, work: (client: MongoClient) => Promise<Result>): Promise<Result> {
@@ -128,14 +131,25 @@ async function withClient<Result>(port: number, work: (client: MongoClient) => P
   }
 }
 
-/** As each member sees itself: 1 is a primary, 2 a secondary. */
-const states = (members: readonly Member[]) =>
+interface MemberState {
+  readonly member: Member;
+  /** As the member sees itself: 1 is a primary, 2 a secondary. */
+  readonly state: number;
+  /** Whether it has chosen another member to follow. A secondary that is just choosing one that stalls then follows nobody for 20 s. */
+  readonly isFollowing: boolean;
+}
+
+const states = (members: readonly Member[]): Promise<MemberState[]> =>
   Promise.all(
     members.map(async (member) => {
-      const status = await member.command({ replSetGetStatus: 1 }).catch(() => ({ myState: -1 }));
-      return { member, state: Number(status['myState']) };
+      const status: Document = await member.command({ replSetGetStatus: 1 }).catch(() => ({ myState: -1 }));
+      return { member, state: Number(status['myState']), isFollowing: Boolean(status['syncSourceHost']) };
     }),
   );
+
+const isWhole = (found: readonly MemberState[]): boolean =>
+  found.filter(({ state }) => state === 1).length === 1 &&
+  found.every(({ state, isFollowing }) => state === 1 || (state === 2 && isFollowing));
 
 async function until<Found>(look: () => Promise<Found | undefined>): Promise<Found> {
   const deadline = performance.now() + 60_000;

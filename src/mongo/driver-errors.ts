@@ -6,8 +6,9 @@ import {
   MongoServerError,
   MongoServerSelectionError,
   MongoTopologyClosedError,
+  MongoWriteConcernError,
 } from 'mongodb';
-import { ApiError, unavailableError, validationError } from '../errors.js';
+import { ApiError, unavailableError, unconfirmedError, validationError } from '../errors.js';
 
 /** A unique index refused a write. `fields`: the document paths of the index. */
 export class DuplicateKey extends Error {
@@ -32,6 +33,7 @@ const interrupted = new Set([11600, 11602, 10107, 13435, 13436, 189, 91, 7, 6, 8
 export function translateDriverError(thrown: unknown): unknown {
   const error = findBroken(thrown);
   if (!(error instanceof MongoError) || isTransient(error)) return error;
+  if (error instanceof MongoWriteConcernError) return unconfirmedError();
   if (error instanceof MongoServerError) return translateServerError(error);
   const isAway =
     error instanceof MongoNetworkError ||
@@ -103,9 +105,31 @@ export function markTransient(error: unknown): unknown {
 export const isTransient = (error: unknown): boolean =>
   error instanceof MongoError && error.hasErrorLabel('TransientTransactionError');
 
+/** Whether two writers wanted the same document. One of them was refused, and may try again at once. */
+export const isConflict = (error: unknown): boolean => error instanceof MongoServerError && Number(error.code) === 112;
+
+/**
+ * Whether a transaction may have been committed, though the answer does not say so. A connection that breaks while a commit is sent is an
+ * error without labels, of which the driver asks for some.
+ */
+export const isCommitUnknown = (error: unknown): boolean =>
+  error instanceof MongoError
+    ? error.hasErrorLabel('UnknownTransactionCommitResult')
+    : error instanceof TypeError && error.message.includes('hasErrorLabel');
+
 /** Whether an update outside of a transaction would take a document to another shard. */
 export const isMove = (error: unknown): boolean =>
   error instanceof MongoServerError && error.codeName === 'IllegalOperation' && error.message.includes('shard key');
+
+/** Codes of servers that refuse a write because they are no primaries. */
+const refused = new Set([10107, 13435, 13436]);
+
+/** Returns whether a write that was interrupted may have been carried out all the same. */
+export function mayHaveRun(thrown: unknown): boolean {
+  const error = findBroken(thrown);
+  if (error instanceof MongoServerError) return interrupted.has(Number(error.code)) && !refused.has(Number(error.code));
+  return error instanceof MongoNetworkError && error.name !== 'MongoPoolClearedError';
+}
 
 /** Returns whether a connection broke or a failover happened, so that a second attempt may reach a primary. */
 export function isInterrupted(thrown: unknown): boolean {

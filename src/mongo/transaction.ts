@@ -1,13 +1,17 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ClientSession, TransactionOptions } from 'mongodb';
 import { Queue } from '../queue.js';
-import { unavailableError } from '../errors.js';
+import { unavailableError, unconfirmedError } from '../errors.js';
 import type { Database } from './database.js';
-import { isTransient, translateDriverError } from './driver-errors.js';
+import { isCommitUnknown, isConflict, isInterrupted, isTransient, translateDriverError } from './driver-errors.js';
+import { tooLate, Deadline } from './within-time.js';
 
 /**
  * Runs writes that belong together: all are stored by a majority, or none. Conflicts with other writers are retried, so `work`
  * may run more than once. Inside a transaction that is already open it just runs, and so it does on a standalone server, which
  * has no transactions. All work after the commit is run, and then what failed of it is thrown: the error, or an AggregateError of
- * several. The writes are stored then.
+ * several. The writes are stored then. Rejects with 503 if the server does not answer in time; its message says whether the writes may
+ * have been stored.
  */
 export async function inTransaction<Result>(database: Database, work: (database: Database) => Promise<Result>): Promise<Result> {
   if (database.session !== null || !database.isReplicated) return work(database);
@@ -17,25 +21,93 @@ export async function inTransaction<Result>(database: Database, work: (database:
     for (const run of undo.splice(0)) run();
   };
   const result = await ending(abandon, () =>
-    database.client.withSession((session) =>
-      session.withTransaction(
-        () => {
-          later.length = 0;
-          abandon();
-          return work({ order: new Queue({ atOnce: 1 }), later, undo, ...database, session });
-        },
-        {
-          readConcern: { level: 'snapshot' },
-          writeConcern: { w: 'majority', j: true },
-          maxCommitTimeMS: database.maxTimeMS.write,
-          timeoutMS: 3 * database.maxTimeMS.write,
-        },
-      ),
-    ),
+    attempts(database, (session) => {
+      later.length = 0;
+      abandon();
+      return work({ order: new Queue({ atOnce: 1 }), later, undo, ...database, session });
+    }),
   );
   database.budget.noteChange();
   await runAll(later);
   return result;
+}
+
+/**
+ * Runs attempts until one is committed. The driver would do so for two minutes, and none of its limits reaches a commit or the end of an
+ * attempt: both wait as long as the server does, for a lock or for a majority. Each commit takes at most the time of a writing command,
+ * the work of an attempt three times that. Nothing is begun and no commit is sent once the caller has been told that it took too long.
+ */
+async function attempts<Result>(database: Database, work: (session: ClientSession) => Promise<Result>): Promise<Result> {
+  const deadline = new Deadline();
+  const run = database.client.withSession((session) =>
+    attempt({ database, session, deadline, work: () => work(session) }).catch((error: unknown) => {
+      if (deadline.isOver || isInterrupted(error)) endOnServer(database, session);
+      throw error;
+    }),
+  );
+  return deadline.race(run);
+}
+
+interface Attempt<Result> {
+  readonly database: Database;
+  readonly session: ClientSession;
+  readonly deadline: Deadline;
+  readonly work: () => Promise<Result>;
+}
+
+async function attempt<Result>(input: Attempt<Result>): Promise<Result> {
+  const { database, session, deadline, work } = input;
+  const { write } = database.maxTimeMS;
+  const begun = performance.now();
+  for (let pause = 5; ; pause = Math.min(1.5 * pause, 500)) {
+    session.startTransaction(optionsOf(database));
+    try {
+      deadline.allow(3 * write, tooLate);
+      const result = await work();
+      deadline.allow(write, unconfirmedError);
+      await commit(session, deadline);
+      return result;
+    } catch (error) {
+      const left = (isConflict(error) ? 3 : 1) * write - (performance.now() - begun);
+      const isRetried = isTransient(error) && left > 0 && !deadline.isOver;
+      if (!deadline.isOver) deadline.allow(Math.max(left, 1_000), tooLate);
+      if (session.inTransaction()) await session.abortTransaction();
+      if (!isRetried) throw error;
+      await delay(Math.random() * pause);
+    }
+  }
+}
+
+/** A commit whose outcome is not known is sent again: the server carries it out once. */
+async function commit(session: ClientSession, deadline: Deadline): Promise<void> {
+  for (;;) {
+    try {
+      await session.commitTransaction();
+      return;
+    } catch (error) {
+      if (deadline.isOver || !isCommitUnknown(error)) throw error;
+      await delay(50);
+    }
+  }
+}
+
+/** What a majority does not have within the time of a writing command is reported as not confirmed. */
+const optionsOf = ({ maxTimeMS: { write } }: Database): TransactionOptions => ({
+  readConcern: { level: 'snapshot' },
+  writeConcern: { w: 'majority', journal: true, wtimeoutMS: write },
+  maxCommitTimeMS: write,
+});
+
+/**
+ * Ends a transaction whose end may not have reached the server. It would keep its locks for a minute there. Nobody waits for this: the
+ * server may be away.
+ */
+function endOnServer({ client }: Database, { id }: ClientSession): void {
+  if (id === undefined) return;
+  void client
+    .db('admin')
+    .command({ killSessions: [{ id: id.id }] })
+    .catch(() => undefined);
 }
 
 async function runAll(works: readonly AfterCommit[]): Promise<void> {
@@ -56,12 +128,10 @@ async function ending<Result>(abandon: () => void, transaction: () => Promise<Re
     return await transaction();
   } catch (error) {
     abandon();
-    throw isTransient(error) || isUnlabelled(error) ? unavailableError() : translateDriverError(error);
+    if (isCommitUnknown(error)) throw unconfirmedError();
+    throw isTransient(error) ? unavailableError() : translateDriverError(error);
   }
 }
-
-/** A connection that breaks while a commit is sent is an error without labels, of which the driver asks for some. */
-const isUnlabelled = (error: unknown): boolean => error instanceof TypeError && error.message.includes('hasErrorLabel');
 
 /** Work that waits for the commit of a transaction. */
 type AfterCommit = () => Promise<void>;

@@ -8,14 +8,17 @@ export const twice = <Reply>(run: () => Promise<Reply>): Promise<Reply> =>
     return run();
   });
 
+/** The 503 of what a server did not do in time. */
+export const tooLate = (): Error => unavailableError('The database took too long to answer, please try again or ask for less');
+
 /**
  * Resolves as the work does. Rejects with 503 if it takes more milliseconds than the limit: a server that hangs does not keep to the time
  * limits that it is given.
  */
-export const withinTime = <Reply>(limit: number, work: () => Promise<Reply>): Promise<Reply> =>
+export const withinTime = <Reply>(limit: number, work: () => Promise<Reply>, late = tooLate): Promise<Reply> =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      reject(unavailableError('The database took too long to answer, please try again or ask for less'));
+      reject(late());
     }, limit + grace);
     work()
       .then(resolve, reject)
@@ -23,6 +26,62 @@ export const withinTime = <Reply>(limit: number, work: () => Promise<Reply>): Pr
         clearTimeout(timer);
       });
   });
+
+/**
+ * The same for work that heeds a signal: a command that waits for a server or a connection is not sent any more, and the connection of
+ * one that was sent is closed.
+ */
+export async function abortedLate<Reply>(
+  limit: number,
+  work: (signal: AbortSignal) => Promise<Reply>,
+  late: () => Error,
+): Promise<Reply> {
+  const controller = new AbortController();
+  const timer = setTimeout(() => {
+    controller.abort(late());
+  }, limit + grace);
+  try {
+    return await work(controller.signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The end of the time of work that has several parts, each with a limit of its own. */
+export class Deadline {
+  readonly #late: Promise<never>;
+  #reject: (error: Error) => void = () => undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isOver = false;
+
+  constructor() {
+    this.#late = new Promise<never>((_, reject) => (this.#reject = reject));
+  }
+
+  /** Whether the caller was told that the work took too long. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Begins a part. Throws the error if the time was over before, and has `race` reject with it after so many milliseconds. */
+  allow(limit: number, late: () => Error): void {
+    if (this.#isOver) throw late();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#isOver = true;
+      this.#reject(late());
+    }, limit + grace);
+  }
+
+  /** Resolves as the work does, which goes on in the background if its time is over before. */
+  async race<Result>(work: Promise<Result>): Promise<Result> {
+    try {
+      return await Promise.race([work, this.#late]);
+    } finally {
+      clearTimeout(this.#timer);
+    }
+  }
+}
 
 /** Milliseconds in which the server may say itself that it took too long. */
 const grace = 250;

@@ -2,10 +2,10 @@ import { type AnyBulkWriteOperation, BSON, type Document, MongoServerError } fro
 import type { Values } from '../../values.js';
 import { type Change as WriteNote, countedFields, type SingleWrite } from '../changes.js';
 import { type Change, compileChange } from './compile-change.js';
-import { idTakenError, unavailableError } from '../../errors.js';
-import { type Database, inOrder, inSession, translating } from '../database.js';
-import { twice, withinTime } from '../within-time.js';
-import { DuplicateKey, isMove } from '../driver-errors.js';
+import { ApiError, idTakenError, unconfirmedError } from '../../errors.js';
+import { type Database, inOrder, translating } from '../database.js';
+import { abortedLate, withinTime } from '../within-time.js';
+import { DuplicateKey, isInterrupted, isMove, mayHaveRun, translateDriverError } from '../driver-errors.js';
 import type { Store } from '../store.js';
 import { inTransaction } from '../transaction.js';
 
@@ -156,21 +156,20 @@ function noteWrite({ changes, database }: Store, collection: string, note: Write
   });
 }
 
-/** Stored by a majority, and in the journal, before it is acknowledged. */
-const writeConcern = { w: 'majority', j: true };
-
 /**
  * Runs a command that writes one document, and once more where a failover or a broken connection came in between. Its effect is
  * the same when the first attempt was stored after all, so that the driver's own retries, which make the server keep a record of
- * every write (200 us of a client and as much of the server), are not needed. Throws DuplicateKey for a unique index.
+ * every write (200 us of a client and as much of the server), are not needed. Throws DuplicateKey for a unique index, and a 503 that says
+ * so if nobody knows whether the write is stored.
  */
 async function runWrite(database: Database, command: Document): Promise<Document> {
-  const write = (): Promise<Document> => inOrder(database, () => attempt(database, command));
   const { session, maxTimeMS } = database;
-  if (session !== null) return translating(() => withinTime(maxTimeMS.write, write), session);
+  if (session !== null)
+    return translating(() => withinTime(maxTimeMS.write, () => inOrder(database, () => attempt(database, command))), session);
+  const write = (signal: AbortSignal): Promise<Document> => writeTwice(() => attempt(database, command, signal));
   return translating(async () => {
     try {
-      return await withinTime(maxTimeMS.write, () => twice(write));
+      return await abortedLate(maxTimeMS.write, write, unconfirmedError);
     } catch (error) {
       if (isMove(error)) return inTransaction(database, (inner) => attempt(inner, command));
       throw error;
@@ -178,13 +177,30 @@ async function runWrite(database: Database, command: Document): Promise<Document
   });
 }
 
-async function attempt({ db, session, maxTimeMS }: Database, command: Document): Promise<Document> {
-  const settings = session === null ? { maxTimeMS: maxTimeMS.write, writeConcern } : { maxTimeMS: maxTimeMS.write };
+async function writeTwice(write: () => Promise<Document>): Promise<Document> {
+  let first: unknown;
+  try {
+    return await write();
+  } catch (error) {
+    if (!isInterrupted(error)) throw error;
+    first = error;
+  }
+  return write().catch((error: unknown) => {
+    const isOpen = [first, error].some(mayHaveRun) && isUnavailable(translateDriverError(error));
+    throw isOpen ? unconfirmedError() : error;
+  });
+}
+
+const isUnavailable = (error: unknown): boolean => error instanceof ApiError && error.status === 503;
+
+async function attempt({ db, session, maxTimeMS }: Database, command: Document, signal?: AbortSignal): Promise<Document> {
+  const { write } = maxTimeMS;
+  // stored by a majority, and in the journal, before it is acknowledged
+  const settings =
+    session === null ? { maxTimeMS: write, writeConcern: { w: 'majority', j: true, wtimeout: write } } : { maxTimeMS: write };
   const limited = Object.assign({}, command, settings);
-  const reply = await db.command(limited, { ignoreUndefined: true, ...inSession(session) });
+  const reply = await db.command(limited, { ignoreUndefined: true, ...(session === null ? signal && { signal } : { session }) });
   const [failure] = (reply['writeErrors'] ?? []) as readonly Document[]; // only inserts report theirs in the reply
   if (failure !== undefined) throw new MongoServerError({ ...failure, message: String(failure['errmsg']) });
-  if (reply['writeConcernError'] !== undefined)
-    throw unavailableError('The write could not be confirmed, please look before trying again');
   return reply;
 }
