@@ -7,7 +7,7 @@ import { readAll } from '../mongo/database.js';
 import { claim } from '../mongo/stores/claim.js';
 import type { Store } from '../mongo/store.js';
 import { deleteEntry, insertEntry } from '../mongo/write/write-entries.js';
-import { decodeId } from '../schema/names.js';
+import { decodeId } from '../values.js';
 import type { Body } from './accounts.js';
 
 /** A new token with its key. The key is not shown again. */

@@ -4,9 +4,8 @@ import type { ContentContext } from '../content/content-context.js';
 import type { Change } from '../mongo/write/compile-change.js';
 import { type Document, readAll } from '../mongo/database.js';
 import { updateEntry } from '../mongo/write/write-entries.js';
-import { allows, fullAccess } from '../query/access.js';
+import { allows, fullAccess, actionOf } from '../query/access.js';
 import type { ContentType } from '../schema/content-type.js';
-import { actionOf } from '../schema/names.js';
 
 export const userUid = 'plugin::users-permissions.user';
 export const roleUid = 'plugin::users-permissions.role';

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
-import { actionOf } from '../schema/names.js';
+import { actionOf } from '../query/access.js';
 
 /** The parts of the service that can be switched off and have actions. */
 interface ActivePlugins {

@@ -1,8 +1,8 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type jwt from 'jsonwebtoken';
-import { BoundedCache } from '../bounded-cache.js';
-import { isId } from '../schema/names.js';
+import { BoundedCache } from '../caches.js';
+import { isId } from '../values.js';
 import type { KnownUser } from './caller.js';
 
 /** Makes and reads the tokens of users. */

@@ -10,8 +10,14 @@ import type {
   ZoneAttribute,
 } from '../schema/content-type.js';
 import { isRecord, type Values } from '../values.js';
-import { applyLinkInput } from '../schema/apply-link-input.js';
-import { type LinkInput, maximumLinks, parseMorphTarget, readLinkInput, storedIds } from '../schema/parse-link-input.js';
+import {
+  applyLinkInput,
+  type LinkInput,
+  maximumLinks,
+  parseMorphTarget,
+  readLinkInput,
+  storedIds,
+} from '../schema/link-input.js';
 import { scalarTypes } from '../schema/scalar-types.js';
 import { morphLinks } from '../mongo/loaded.js';
 
@@ -21,26 +27,30 @@ type Part = Record<string, unknown> & { id: number };
 /** New components that still need an id, by uid of their type. */
 export type NewParts = Map<string, Part[]>;
 
+/** A place that a password is stored in once it is hashed. */
+interface PlainPassword {
+  readonly holder: Record<string, unknown>;
+  readonly name: string;
+  readonly value: unknown;
+}
+
 export interface BuildContext {
   readonly registry: Registry;
   readonly newParts: NewParts;
+  /** Passwords that are still to be hashed. */
+  readonly passwords: PlainPassword[];
   /** Parts of a create that are always new, whatever ids they have. */
   readonly mode: 'create' | 'update';
 }
 
 /** Returns the stored form of a checked component: the stored one with changes if the value has its id, else a new one. */
-export async function buildComponent(
-  attribute: ComponentAttribute,
-  value: unknown,
-  current: unknown,
-  context: BuildContext,
-): Promise<unknown> {
+export function buildComponent(attribute: ComponentAttribute, value: unknown, current: unknown, context: BuildContext): unknown {
   const type = context.registry.types.get(attribute.component);
   if (type === undefined || value === null) return attribute.repeatable ? [] : null;
   const known = indexParts(current);
   const build = (item: Values) => buildPart(type, item, findPart({ attribute, known }, item, context), context);
   if (!attribute.repeatable) return build(value as Values); // checked to be an object
-  return Promise.all(mergeById(value as Values[], context).map(build)); // checked to be a list of objects
+  return mergeById(value as Values[], context).map(build); // checked to be a list of objects
 }
 
 /** Two items with one id are two patches of one component. */
@@ -54,22 +64,15 @@ function mergeById(items: readonly Values[], { mode }: BuildContext): readonly V
   return [...merged.values()];
 }
 
-export async function buildZone(
-  attribute: ZoneAttribute,
-  value: unknown,
-  current: unknown,
-  context: BuildContext,
-): Promise<unknown> {
+export function buildZone(attribute: ZoneAttribute, value: unknown, current: unknown, context: BuildContext): unknown {
   const known = indexParts(current);
   const items = (value ?? []) as Values[]; // checked to be a list of objects with known components
-  return Promise.all(
-    items.map(async (item) => {
-      const uid = String(item['__component']);
-      const type = context.registry.types.get(uid);
-      const stored = findPart({ attribute, known }, item, context);
-      return type === undefined ? null : buildPart(type, item, stored, context, { __component: uid });
-    }),
-  );
+  return items.map((item) => {
+    const uid = String(item['__component']);
+    const type = context.registry.types.get(uid);
+    const stored = findPart({ attribute, known }, item, context);
+    return type === undefined ? null : buildPart(type, item, stored, context, { __component: uid });
+  });
 }
 
 const storedParts = (value: unknown): readonly Part[] =>
@@ -95,19 +98,14 @@ function findPart({ attribute, known }: KnownParts, item: Values, { mode }: Buil
   throw attribute.kind === 'dynamiczone' ? new ApiError(400, 'Error', message, null) : applicationError(message);
 }
 
-async function buildPart(
-  type: ContentType,
-  item: Values,
-  stored: Part | null,
-  context: BuildContext,
-  marks: Values = {},
-): Promise<Part> {
+function buildPart(type: ContentType, item: Values, stored: Part | null, context: BuildContext, marks: Values = {}): Part {
   const part: Part = { id: stored?.id ?? 0, ...marks };
   for (const attribute of type.attributes.values()) {
-    const sent = Object.hasOwn(item, attribute.name);
-    const value = sent ? item[attribute.name] : undefined;
-    part[attribute.name] =
-      value === undefined && stored !== null ? stored[attribute.name] : await buildInside(attribute, value, stored, context);
+    const { name } = attribute;
+    const value = Object.hasOwn(item, name) ? item[name] : undefined;
+    if (value === undefined && stored !== null) part[name] = stored[name];
+    else if (attribute.kind === 'scalar') buildScalar(attribute, value === undefined ? attribute.default : value, part, context);
+    else part[name] = buildInside(attribute, value, stored, context);
   }
   if (stored === null) noteNew(type, part, context);
   return part;
@@ -119,12 +117,30 @@ function noteNew({ uid }: ContentType, part: Part, { newParts }: BuildContext): 
   else parts.push(part);
 }
 
-/** Returns the value of an attribute inside a component. Absent values take their default. */
-async function buildInside(attribute: Attribute, value: unknown, stored: Part | null, context: BuildContext): Promise<unknown> {
+/**
+ * Adds the stored form of a checked value to an entry or component. Throws a ValidationError for a date or time that cannot be read; as
+ * in Strapi v4, it is reported alone.
+ */
+export function buildScalar(
+  { type, name }: ScalarAttribute,
+  value: unknown,
+  holder: Record<string, unknown>,
+  { passwords }: BuildContext,
+): void {
+  const isGiven = value !== null && value !== undefined;
+  holder[name] = isGiven && type !== 'password' ? scalarTypes[type].store(value, name) : null;
+  if (isGiven && type === 'password') passwords.push({ holder, name, value });
+}
+
+/** Returns the value of a link, component or dynamic zone inside a component. */
+function buildInside(
+  attribute: Exclude<Attribute, ScalarAttribute>,
+  value: unknown,
+  stored: Part | null,
+  context: BuildContext,
+): unknown {
   const current = stored?.[attribute.name];
   switch (attribute.kind) {
-    case 'scalar':
-      return storeScalar(attribute, value === undefined ? attribute.default : value);
     case 'relation':
     case 'media':
       return buildOwnLinks(attribute, value, stored);
@@ -181,12 +197,12 @@ export function nextRank(after = 0): number {
 /** Rounds of bcrypt, as in Strapi v4. */
 const rounds = 10;
 
-/**
- * Returns the stored form of a checked value. Throws a ValidationError for a date or time that cannot be read; as in Strapi v4, it is
- * reported alone.
- */
-export async function storeScalar({ type, name }: ScalarAttribute, value: unknown): Promise<unknown> {
-  if (value === null || value === undefined) return null;
-  if (type !== 'password') return scalarTypes[type].store(value, name);
-  return (await import('bcrypt')).default.hash(String(value), rounds); // a native module, loaded with the first password
+/** Puts the hashes of passwords into their places. */
+export async function hashPasswords(passwords: readonly PlainPassword[]): Promise<void> {
+  const { default: bcrypt } = await import('bcrypt'); // a native module, loaded with the first password
+  await Promise.all(
+    passwords.map(async ({ holder, name, value }) => {
+      holder[name] = await bcrypt.hash(String(value), rounds);
+    }),
+  );
 }

@@ -1,21 +1,40 @@
+import { memoizePair } from '../caches.js';
 import { inGroup, setRanks, setUniques, storedRank } from '../mongo/layout.js';
 import type { StoredDocument } from '../mongo/loaded.js';
 import type { EntryDocument } from '../mongo/write/write-entries.js';
-import type { Attribute, ContentType, LinkAttribute } from '../schema/content-type.js';
+import type { Attribute, ContentType, LinkAttribute, Registry, ScalarAttribute } from '../schema/content-type.js';
 import type { Values } from '../values.js';
-import { type LinkInput, readLinkInput } from '../schema/parse-link-input.js';
-import { heldUniques, listedUniquePaths } from '../schema/attribute-places.js';
+import { type LinkInput, readLinkInput } from '../schema/link-input.js';
+import { heldUniques, listedUniquePaths, type UniquePath } from '../schema/attribute-places.js';
 import {
   buildComponent,
   type BuildContext,
   buildMorph,
   buildZone,
-  storeScalar,
+  buildScalar,
   applyLinks,
+  hashPasswords,
   type NewParts,
   nextRank,
 } from './build-parts.js';
 import type { ContentContext } from './content-context.js';
+
+/** What writes of a type have to do, found once. A step that its list does not name costs the type nothing. */
+interface WritePlan {
+  readonly writable: readonly Attribute[];
+  /** The uids that a create generates unless they are sent (`options.generate`). */
+  readonly generated: readonly ScalarAttribute[];
+  /** Unique attributes in lists of components, whose values are stored in a field of their own. */
+  readonly listed: readonly UniquePath[];
+}
+
+export const writePlan = memoizePair((type: ContentType, registry: Registry): WritePlan => {
+  const writable = [...type.attributes.values()].filter((attribute) => attribute.writable);
+  return { writable, generated: writable.filter(isGenerated), listed: listedUniquePaths(type, registry) };
+});
+
+const isGenerated = (attribute: Attribute): attribute is ScalarAttribute =>
+  attribute.kind === 'scalar' && attribute.type === 'uid' && attribute.generate;
 
 /** The write of a checked body: the entry's own values, and the links that are stored with other entries. */
 export interface EntryWrite {
@@ -53,39 +72,43 @@ export async function buildWrite(
   current: StoredDocument | null,
   context: ContentContext,
 ): Promise<EntryWrite> {
-  const newParts: NewParts = new Map();
+  const { registry } = context.bind;
+  const { writable, listed } = writePlan(type, registry);
   const mode = current === null ? 'create' : 'update';
-  const building: Building = {
-    registry: context.bind.registry,
-    newParts,
-    mode,
-    current,
-    values: {},
-    inverse: [],
-    exclusive: [],
-  };
-  for (const attribute of type.attributes.values()) {
-    if (!attribute.writable) continue;
-    if (Object.hasOwn(data, attribute.name)) await buildAttribute(attribute, data[attribute.name], building);
-    else if (mode === 'create') await buildDefault(attribute, building);
+  const building = startBuilding(registry, mode, current);
+  for (const attribute of writable) {
+    if (Object.hasOwn(data, attribute.name)) buildAttribute(attribute, data[attribute.name], building);
+    else if (mode === 'create') buildDefault(attribute, building);
   }
-  await giveIds(newParts, context);
-  keepUnique(type, building);
+  if (building.passwords.length > 0) await hashPasswords(building.passwords);
+  if (building.newParts.size > 0) await giveIds(building.newParts, context);
+  if (listed.length > 0) keepUnique(listed, building);
   return building;
 }
 
-async function buildAttribute(attribute: Attribute, value: unknown, building: Building): Promise<void> {
+const startBuilding = (registry: Registry, mode: Building['mode'], current: StoredDocument | null): Building => ({
+  registry,
+  newParts: new Map(),
+  passwords: [],
+  mode,
+  current,
+  values: {},
+  inverse: [],
+  exclusive: [],
+});
+
+function buildAttribute(attribute: Attribute, value: unknown, building: Building): void {
   const { name } = attribute;
   const stored = building.current?.[name];
   switch (attribute.kind) {
     case 'scalar':
-      building.values[name] = await storeScalar(attribute, value);
+      buildScalar(attribute, value, building.values, building);
       return;
     case 'component':
-      building.values[name] = await buildComponent(attribute, value, stored, building);
+      building.values[name] = buildComponent(attribute, value, stored, building);
       return;
     case 'dynamiczone':
-      building.values[name] = await buildZone(attribute, value, stored, building);
+      building.values[name] = buildZone(attribute, value, stored, building);
       return;
     case 'morph':
       building.values[name] = buildMorph(attribute, value, stored);
@@ -96,9 +119,9 @@ async function buildAttribute(attribute: Attribute, value: unknown, building: Bu
   }
 }
 
-async function buildDefault(attribute: Attribute, building: Building): Promise<void> {
+function buildDefault(attribute: Attribute, building: Building): void {
   const { name } = attribute;
-  if (attribute.kind === 'scalar') building.values[name] = await storeScalar(attribute, attribute.default);
+  if (attribute.kind === 'scalar') buildScalar(attribute, attribute.default, building.values, building);
   else if (attribute.kind === 'component') building.values[name] = attribute.repeatable ? [] : null;
   else if (attribute.kind === 'dynamiczone' || attribute.kind === 'morph')
     building.values[name] = attribute.kind === 'morph' && !attribute.many ? null : [];
@@ -141,9 +164,9 @@ function buildOwnMany(link: LinkAttribute, ids: readonly number[], { values, cur
 }
 
 /** Stores the values of unique attributes of components in a field of their own; none if they have no values. */
-function keepUnique(type: ContentType, { registry, values, mode }: Building): void {
-  const paths = listedUniquePaths(type, registry).filter(({ names }) => Object.hasOwn(values, names[0] ?? ''));
-  setUniques(values, { paths, held: heldUniques(type, registry, values) }, mode);
+function keepUnique(listed: readonly UniquePath[], { values, mode }: Building): void {
+  const paths = listed.filter(({ names }) => Object.hasOwn(values, names[0] ?? ''));
+  setUniques(values, { paths, held: heldUniques(listed, values) }, mode);
 }
 
 async function giveIds(newParts: NewParts, { store }: ContentContext): Promise<void> {

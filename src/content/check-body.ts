@@ -1,13 +1,13 @@
 import { type FieldError, fieldErrors, validationError } from '../errors.js';
 import { oneOf } from '../mongo/matches.js';
 import { readAll } from '../mongo/database.js';
-import { countExisting, type Targets } from '../mongo/read/count-documents.js';
+import { countExisting, type Targets } from '../mongo/read/look-ups.js';
 import { type Access, isHiddenLink, maySee } from '../query/access.js';
 import { type CheckedInput, checkInput } from '../schema/check-input.js';
 import { type Attribute, type ContentType, type Registry, uploadFile } from '../schema/content-type.js';
 import { isRecord, type Values } from '../values.js';
 import { type InputContext, type LinkedFiles, notOfType, splitPath } from '../schema/findings.js';
-import { parseMorphTarget } from '../schema/parse-link-input.js';
+import { parseMorphTarget } from '../schema/link-input.js';
 import type { ContentContext } from './content-context.js';
 import { ruleFilter, withOwner } from './row-rules.js';
 import { uniqueErrors } from './unique-errors.js';

@@ -1,8 +1,7 @@
 import { applicationError, hasCode } from '../errors.js';
 import { groupOf } from '../mongo/layout.js';
-import { numbered } from '../mongo/matches.js';
-import { readAll } from '../mongo/database.js';
 import type { Loaded, StoredDocument } from '../mongo/loaded.js';
+import { takenTexts } from '../mongo/read/look-ups.js';
 import { inTransaction } from '../mongo/transaction.js';
 import { type EntryDocument, insertEntry } from '../mongo/write/write-entries.js';
 import type { Query } from '../query/ast.js';
@@ -10,7 +9,7 @@ import { bindEntrySelection } from '../query/bind-plan.js';
 import type { Selection } from '../query/plan.js';
 import type { ContentType, ScalarAttribute } from '../schema/content-type.js';
 import type { Values } from '../values.js';
-import { buildDocument, buildWrite, type EntryWrite, type LocaleSource } from './build-write.js';
+import { buildDocument, buildWrite, type EntryWrite, type LocaleSource, writePlan } from './build-write.js';
 import { acceptInput, acceptNew, checkBody } from './check-body.js';
 import { type ContentContext, withDatabase } from './content-context.js';
 import { findGroupToJoin, overwritesGroup, requiredShared, withoutShared } from './localization-group.js';
@@ -164,20 +163,16 @@ export async function insertLinked(
   if (checked) await refuseBroken({ type, id: document._id, before: null }, context);
 }
 
-/**
- * Generates missing uids if the model asks for it (`options.generate`): from the target attribute, with a number if the plain
- * value is taken. Otherwise none are generated, as in Strapi v4.
- */
+/** Adds the uids that the model has generated and the data does not give. */
 async function fillUids(type: ContentType, data: Values, context: ContentContext): Promise<Values> {
+  const missing = writePlan(type, context.bind.registry).generated.filter(({ name }) => data[name] === undefined);
+  if (missing.length === 0) return data;
   const made: Record<string, string> = {};
-  for (const attribute of type.attributes.values()) {
-    if (attribute.kind !== 'scalar' || !attribute.generate || attribute.type !== 'uid' || data[attribute.name] !== undefined)
-      continue;
-    made[attribute.name] = await freeUid(type, attribute, data, context);
-  }
-  return Object.keys(made).length === 0 ? data : { ...data, ...made };
+  for (const attribute of missing) made[attribute.name] = await freeUid(type, attribute, data, context);
+  return Object.assign({}, data, made);
 }
 
+/** Generates a uid from its target attribute, with a number if the plain value is taken. */
 async function freeUid(
   type: ContentType,
   attribute: ScalarAttribute,
@@ -187,15 +182,8 @@ async function freeUid(
   const { default: slugify } = await import('@sindresorhus/slugify');
   const source = attribute.targetField === null ? undefined : data[attribute.targetField];
   const base = slugify(typeof source === 'string' ? source : '') || type.singularName;
-  const locale = type.localized ? { locale: data['locale'] ?? bind.defaultLocale } : {};
-  const filter = { [attribute.name]: numbered(base), ...locale };
-  const rows = await readAll(store.database, {
-    find: type.collection,
-    filter,
-    projection: { _id: 0, [attribute.name]: 1 },
-    batchSize: 1_000_000,
-  });
-  const taken = new Set(rows.map((row) => row[attribute.name] as unknown));
+  const among = type.localized ? { locale: data['locale'] ?? bind.defaultLocale } : {};
+  const taken = await takenTexts(type.collection, { field: attribute.name, text: base, among }, store.database);
   if (!taken.has(base)) return base;
   let suffix = 1;
   while (taken.has(`${base}-${String(suffix)}`)) suffix++;

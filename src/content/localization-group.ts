@@ -1,13 +1,11 @@
 import { missingActions } from '../errors.js';
 import { matchesAll, oneOf } from '../mongo/matches.js';
 import { readAll } from '../mongo/database.js';
-import { allows } from '../query/access.js';
+import { allows, actionOf } from '../query/access.js';
 import type { Query } from '../query/ast.js';
 import type { ContentType } from '../schema/content-type.js';
-import { actionOf } from '../schema/names.js';
 import type { Values } from '../values.js';
-import { applyLinkInput } from '../schema/apply-link-input.js';
-import { parseLinkInput } from '../schema/parse-link-input.js';
+import { applyLinkInput, parseLinkInput } from '../schema/link-input.js';
 import type { ContentContext } from './content-context.js';
 import type { StoredDocument } from '../mongo/loaded.js';
 import { ruleFilter } from './row-rules.js';

@@ -5,7 +5,7 @@ import type { Loaded } from '../mongo/loaded.js';
 import type { Database } from '../mongo/database.js';
 import { afterCommit, inTransaction } from '../mongo/transaction.js';
 import { bulkWrite, deleteEntry } from '../mongo/write/write-entries.js';
-import { countExisting } from '../mongo/read/count-documents.js';
+import { countExisting } from '../mongo/read/look-ups.js';
 import type { Query } from '../query/ast.js';
 import { uploadFile, type ContentType } from '../schema/content-type.js';
 import { referrersOf, unlinkOperations } from '../mongo/write/referrers.js';

@@ -4,7 +4,7 @@ import { compileCondition } from '../mongo/read/compile-condition.js';
 import { readAll, type Document } from '../mongo/database.js';
 import { resolveRelated } from '../mongo/read/resolve-related.js';
 import { bulkWrite } from '../mongo/write/write-entries.js';
-import { countExisting } from '../mongo/read/count-documents.js';
+import { countExisting } from '../mongo/read/look-ups.js';
 import type { Access, RowRule } from '../query/access.js';
 import { bindRule } from '../query/bind-filter.js';
 import { allOf } from '../query/conditions.js';

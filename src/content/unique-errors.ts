@@ -3,10 +3,10 @@ import { readAll, type Database } from '../mongo/database.js';
 import type { DuplicateKey } from '../mongo/driver-errors.js';
 import { groupOf, inGroup, isGroupField, outsideGroup, uniqueField, uniqueNames } from '../mongo/layout.js';
 import { type Match, matchesAny, oneOf, otherThan } from '../mongo/matches.js';
-import type { ContentType } from '../schema/content-type.js';
+import type { ContentType, ScalarAttribute } from '../schema/content-type.js';
+import { scalarTypes } from '../schema/scalar-types.js';
 import type { Values } from '../values.js';
 import { uniquePaths, valuesAt } from '../schema/attribute-places.js';
-import { storeScalar } from './build-parts.js';
 import type { ContentContext } from './content-context.js';
 import { isShared } from './sync-locales.js';
 
@@ -32,7 +32,7 @@ export interface UniqueWrite {
  * was found.
  */
 export async function uniqueErrors(write: UniqueWrite, context: ContentContext): Promise<FieldError[]> {
-  const sent = await uniqueValues(write, context);
+  const sent = uniqueValues(write, context);
   const taken = await takenValues(sent, write, context);
   return sent.filter((value) => taken.has(keyOf(value))).map(({ path }) => notUnique(path));
 }
@@ -49,7 +49,7 @@ async function refusedValues(
   write: UniqueWrite,
   context: ContentContext,
 ): Promise<FieldError[]> {
-  const sent = await uniqueValues(write, context);
+  const sent = uniqueValues(write, context);
   const taken = await takenValues(sent, write, context);
   const named = fields.map((field) => keyOf({ field, value: value[field] }));
   const refused = sent.filter((one) => taken.has(keyOf(one)) || named.includes(keyOf(one)));
@@ -70,17 +70,21 @@ const keyOf = ({ field, value }: Omit<UniqueValue, 'path'>): string =>
   `${field} ${typeof value} ${value instanceof Date ? value.toISOString() : String(value)}`;
 
 /** The values of a body that must be unique; those that have no stored form are left out. */
-async function uniqueValues({ type, data }: UniqueWrite, { bind }: ContentContext): Promise<UniqueValue[]> {
+function uniqueValues({ type, data }: UniqueWrite, { bind }: ContentContext): UniqueValue[] {
   const paths = uniquePaths(type, bind.registry).filter(({ attribute }) => attribute.type !== 'password');
   const placed = paths.flatMap((path) => valuesAt(data, path.names).map(({ place, value }) => ({ path, place, value })));
-  const values = await Promise.all(
-    placed.map(async ({ path, place, value }) => ({
-      path: [...place],
-      field: uniqueField(path),
-      value: typeof value === 'object' ? null : await storeScalar(path.attribute, value).catch(() => null),
-    })),
-  );
-  return values.filter(({ value }) => value !== null);
+  return placed
+    .map(({ path, place, value }) => ({ path: [...place], field: uniqueField(path), value: storedValue(path.attribute, value) }))
+    .filter(({ value }) => value !== null);
+}
+
+function storedValue({ type, name }: ScalarAttribute, value: unknown): unknown {
+  if (typeof value === 'object') return null;
+  try {
+    return scalarTypes[type].store(value, name);
+  } catch {
+    return null;
+  }
 }
 
 /**

@@ -11,9 +11,8 @@ import {
 } from '../mongo/write/link-changes.js';
 import { type Match, matchesAll, oneOf, otherThan } from '../mongo/matches.js';
 import { bulkWrite } from '../mongo/write/write-entries.js';
-import { applyLinkInput, namesAllItChanges } from '../schema/apply-link-input.js';
+import { applyLinkInput, namesAllItChanges, type LinkInput, maximumLinks } from '../schema/link-input.js';
 import type { ContentType, LinkAttribute } from '../schema/content-type.js';
-import { type LinkInput, maximumLinks } from '../schema/parse-link-input.js';
 import { tooManyLinks } from './build-parts.js';
 import type { ExclusiveLinks, InverseLinks } from './build-write.js';
 import type { ContentContext } from './content-context.js';

@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from 'koa';
 import type { Staging } from '../media/staging.js';
-import { isRecord, type Values } from '../values.js';
-import { decodeId } from '../schema/names.js';
+import { isRecord, type Values, decodeId } from '../values.js';
 import type { Asker } from '../queue.js';
 import { askerOf } from './asker.js';
 import { readMultipart, type MultipartBody, type MultipartRules } from './read-multipart.js';

@@ -1,8 +1,8 @@
 import type { ContentContext } from '../content/content-context.js';
 import { missingActions, validationError } from '../errors.js';
-import { allows } from '../query/access.js';
+import { allows, actionOf } from '../query/access.js';
 import type { ContentType } from '../schema/content-type.js';
-import { decodeId, actionOf } from '../schema/names.js';
+import { decodeId } from '../values.js';
 import { ownersOf } from './find-component.js';
 import type { LinkTarget } from './link-files.js';
 import type { MediaContext } from './upload-files.js';

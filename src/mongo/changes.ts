@@ -1,4 +1,4 @@
-import { BoundedCache } from '../bounded-cache.js';
+import { BoundedCache } from '../caches.js';
 import type { Values } from '../values.js';
 
 /**

@@ -5,8 +5,7 @@ import { unlimited } from '../query/budget.js';
 import { Queue } from '../queue.js';
 import type { Database } from './database.js';
 import { ensureCollections } from './ensure-collections.js';
-import { SearchIndexes } from './search-indexes.js';
-import { UniqueBuilds } from './unique-builds.js';
+import { SearchIndexes, UniqueBuilds } from './index-state.js';
 import { Replies } from './replies.js';
 
 /**

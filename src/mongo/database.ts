@@ -4,8 +4,7 @@ import type { Asker, Queue } from '../queue.js';
 import { CommandTurns } from './command-turns.js';
 import { markTransient, translateDriverError } from './driver-errors.js';
 import type { Replies } from './replies.js';
-import type { SearchIndexes } from './search-indexes.js';
-import type { UniqueBuilds } from './unique-builds.js';
+import type { SearchIndexes, UniqueBuilds } from './index-state.js';
 import { twice, withinTime } from './within-time.js';
 
 /** A stored document, for readers outside of this folder. */

@@ -29,8 +29,5 @@ export const absent: Match = { $exists: false };
 /** A list with an element that meets a match. */
 export const withElement = (match: Match): Match => ({ $elemMatch: match });
 
-/** A text of letters, digits and hyphens, alone or with a number behind it: `title`, `title-2`. */
-export const numbered = (text: string): Match => ({ $regex: `^${text}(-\\d+)?$` });
-
 /** A text that begins with one of these words of letters, digits, hyphens and underscores. */
 export const startingWith = (...words: readonly string[]): Match => ({ $regex: `^(${words.join('|')})` });

@@ -1,5 +1,5 @@
 import { BSON, type Document } from 'mongodb';
-import { BoundedCache } from '../bounded-cache.js';
+import { BoundedCache } from '../caches.js';
 import { meetsCondition } from '../query/meets-condition.js';
 import type { Condition } from '../query/plan.js';
 import type { Change, ChangeBus } from './changes.js';

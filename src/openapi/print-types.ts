@@ -1,7 +1,6 @@
 import { actionsOn, pluginActions } from '../auth/known-actions.js';
-import { allows, type Access } from '../query/access.js';
+import { allows, type Access, actionOf } from '../query/access.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
-import { actionOf } from '../schema/names.js';
 import { Components } from './components.js';
 import { createSchema, filtersSchema, inputSchema } from './input-schemas.js';
 import { printDeclarations } from './print-schema.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { BoundedCache } from '../bounded-cache.js';
+import { BoundedCache } from '../caches.js';
 import type { Answer, RouteCall } from '../http/route.js';
 import { rightsKey } from './shown-attributes.js';
 

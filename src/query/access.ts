@@ -1,5 +1,4 @@
 import { type Attribute, type ContentType, type MorphAttribute, type Registry, uploadFile } from '../schema/content-type.js';
-import { actionOf } from '../schema/names.js';
 import { otherSides } from '../schema/other-sides.js';
 import type { Filter } from './ast.js';
 
@@ -44,6 +43,10 @@ export function allows(access: Access, action: string): boolean {
       return access.grants.actions.has(action);
   }
 }
+
+/** The `<uid>.<controller>.<action>` name of an action on a type, as roles grant it. */
+export const actionOf = (type: ContentType | string, action: string): string =>
+  `${typeof type === 'string' ? type : type.uid}.${action}`;
 
 /** Whether entries of the type may be seen through a relation. Media need no right of their own. */
 export const maySee = (access: Access, uid: string): boolean => uid === uploadFile || allows(access, actionOf(uid, 'find'));

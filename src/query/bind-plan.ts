@@ -1,4 +1,4 @@
-import { BoundedCache } from '../bounded-cache.js';
+import { BoundedCache } from '../caches.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Query } from './ast.js';
 import type { BindContext } from './bind-context.js';

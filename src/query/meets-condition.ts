@@ -1,4 +1,4 @@
-import { storedIds } from '../schema/parse-link-input.js';
+import { storedIds } from '../schema/link-input.js';
 import { isRecord, type Values } from '../values.js';
 import type { Comparator, TextComparator } from './operators.js';
 import type { Condition } from './plan.js';

@@ -3,7 +3,7 @@ import { notFoundError } from '../errors.js';
 import type { GuardedRow, LateRoute, Rows } from '../http/route.js';
 import type { Running } from '../http/running.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
-import { actionOf } from '../schema/names.js';
+import { actionOf } from '../query/access.js';
 import { collectionActions, singleActions, type Action, type Actions } from './actions.js';
 import { QueryCache } from './query-cache.js';
 

@@ -1,5 +1,5 @@
 import qs, { type defaultDecoder } from 'qs';
-import { BoundedCache } from '../bounded-cache.js';
+import { BoundedCache } from '../caches.js';
 import { invalidParameter, validationError } from '../errors.js';
 import type { Query } from '../query/ast.js';
 import type { Limits } from '../query/limits.js';

@@ -8,8 +8,7 @@ import { parseFileInfo, parseFileInfos } from '../media/parse-file-info.js';
 import { Staging, type UploadedFile } from '../media/staging.js';
 import { replaceFile, updateFileInfo } from '../media/update-file.js';
 import { uploadFiles } from '../media/upload-files.js';
-import { isRecord } from '../values.js';
-import { decodeId } from '../schema/names.js';
+import { isRecord, decodeId } from '../values.js';
 import { flatEntries, flatEntry, type Json } from './envelope.js';
 
 /** `POST /api/upload`: a list of new files; with `?id=` the one file that was changed. */

@@ -1,3 +1,4 @@
+import { memoizePair } from '../caches.js';
 import type { Attribute, ContentType, LinkAttribute, MorphAttribute, Registry, ScalarAttribute } from './content-type.js';
 
 /** The place of an attribute in the documents of a type. */
@@ -61,21 +62,6 @@ const none: readonly StepInto[] = [];
 export const dottedPath = ({ steps, attribute }: AttributePlace): string =>
   [...steps.map(({ name }) => name), attribute.name].join('.');
 
-/** Memoizes a search, so that a type of a registry is walked once. */
-export function oncePerType<Result>(
-  find: (type: ContentType, registry: Registry) => Result,
-): (type: ContentType, registry: Registry) => Result {
-  const found = new WeakMap<Registry, Map<ContentType, Result>>();
-  return (type, registry) => {
-    const ofRegistry = found.get(registry) ?? new Map<ContentType, Result>();
-    found.set(registry, ofRegistry);
-    if (ofRegistry.has(type)) return ofRegistry.get(type) as Result; // what has been set
-    const result = find(type, registry);
-    ofRegistry.set(type, result);
-    return result;
-  };
-}
-
 /** A unique attribute of a type, or of a component inside it. */
 export interface UniquePath {
   /** Names from the entry to the attribute. */
@@ -86,7 +72,7 @@ export interface UniquePath {
 }
 
 /** The unique attributes of a type, at any depth, each once. */
-export const uniquePaths = oncePerType((type, registry): readonly UniquePath[] => {
+export const uniquePaths = memoizePair((type: ContentType, registry: Registry): readonly UniquePath[] => {
   const paths = findPlaces(type, registry, isUnique).map(({ steps, attribute }) => ({
     names: [...steps.map(({ name }) => name), attribute.name],
     attribute,
@@ -102,9 +88,9 @@ export const listedUniquePaths = (type: ContentType, registry: Registry): Unique
   uniquePaths(type, registry).filter(({ inList }) => inList);
 
 /** Returns the values of listed unique paths, by path. Paths without values are left out. */
-export const heldUniques = (type: ContentType, registry: Registry, values: object): Record<string, readonly unknown[]> =>
+export const heldUniques = (listed: readonly UniquePath[], values: object): Record<string, readonly unknown[]> =>
   Object.fromEntries(
-    listedUniquePaths(type, registry).flatMap(({ names }) => {
+    listed.flatMap(({ names }) => {
       const held = valuesAt(values, names).map(({ value }) => value);
       return held.length === 0 ? [] : [[names.join('/'), held]];
     }),
@@ -129,7 +115,9 @@ export function valuesAt(at: unknown, names: readonly string[], place: readonly 
 export type LinkPath = AttributePlace<LinkAttribute | MorphAttribute>;
 
 /** All stored links of a type, inside its components and dynamic zones too. */
-export const linkPaths = oncePerType((type, registry): readonly LinkPath[] => findPlaces(type, registry, isStoredLink));
+export const linkPaths = memoizePair((type: ContentType, registry: Registry): readonly LinkPath[] =>
+  findPlaces(type, registry, isStoredLink),
+);
 
 const isStoredLink = (attribute: Attribute): attribute is LinkAttribute | MorphAttribute =>
   attribute.kind === 'morph'

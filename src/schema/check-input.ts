@@ -2,8 +2,8 @@ import type { FieldError } from '../errors.js';
 import { scalarProblems } from './check-scalar.js';
 import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, MorphAttribute, ZoneAttribute } from './content-type.js';
 import { isRecord, type Values } from '../values.js';
-import { type Findings, type InputContext, isFull, type LinkedFiles, notOfType, report, reportRelations } from './findings.js';
-import { maximumLinks, parseLinkInput, parseMorphTarget } from './parse-link-input.js';
+import { type Findings, type InputContext, type LinkedFiles, notOfType, report, reportRelations } from './findings.js';
+import { maximumLinks, parseLinkInput, parseMorphTarget } from './link-input.js';
 
 /** The result of a check: the problems of a body, and the ids that must exist, by uid of their type. */
 export interface CheckedInput {
@@ -18,7 +18,7 @@ const maximumParts = 10_000;
 
 /** Checks what a client sent for an entry: types, rules, components, and the forms of relations. */
 export function checkInput(type: ContentType, data: Values, context: InputContext): CheckedInput {
-  const found: Findings = { fields: [], relations: [], targets: new Map(), files: [], context };
+  const found: Findings = { fields: [], relations: [], targets: new Map(), files: [], context, isFull: false };
   checkValues(type, data, '', found);
   return { errors: [...found.fields, ...found.relations.slice(0, 1)], targets: found.targets, files: found.files };
 }
@@ -42,7 +42,7 @@ function checkAbsent(attribute: Attribute, path: string, found: Findings): void 
 }
 
 function checkValue(attribute: Attribute, value: unknown, path: string, found: Findings): void {
-  if (isFull(found)) return;
+  if (found.isFull) return;
   switch (attribute.kind) {
     case 'scalar':
       for (const message of scalarProblems(value, attribute, path, found.context)) report(found, path, message);
@@ -119,7 +119,7 @@ function checkRepeats(type: ContentType, items: readonly unknown[], path: string
 function checkZone(attribute: ZoneAttribute, value: unknown, path: string, found: Findings): void {
   if (value !== null && !Array.isArray(value)) reportUnknownComponent(value, found);
   for (const [index, item] of checkList(attribute, value ?? [], path, found).entries()) {
-    if (isFull(found)) return;
+    if (found.isFull) return;
     checkZoneItem(item, `${path}[${String(index)}]`, found);
   }
 }

@@ -25,6 +25,8 @@ export interface Findings {
   readonly targets: Map<string, Set<number>>;
   readonly files: LinkedFiles[];
   readonly context: InputContext;
+  /** Whether there are so many problems that checking stops. */
+  isFull: boolean;
 }
 
 /** `rows[0].label` becomes `rows`, `0`, `label`. */
@@ -33,17 +35,20 @@ export const splitPath = (path: string): string[] => path.split(/[.[\]]+/).filte
 /** Errors that one answer lists. */
 const maximumErrors = 1_000;
 
-/** Whether there are so many problems that checking stops. */
-export const isFull = ({ fields, relations }: Findings): boolean => fields.length + relations.length >= maximumErrors;
-
 /** Reports a problem of the value at a path. */
 export const report = (found: Findings, path: string, message: string): void => {
-  if (!isFull(found)) found.fields.push({ path: splitPath(path), message });
+  add(found, found.fields, { path: splitPath(path), message });
 };
 
 export const reportRelations = (found: Findings, message: string): void => {
-  if (!isFull(found)) found.relations.push({ path: [], message });
+  add(found, found.relations, { path: [], message });
 };
+
+function add(found: Findings, list: FieldError[], error: FieldError): void {
+  if (found.isFull) return;
+  list.push(error);
+  found.isFull = found.fields.length + found.relations.length >= maximumErrors;
+}
 
 /** Writes a value the way Strapi v4's messages do: texts quoted, objects and lists as indented JSON with their scalars quoted. */
 function printValue(value: unknown): string {

@@ -8,12 +8,6 @@ const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word
 /** `blog-post-item` and `blog_post item` become `BlogPostItem`; the form of GraphQL type names. */
 export const pascalCase = (name: string): string => words(name).map(capitalize).join('');
 
-/** Returns the id that a text of digits stands for, leading zeros allowed; 0, which no entry has, for anything else. */
-export const decodeId = (value: unknown): number => (/^\d{1,15}$/.test(String(value)) ? Number(value) : 0);
-
-/** Whether a value is a number that an entry may have as id. */
-export const isId = (value: unknown): value is number => typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
-
 export const isKebabCase = (name: string): boolean => /^([a-z][a-z0-9]*)(-[a-z0-9]+)*$/.test(name);
 
 /** `upload` for the types of that plugin; empty for others. */
@@ -31,7 +25,3 @@ export function typeName(type: ContentType): string {
   typeNames.set(type, name);
   return name;
 }
-
-/** The `<uid>.<controller>.<action>` name of an action on a type, as roles grant it. */
-export const actionOf = (type: ContentType | string, action: string): string =>
-  `${typeof type === 'string' ? type : type.uid}.${action}`;

@@ -5,7 +5,7 @@ import { envelopeError } from '../http/error-response.js';
 import type { AnyRoute, LateRoute, OwnCode, OwnRoute, Row, RouteCall } from '../http/route.js';
 import { countStored } from '../mongo/database.js';
 import type { ContentType } from '../schema/content-type.js';
-import { actionOf } from '../schema/names.js';
+import { actionOf } from '../query/access.js';
 import { describeReport } from '../schema/report-models.js';
 
 /** A content type, its number of documents, and a request to it. */

@@ -11,8 +11,7 @@ import type { Query } from '../query/ast.js';
 import { parseQuery } from '../query/parse-query.js';
 import { showPagination } from '../rest/envelope.js';
 import type { ContentType } from '../schema/content-type.js';
-import { isRecord, type Values } from '../values.js';
-import { decodeId } from '../schema/names.js';
+import { isRecord, type Values, decodeId } from '../values.js';
 
 /** The parameters of REST, as an object. */
 type Parameters = Values;

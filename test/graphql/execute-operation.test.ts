@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { execute, parse, type ExecutionResult } from 'graphql';
 import { executeOperation } from '../../src/graphql/execute/execute-operation.js';
-import type { Access } from '../../src/query/access.js';
+import { type Access, actionOf } from '../../src/query/access.js';
 import { callerState, type GraphqlContext } from '../../src/graphql/graphql-context.js';
-import { actionOf } from '../../src/schema/names.js';
 import { documents, models } from './content.js';
 import { serveGraphql, type ServedGraphql } from './serve-graphql.js';
 

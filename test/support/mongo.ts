@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Db, MongoClient } from 'mongodb';
 import type { Database } from '../../src/mongo/database.js';
 import { Replies } from '../../src/mongo/replies.js';
-import { SearchIndexes } from '../../src/mongo/search-indexes.js';
-import { UniqueBuilds } from '../../src/mongo/unique-builds.js';
+import { SearchIndexes, UniqueBuilds } from '../../src/mongo/index-state.js';
 import { unlimited } from '../../src/query/budget.js';
 import { Queue } from '../../src/queue.js';
 

@@ -6,7 +6,7 @@ import { oneOf, absent } from '../../mongo/matches.js';
 import type { Store } from '../../mongo/store.js';
 import { readAll, type Database } from '../../mongo/database.js';
 import { bulkWrite } from '../../mongo/write/write-entries.js';
-import { actionOf } from '../../schema/names.js';
+import { actionOf } from '../../query/access.js';
 import { inTransaction } from '../../mongo/transaction.js';
 
 const collection = collections.permissions;

@@ -11,7 +11,7 @@ import { createMayBreakRule, refuseBroken, ruleFilter, updateMayBreakRule } from
 import { applicationError, notFoundError, validationError } from '../../errors.js';
 import { inTransaction } from '../../mongo/transaction.js';
 import { bulkWrite, deleteEntry, insertEntry, updateEntry } from '../../mongo/write/write-entries.js';
-import { countBy } from '../../mongo/read/count-documents.js';
+import { countBy } from '../../mongo/read/look-ups.js';
 import { emptyQuery } from '../../query/ast.js';
 import type { Body } from '../accounts.js';
 import { enabledActions } from './permission-tree.js';

@@ -8,7 +8,7 @@ import {
   validate,
   type ValidationRule,
 } from 'graphql';
-import { BoundedCache } from '../../bounded-cache.js';
+import { BoundedCache } from '../../caches.js';
 import { aliasLimit, rootFieldLimit, depthLimit } from './operation-limits.js';
 import { coded } from './format-error.js';
 import type { GraphqlSettings } from './graphql-settings.js';

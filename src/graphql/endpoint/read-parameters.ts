@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Request, RequestParams, Response } from 'graphql-http';
-import { BoundedCache } from '../../bounded-cache.js';
+import { BoundedCache } from '../../caches.js';
 import { isRecord, type Values } from '../../values.js';
 
 /** An HTTP response. */

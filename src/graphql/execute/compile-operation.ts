@@ -12,7 +12,7 @@ import {
   type GraphQLObjectType,
   type OperationDefinitionNode,
 } from 'graphql';
-import { BoundedCache } from '../../bounded-cache.js';
+import { BoundedCache } from '../../caches.js';
 import { createTypeCounter } from '../../query/budget.js';
 import { collectFields } from '../selection/collect-fields.js';
 import { markRepeatedField } from '../selection/read-root.js';

@@ -2,11 +2,10 @@ import type { FieldNode, GraphQLFieldResolver, GraphQLResolveInfo } from 'graphq
 import { findMany } from '../../content/find-many.js';
 import { findOne, findSingle } from '../../content/find-one.js';
 import { missingActions } from '../../errors.js';
-import { maySee, readable } from '../../query/access.js';
+import { maySee, readable, actionOf } from '../../query/access.js';
 import type { Query } from '../../query/ast.js';
 import type { ComponentAttribute, ContentType, LinkAttribute, MorphAttribute, ZoneAttribute } from '../../schema/content-type.js';
-import type { Values } from '../../values.js';
-import { decodeId, isId, actionOf } from '../../schema/names.js';
+import { type Values, decodeId, isId } from '../../values.js';
 import { childKeyAt } from '../selection/collect-fields.js';
 import { localeOf, readListQuery, readOneQuery } from '../selection/read-root.js';
 import type { Structured } from '../selection/read-selection.js';

@@ -1,7 +1,6 @@
 import { defaultFieldResolver, getArgumentValues, type GraphQLResolveInfo } from 'graphql';
 import { isDeepStrictEqual } from 'node:util';
-import type { Access } from '../../query/access.js';
-import { actionOf } from '../../schema/names.js';
+import { type Access, actionOf } from '../../query/access.js';
 import type { GraphqlContext } from '../graphql-context.js';
 import { requireScope } from '../types/guard-fields.js';
 import { requirementOf, type Scope } from '../types/schema-context.js';

@@ -1,6 +1,6 @@
 import { GraphQLID, type GraphQLScalarType, GraphQLNonNull, type GraphQLFieldConfigArgumentMap } from 'graphql';
 import type { ContentType } from '../../schema/content-type.js';
-import { actionOf } from '../../schema/names.js';
+import { actionOf } from '../../query/access.js';
 import { findOneResolver, findResolver, findSingleResolver } from '../execute/read-resolvers.js';
 import { localeCodeScalar } from '../scalars.js';
 import { listArgs } from './attribute-fields.js';

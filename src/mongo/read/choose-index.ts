@@ -1,8 +1,8 @@
 import type { Db } from 'mongodb';
 import type { Condition, Plan } from '../../query/plan.js';
 import { unlimited } from '../../query/budget.js';
-import { oncePerType } from '../../schema/attribute-places.js';
-import type { Registry } from '../../schema/content-type.js';
+import { memoizePair } from '../../caches.js';
+import type { ContentType, Registry } from '../../schema/content-type.js';
 import { countStored, type Database } from '../database.js';
 import type { RelatedCondition, Resolved } from './compile-condition.js';
 import { planIndexes } from './plan-indexes.js';
@@ -54,7 +54,7 @@ export async function chooseIndex(plan: Plan, { registry, resolved, database }: 
 }
 
 /** The indexes that hold all entries, by their first path. */
-const wholeIndexes = oncePerType((type, registry): ReadonlyMap<string, string> => {
+const wholeIndexes = memoizePair((type: ContentType, registry: Registry): ReadonlyMap<string, string> => {
   const plans = planIndexes(type, registry).filter(({ options }) => options.partialFilterExpression === undefined);
   return new Map(plans.reverse().map(({ name, key }) => [Object.keys(key)[0] ?? '', name]));
 });

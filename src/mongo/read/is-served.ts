@@ -1,9 +1,9 @@
 import type { Comparator } from '../../query/operators.js';
 import type { Condition } from '../../query/plan.js';
-import { oncePerType } from '../../schema/attribute-places.js';
-import type { Registry } from '../../schema/content-type.js';
+import { memoizePair } from '../../caches.js';
+import type { ContentType, Registry } from '../../schema/content-type.js';
 import type { Database } from '../database.js';
-import type { SearchIndexes } from '../search-indexes.js';
+import type { SearchIndexes } from '../index-state.js';
 import type { Comparison } from './compile-condition.js';
 import { planIndexes } from './plan-indexes.js';
 
@@ -51,7 +51,7 @@ const isIndexable = ({ comparator, denied }: Comparison): boolean => !denied && 
 const indexable: ReadonlySet<Comparator> = new Set<Comparator>(['eq', 'in', 'lt', 'lte', 'gt', 'gte', 'between', 'startsWith']);
 
 /** The paths whose values an index of the service leads to. A locale leads to a large part of a collection. */
-export const leadingFields = oncePerType((type, registry: Registry): ReadonlySet<string> => {
+export const leadingFields = memoizePair((type: ContentType, registry: Registry): ReadonlySet<string> => {
   const first = planIndexes(type, registry).flatMap(({ key }) => Object.entries(key).slice(0, 1));
   return new Set(['_id', ...first.flatMap(([field, order]) => (field === 'locale' || order === 'text' ? [] : [field]))]);
 });

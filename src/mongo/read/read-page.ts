@@ -9,7 +9,7 @@ import { asScanned, readAll, type Database } from '../database.js';
 import { isTimedOut, isWithoutIndex } from '../driver-errors.js';
 import { chooseIndex } from './choose-index.js';
 import { explainTimeout } from './explain-timeout.js';
-import type { SearchIndexes } from '../search-indexes.js';
+import type { SearchIndexes } from '../index-state.js';
 import type { Loaded } from '../loaded.js';
 import { asksForRelated, resolveRelated } from './resolve-related.js';
 import { isScanned, scanPage } from './scan-page.js';

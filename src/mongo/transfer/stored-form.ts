@@ -1,5 +1,5 @@
 import { ApiError } from '../../errors.js';
-import { heldUniques } from '../../schema/attribute-places.js';
+import { heldUniques, listedUniquePaths } from '../../schema/attribute-places.js';
 import {
   type Attribute,
   type ContentType,
@@ -10,7 +10,7 @@ import {
 } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
 import { scalarTypes } from '../../schema/scalar-types.js';
-import { keptTrigrams, trigramAttributes } from '../search-indexes.js';
+import { keptTrigrams, trigramAttributes } from '../index-state.js';
 import type { EntryDocument } from '../write/write-entries.js';
 import { type HeldLink, hiddenValues, type Holder, holderKey, type TransferredEntry } from './transferred.js';
 
@@ -54,7 +54,7 @@ export function toStoredForm(type: ContentType, entry: TransferredEntry, context
   const values = valuesOf(type, entry, context);
   const ranks = ranksOf(type, entry, context);
   const trigrams = trigramAttributes(type);
-  const uniques = heldUniques(type, context.registry, values);
+  const uniques = heldUniques(listedUniquePaths(type, context.registry), values);
   return {
     _id: entry.id,
     ...values,

@@ -1,5 +1,5 @@
 import type { ContentType, LinkAttribute, MorphAttribute } from '../../schema/content-type.js';
-import { maximumLinks } from '../../schema/parse-link-input.js';
+import { maximumLinks } from '../../schema/link-input.js';
 import { type Change, changeMany, changeOne } from './compile-change.js';
 import { type Database, type Document, readAll } from '../database.js';
 import { rankPath, storedRank } from '../layout.js';

@@ -41,3 +41,23 @@ export async function countBy(collection: string, field: string, database: Datab
   const rows = await readAll(database, { aggregate: collection, pipeline, cursor: {} });
   return new Map(rows.map(({ _id, count }) => [_id as unknown, Number(count)]));
 }
+
+/** A text that a field of a collection would get. */
+interface WantedText {
+  readonly field: string;
+  /** Letters, digits and hyphens. */
+  readonly text: string;
+  /** The values that documents have which could hold it. */
+  readonly among: Document;
+}
+
+/** Returns the values of a field that are the text, alone or with a number behind it: `title`, `title-2`. */
+export async function takenTexts(
+  collection: string,
+  { field, text, among }: WantedText,
+  database: Database,
+): Promise<ReadonlySet<unknown>> {
+  const filter = { [field]: { $regex: `^${text}(-\\d+)?$` }, ...among };
+  const rows = await readAll(database, { find: collection, filter, projection: { _id: 0, [field]: 1 }, batchSize: 1_000_000 });
+  return new Set(rows.map((row) => row[field] as unknown));
+}

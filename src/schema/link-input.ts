@@ -1,26 +1,13 @@
 import { validationError } from '../errors.js';
 import type { LinkAttribute } from './content-type.js';
-import { isRecord } from '../values.js';
-import { decodeId, isId } from './names.js';
-
-/** Where a connected entry goes in a list; `end` where nothing is said. */
-export type Position = { readonly kind: 'start' | 'end' } | { readonly kind: 'before' | 'after'; readonly id: number };
-
-export interface Connection {
-  readonly id: number;
-  readonly position: Position;
-}
+import { decodeId, isId, isRecord } from '../values.js';
+import { applyLinkPatch, type Connection, type LinkPatch, type Position } from './apply-link-patch.js';
 
 /** The change of a relation, read from any of its spellings. `none`: no change. */
 export type LinkInput =
   | { readonly kind: 'none' }
   | { readonly kind: 'set'; readonly ids: readonly number[] }
-  | {
-      readonly kind: 'patch';
-      readonly connect: readonly Connection[];
-      readonly disconnect: readonly number[];
-      readonly strict: boolean;
-    };
+  | ({ readonly kind: 'patch' } & LinkPatch);
 
 /** Entries that one document keeps for one relation, and that one write may name. */
 export const maximumLinks = 10_000;
@@ -127,6 +114,22 @@ function refuseRepeats(connections: readonly Connection[]): void {
     seen.add(id);
   }
 }
+
+/** Returns the stored ids after a write, in order. Throws a ValidationError for positions that cannot be. */
+export function applyLinkInput(current: readonly number[], input: LinkInput): readonly number[] {
+  switch (input.kind) {
+    case 'none':
+      return current;
+    case 'set':
+      return input.ids;
+    case 'patch':
+      return applyLinkPatch(current, input);
+  }
+}
+
+/** Whether an input only removes entries and adds others at the end: then the entries that it does not name do not matter. */
+export const namesAllItChanges = (input: LinkInput): boolean =>
+  input.kind === 'patch' && input.connect.every(({ position }) => position.kind === 'end');
 
 /** The ids that a document stores for a relation: one, or a list. */
 export const storedIds = (stored: unknown): readonly number[] =>

@@ -56,3 +56,18 @@ export class BoundedCache<Value extends object | string | number, Key extends ob
     this.#entries.clear();
   }
 }
+
+/** Keeps the results of a function for as long as both of its arguments live, such as a type and its registry. */
+export function memoizePair<One extends object, Other extends object, Result>(
+  find: (one: One, other: Other) => Result,
+): (one: One, other: Other) => Result {
+  const found = new WeakMap<Other, WeakMap<One, { readonly result: Result }>>();
+  return (one, other) => {
+    const known = found.get(other)?.get(one);
+    if (known !== undefined) return known.result;
+    const result = find(one, other);
+    const ofOther = found.get(other) ?? new WeakMap<One, { readonly result: Result }>();
+    found.set(other, ofOther.set(one, { result }));
+    return result;
+  };
+}

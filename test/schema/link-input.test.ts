@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { planRanks } from '../../src/content/link-ranks.js';
-import { applyLinkInput, namesAllItChanges } from '../../src/schema/apply-link-input.js';
-import { maximumLinks, parseLinkInput, type LinkInput } from '../../src/schema/parse-link-input.js';
+import { applyLinkInput, namesAllItChanges, maximumLinks, parseLinkInput, type LinkInput } from '../../src/schema/link-input.js';
 
 const parse = (value: unknown): LinkInput => parseLinkInput(value, 'api::book.book') ?? { kind: 'none' };
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);

@@ -1,28 +1,28 @@
 import { validationError } from '../errors.js';
-import type { Connection, LinkInput, Position } from './parse-link-input.js';
 
-/**
- * Returns the stored ids after a write, in order. Takes time in proportion to the two lists. Throws a ValidationError for
- * positions that cannot be.
- */
-export function applyLinkInput(current: readonly number[], input: LinkInput): readonly number[] {
-  switch (input.kind) {
-    case 'none':
-      return current;
-    case 'set':
-      return input.ids;
-    case 'patch': {
-      const removed = new Set(input.disconnect);
-      const list = listOf(current.filter((id) => !removed.has(id)));
-      for (const { id, position } of orderConnections(input.connect, current, input.strict)) move(list, id, position);
-      return idsOf(list);
-    }
-  }
+/** Where a connected entry goes in a list; `end` where nothing is said. */
+export type Position = { readonly kind: 'start' | 'end' } | { readonly kind: 'before' | 'after'; readonly id: number };
+
+export interface Connection {
+  readonly id: number;
+  readonly position: Position;
 }
 
-/** Whether an input only removes entries and adds others at the end: then the entries that it does not name do not matter. */
-export const namesAllItChanges = (input: LinkInput): boolean =>
-  input.kind === 'patch' && input.connect.every(({ position }) => position.kind === 'end');
+/** Entries that leave a list, and entries that come into it or move within it. */
+export interface LinkPatch {
+  readonly connect: readonly Connection[];
+  readonly disconnect: readonly number[];
+  /** Whether a position must refer to an entry that is there. */
+  readonly strict: boolean;
+}
+
+/** Returns the ids of a list after a patch. Takes time in proportion to both. Throws a ValidationError for positions that cannot be. */
+export function applyLinkPatch(current: readonly number[], { connect, disconnect, strict }: LinkPatch): readonly number[] {
+  const removed = new Set(disconnect);
+  const list = listOf(current.filter((id) => !removed.has(id)));
+  for (const { id, position } of orderConnections(connect, current, strict)) move(list, id, position);
+  return idsOf(list);
+}
 
 /** Puts connections behind those that they refer to. In loose mode an unknown reference means the end. */
 function orderConnections(

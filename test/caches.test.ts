@@ -4,10 +4,30 @@ import { Session } from 'node:inspector/promises';
 import { inspect, types } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import { userTokens } from '../src/auth/user-tokens.js';
-import { BoundedCache } from '../src/bounded-cache.js';
+import { BoundedCache, memoizePair } from '../src/caches.js';
 import { cacheByKey, ChangeBus } from '../src/mongo/changes.js';
 import { bookshopModels } from './support/read-project.js';
 import { serveModels, type Serving } from './support/serve.js';
+
+describe('memoizePair', () => {
+  it('calls the function once for two objects, whatever it returns', () => {
+    const calls: string[] = [];
+    const find = memoizePair((one: { readonly name: string }, other: { readonly name: string }) => {
+      calls.push(one.name + other.name);
+      return undefined;
+    });
+    const [a, b] = [{ name: 'a' }, { name: 'b' }];
+    for (const [one, other] of [
+      [a, b],
+      [a, b],
+      [b, a],
+      [a, a],
+      [a, b],
+    ] as const)
+      expect(find(one, other)).to.equal(undefined);
+    expect(calls).to.deep.equal(['ab', 'ba', 'aa']);
+  });
+});
 
 describe('BoundedCache', () => {
   it('drops what was not used for longest, by number and by bytes', () => {
