@@ -46,7 +46,7 @@ export interface RouteRequirement {
  */
 export async function identify(ctx: Context, row: RouteRequirement, running: Running): Promise<Authorized> {
   const caller = await callerOf(ctx, row, running);
-  const sender = { caller, asker: askerOf(ctx, caller), held: memoryOf(ctx.res)?.answer ?? null };
+  const sender = { caller, asker: askerOf(ctx, caller), held: memoryOf(ctx)?.answer ?? null };
   return { caller, content: createRequestContext(running.config, running.source, sender) };
 }
 

@@ -96,10 +96,10 @@ class Parts {
   #fieldCount = 0;
   #fieldsSize = 0;
 
-  constructor({ req, res }: Context, staging: Staged, settings: MultipartRules) {
-    this.request = new GuardedRequest(req);
-    this.#source = req;
-    this.#held = memoryOf(res)?.body ?? null;
+  constructor(ctx: Context, staging: Staged, settings: MultipartRules) {
+    this.request = new GuardedRequest(ctx.req);
+    this.#source = ctx.req;
+    this.#held = memoryOf(ctx)?.body ?? null;
     this.#staging = staging;
     this.#settings = settings;
   }

@@ -41,7 +41,7 @@ export const isMultipart = (ctx: Context): boolean => /^multipart\/form-data\b/i
 /** What a request holds of the memory for bodies; null: it is not counted. */
 type Held = HeldBytes | null;
 
-const heldBy = (ctx: Context): Held => memoryOf(ctx.res)?.body ?? null;
+const heldBy = (ctx: Context): Held => memoryOf(ctx)?.body ?? null;
 
 /**
  * JSON is not read by koa-body, which takes a tenth longer for small bodies and silently replaces invalid UTF-8. Large and packed
