@@ -19,7 +19,7 @@ import {
   storedIds,
 } from '../schema/link-input.js';
 import { scalarTypes } from '../schema/scalar-types.js';
-import { morphLinks } from '../mongo/loaded.js';
+import { morphLinks } from '../mongo/read/stored-lists.js';
 
 /** A stored component; `id` is 0 until one is given out. */
 type Part = Record<string, unknown> & { id: number };

@@ -1,19 +1,20 @@
 import type { Document } from 'mongodb';
 import { isDeepStrictEqual } from 'node:util';
-import { Queue } from '../queue.js';
+import { type Asker, nextTurn, Queue } from '../queue.js';
+import { bytesOf } from '../values.js';
 
 /** Commands of one request that may run at once. The connection pool is there for all requests. */
 const atOnce = 4;
 
-interface Running {
+interface RunningCommand {
   readonly command: Document;
   readonly reply: Promise<unknown>;
 }
 
 /** Takes the read commands of one request in turn, and runs those that are the same at the same time once. */
 export class CommandTurns {
-  readonly #running = new Set<Running>();
-  readonly #turns = new Queue(turnBounds);
+  readonly #running = new Set<RunningCommand>();
+  readonly #turns = new Queue({ atOnce });
 
   /** `run` sends the command. Another one that is the same and has not been answered yet shares the reply. */
   run<Reply>(command: Document, run: () => Promise<Reply>): Promise<Reply> {
@@ -29,10 +30,65 @@ export class CommandTurns {
   }
 }
 
-const turnBounds = { atOnce };
-
 /** The first key of a command is its name, and the value the collection; most commands differ there. */
 function isSame(one: Document, other: Document): boolean {
   const [name = ''] = Object.keys(one);
   return one[name] === other[name] && isDeepStrictEqual(one, other);
+}
+
+/** Bytes of a reply of usual documents: they are decoded within some milliseconds. */
+const usualBytes = 524_288;
+
+/** Documents of a reply. Pages of the usual size are one reply, however large the documents are. */
+const fewest = 100;
+const most = 1_000;
+
+/** Bytes of a document of a collection that nothing was read from yet. */
+const guess = 2_048;
+
+/** What replies to the commands of all requests have in common: how large they are, and their turns. */
+export class Replies {
+  readonly #turns: Queue;
+  /** Bytes of the documents that were read last, by collection. */
+  readonly #documentBytes = new Map<string, number>();
+
+  constructor(turns: Queue) {
+    this.#turns = turns;
+  }
+
+  /** Documents that the next reply from a collection should have: fewer if they are large, so that many replies at once are not much. */
+  batchSize(collection: string): number {
+    const bytes = this.#documentBytes.get(collection) ?? guess;
+    return Math.max(fewest, Math.min(Math.round(usualBytes / bytes), most));
+  }
+
+  /** Returns about how many bytes the documents of a reply take, and notes how large they are. */
+  measure(collection: string, documents: readonly Document[]): number {
+    const bytes = sizeOf(documents);
+    if (documents.length < fewest) return bytes;
+    const before = this.#documentBytes.get(collection) ?? 0;
+    this.#documentBytes.set(collection, Math.max(bytes / documents.length, before * fading));
+    return bytes;
+  }
+
+  /** Reads a further reply in turn with those of other requests, and lets others be answered before it is worked on. */
+  inTurn<Reply>(read: () => Promise<Reply>, asker: Asker | undefined): Promise<Reply> {
+    return this.#turns.run(async () => {
+      const reply = await read();
+      await nextTurn();
+      return reply;
+    }, asker);
+  }
+}
+
+/** Large documents are expected again for some time. */
+const fading = 0.98;
+
+/** About how many bytes documents take, told from some of them: to measure all of a reply would take as long as to decode it. */
+function sizeOf(documents: readonly Document[]): number {
+  const { length } = documents;
+  const stride = Math.ceil(length / (16 + length / 50));
+  let [bytes, measured] = [0, 0];
+  for (let index = 0; index < length; index += stride, measured += 1) bytes += bytesOf(documents[index]);
+  return measured === 0 ? 0 : (bytes / measured) * length;
 }

@@ -6,7 +6,7 @@ import { Queue } from '../queue.js';
 import type { Database } from './database.js';
 import { ensureCollections } from './ensure-collections.js';
 import { SearchIndexes, UniqueBuilds } from './index-state.js';
-import { Replies } from './replies.js';
+import { Replies } from './command-turns.js';
 
 /**
  * Connects to MongoDB with the guarantees of the service: writes acknowledged by a majority and in the journal, retried once.

@@ -1,9 +1,8 @@
 import { type ClientSession, type Db, type Document, Long, type MongoClient } from 'mongodb';
 import type { Budget } from '../query/budget.js';
 import type { Asker, Queue } from '../queue.js';
-import { CommandTurns } from './command-turns.js';
+import { CommandTurns, type Replies } from './command-turns.js';
 import { markTransient, translateDriverError } from './driver-errors.js';
-import type { Replies } from './replies.js';
 import type { SearchIndexes, UniqueBuilds } from './index-state.js';
 import { twice, withinTime } from './within-time.js';
 

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import { unavailableError } from '../errors.js';
-import type { Condition } from '../query/plan.js';
+import type { Condition, TrigramPlace } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { trigramPath } from './layout.js';
@@ -81,13 +81,13 @@ export class SearchIndexes implements FullText {
     );
   }
 
-  /** Returns what the documents that meet a comparison have in an index, as others may; null if it leads nowhere. */
-  narrow({ trigrams, operand }: Comparison): Document | null {
-    const frequencies = trigrams === undefined ? undefined : this.#complete.get(`${trigrams.collection}/${trigrams.attribute}`);
-    if (trigrams === undefined || frequencies === undefined) return null;
+  /** Returns what the documents whose text has the operand in it have in an index, as others may; null if it leads nowhere. */
+  narrow({ collection, attribute }: TrigramPlace, operand: unknown): Document | null {
+    const frequencies = this.#complete.get(`${collection}/${attribute}`);
+    if (frequencies === undefined) return null;
     const [rarest] = [...trigramsOf(String(operand))].sort((a, b) => (frequencies.get(a) ?? 0) - (frequencies.get(b) ?? 0));
     // null: texts that are too long to be indexed, and documents of other writers
-    return rarest === undefined ? null : { [trigramPath(trigrams.attribute)]: { $in: [rarest, null] } };
+    return rarest === undefined ? null : { [trigramPath(attribute)]: { $in: [rarest, null] } };
   }
 
   find({ collection, text }: Pick<SearchCondition, 'collection' | 'text'>): TextMatch | null {

@@ -1,6 +1,4 @@
-import type { Document } from 'mongodb';
-import { cutWindow } from '../query/apply-list.js';
-import type { LinkChild, Selection } from '../query/plan.js';
+import type { Selection } from '../query/plan.js';
 
 /** A stored document, or a component within one. It is read by the selection that it was loaded with. */
 export type StoredDocument = Readonly<Record<string, unknown>>;
@@ -25,37 +23,3 @@ export const withoutPopulated = ({ document, selection }: Loaded): Loaded => ({
   selection: { ...selection, children: [], locales: null },
   children: [],
 });
-
-/** A stored polymorphic link. */
-interface MorphLink {
-  readonly __type: string;
-  readonly id: number;
-  /** The place of the entry that holds the link in the list of its target. */
-  readonly rank?: number;
-}
-
-export const morphLinks = (value: unknown): readonly MorphLink[] => listOf(value) as readonly MorphLink[]; // written in this form
-
-/** The ids of an owning relation: a to-one relation stores one value, a to-many an array. */
-export const linkedIds = (holder: Document, name: string): readonly unknown[] => listOf(holder[name]);
-
-const none: readonly unknown[] = [];
-
-function listOf(value: unknown): readonly unknown[] {
-  if (Array.isArray(value)) return value;
-  return value === null || value === undefined ? none : [value];
-}
-
-/** The stored ids of an owning relation that have to be read: those in its window if the ids alone decide it, else all. */
-export function wantedIds(child: LinkChild, holder: Document): readonly unknown[] {
-  const ids = linkedIds(holder, child.link.name);
-  return cutsIds(child) ? cutWindow(ids, child.window) : ids;
-}
-
-/** Whether the window of an owning relation can be cut from the stored ids, before anything is read. */
-const cutsIds = ({ window, condition, sort, reversed }: LinkChild): boolean =>
-  window !== null && condition === null && sort.length === 0 && !reversed;
-
-/** Returns the items of the window after reading, unless the window was cut from the ids before. */
-export const cutRead = <Item>(child: LinkChild, items: readonly Item[]): readonly Item[] =>
-  cutsIds(child) ? items : cutWindow(items, child.window);

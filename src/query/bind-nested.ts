@@ -4,8 +4,8 @@ import type { Query } from './ast.js';
 import type { BindContext, VisibleContext } from './bind-context.js';
 import { bindFilter, bindRule } from './bind-filter.js';
 import { bindSort, bindWindow } from './bind-list.js';
-import { allOf, orNull } from './conditions.js';
-import { type Condition, type LinkChild, type NestedList, published } from './plan.js';
+import { allOf, leadsAway, orNull } from './conditions.js';
+import { type Child, type Condition, type LinkChild, type NestedList, published, type Selection } from './plan.js';
 
 /**
  * Returns the conditions that entries of a type must meet to be shown: the publication state, which hides drafts, and the
@@ -58,3 +58,22 @@ export function bindNestedList(query: Query, type: ContentType, context: BindCon
   const list = { ...bindNested(query, type, context), window: bindWindow(query.pagination, context) };
   return list.condition === null && list.sort.length === 0 && list.window === null ? null : list;
 }
+
+/** Whether some list of components in a child, or further down, has a condition on related entries. */
+export function childAsksInLists(child: Child): boolean {
+  switch (child.kind) {
+    case 'link':
+      return asksInLists(child.selection, null);
+    case 'component':
+      return asksInLists(child.selection, child.list);
+    case 'zone':
+      return [...child.selections].some(([uid, selection]) => asksInLists(selection, child.lists.get(uid) ?? null));
+    case 'morph':
+      return [...child.targets.values()].some((target) =>
+        asksInLists(target.selection, target.selection.type.kind === 'component' ? target : null),
+      );
+  }
+}
+
+const asksInLists = (selection: Selection, list: NestedList | null): boolean =>
+  selection.asksInLists === true || (list !== null && list.condition !== null && leadsAway(list.condition));

@@ -12,7 +12,7 @@ import { isHiddenLink, maySee, readable } from './access.js';
 import { emptyQuery, type PopulateField, type PublicationState, type Query } from './ast.js';
 import type { BindContext, VisibleContext } from './bind-context.js';
 import { bindFields, bindWindow } from './bind-list.js';
-import { bindLocales, bindNested, bindNestedList, bindVisible } from './bind-nested.js';
+import { bindLocales, bindNested, bindNestedList, bindVisible, childAsksInLists } from './bind-nested.js';
 import { allOf, orNull } from './conditions.js';
 import { linkSources, type LinkSource } from './link-sources.js';
 import { expandDeep } from './populate-deep.js';
@@ -51,7 +51,9 @@ function bindLevel(query: Query, type: ContentType, context: SelectionContext): 
   if (known !== undefined) return known;
   context.budget.spend('boundSelections');
   const locales = query.withLocales && type.localized ? bindLocales(type, context) : null;
-  const selection = { type, fields: bindFields(query, type, context), children: bindPopulate(query, type, context), locales };
+  const fields = bindFields(query, type, context);
+  const children = bindPopulate(query, type, context);
+  const selection = { type, fields, children, locales, asksInLists: children.some(childAsksInLists) };
   bound.set(key, selection);
   return selection;
 }

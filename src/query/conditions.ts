@@ -44,6 +44,22 @@ export function holdsForNulls(condition: Condition): boolean {
   }
 }
 
+/** Whether some part of a condition is one on related entries. */
+export function leadsAway(condition: Condition): boolean {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return condition.conditions.some(leadsAway);
+    case 'element':
+      return leadsAway(condition.condition);
+    case 'related':
+      return true;
+    case 'comparison':
+    case 'search':
+      return false;
+  }
+}
+
 /** A regular expression that MongoDB and JavaScript read alike. */
 interface TextPattern {
   readonly source: string;

@@ -112,6 +112,8 @@ export interface Selection {
   readonly children: readonly Child[];
   /** The other locales of each entry, read like a relation; null if they are not wanted. */
   readonly locales: LinkChild | null;
+  /** Some list of components, here or further down, has a condition on related entries. */
+  readonly asksInLists?: boolean;
 }
 
 /** Something populated. `key` is its name in the answer. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Db, MongoClient } from 'mongodb';
 import type { Database } from '../../src/mongo/database.js';
-import { Replies } from '../../src/mongo/replies.js';
+import { Replies } from '../../src/mongo/command-turns.js';
 import { SearchIndexes, UniqueBuilds } from '../../src/mongo/index-state.js';
 import { unlimited } from '../../src/query/budget.js';
 import { Queue } from '../../src/queue.js';

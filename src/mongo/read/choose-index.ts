@@ -1,10 +1,12 @@
-import type { Db } from 'mongodb';
+import type { Db, Document } from 'mongodb';
 import type { Condition, Plan } from '../../query/plan.js';
 import { unlimited } from '../../query/budget.js';
 import { memoizePair } from '../../caches.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
-import { countStored, type Database } from '../database.js';
+import { countStored, readAll, type Database } from '../database.js';
+import { isTimedOut, isWithoutIndex } from '../driver-errors.js';
 import type { RelatedCondition, Resolved } from './compile-condition.js';
+import { compilePage, type Page } from './compile-page.js';
 import { planIndexes } from './plan-indexes.js';
 
 /** An index with about how many entries a page looks at by it. */
@@ -106,4 +108,21 @@ export function estimateSize(collection: string, database: Database): Promise<nu
   known.set(collection, { size, until: Date.now() + goodFor });
   size.catch(() => known.delete(collection));
   return size;
+}
+
+/** Milliseconds until an index that was named wrongly is given up. */
+const hinted = 1_000;
+
+/** Reads a page by the index that was chosen for it; as the server plans it if there is none, or it takes too long. */
+export async function readChosen(page: Page, index: string | null, database: Database): Promise<readonly Document[]> {
+  const command = compilePage(page);
+  if (index === null || database.session !== null) return readAll(database, command);
+  const { maxTimeMS } = database;
+  const limited = { ...database, maxTimeMS: { ...maxTimeMS, read: Math.min(maxTimeMS.read, hinted) } };
+  try {
+    return await readAll(limited, { ...command, hint: index });
+  } catch (error) {
+    if (!isTimedOut(error) && !isWithoutIndex(error)) throw error;
+    return readAll(database, command);
+  }
 }

@@ -12,21 +12,34 @@ export type ElementCondition = Extract<Condition, { kind: 'element' }>;
 /** The results of conditions on related entries, and on elements that have to be read: queries on the owner's own fields. */
 export type Resolved = ReadonlyMap<RelatedCondition | ElementCondition | Comparison | SearchCondition, Document>;
 
-/** Compiles a condition to a query document. Cannot fail: names and values were checked when it was bound. */
+/**
+ * Compiles a condition to a query document; once, if nothing in it was resolved for this request. Cannot fail: names and values were
+ * checked when it was bound.
+ */
 export function compileCondition(condition: Condition | null, resolved: Resolved): Document {
   if (condition === null) return {};
+  if (resolved.size > 0) return compile(condition, resolved);
+  const kept = compiled.get(condition) ?? compile(condition, resolved);
+  compiled.set(condition, kept);
+  return kept;
+}
+
+/** Conditions of plans that come again are the same objects. */
+const compiled = new WeakMap<Condition, Document>();
+
+function compile(condition: Condition, resolved: Resolved): Document {
   switch (condition.kind) {
     case 'and':
-      return compileAll(condition.conditions.map((inner) => compileCondition(inner, resolved)));
+      return compileAll(condition.conditions.map((inner) => compile(inner, resolved)));
     case 'or':
-      return compileAny(condition.conditions.map((inner) => compileCondition(inner, resolved)));
+      return compileAny(condition.conditions.map((inner) => compile(inner, resolved)));
     case 'comparison':
       return { ...resolved.get(condition), ...compileComparison(condition) };
     case 'search':
-      return resolved.get(condition) ?? compileCondition(condition.otherwise, resolved);
+      return resolved.get(condition) ?? compile(condition.otherwise, resolved);
     case 'element': {
       const { path } = condition;
-      const some = resolved.get(condition) ?? { [path]: { $elemMatch: compileCondition(condition.condition, resolved) } };
+      const some = resolved.get(condition) ?? { [path]: { $elemMatch: compile(condition.condition, resolved) } };
       return condition.orMissing ? compileAny([some, missing(path)]) : some;
     }
     case 'related':

@@ -4,7 +4,7 @@ import { compileCondition, type Resolved } from './compile-condition.js';
 import { compilePagePipeline, compileProjection, compileTargets } from './compile-page.js';
 import type { PendingRelation } from './grow-tree.js';
 import { compileSource } from './index-morphs.js';
-import { morphLinks, wantedIds } from '../loaded.js';
+import { morphLinks, wantedIds } from './stored-lists.js';
 
 /** One of the queries that read a level of relations, all in one command. */
 export interface LevelQuery {

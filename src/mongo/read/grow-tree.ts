@@ -1,8 +1,8 @@
 import type { Document } from 'mongodb';
-import { applyList, keepChosen, type Choose } from '../../query/apply-list.js';
 import type { ComponentChild, LinkChild, MorphChild, Selection, ZoneChild } from '../../query/plan.js';
 import type { ContentType } from '../../schema/content-type.js';
 import type { Loaded, Related } from '../loaded.js';
+import { applyList, keepChosen, partsOf, type Choose } from './stored-lists.js';
 
 /** A node of a tree that is still being read. */
 export interface Growing extends Loaded {
@@ -116,9 +116,3 @@ function growZones(child: ZoneChild, slot: number, nodes: readonly Growing[], ne
 
 const itself = (part: Document): Document => part;
 const componentOf = (part: Document): string => String(part['__component']);
-
-/** Stored components: one, several, or none. */
-export function partsOf(value: unknown): readonly Document[] {
-  if (Array.isArray(value)) return value as readonly Document[]; // stored as documents
-  return value === null || value === undefined ? [] : [value];
-}

@@ -1,11 +1,11 @@
 import type { Document } from 'mongodb';
-import { cutWindow, keepChosen, type Choose, applyList } from '../../query/apply-list.js';
 import type { MorphChild, MorphTarget, BoundSource, SortKey } from '../../query/plan.js';
-import { growNodes, type PendingLevel, type QueryRows, type RelatedOf, partsOf, type Growing } from './grow-tree.js';
-import { type Loaded, morphLinks, linkedIds } from '../loaded.js';
+import { growNodes, type PendingLevel, type QueryRows, type RelatedOf, type Growing } from './grow-tree.js';
+import type { Loaded } from '../loaded.js';
 import { dottedPath, type LinkPath } from '../../schema/attribute-places.js';
 import type { Resolved } from './compile-condition.js';
 import { compileProjection, compileTargets } from './compile-page.js';
+import { applyList, cutWindow, keepChosen, linkedIds, morphLinks, partsOf, type Choose } from './stored-lists.js';
 
 /** A target of polymorphic links. */
 interface Target {

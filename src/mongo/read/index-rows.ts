@@ -1,11 +1,11 @@
 import type { Document } from 'mongodb';
-import { cutWindow } from '../../query/apply-list.js';
 import type { LinkChild } from '../../query/plan.js';
 import type { ContentType } from '../../schema/content-type.js';
 import { readsParents } from './compile-level.js';
 import { growNodes, type Growing, type PendingLevel, type PendingRelation, type QueryRows, type RelatedOf } from './grow-tree.js';
 import { indexMorphRows, indexSources } from './index-morphs.js';
-import { cutRead, linkedIds, type Loaded, morphLinks, wantedIds } from '../loaded.js';
+import type { Loaded } from '../loaded.js';
+import { cutRead, cutWindow, linkedIds, morphLinks, wantedIds } from './stored-lists.js';
 
 /** Indexes the rows of a relation by their parents. The relations that the rows populate are added to `next`. */
 export function indexRows({ child, owner }: PendingRelation, results: readonly QueryRows[], next: PendingLevel): RelatedOf {

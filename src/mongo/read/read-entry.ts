@@ -17,7 +17,7 @@ import { resolveRelated } from './resolve-related.js';
 export async function readEntry(condition: Condition, asked: Selection, database: Database): Promise<Loaded | null> {
   if (isNever(condition)) return null;
   const match = compileCondition(condition, await resolveRelated(condition, database));
-  const selection = await resolveLists(asked, database);
+  const selection = asked.asksInLists === true ? await resolveLists(asked, database) : asked;
   const { joins, document } = await readJoined(match, selection, database);
   if (document === undefined) return null;
   database.budget.spend('entriesRead');

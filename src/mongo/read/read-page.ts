@@ -1,19 +1,16 @@
 import type { Document } from 'mongodb';
-import { isNever } from '../../query/conditions.js';
 import { type Condition, type Plan, scorePath, type Selection } from '../../query/plan.js';
-import type { Registry } from '../../schema/content-type.js';
+import type { ContentType, Registry } from '../../schema/content-type.js';
 import type { TotalCache } from '../total-cache.js';
-import { compileCondition } from './compile-condition.js';
+import { compileCondition, nothing } from './compile-condition.js';
 import { compilePage, compileProjection, type Page, sortsByComputed } from './compile-page.js';
-import { asScanned, readAll, type Database } from '../database.js';
-import { isTimedOut, isWithoutIndex } from '../driver-errors.js';
-import { chooseIndex } from './choose-index.js';
+import { asScanned, readAll, runRead, type Database } from '../database.js';
+import { chooseIndex, readChosen } from './choose-index.js';
 import { explainTimeout } from './explain-timeout.js';
 import type { SearchIndexes } from '../index-state.js';
 import type { Loaded } from '../loaded.js';
 import { asksForRelated, resolveRelated } from './resolve-related.js';
 import { isScanned, scanPage } from './scan-page.js';
-import { fromEnd, readWithTotal, totalOf } from './read-total.js';
 import { readTree } from './read-tree.js';
 import { walkTargets } from './walk-targets.js';
 
@@ -32,8 +29,8 @@ interface PageContext {
 
 /**
  * Reads a page and, at the same time, its total. Sends one command for each, one for each level that is populated, and one for each
- * condition on related entries: the number depends on the plan alone. Throws a ValidationError if the time limit is hit because no index
- * leads to the entries.
+ * condition on related entries, however many entries there are; none for the page if nothing can meet its condition. Throws a
+ * ValidationError if the time limit is hit because no index leads to the entries.
  */
 export async function readPage(plan: Plan, context: PageContext): Promise<LoadedPage> {
   try {
@@ -45,10 +42,10 @@ export async function readPage(plan: Plan, context: PageContext): Promise<Loaded
 
 async function readEach(plan: Plan, { registry, totals, ...context }: PageContext): Promise<LoadedPage> {
   const { condition, withTotal, totalIsCacheable, selection } = plan;
-  if (condition !== null && isNever(condition)) return { entries: [], total: withTotal ? 0 : null };
   const database = asksForRelated(condition) ? asScanned(context.database) : context.database;
   const resolved = await resolveRelated(condition, database);
   const match = compileCondition(condition, resolved);
+  if (match === nothing) return { entries: [], total: withTotal ? 0 : null };
   const page = pageOf(plan, match, database);
   if (withTotal && !totalIsCacheable && condition !== null && isScanned(plan, condition, { registry, database })) {
     const { documents, total } = await scanPage(page, condition, database);
@@ -71,22 +68,20 @@ async function readDocuments(page: Page, total: number | null, database: Databas
   return [...(await readAll(database, compilePage(backwards)))].reverse();
 }
 
-/** Milliseconds until an index that was named wrongly is given up. */
-const hinted = 1_000;
-
-/** Reads a page by the index that was chosen for it; as the server plans it if there is none, or it takes too long. */
-async function readChosen(page: Page, index: string | null, database: Database): Promise<readonly Document[]> {
-  const command = compilePage(page);
-  if (index === null || database.session !== null) return readAll(database, command);
-  const { maxTimeMS } = database;
-  const limited = { ...database, maxTimeMS: { ...maxTimeMS, read: Math.min(maxTimeMS.read, hinted) } };
-  try {
-    return await readAll(limited, { ...command, hint: index });
-  } catch (error) {
-    if (!isTimedOut(error) && !isWithoutIndex(error)) throw error;
-    return readAll(database, command);
-  }
+/** The same page read from the end of the list, in the opposite order; null if it is nearer to the beginning. */
+function fromEnd({ sort, window: { skip, limit }, ...page }: Page, total: number): Page | null {
+  const isNearer = limit !== null && skip > total / 2 && skip < total;
+  if (!isNearer || sortsByComputed(sort)) return null;
+  const keys = sort.length === 0 ? [byId] : sort;
+  const left = total - skip;
+  return {
+    ...page,
+    sort: keys.map((key) => ({ ...key, order: key.order === 1 ? -1 : 1 })),
+    window: { skip: Math.max(left - limit, 0), limit: Math.min(limit, left) },
+  };
 }
+
+const byId = { links: [], path: '_id', lists: [], order: 1 } as const;
 
 function pageOf({ type, sort, window, selection, condition }: Plan, match: Document, { budget, searches }: Database): Page {
   const limit = boundLimit(window.limit, budget.left('entriesRead'));
@@ -116,3 +111,80 @@ async function readEntries(selection: Selection, documents: readonly Document[],
 /** Reads one entry more than the budget has, which is enough to see that it is exceeded. */
 const boundLimit = (limit: number | null, left: number): number | null =>
   limit === null || limit > left ? (left === Infinity ? limit : left + 1) : limit;
+
+/** The total of a page: the one that is kept, null if it has to be counted. */
+interface PageTotal {
+  readonly kept: number | null;
+  readonly count: () => Promise<number>;
+}
+
+/** Entries before a page from which on the total is worth a command before the page is read: it may be read from the end. */
+const far = 1_000;
+
+/** Returns how to come to the number of entries that meet a plan's condition. */
+function totalOf(
+  plan: Plan,
+  { match, collection, window }: Page,
+  { database, totals }: Omit<PageContext, 'registry'>,
+): PageTotal | Promise<PageTotal> {
+  const { condition, totalIsCacheable } = plan;
+  if (database.session !== null) return { kept: null, count: () => countInTransaction(collection, match, database) };
+  const count = async (): Promise<number> => {
+    const reply = await runRead(database, { count: collection, ...(condition !== null && { query: match }) });
+    return Number(reply['n']);
+  };
+  // without a condition the server knows the number without counting
+  if (condition === null) return window.skip < far ? { kept: null, count } : count().then((kept) => ({ kept, count }));
+  const counted = { collection, match, condition: totalIsCacheable ? condition : null };
+  return { kept: totals.kept(counted), count: () => totals.read(counted, count) };
+}
+
+/** The command that reads the count is not allowed in a transaction. */
+async function countInTransaction(collection: string, match: Document, database: Database): Promise<number> {
+  const pipeline = [{ $match: match }, { $count: 'n' }];
+  const [counted] = await readAll(database, { aggregate: collection, pipeline, cursor: {} });
+  return Number(counted?.['n'] ?? 0);
+}
+
+/** Plans whose page was not full when it was read last. */
+const short = new WeakSet<Plan>();
+
+interface TotalRead {
+  readonly read: () => Promise<readonly Loaded[]>;
+  readonly total: PageTotal;
+}
+
+interface CountedPage {
+  readonly entries: readonly Loaded[];
+  readonly total: number;
+}
+
+/**
+ * Reads a page and its total. A page that is not full tells its total, so nothing is counted after it; where that is likely the page is
+ * read first, otherwise both are read at the same time.
+ */
+async function readWithTotal(plan: Plan, { window }: Page, { read, total }: TotalRead): Promise<CountedPage> {
+  if (total.kept !== null) return { entries: await read(), total: total.kept };
+  const told = (entries: readonly Loaded[]): number | null =>
+    entries.length < (window.limit ?? Infinity) && (entries.length > 0 || window.skip === 0)
+      ? window.skip + entries.length
+      : null;
+  const note = (entries: readonly Loaded[]): void => void (told(entries) === null ? short.delete(plan) : short.add(plan));
+  if (short.has(plan) || leadsToFew(plan.condition, plan.type)) {
+    const entries = await read();
+    note(entries);
+    return { entries, total: told(entries) ?? (await total.count()) };
+  }
+  const [entries, counted] = await Promise.all([read(), total.count()]);
+  note(entries);
+  return { entries, total: counted };
+}
+
+/** Whether a condition names the values of a unique attribute. */
+function leadsToFew(condition: Condition | null, type: ContentType): boolean {
+  if (condition === null) return false;
+  if (condition.kind === 'and') return condition.conditions.some((inner) => leadsToFew(inner, type));
+  if (condition.kind !== 'comparison' || condition.denied || condition.comparator !== 'eq') return false;
+  const attribute = type.attributes.get(condition.path);
+  return condition.path === '_id' || (attribute?.kind === 'scalar' && attribute.unique);
+}

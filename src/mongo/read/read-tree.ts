@@ -19,7 +19,8 @@ type JoinedRows = ReadonlyMap<LinkChild | MorphChild, readonly Document[]>;
 export async function readTree(selection: Selection, documents: readonly Document[], database: Database): Promise<Loaded[]> {
   if (documents.length === 0) return [];
   const level: PendingLevel = new Map();
-  const entries = growNodes(await resolveLists(selection, database), documents, level);
+  const resolved = selection.asksInLists === true ? await resolveLists(selection, database) : selection;
+  const entries = growNodes(resolved, documents, level);
   await readLevels(level, database);
   return entries;
 }
@@ -32,7 +33,8 @@ export async function readTreeOf(
   joined: JoinedRows = new Map(),
 ): Promise<Loaded> {
   const level: PendingLevel = new Map();
-  const entry = growNode(await resolveLists(selection, database), document, level);
+  const resolved = selection.asksInLists === true ? await resolveLists(selection, database) : selection;
+  const entry = growNode(resolved, document, level);
   const next: PendingLevel = new Map();
   for (const [child, rows] of joined) {
     database.budget.spend('entriesRead', rows.length);

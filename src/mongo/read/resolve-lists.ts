@@ -9,52 +9,9 @@ import { compileCondition, type RelatedCondition } from './compile-condition.js'
  * one on their ids, by one command. Returns the selection itself if no list has such a condition.
  */
 export async function resolveLists(selection: Selection, database: Database): Promise<Selection> {
-  if (!hasRelated(selection)) return selection;
+  if (selection.asksInLists !== true) return selection;
   const children = await Promise.all(selection.children.map((child) => resolveChild(child, database)));
-  return { ...selection, children };
-}
-
-const known = new WeakMap<Selection, boolean>();
-
-function hasRelated(selection: Selection): boolean {
-  const found = known.get(selection) ?? selection.children.some(childHasRelated);
-  known.set(selection, found);
-  return found;
-}
-
-function childHasRelated(child: Child): boolean {
-  switch (child.kind) {
-    case 'link':
-      return hasRelated(child.selection);
-    case 'component':
-      return hasRelated(child.selection) || listHasRelated(child.list);
-    case 'zone':
-      return [...child.selections.values()].some(hasRelated) || [...child.lists.values()].some(listHasRelated);
-    case 'morph':
-      return [...child.targets.values()].some(
-        (target) => hasRelated(target.selection) || (isOfParts(target) && listHasRelated(target)),
-      );
-  }
-}
-
-const isOfParts = ({ selection }: MorphTarget): boolean => selection.type.kind === 'component';
-
-const listHasRelated = (list: NestedList | null): boolean =>
-  list !== null && list.condition !== null && leadsAway(list.condition);
-
-function leadsAway(condition: Condition): boolean {
-  switch (condition.kind) {
-    case 'and':
-    case 'or':
-      return condition.conditions.some(leadsAway);
-    case 'element':
-      return leadsAway(condition.condition);
-    case 'related':
-      return true;
-    case 'comparison':
-    case 'search':
-      return false;
-  }
+  return { ...selection, children, asksInLists: false };
 }
 
 async function resolveChild(child: Child, database: Database): Promise<Child> {
@@ -75,7 +32,7 @@ async function resolveChild(child: Child, database: Database): Promise<Child> {
 }
 
 async function resolveTarget(target: MorphTarget, database: Database): Promise<MorphTarget> {
-  const list = isOfParts(target) ? await resolveList(target, database) : target;
+  const list = target.selection.type.kind === 'component' ? await resolveList(target, database) : target;
   return { ...list, selection: await resolveLists(target.selection, database) };
 }
 

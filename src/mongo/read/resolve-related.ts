@@ -75,7 +75,8 @@ async function resolveInto(condition: Condition, resolving: Resolving): Promise<
       resolved.set(condition, compileOwnId(condition) ?? (await resolveOne(condition, database)));
       return;
     case 'comparison': {
-      const narrowed = narrows ? database.searches.narrow(condition) : null;
+      const { trigrams, operand } = condition;
+      const narrowed = narrows && trigrams !== undefined ? database.searches.narrow(trigrams, operand) : null;
       if (narrowed !== null) resolved.set(condition, narrowed);
       return;
     }

@@ -2,7 +2,8 @@ import type { Attribute, ContentType, LinkAttribute, MorphAttribute, Registry } 
 import { scalarTypes } from '../../schema/scalar-types.js';
 import { uploadFile } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
-import { linkedIds, morphLinks, type StoredDocument } from '../loaded.js';
+import type { StoredDocument } from '../loaded.js';
+import { linkedIds, morphLinks } from '../read/stored-lists.js';
 import { hiddenValues, type Holder, type TransferredEntry, type TransferredLink } from './transferred.js';
 
 /** A link with the kind of its relation, `manyToOne`. */

@@ -3,7 +3,8 @@ import { maximumLinks } from '../../schema/link-input.js';
 import { type Change, changeMany, changeOne } from './compile-change.js';
 import { type Database, type Document, readAll } from '../database.js';
 import { rankPath, storedRank } from '../layout.js';
-import { morphLinks, type StoredDocument } from '../loaded.js';
+import type { StoredDocument } from '../loaded.js';
+import { morphLinks } from '../read/stored-lists.js';
 import { absent, type Match, matchesAll, matchesAny, withElement } from '../matches.js';
 
 /** A related entry with its place in a list; null if it has none yet. */

@@ -1,6 +1,44 @@
-import type { NestedList, SortKey, Window } from './plan.js';
-import type { Values } from '../values.js';
-import { compareStored, meetsCondition } from './meets-condition.js';
+import type { Document } from 'mongodb';
+import { compareStored, meetsCondition } from '../../query/meets-condition.js';
+import type { LinkChild, NestedList, SortKey, Window } from '../../query/plan.js';
+import type { Values } from '../../values.js';
+
+/** A stored polymorphic link. */
+interface MorphLink {
+  readonly __type: string;
+  readonly id: number;
+  /** The place of the entry that holds the link in the list of its target. */
+  readonly rank?: number;
+}
+
+/** The ids of an owning relation: a to-one relation stores one value, a to-many an array. */
+export const linkedIds = (holder: Document, name: string): readonly unknown[] => listOf(holder[name]);
+
+export const morphLinks = (value: unknown): readonly MorphLink[] => listOf(value) as readonly MorphLink[]; // written in this form
+
+/** Stored components: one, several, or none. */
+export const partsOf = (value: unknown): readonly Document[] => listOf(value) as readonly Document[]; // stored as documents
+
+const none: readonly unknown[] = [];
+
+function listOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  return value === null || value === undefined ? none : [value];
+}
+
+/** The stored ids of an owning relation that have to be read: those in its window if the ids alone decide it, else all. */
+export function wantedIds(child: LinkChild, holder: Document): readonly unknown[] {
+  const ids = linkedIds(holder, child.link.name);
+  return cutsIds(child) ? cutWindow(ids, child.window) : ids;
+}
+
+/** Whether the window of an owning relation can be cut from the stored ids, before anything is read. */
+const cutsIds = ({ window, condition, sort, reversed }: LinkChild): boolean =>
+  window !== null && condition === null && sort.length === 0 && !reversed;
+
+/** Returns the items of the window after reading, unless the window was cut from the ids before. */
+export const cutRead = <Item>(child: LinkChild, items: readonly Item[]): readonly Item[] =>
+  cutsIds(child) ? items : cutWindow(items, child.window);
 
 /** Filters, sorts and cuts items of one entry by their stored values. */
 export function applyList<Item>(
