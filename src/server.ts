@@ -176,7 +176,7 @@ class Server implements Service {
     const { models } = running.backend;
     const rebuild = (registry: Registry): void => void this.#graphql?.replaceRegistry(registry);
     models.onChange(rebuild);
-    rebuild(models.current());
+    rebuild(models.snapshot.registry);
   }
 
   #createGraphql(): GraphqlEndpoint {

@@ -47,7 +47,7 @@ const notes = 50;
 /** Adds 20,000 articles of 2 kB, 150 to an author and all in the same categories, notes about notes, and essays of 10 kB. */
 export async function addRelatedEntries(backend: Backend): Promise<void> {
   const { database } = backend.store;
-  if (backend.models.current().types.has(note.uid)) return;
+  if (backend.models.snapshot.registry.types.has(note.uid)) return;
   await writeModels(database, [note, essay]);
   await backend.models.load();
   const rows = async (collection: string): Promise<readonly Record<string, unknown>[]> =>

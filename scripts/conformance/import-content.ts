@@ -14,7 +14,7 @@ export async function importContent(file: string, { config, backend }: Service):
     config,
     store,
     media: createMedia(config, store.database),
-    defaultLocale: models.locales().default,
+    defaultLocale: models.snapshot.locales.default,
     progress: silent,
   };
   const prepared = await prepareImport(await openArchive({ file, key: null }), context);

@@ -65,8 +65,8 @@ async function readStatus({ running: { backend } }: AdminCall): Promise<unknown>
   await models.recount();
   const states = await readAll(store.database, { find: collections.modelStatus, sort: { _id: 1 }, batchSize: 100_000 });
   return {
-    version: models.current().version,
-    types: models.current().types.size,
+    version: models.snapshot.registry.version,
+    types: models.snapshot.registry.types.size,
     problems: Object.fromEntries(models.problems()),
     models: models.reports().flatMap((report) => describeReport(report) ?? []),
     hearsOfChanges: store.changes.isListening,

@@ -8,7 +8,7 @@ import type { Access } from '../query/access.js';
 import { readAccountSettings, type AccountSettings, type StoredSettings } from './account-settings.js';
 import { type ApiToken, tokenFinder } from './api-token.js';
 import { type Caller, readUser, weighUser, type KnownUser } from './caller.js';
-import { createOpenAccess, type FindOpenAccess } from './is-open.js';
+import { createOpenAccess, type OpenAccess } from './is-open.js';
 import { readRoles } from './read-roles.js';
 import { roleAccess } from './role-access.js';
 import type { Role, Roles } from './role.js';
@@ -48,7 +48,7 @@ interface AuthenticatorInput {
 interface Sources extends Omit<Authenticator, 'authenticate'> {
   readonly input: AuthenticatorInput;
   findUser(id: number): Promise<KnownUser | null>;
-  readonly findOpenAccess: FindOpenAccess;
+  readonly openAccess: OpenAccess;
 }
 
 /** Creates an authenticator. Values that every request needs are cached until any instance changes them. */
@@ -61,7 +61,7 @@ export function createAuthenticator(input: AuthenticatorInput): Authenticator {
     settings: cacheUntilChanged(changes, [collections.settings], () => readAccountSettings(database)),
     findToken: tokenFinder(backend, input.tokenSalt),
     findUser: cacheByKey(changes, [collections.users], { load: (id) => readUser(database, id), weigh: weighUser }),
-    findOpenAccess: createOpenAccess(input),
+    openAccess: createOpenAccess(input),
   };
   const { roles, settings, findToken } = sources;
   return { authenticate: (credentials) => authenticate(credentials, sources), roles, settings, findToken };
@@ -92,9 +92,11 @@ interface Stranger extends Pick<Credentials, 'isLocal'> {
 }
 
 async function publicCaller({ isLocal, ended }: Stranger, sources: Sources): Promise<Caller> {
+  const { openAccess } = sources;
+  if (openAccess !== null && typeof openAccess !== 'function') return openCaller(openAccess, ended);
   const roles = await sources.roles();
-  const open = await sources.findOpenAccess(roles, isLocal);
-  if (open !== null) return { kind: 'public', access: open, publicRoleIsEmpty: false, ended };
+  const open = (await openAccess?.(roles, isLocal)) ?? null;
+  if (open !== null) return openCaller(open, ended);
   const role = sources.input.userTokens === null ? undefined : roles.byType.get('public');
   return {
     kind: 'public',
@@ -103,6 +105,14 @@ async function publicCaller({ isLocal, ended }: Stranger, sources: Sources): Pro
     ended,
   };
 }
+
+/** The public while the service is open. */
+const openCaller = (access: Access, ended: TokenFault | null): Caller => ({
+  kind: 'public',
+  access,
+  publicRoleIsEmpty: false,
+  ended,
+});
 
 /** Admin tokens open the admin API only. */
 function tokenCaller(token: ApiToken): Caller {
@@ -120,7 +130,9 @@ async function userCaller(bearer: string, credentials: Credentials, sources: Sou
   const fault = faultOf(user, claims, advanced);
   if (user === null || fault !== null) return endedCaller(fault ?? 'token_revoked', credentials, sources);
   const role = roles.byId.get(user.role ?? 0);
-  const access = (await sources.findOpenAccess(roles, credentials.isLocal)) ?? accessOf(role, user, sources);
+  const { openAccess } = sources;
+  const open = typeof openAccess === 'function' ? await openAccess(roles, credentials.isLocal) : openAccess;
+  const access = open ?? accessOf(role, user, sources);
   const publicActions = roles.byType.get('public')?.actions ?? new Set<string>();
   return { kind: 'user', access, user, role: role ?? null, publicActions };
 }
@@ -145,5 +157,5 @@ const noAccess: Access = { grants: { kind: 'actions', actions: new Set() }, rule
 
 function accessOf(role: Role | undefined, user: KnownUser | null, { input: { config, backend } }: Sources): Access {
   if (role === undefined) return noAccess;
-  return roleAccess(role, user, { registry: backend.models.current(), limits: config.api.limits });
+  return roleAccess(role, user, { registry: backend.models.snapshot.registry, limits: config.api.limits });
 }

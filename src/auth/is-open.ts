@@ -19,8 +19,8 @@ const openAccess: Access = { ...fullAccess, grants: { kind: 'all', except: new S
 /** Access while the service opens itself. Users cannot be changed either, because their existence closes the service. */
 const localAccess: Access = { ...fullAccess, grants: { kind: 'all', except: new Set([...roleActions, ...userActions]) } };
 
-/** Returns the access that an open service grants to the public and to users; null if the service is not open. */
-export type FindOpenAccess = (roles: Roles, isLocal: () => boolean) => Promise<Access | null>;
+/** The access that an open service grants to the public and to users, or how to find it for a request; null if it is not open. */
+export type OpenAccess = Access | ((roles: Roles, isLocal: () => boolean) => Promise<Access | null>) | null;
 
 interface OpenAccessInput {
   readonly config: Config;
@@ -34,10 +34,10 @@ interface OpenAccessInput {
  * The service is open to everybody if `api.open` says so. If it says nothing, the service is open to programs of this machine, as long
  * as it runs outside of production on its embedded database, and there is neither a user nor a grant besides the defaults.
  */
-export function createOpenAccess({ config, backend, logger, isEmbedded }: OpenAccessInput): FindOpenAccess {
+export function createOpenAccess({ config, backend, logger, isEmbedded }: OpenAccessInput): OpenAccess {
   const { open } = config.api;
-  if (open === true) return () => Promise.resolve(openAccess);
-  if (open === false || !mayOpenItself(config, isEmbedded)) return () => Promise.resolve(null);
+  if (open === true) return openAccess;
+  if (open === false || !mayOpenItself(config, isEmbedded)) return null;
   const hasUsers = cacheUntilChanged(backend.store.changes, [collections.users], () => readHasUsers(backend.store.database));
   let wasOpen = false;
   return async (roles, isLocal) => {

@@ -48,7 +48,7 @@ function accessLines(audience: Audience | null, sample: ContentType | undefined)
 export function describeStart(server: Service, { embedded, audience }: StartNotes): string[] {
   const { config, backend, url } = server;
   const rest = config.api.rest.prefix;
-  const types = [...(backend?.models.current().types.values() ?? [])].filter(({ uid }) => uid.startsWith('api::'));
+  const types = [...(backend?.models.snapshot.registry.types.values() ?? [])].filter(({ uid }) => uid.startsWith('api::'));
   const sample = types.find(({ kind }) => kind === 'collectionType');
   const names = types.map(({ singularName }) => singularName).join(', ');
   const none = backend === null ? 'read when the database answers' : `none yet: ${commandLine('models add FILE')}`;

@@ -101,9 +101,9 @@ const hasModels = async (database: Database): Promise<boolean> =>
 /** Returns a context with all rights, in which the models and languages of the demo exist before they are stored. */
 function demoContext(models: readonly Model[], config: Config, { store, models: inForce }: Backend): ContentContext {
   const { registry } = buildRegistry(models, modelSettings(config));
-  const locales = inForce.locales();
+  const { locales } = inForce.snapshot;
   const complete = { ...locales, codes: [...new Set([...locales.codes, ...languages])] };
-  return createContext(config, { store, models: { current: () => registry, locales: () => complete } }, fullAccess);
+  return createContext(config, { store, models: { snapshot: { registry, locales: complete } } }, fullAccess);
 }
 
 async function readFolder<Content>(folder: string): Promise<Content[]> {

@@ -31,7 +31,7 @@ export async function openService(): Promise<OpenedService> {
   await createFirstLocale(database, config.plugins.i18n.config.defaultLocale);
   const [models, locales, secrets] = await Promise.all([readModels(database), readLocales(database), loadSecrets(config)]);
   const { registry } = buildRegistry(models, modelSettings(config));
-  const source = { store, models: { current: () => registry, locales: () => locales } };
+  const source = { store, models: { snapshot: { registry, locales } } };
   return { config, secrets, store, content: createContext(config, source, fullAccess), close };
 }
 

@@ -90,7 +90,7 @@ export const withoutHooks = (context: ContentContext): ContentContext =>
 /** The parts of the service that contexts are made from; the same for all requests. */
 export interface ContentSource extends Partial<Pick<ContentContext, 'retireFile' | 'hooks'>> {
   readonly store: Store;
-  readonly models: Pick<Backend['models'], 'current' | 'locales'>;
+  readonly models: Readonly<Pick<Backend['models'], 'snapshot'>>;
 }
 
 /** The sender of a request: their rights, and whom the work counts for. */
@@ -123,15 +123,15 @@ function contextOf(
   { models, retireFile = null, hooks = null }: ContentSource,
   { store, access, budget }: CallerParts,
 ): ContentContext {
-  const { codes, default: defaultLocale } = models.locales();
+  const { registry, locales } = models.snapshot;
   const bind: BindContext = {
-    registry: models.current(),
+    registry,
     access,
     limits: api.limits,
     budget,
     settings: settingsOf(api),
-    defaultLocale,
-    locales: codes,
+    defaultLocale: locales.default,
+    locales: locales.codes,
   };
   return { store, bind, createsDrafts: false, retireFile, hooks };
 }

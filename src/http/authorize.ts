@@ -6,7 +6,7 @@ import { createRequestContext, type ContentContext } from '../content/content-co
 import type { Config } from '../config/config.js';
 import { ApiError, forbiddenError, missingActions, refusedToken, type TokenFault, unauthorizedError } from '../errors.js';
 import { allows, fullAccess } from '../query/access.js';
-import { askerOf } from './asker.js';
+import { askerOf } from './route-request.js';
 import { memoryOf } from './hold-memory.js';
 import { isLocal } from './is-local.js';
 import { limitGuess } from './limit-requests.js';

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { getHeapStatistics } from 'node:v8';
 import type { Context, Middleware } from 'koa';
+import { addressKey } from '../accounts/login/limit-attempts.js';
 import type { Config } from '../config/config.js';
 import { nextTurn } from '../queue.js';
 import { HeldBytes, SharedBytes, type Holder } from '../shared-bytes.js';
 import { isRecord } from '../values.js';
-import { clientKey } from './asker.js';
 
 /** The memory that requests hold together: for their bodies, and for their answers. */
 interface SharedMemory {
@@ -30,7 +30,7 @@ class RequestMemory implements Holder {
   }
 
   get client(): string {
-    return clientKey(this.#ctx, null);
+    return addressKey(this.#ctx.ip);
   }
 
   /** The body, as it is received and as it is decoded, until the request is handled. */

@@ -43,8 +43,7 @@ export type CorsSettings = Omit<MiddlewaresConfig['cors'], 'origin' | 'enabled'>
 export function crossOrigin({ origin, credentials, methods, headers, expose, maxAge }: CorsSettings): Middleware {
   const allowed = new Set(typeof origin === 'function' ? [] : [origin].flat());
   return cors({
-    origin:
-      typeof origin === 'function' ? origin : (ctx: Context) => (allowed.has('*') ? '*' : listed(allowed, ctx.get('Origin'))),
+    origin: typeof origin === 'function' ? origin : allowed.has('*') ? '*' : (ctx) => listed(allowed, ctx.get('Origin')),
     credentials: credentials && !allowed.has('*'),
     allowMethods: [...methods],
     allowHeaders: [...headers],

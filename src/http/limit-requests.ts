@@ -6,7 +6,7 @@ import type { AttemptLimits, GuessLimit, LimitedRoute } from '../accounts/login/
 import type { Config } from '../config/config.js';
 import { rateLimitError } from '../errors.js';
 import type { Database } from '../mongo/database.js';
-import { clientKey } from './asker.js';
+import { clientKey } from './route-request.js';
 
 /** Counts a request for its caller. Throws a RateLimitError if there were too many. */
 export type RequestLimiter = (ctx: Context, caller: Caller) => Promise<void>;

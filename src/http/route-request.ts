@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from 'koa';
+import type { Caller } from '../auth/caller.js';
+import { addressKey } from '../accounts/login/limit-attempts.js';
 import type { Staging } from '../media/staging.js';
 import { isRecord, type Values, decodeId } from '../values.js';
 import type { Asker } from '../queue.js';
-import { askerOf } from './asker.js';
 import { readMultipart, type MultipartBody, type MultipartRules } from './read-multipart.js';
 import { isLocal } from './is-local.js';
 import { isMultipart } from './request-body.js';
@@ -113,3 +114,52 @@ export const cookieOf = ({ headers }: RouteRequest, name: string): string | unde
     ?.split(/; */)
     .find((pair) => pair.startsWith(`${name}=`))
     ?.slice(name.length + 1);
+
+/**
+ * Returns the key that a request counts for: its user or token; its address without credentials, or if the caller is not
+ * identified (null).
+ */
+export function clientKey({ ip }: Context, caller: Caller | null): string {
+  switch (caller?.kind) {
+    case undefined:
+    case 'public':
+      return addressKey(ip);
+    case 'user':
+      return `user ${String(caller.user.id)}`;
+    case 'token':
+      return `token ${String(caller.token.id)}`;
+  }
+}
+
+/** Returns the sender of a request. Key and signal are created on first use; most requests use neither. */
+export const askerOf = (ctx: Context, caller: Caller | null): Asker => new RequestAsker(ctx, caller);
+
+class RequestAsker implements Asker {
+  readonly #ctx: Context;
+  readonly #caller: Caller | null;
+  #client: string | null = null;
+  #signal: AbortSignal | null = null;
+
+  constructor(ctx: Context, caller: Caller | null) {
+    this.#ctx = ctx;
+    this.#caller = caller;
+  }
+
+  get client(): string {
+    return (this.#client ??= clientKey(this.#ctx, this.#caller));
+  }
+
+  get signal(): AbortSignal {
+    return (this.#signal ??= endSignal(this.#ctx));
+  }
+}
+
+/** Returns a signal that is aborted when the connection of a request is closed. */
+function endSignal({ res }: Context): AbortSignal {
+  if (res.closed) return AbortSignal.abort();
+  const ended = new AbortController();
+  res.once('close', () => {
+    ended.abort();
+  });
+  return ended.signal;
+}

@@ -36,13 +36,9 @@ export class ChangeBus {
   readonly #writeListeners = new Set<(collection: string) => void>();
   /** Entries that this instance makes or deletes, whose change will be reported as that of any client. */
   readonly #expected = new Set<string>();
-  #isListening = false;
+  /** Whether the writes of other instances are reported, as `listening` was told. While they are not, nothing should be kept. */
+  isListening = false;
   #tick = 0;
-
-  /** Whether the writes of other instances are reported. While they are not, nothing should be kept. */
-  get isListening(): boolean {
-    return this.#isListening;
-  }
 
   /** Returns a number that is greater than all before, to tell what was first. */
   tick(): number {
@@ -73,7 +69,7 @@ export class ChangeBus {
 
   /** This instance is about to make or delete an entry by itself; the write tells of it when it is done. */
   expect(write: SingleWrite): void {
-    if (!this.#isListening) return;
+    if (!this.isListening) return;
     this.#expected.add(keyOf(write));
     const [oldest] = this.#expected;
     if (this.#expected.size > mostExpected && oldest !== undefined) this.#expected.delete(oldest);
@@ -86,7 +82,7 @@ export class ChangeBus {
 
   /** Sets whether writes of other instances are reported. Values that were cached before may be stale. */
   listening(isListening: boolean): void {
-    this.#isListening = isListening;
+    this.isListening = isListening;
     this.#expected.clear();
     if (isListening) this.forget();
   }

@@ -51,6 +51,13 @@ export const actionOf = (type: ContentType | string, action: string): string =>
 /** Whether entries of the type may be seen through a relation. Media need no right of their own. */
 export const maySee = (access: Access, uid: string): boolean => uid === uploadFile || allows(access, actionOf(uid, 'find'));
 
+/** Returns the same check for one type, to be made again and again. */
+export function seeCheck(uid: string): (access: Access) => boolean {
+  if (uid === uploadFile) return () => true;
+  const action = actionOf(uid, 'find');
+  return (access) => allows(access, action);
+}
+
 /** The attribute, or null if there is none of that name or the caller may not read it. Own names only: no prototype is asked. */
 export function readable(type: ContentType, name: string, access: Access): Attribute | null {
   const attribute = type.attributes.get(name);

@@ -15,7 +15,7 @@ export function contentRoutes({ api }: Config): LateRoute[] {
   const queries = new QueryCache(api.limits);
   const served = new WeakMap<ContentType, TypeRows>();
   const rowsOf = (name: string | undefined, { backend }: Running): TypeRows | null => {
-    const type = findType(name ?? '', backend.models.current());
+    const type = findType(name ?? '', backend.models.snapshot.registry);
     if (type === null) return null;
     const rows = served.get(type) ?? createRows(type, queries);
     served.set(type, rows);

@@ -67,7 +67,7 @@ export function createProject(input: ProjectInput): Project {
       await before();
       await loaded?.hooks[name]?.({ strapi: loaded.strapi });
     });
-  const registry = () => connection.running?.backend.models.current() ?? null;
+  const registry = () => connection.running?.backend.models.snapshot.registry ?? null;
   return {
     register: ({ strapi }) =>
       run('register', strapi, async () => {

@@ -103,5 +103,5 @@ const localeService = ({ running, query }: PluginParts) => ({
   findByCode: (code: string) => query('plugin::i18n.locale').findOne({ where: { code } }),
   findById: (id: number) => query('plugin::i18n.locale').findOne({ where: { id } }),
   count: (where: object = {}) => query('plugin::i18n.locale').count({ where }),
-  getDefaultLocale: () => Promise.resolve(running().backend.models.locales().default),
+  getDefaultLocale: () => Promise.resolve(running().backend.models.snapshot.locales.default),
 });

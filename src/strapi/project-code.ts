@@ -93,7 +93,7 @@ export class ProjectCode {
 
   /** Before there is a database nobody knows. */
   #isApiType(uid: string): boolean {
-    const types = this.connection.running?.backend.models.current().types;
+    const types = this.connection.running?.backend.models.snapshot.registry.types;
     return uid.startsWith('api::') && types?.has(uid) !== false;
   }
 }

@@ -130,7 +130,7 @@ export async function serveGraphql(input: ServeInput): Promise<ServedGraphql> {
 const runningOf = (caller: Caller, { store, bind }: ContentContext, config: Config): Running =>
   ({
     config,
-    source: { store, models: { current: () => bind.registry, locales: () => ({ codes: bind.locales, default: 'en' }) } },
+    source: { store, models: { snapshot: { registry: bind.registry, locales: { codes: bind.locales, default: 'en' } } } },
     authenticator: { authenticate: () => Promise.resolve(caller) },
     attempts: null,
     limiter: null,

@@ -51,7 +51,7 @@ export async function serve(input: ServeInput = {}): Promise<Served> {
 const openTo = (config: Config): Running =>
   ({
     config,
-    source: { store: { database: {} }, models: { current: () => null, locales: () => ({ codes: [], default: 'en' }) } },
+    source: { store: { database: {} }, models: { snapshot: { registry: null, locales: { codes: [], default: 'en' } } } },
     authenticator: {
       authenticate: () => Promise.resolve({ kind: 'public', access: fullAccess, publicRoleIsEmpty: false, ended: null }),
     },

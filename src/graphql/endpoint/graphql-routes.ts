@@ -140,10 +140,10 @@ async function bodyOf(sender: Sender, { snapshot, settings }: SessionParts): Pro
   if (running.media !== null && staging !== null && readMultipart !== null) {
     const accept = (part: string, fields: MultipartBody['fields']): void => {
       const checkField = (asked: FieldRequirement): void => {
-        refuseEndedField(asked, { caller, config: running.config });
+        if (caller.kind === 'public' && caller.ended !== null) refuseEndedField(caller.ended, asked, running.config);
         requireScope(asked.scope, { access: caller.access, caller });
       };
-      acceptFile(part, fields, { schema: snapshot.schema, checkField: checkField, tokens: settings.limits.tokens });
+      acceptFile(part, fields, { schema: snapshot.schema, checkField, tokens: settings.limits.tokens });
     };
     return placeFiles(await readMultipart(staging, { ...running.media.settings, accept }));
   }

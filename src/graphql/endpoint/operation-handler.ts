@@ -60,7 +60,13 @@ export async function handleRequest(ctx: Context, body: unknown, session: Sessio
   const operation = isRecord(body) && Object.keys(body).length > 0 ? body : null;
   const request = { method: ctx.method, url: ctx.url, headers: headersOf(ctx), body: operation, raw: ctx.req, context: session };
   const members = ctx.method === 'POST' && Array.isArray(body) ? body.map((member) => memberOf(request, member)) : null;
-  refuseEnded(() => (members ?? [request]).map((member) => endpoint.find(member)), session);
+  const { caller } = session;
+  if (caller.kind === 'public' && caller.ended !== null)
+    refuseEnded(
+      caller.ended,
+      (members ?? [request]).map((member) => endpoint.find(member)),
+      session,
+    );
   return members === null ? answerOf(await endpoint.handle(request)) : handleBatch(members, endpoint);
 }
 

@@ -1,6 +1,5 @@
 import { type DocumentNode, Kind, type OperationDefinitionNode, type SelectionSetNode } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
-import type { Caller } from '../../auth/caller.js';
 import type { Config } from '../../config/config.js';
 import { refusedToken, type TokenFault } from '../../errors.js';
 import { ignoresFault } from '../../http/authorize.js';
@@ -13,29 +12,22 @@ export interface NamedOperation {
 }
 
 interface Asked {
-  readonly caller: Caller;
   readonly config: Config;
   readonly schema: GraphQLSchema;
 }
 
-/** Throws an UnauthorizedError if the caller's token is good no more, unless every root field of all operations ignores that. */
-export function refuseEnded(findOperations: () => readonly (NamedOperation | null)[], asked: Asked): void {
-  const fault = endOf(asked.caller);
-  if (fault === null) return;
-  const operations = findOperations();
+/** Throws an UnauthorizedError for a token that is good no more, unless every root field of all operations ignores that. */
+export function refuseEnded(fault: TokenFault, operations: readonly (NamedOperation | null)[], { config, schema }: Asked): void {
   if (operations.length === 0) throw refusedToken(fault);
   for (const operation of operations)
-    for (const requirement of operation === null ? [unknown] : rootRequirements(operation, asked.schema))
-      refuseEndedField(requirement, asked);
+    for (const requirement of operation === null ? [unknown] : rootRequirements(operation, schema))
+      refuseEndedField(fault, requirement, config);
 }
 
-/** Throws an UnauthorizedError if the caller's token is good no more, unless a root field ignores that. */
-export function refuseEndedField({ scope, ...mark }: FieldRequirement, { caller, config }: Omit<Asked, 'schema'>): void {
-  const fault = endOf(caller);
-  if (fault !== null && !ignoresFault(fault, { ...mark, actions: actionsOf(scope) }, config)) throw refusedToken(fault);
+/** Throws an UnauthorizedError for a token that is good no more, unless a root field ignores that. */
+export function refuseEndedField(fault: TokenFault, { scope, ...mark }: FieldRequirement, config: Config): void {
+  if (!ignoresFault(fault, { ...mark, actions: actionsOf(scope) }, config)) throw refusedToken(fault);
 }
-
-const endOf = (caller: Caller): TokenFault | null => (caller.kind === 'public' ? caller.ended : null);
 
 const unknown: FieldRequirement = { scope: 'authenticated' };
 

@@ -2,7 +2,7 @@ import type { FieldNode, GraphQLFieldResolver, GraphQLResolveInfo } from 'graphq
 import { findMany } from '../../content/find-many.js';
 import { findOne, findSingle } from '../../content/find-one.js';
 import { missingActions } from '../../errors.js';
-import { maySee, readable, actionOf } from '../../query/access.js';
+import { actionOf, readable, seeCheck } from '../../query/access.js';
 import type { Query } from '../../query/ast.js';
 import type { ComponentAttribute, ContentType, LinkAttribute, MorphAttribute, ZoneAttribute } from '../../schema/content-type.js';
 import { type Values, decodeId, isId } from '../../values.js';
@@ -73,8 +73,9 @@ type AttributeResolver = GraphQLFieldResolver<Row, GraphqlContext, Record<string
 /** Reads related entries that the root field has loaded. Throws a ForbiddenError unless the caller may find the target type. */
 export function linkResolver(link: LinkAttribute, owner: ContentType): AttributeResolver {
   const read = childReader(link, owner);
+  const maySee = seeCheck(link.target);
   return (row, args, context, info) => {
-    if (!maySee(context.access, link.target)) throw missingActions([actionOf(link.target, 'find')], 'Forbidden access');
+    if (!maySee(context.access)) throw missingActions([actionOf(link.target, 'find')], 'Forbidden access');
     const loaded = read(row, args, context, info);
     return loaded instanceof Promise ? loaded.then((late) => wrapLink(link, late)) : wrapLink(link, loaded);
   };

@@ -31,6 +31,12 @@ const completionDelays = [250, 1000, 5000];
 /** Entries that lack required values may be repaired without a change of the models. In milliseconds. */
 const recountEvery = 300_000;
 
+/** The content types in force, and the locales. A request takes the snapshot that it finds. */
+interface Snapshot {
+  readonly registry: Registry;
+  readonly locales: Locales;
+}
+
 /**
  * Holds the snapshot of all content types and replaces it as a whole when `_models` changes. A model that fails its check
  * leaves the old one in force; the reason is logged and kept in `_model_status`.
@@ -41,9 +47,10 @@ export class ModelRegistry {
   readonly #logger: Logger;
   readonly #status: ModelStatus;
   readonly #listeners = new Set<(registry: Registry) => void>();
+  /** What is in force. Replaced as a whole, never changed. */
+  snapshot: Snapshot;
   #build: RegistryBuild;
   #stored: StoredModels | null = null;
-  #locales: Locales = { codes: ['en'], default: 'en' };
   #loading: Promise<void> | null = null;
   #again = false;
   #background: Promise<unknown> = Promise.resolve();
@@ -75,14 +82,7 @@ export class ModelRegistry {
     this.#required = new RequiredChecks(database, (uid, nulls) => this.#status.reportRequiredNulls(uid, nulls));
     this.#recounting = setInterval(() => void this.#lookAgain(), recountEvery).unref();
     this.#build = buildRegistry([], settings);
-  }
-
-  current(): Registry {
-    return this.#build.registry;
-  }
-
-  locales(): Locales {
-    return this.#locales;
+    this.snapshot = { registry: this.#build.registry, locales: { codes: ['en'], default: 'en' } };
   }
 
   /** Why models are not in force as they are stored, by uid. */
@@ -150,7 +150,7 @@ export class ModelRegistry {
 
   async #loadOnce(): Promise<void> {
     const [stored, locales] = await Promise.all([this.#readModels(this.#database), readLocales(this.#database)]);
-    this.#locales = locales;
+    this.snapshot = { ...this.snapshot, locales };
     if (this.#stored !== null && isDeepStrictEqual(stored, this.#stored)) return;
     const foreign = await findForeign(stored, this.#database);
     const build = buildRegistry(stored, { ...this.#settings, foreign }, this.#build);
@@ -175,7 +175,7 @@ export class ModelRegistry {
   async #lookAgain(): Promise<void> {
     await this.recount();
     await this.#searches.resume().catch(this.#warnUnsearched);
-    await this.#indexes.reportUnused(this.current()).catch((error: unknown) => {
+    await this.#indexes.reportUnused(this.snapshot.registry).catch((error: unknown) => {
       this.#logger.warn({ err: error }, 'unused indexes could not be looked for');
     });
   }
@@ -190,7 +190,7 @@ export class ModelRegistry {
     const names = types.map(({ collection }) => collection);
     if (names.length > 0) await ensureCollections(names, this.#database);
     for (const refusal of await shardNewTypes(types, registry, this.#database)) this.#logger.warn({}, refusal);
-    await completeDocuments(types, this.#locales.default, this.#database);
+    await completeDocuments(types, this.snapshot.locales.default, this.#database);
     const { unique, all } = this.#indexes.begin(types, registry);
     this.#background = Promise.all([this.#background, all]);
     const patience = new AbortController();
@@ -203,7 +203,7 @@ export class ModelRegistry {
     for (const milliseconds of completionDelays) {
       const timer = setTimeout(() => {
         this.#timers.delete(timer);
-        completeDocuments(types, this.#locales.default, this.#database).catch((error: unknown) => {
+        completeDocuments(types, this.snapshot.locales.default, this.#database).catch((error: unknown) => {
           this.#logger.warn({ err: error }, 'entries written during a model change could not be completed');
         });
       }, milliseconds);
@@ -213,6 +213,7 @@ export class ModelRegistry {
 
   #replace(build: RegistryBuild): void {
     this.#build = build;
+    this.snapshot = { ...this.snapshot, registry: build.registry };
     for (const listener of this.#listeners) listener(build.registry);
   }
 }

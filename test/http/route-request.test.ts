@@ -3,10 +3,10 @@ import Koa, { type Context } from 'koa';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { askerOf } from '../../src/http/asker.js';
+import { askerOf } from '../../src/http/route-request.js';
 import type { Asker } from '../../src/queue.js';
 
-describe('http/asker', () => {
+describe('http/route-request', () => {
   const networks: readonly (readonly [one: string, other: string, isSame: boolean])[] = [
     ['2001:db8:1:2::1', '2001:db8:1:2:9::', true],
     ['2001:db8:1:2::1', '2001:db8:1:3::1', false],
