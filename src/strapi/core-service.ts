@@ -1,4 +1,4 @@
-import type { ContentContext } from '../content/content-context.js';
+import { withoutHooks, type ContentContext } from '../content/content-context.js';
 import { create } from '../content/create.js';
 import { findMany } from '../content/find-many.js';
 import { findOne, findSingle } from '../content/find-one.js';
@@ -12,10 +12,12 @@ import { parseQuery } from '../query/parse-query.js';
 import { showPagination } from '../rest/envelope.js';
 import type { ContentType } from '../schema/content-type.js';
 import { isRecord, type Values, decodeId } from '../values.js';
+import type { AttachFiles } from './upload-service.js';
 
 /** The parameters of REST, as an object. */
 type Parameters = Values;
-type WithData = Parameters & { readonly data?: unknown };
+/** `files`: by the attributes that get them. */
+type WithData = Parameters & { readonly data?: unknown; readonly files?: unknown };
 
 /** A service by its methods; those of `createCoreService` are overridden by those of the project. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- what a project's own methods take is for it to say
@@ -28,6 +30,7 @@ interface ServiceParts {
    * rights.
    */
   readonly contextFor: (uid: string) => ContentContext;
+  readonly attachFiles: AttachFiles;
 }
 
 interface Opened {
@@ -37,7 +40,7 @@ interface Opened {
 }
 
 /** Returns the service that Strapi v4 generates for a content type; its methods read the model when they are called. */
-export function createCoreService(uid: string, { contextFor }: ServiceParts): Service {
+export function createCoreService(uid: string, { contextFor, attachFiles }: ServiceParts): Service {
   const open = (parameters: Parameters = {}): Opened => {
     const context = contextFor(uid);
     const given = Object.fromEntries(Object.entries(parameters).filter(([name]) => !['data', 'files'].includes(name)));
@@ -48,9 +51,14 @@ export function createCoreService(uid: string, { contextFor }: ServiceParts): Se
       query: { ...query, withLocales: false, includePrivate: true },
     };
   };
+  const withFiles: WithFiles = async (entry, { files }, { type, context, query }) => {
+    if (entry === null) return null;
+    const id = Number(entry.document['_id']);
+    return shown((await attachFiles(uid, id, files)) ? await findOne(type, id, query, withoutHooks(context)) : entry);
+  };
   const getFetchParams = (parameters: Parameters = {}): Parameters => ({ publicationState: 'live', ...parameters });
   const isSingle = (): boolean => entryType(uid, contextFor(uid).bind.registry).kind === 'singleType';
-  const methods = { ...listMethods(open), ...singleMethods(open) };
+  const methods = { ...listMethods(open, withFiles), ...singleMethods(open, withFiles) };
   return {
     getFetchParams,
     find: (parameters?: Parameters) => (isSingle() ? methods.findSingle(parameters) : methods.find(parameters)),
@@ -64,10 +72,12 @@ export function createCoreService(uid: string, { contextFor }: ServiceParts): Se
 }
 
 type Open = (parameters?: Parameters) => Opened;
+/** Stores the files of a write, and returns the entry with them. */
+type WithFiles = (entry: Loaded | null, parameters: WithData, opened: Opened) => Promise<Entity | null>;
 
 const shown = (entry: Loaded | null): Entity | null => (entry === null ? null : entityOf(entry));
 
-const listMethods = (open: Open) => ({
+const listMethods = (open: Open, withFiles: WithFiles) => ({
   find: async (parameters?: Parameters) => {
     const { type, context, query } = open(parameters);
     const page = await findMany(type, query, context);
@@ -78,12 +88,14 @@ const listMethods = (open: Open) => ({
     return shown(await findOne(type, decodeId(id), query, context));
   },
   create: async (parameters: WithData = {}) => {
-    const { type, context, query } = open(parameters);
-    return shown(await create(type, parameters.data ?? {}, query, context));
+    const opened = open(parameters);
+    const { type, context, query } = opened;
+    return withFiles(await create(type, parameters.data ?? {}, query, context), parameters, opened);
   },
   update: async (id: unknown, parameters: WithData = {}) => {
-    const { type, context, query } = open(parameters);
-    return shown(await update(type, decodeId(id), parameters.data ?? {}, query, context));
+    const opened = open(parameters);
+    const { type, context, query } = opened;
+    return withFiles(await update(type, decodeId(id), parameters.data ?? {}, query, context), parameters, opened);
   },
   delete: async (id: unknown, parameters?: Parameters) => {
     const { type, context, query } = open(parameters);
@@ -91,14 +103,15 @@ const listMethods = (open: Open) => ({
   },
 });
 
-const singleMethods = (open: Open) => ({
+const singleMethods = (open: Open, withFiles: WithFiles) => ({
   findSingle: async (parameters?: Parameters) => {
     const { type, context, query } = open(parameters);
     return shown(await findSingle(type, query, context));
   },
   createOrUpdate: async (parameters: WithData = {}) => {
-    const { type, context, query } = open(parameters);
-    return shown(await updateSingle(type, parameters.data ?? {}, query, context));
+    const opened = open(parameters);
+    const { type, context, query } = opened;
+    return withFiles(await updateSingle(type, parameters.data ?? {}, query, context), parameters, opened);
   },
   deleteSingle: async (parameters?: Parameters) => {
     const { type, context, query } = open(parameters);

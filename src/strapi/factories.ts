@@ -1,6 +1,7 @@
 import type { ContentType } from '../schema/content-type.js';
 import { createCoreController, type CodeRequests, type Controller } from './core-controller.js';
 import { createCoreService, type Service } from './core-service.js';
+import type { AttachFiles } from './upload-service.js';
 import type { StrapiRouter, StrapiRoute, RouteConfig } from './strapi-route.js';
 
 /* eslint-disable @typescript-eslint/no-explicit-any -- code of a project says itself what it takes and returns */
@@ -31,6 +32,7 @@ export interface Factories {
 
 interface FactoryParts {
   readonly requests: CodeRequests;
+  readonly attachFiles: AttachFiles;
   readonly service: (uid: string) => Service;
   /** Throws for an unknown uid. */
   readonly typeOf: (uid: string) => ContentType;
@@ -45,14 +47,15 @@ export interface CoreCode {
   readonly isCore: (method: unknown) => boolean;
 }
 
-export function createCoreCode({ requests, service, typeOf }: FactoryParts): CoreCode {
+export function createCoreCode({ requests, attachFiles, service, typeOf }: FactoryParts): CoreCode {
   const core = new WeakSet<object>();
   const isCore = (method: unknown): boolean => typeof method === 'function' && core.has(method);
   const marked = <Made extends Own>(made: Made): Made => {
     for (const method of Object.values(made)) if (typeof method === 'function') core.add(method as object);
     return made;
   };
-  const createService = (uid: string): Service => marked(createCoreService(uid, requests));
+  const createService = (uid: string): Service =>
+    marked(createCoreService(uid, { contextFor: requests.contextFor, attachFiles }));
   const createController = (uid: string): Controller => marked(createCoreController(uid, { requests, service, isCore }));
   return {
     createService,

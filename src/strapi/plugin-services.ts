@@ -1,9 +1,13 @@
 import { escapeHtml } from '../accounts/mail/email-templates.js';
 import { isPassword } from '../accounts/login/passwords.js';
+import { sendConfirmation } from '../accounts/login/confirm-email.js';
+import { findStoredUser } from '../accounts/user-store.js';
+import { createRole, deleteRole, updateRole } from '../accounts/roles/roles.js';
 import type { ContentContext } from '../content/content-context.js';
 import type { EntityParameters, EntityService } from '../graphql/extension/entity-service.js';
 import { accountsOf, type Running } from '../http/running.js';
 import { isRecord, type Values } from '../values.js';
+import { refuseMissing } from './missing-members.js';
 import type { QueryEngine } from './query-engine.js';
 import { createUploadService } from './upload-service.js';
 
@@ -27,11 +31,14 @@ const userUid = 'plugin::users-permissions.user';
 
 /** The services of plugins of Strapi v4 that Mangrove has. */
 export const createPluginServices = (parts: PluginParts): PluginServices => ({
-  email: { email: emailService(parts) },
+  email: { email: known('email', 'email', emailService(parts)) },
   'users-permissions': { user: userService(parts), jwt: tokenService(parts), role: roleService(parts) },
-  i18n: { locales: localeService(parts) },
-  upload: { upload: createUploadService(parts) },
+  i18n: { locales: known('i18n', 'locales', localeService(parts)) },
+  upload: { upload: known('upload', 'upload', createUploadService(parts)) },
 });
+
+const known = <Service extends object>(plugin: string, name: string, service: Service): Service =>
+  refuseMissing(service, `strapi.plugin('${plugin}').service('${name}')`);
 
 interface Mail extends Values {
   readonly subject?: string;
@@ -62,7 +69,7 @@ function flatten(values: Values, prefix = ''): Record<string, string> {
   return Object.assign({}, ...parts) as Record<string, string>;
 }
 
-const userService = ({ entityService, query }: PluginParts) => ({
+const userService = ({ entityService, query, running, content }: PluginParts) => ({
   /** Creates a user; the password is hashed. */
   add: (values: object) => entityService.create(userUid, { data: values, populate: ['role'] }),
   edit: (id: number, values: object) => entityService.update(userUid, id, { data: values, populate: ['role'] }),
@@ -73,6 +80,11 @@ const userService = ({ entityService, query }: PluginParts) => ({
   remove: (where: object) => query(userUid).delete({ where }),
   /** Whether a password is the one that a hash was made of. */
   validatePassword: (password: string, hash: string) => isPassword(password, hash),
+  /** Sends a link that confirms the address of a user. */
+  sendConfirmationEmail: async ({ id }: { readonly id: number }) => {
+    const user = await findStoredUser(content(), { _id: id });
+    if (user !== null) await sendConfirmation(accountsOf(running()), user, content());
+  },
 });
 
 const tokenService = ({ running }: PluginParts) => ({
@@ -93,9 +105,13 @@ const tokenService = ({ running }: PluginParts) => ({
   },
 });
 
-const roleService = ({ query }: PluginParts) => ({
+const roleService = ({ query, content }: PluginParts) => ({
   find: () => query('plugin::users-permissions.role').findMany({ orderBy: 'name' }),
   findOne: (id: number) => query('plugin::users-permissions.role').findOne({ where: { id }, populate: ['permissions'] }),
+  /** Takes the body of POST /users-permissions/roles: name, description, and permissions by type, controller and action. */
+  createRole: async (values: Values) => void (await createRole(values, content())),
+  updateRole: (id: number, values: Values) => updateRole(Number(id), values, content()),
+  deleteRole: (id: number) => deleteRole(Number(id), content()),
 });
 
 const localeService = ({ running, query }: PluginParts) => ({

@@ -16,6 +16,7 @@ import { extendContext } from './koa-context.js';
 import { Lifecycles } from './lifecycles.js';
 import type { RegisteredRouter } from './project-routes.js';
 import type { CodeHandler } from './strapi-route.js';
+import { createAttachFiles } from './upload-service.js';
 import { createStrapiServer, type StrapiServer } from './strapi-server.js';
 
 interface CodeInput {
@@ -46,6 +47,7 @@ export class ProjectCode {
     this.requests = new CodeRequests(content, transactions);
     this.core = createCoreCode({
       requests: this.requests,
+      attachFiles: this.attachFiles,
       service: (uid) => this.registry.get('service', uid) ?? {},
       typeOf: (uid) => entryType(uid, content().bind.registry),
     });
@@ -65,6 +67,8 @@ export class ProjectCode {
   readonly content = (): ContentContext => this.transactions.contextOf(contentOfCode(this.connection)());
 
   readonly running = () => this.connection.require();
+
+  readonly attachFiles = createAttachFiles({ running: () => this.running(), content: () => this.content() });
 
   readonly requestContext = { get: (): Context | undefined => this.#contexts.getStore() };
 

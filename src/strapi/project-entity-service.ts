@@ -1,6 +1,8 @@
 import type { Entity, EntityId, EntityParameters, EntityService } from '../graphql/extension/entity-service.js';
 import type { EnginePage, QueryEngine } from './query-engine.js';
 import type { StrapiModel } from './describe-model.js';
+import { refuseMissing } from './missing-members.js';
+import type { AttachFiles } from './upload-service.js';
 
 /** `strapi.entityService` of a project. */
 export interface ProjectEntityService extends Omit<EntityService, 'findMany'> {
@@ -9,6 +11,8 @@ export interface ProjectEntityService extends Omit<EntityService, 'findMany'> {
   findPage(uid: string, parameters?: EntityParameters): Promise<EnginePage>;
   /** Returns the value of a relation, component or dynamic zone of an entry. */
   load(uid: string, entry: { readonly id: EntityId }, name: string, parameters?: EntityParameters): Promise<unknown>;
+  /** Stores files for an entry: `{ cover: file, gallery: [file, file] }`. Entries are created and updated with `files` too. */
+  uploadFiles(uid: string, entry: { readonly id: EntityId }, files: object): Promise<void>;
   /** Deletes the entries that meet `filters`. */
   deleteMany(uid: string, parameters?: EntityParameters): Promise<{ readonly count: number }>;
 }
@@ -18,11 +22,23 @@ interface EntityParts {
   readonly query: (uid: string) => QueryEngine;
   /** Throws for an unknown uid. */
   readonly model: (uid: string) => StrapiModel;
+  readonly attachFiles: AttachFiles;
 }
 
-export function createProjectEntityService({ base, query, model }: EntityParts): ProjectEntityService {
-  return {
+export function createProjectEntityService({ base, query, model, attachFiles }: EntityParts): ProjectEntityService {
+  const withFiles = async (uid: string, entry: Entity, { files, ...parameters }: EntityParameters): Promise<Entity> => {
+    if (!(await attachFiles(uid, entry.id, files))) return entry;
+    const { fields, populate, locale } = parameters;
+    return (await base.findOne(uid, entry.id, { fields, populate, locale })) ?? entry;
+  };
+  const service: ProjectEntityService = {
     ...base,
+    create: async (uid, parameters) => withFiles(uid, await base.create(uid, parameters), parameters),
+    update: async (uid, id, parameters) => {
+      const entry = await base.update(uid, id, parameters);
+      return entry === null ? null : withFiles(uid, entry, parameters);
+    },
+    uploadFiles: async (uid, { id }, files) => void (await attachFiles(uid, id, files)),
     findMany: async (uid, parameters) => {
       if (model(uid).kind !== 'singleType') return base.findMany(uid, parameters);
       return (await base.findMany(uid, { ...parameters, limit: 1 }))[0] ?? null;
@@ -39,4 +55,5 @@ export function createProjectEntityService({ base, query, model }: EntityParts):
     },
     deleteMany: (uid, { filters } = {}) => query(uid).deleteMany({ filters }),
   };
+  return refuseMissing(service, 'strapi.entityService');
 }

@@ -45,8 +45,14 @@ export interface ProjectStrapi extends Omit<
   contentType(uid: string): StrapiModel;
   /** The same; undefined for an unknown uid. */
   getModel(uid: string): StrapiModel | undefined;
+  readonly fetch: typeof fetch;
   readonly requestContext: { get(): Context | undefined };
-  readonly dirs: { readonly app: Readonly<Record<string, string>>; readonly static: { readonly public: string } };
+  readonly dirs: {
+    readonly app: Readonly<Record<string, string>>;
+    /** The same: TypeScript runs as it is. */
+    readonly dist: Readonly<Record<string, string>>;
+    readonly static: { readonly public: string };
+  };
 }
 
 interface StrapiParts {
@@ -65,14 +71,17 @@ export function createProjectStrapi(strapi: Strapi, { directory, files, code, se
   const { content, registry, server, requestContext } = code;
   const db = createStrapiDatabase(code);
   const models = modelMembers(content);
-  const plugins = createPlugins(strapi, registry, services);
+  const config = createStrapiConfig(strapi.config, files);
+  const plugins = createPlugins({ strapi, registry, services, config, model: models.getModel });
   const own = {
-    config: createStrapiConfig(strapi.config, files),
+    config,
+    fetch: globalThis.fetch,
     log: withLevels(strapi.log),
     entityService: createProjectEntityService({
       base: strapi.entityService,
       query: db.query,
       model: models.contentType,
+      attachFiles: code.attachFiles,
     }),
     db,
     query: db.query,
@@ -110,7 +119,7 @@ function dirsOf(directory: string): ProjectStrapi['dirs'] {
   const folders = ['api', 'components', 'extensions', 'middlewares', 'policies'];
   const below = Object.fromEntries(folders.map((name) => [name, join(directory, 'src', name)]));
   const app = { root: directory, src: join(directory, 'src'), config: join(directory, 'config'), ...below };
-  return { app, static: { public: join(directory, 'public') } };
+  return { app, dist: app, static: { public: join(directory, 'public') } };
 }
 
 /** Models are read when code asks for them: they change while the service runs. */

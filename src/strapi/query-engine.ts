@@ -12,6 +12,7 @@ import { fullAccess, type Access } from '../query/access.js';
 import { emptyQuery, type Query } from '../query/ast.js';
 import type { ContentType } from '../schema/content-type.js';
 import { isRecord } from '../values.js';
+import { refuseMissing } from './missing-members.js';
 import { engineFilter, engineQuery, limitsOfCode, type EngineParameters } from './respell-query.js';
 import type { ReadHooks } from './surrounded-reads.js';
 import { missingModel } from './unsupported-code.js';
@@ -55,6 +56,8 @@ export interface QueryEngine {
   deleteMany(parameters?: EngineParameters): Promise<{ readonly count: number }>;
   /** Returns the value of a relation, component or dynamic zone of an entry. */
   load(entry: { readonly id: number | string }, name: string, parameters?: EngineParameters): Promise<unknown>;
+  /** Returns the entry with what `populate` names. */
+  populate<Value extends { readonly id: number | string }>(entry: Value, populate: unknown): Promise<Value & Entity>;
 }
 
 const accessOfEngine: Access = { ...fullAccess, seesPrivate: true };
@@ -84,7 +87,7 @@ export function createQueryEngine(uid: string, content: () => ContentContext, re
   const findFirst = async (parameters: EngineParameters): Promise<Entity | null> =>
     (await read({ ...parameters, limit: 1 }))[0] ?? null;
   const count = (parameters: EngineParameters): Promise<number> => countAll(parameters, open());
-  return {
+  const engine: QueryEngine = {
     findOne: (parameters = {}) => reads.run('FindOne', { uid, params: parameters }, findFirst),
     findMany: (parameters = {}) => reads.run('FindMany', { uid, params: parameters }, read),
     findWithCount: async (parameters = {}) => {
@@ -97,8 +100,14 @@ export function createQueryEngine(uid: string, content: () => ContentContext, re
       const entry = await findFirst({ where: { id }, select: 'id', populate: { [name]: parameters ?? true } });
       return entry?.[name] ?? null;
     },
+    populate: async (entry, populate) => ({
+      ...entry,
+      ...(await findFirst({ where: { id: entry.id }, select: 'id', populate })),
+      id: Number(entry.id),
+    }),
     ...engineWrites(open),
   };
+  return refuseMissing(engine, 'strapi.db.query(uid)');
 }
 
 interface Opened {

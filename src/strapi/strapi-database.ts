@@ -3,6 +3,7 @@ import { inTransaction } from '../mongo/transaction.js';
 import type { CodeTransactions } from './code-transactions.js';
 import type { Lifecycles, Subscriber } from './lifecycles.js';
 import { createQueryEngine, type QueryEngine } from './query-engine.js';
+import { refuseMissing } from './missing-members.js';
 import { missingDatabase } from './unsupported-code.js';
 
 /** `strapi.db` of Strapi v4, without the database below it. */
@@ -42,7 +43,7 @@ export function createStrapiDatabase({ content, lifecycles, transactions }: Data
   const { subscribe, clear, disable, enable } = lifecycles;
   const database: StrapiDatabase = {
     query: (uid) => createQueryEngine(uid, content, lifecycles),
-    lifecycles: { subscribe, clear, disable, enable },
+    lifecycles: refuseMissing({ subscribe, clear, disable, enable }, 'strapi.db.lifecycles'),
     transaction: (work) => runTransaction(work, { content, transactions }),
     inTransaction: () => transactions.isOpen,
   };

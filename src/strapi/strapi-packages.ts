@@ -17,6 +17,7 @@ import type { Values } from '../values.js';
 import { checkQuery, type CodeRequests } from './core-controller.js';
 import type { Factories } from './factories.js';
 import { hideFrom } from './flat-entries.js';
+import { asyncHelpers, modelHelpers, valueHelpers } from './strapi-utils.js';
 import { missingExport } from './unsupported-code.js';
 
 interface PackageParts {
@@ -36,6 +37,8 @@ export const strapiPackages = (parts: PackageParts): Readonly<Record<string, obj
     env: createEnv(process.env, lenientReaders),
     policy: { createPolicy: (policy: unknown) => policy },
     ...asyncHelpers,
+    ...valueHelpers,
+    contentTypes: standIn('@strapi/utils', modelHelpers),
     ...contentHelpers(parts),
   }),
 });
@@ -60,21 +63,7 @@ const errorClasses = {
   RateLimitError: errorClass(429, 'RateLimitError', 'Too many requests, please try again later.'),
   UnauthorizedError,
   ValidationError,
-};
-
-type Step = (value: unknown, ...rest: readonly unknown[]) => unknown;
-
-const asyncHelpers = {
-  /** Runs functions one after the other, each with what the one before returned. */
-  pipeAsync:
-    (...steps: readonly Step[]) =>
-    async (value: unknown, ...rest: readonly unknown[]): Promise<unknown> => {
-      let result = value;
-      for (const [index, step] of steps.entries()) result = await (index === 0 ? step(result, ...rest) : step(result));
-      return result;
-    },
-  mapAsync: (values: readonly unknown[], map: (value: unknown, index: number) => unknown): Promise<unknown[]> =>
-    Promise.all(values.map(map)),
+  YupValidationError: errorClass(400, 'YupValidationError', 'Validation error'),
 };
 
 interface About {
@@ -96,7 +85,12 @@ function contentHelpers({ requests, content }: PackageParts) {
     checkQuery(asked, typeOf(model), contentOf(about));
     return Promise.resolve(asked);
   };
-  return { sanitize: { contentAPI: { output, input, query } }, validate: { contentAPI: { input, query } } };
+  const part =
+    (name: string) =>
+    async (asked: unknown, model: { readonly uid: string }, about?: About): Promise<unknown> =>
+      (await query({ [name]: asked }, model, about))[name];
+  const parts = { filters: part('filters'), sort: part('sort'), fields: part('fields'), populate: part('populate') };
+  return { sanitize: { contentAPI: { output, input, query, ...parts } }, validate: { contentAPI: { input, query, ...parts } } };
 }
 
 /** Compiled modules ask every package whether it is an ES module, and for its default export. */

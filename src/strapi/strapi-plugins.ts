@@ -2,7 +2,10 @@ import type { Strapi } from '../graphql/extension/extension.js';
 import type { CodeRegistry } from './code-registry.js';
 import type { Controller } from './core-controller.js';
 import type { Service } from './core-service.js';
+import type { StrapiModel } from './describe-model.js';
 import type { PluginServices } from './plugin-services.js';
+import { insteadOfService, refuseMissing } from './missing-members.js';
+import type { StrapiConfig } from './strapi-config.js';
 import { missingPlugin } from './unsupported-code.js';
 
 /** A plugin as code reaches it. */
@@ -11,6 +14,11 @@ export interface StrapiPlugin {
   readonly services: Readonly<Record<string, Service>>;
   controller(name: string): Controller | undefined;
   readonly controllers: Readonly<Record<string, Controller>>;
+  /** A setting of the plugin, by its path. */
+  config(key: string, otherwise?: unknown): unknown;
+  /** A content type of the plugin by its singular name; undefined if there is none. */
+  contentType(name: string): StrapiModel | undefined;
+  readonly contentTypes: Readonly<Record<string, StrapiModel>>;
 }
 
 interface PluginMembers {
@@ -20,8 +28,16 @@ interface PluginMembers {
   service(uid: string): Service | undefined;
 }
 
+interface PluginsInput {
+  readonly strapi: Strapi;
+  readonly registry: CodeRegistry;
+  readonly services: PluginServices;
+  readonly config: StrapiConfig;
+  readonly model: (uid: string) => StrapiModel | undefined;
+}
+
 /** The plugins that Mangrove has; others throw an UnsupportedCodeError. */
-export function createPlugins(strapi: Strapi, registry: CodeRegistry, services: PluginServices): PluginMembers {
+export function createPlugins({ strapi, registry, services, config, model }: PluginsInput): PluginMembers {
   const find = (plugin: string, name: string): Service | undefined => {
     const written = registry.get('service', `plugin::${plugin}.${name}`);
     if (written !== undefined) return written;
@@ -32,16 +48,20 @@ export function createPlugins(strapi: Strapi, registry: CodeRegistry, services: 
     if (name !== 'graphql' && services[name] === undefined) throw missingPlugin(name);
     const service = (of: string): Service => {
       const found = find(name, of);
-      if (found === undefined) throw missingPlugin(name, of);
+      if (found === undefined) throw missingPlugin(name, of, insteadOfService(name, of));
       return found;
     };
     const controller = (of: string): Controller | undefined => registry.get('controller', `plugin::${name}.${of}`);
-    return {
+    const own: StrapiPlugin = {
       service,
       services: byName(service),
       controller,
-      controllers: byName((of) => controller(of)) as StrapiPlugin['controllers'],
-    }; // by name
+      controllers: byName((of) => controller(of)) as StrapiPlugin['controllers'], // by name
+      config: (key, otherwise) => config.get(`plugin.${name}.${key}`, otherwise),
+      contentType: (of) => model(`plugin::${name}.${of}`),
+      contentTypes: byName((of) => model(`plugin::${name}.${of}`)) as StrapiPlugin['contentTypes'], // by name
+    };
+    return refuseMissing(own, `strapi.plugin('${name}')`);
   };
   return {
     plugin,

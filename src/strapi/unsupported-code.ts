@@ -3,7 +3,8 @@ export class UnsupportedCodeError extends Error {
   override readonly name = 'UnsupportedCodeError';
 }
 
-const notOffered = (what: string, instead: string): UnsupportedCodeError =>
+/** Returns the error for what is not offered, with what takes its place. */
+export const notOffered = (what: string, instead: string): UnsupportedCodeError =>
   new UnsupportedCodeError(`${what} is not offered: ${instead}`);
 
 const entries = 'read and write entries by strapi.entityService';
@@ -73,10 +74,10 @@ export const missingMember = (name: string): UnsupportedCodeError | null => {
 };
 
 /** Returns the error for `strapi.plugin(name)`, or for one of its services. */
-export const missingPlugin = (name: string, service?: string): UnsupportedCodeError =>
+export const missingPlugin = (name: string, service?: string, instead: string | null = null): UnsupportedCodeError =>
   notOffered(
     `strapi.plugin('${name}')${service === undefined ? '' : `.service('${service}')`}`,
-    valueOf(plugins, name) ?? 'plugins of Strapi do not run',
+    instead ?? valueOf(plugins, name) ?? 'plugins of Strapi do not run',
   );
 
 /** Returns the error for a part of a plugin that an extension asks for. */

@@ -9,7 +9,7 @@ import { Staging, type UploadedFile } from '../media/staging.js';
 import { replaceFile, updateFileInfo } from '../media/update-file.js';
 import { uploadFiles, type MediaContext } from '../media/upload-files.js';
 import { uploadFile } from '../schema/content-type.js';
-import type { Values } from '../values.js';
+import { isRecord, type Values } from '../values.js';
 
 interface UploadParts {
   /** Throws a 503 before there is a database. */
@@ -35,18 +35,43 @@ interface UploadInput {
   readonly data?: Values;
 }
 
+/**
+ * Stores files for an entry, by the attributes that get them: `{ cover: file, gallery: [file, file] }`. Returns whether there were any.
+ * Throws a ValidationError for an attribute that takes no files.
+ */
+export type AttachFiles = (uid: string, id: number | string, files: unknown) => Promise<boolean>;
+
+export const createAttachFiles =
+  (parts: Pick<UploadParts, 'running' | 'content'>): AttachFiles =>
+  async (uid, id, files) => {
+    const given = Object.entries(isRecord(files) ? files : {});
+    for (const [field, file] of given) await store({ files: file as FileOnDisk, data: { ref: uid, refId: id, field } }, parts); // checked there
+    return given.length > 0;
+  };
+
+const openMedia = ({ running, content }: Pick<UploadParts, 'running' | 'content'>): MediaContext => ({
+  media: mediaOf(running()),
+  content: content(),
+});
+
+const store = ({ files, data = {} }: UploadInput, parts: Pick<UploadParts, 'running' | 'content'>): Promise<Entity[]> =>
+  withStaged([files].flat() as readonly FileOnDisk[], openMedia(parts), async (staged, staging, context) => {
+    const { ref, refId, field, fileInfo } = data;
+    const target = findTarget({ ref, refId, field }, context);
+    const infos = Array.isArray(fileInfo) ? parseFileInfos(fileInfo) : [parseFileInfo(fileInfo)];
+    return (await uploadFiles({ files: staged, infos, target }, staging, context)).map(entityOf);
+  });
+
 /** `strapi.plugin('upload').service('upload')`. */
-export function createUploadService({ running, content, entityService }: UploadParts) {
-  const open = (): MediaContext => ({ media: mediaOf(running()), content: content() });
+export function createUploadService(parts: UploadParts) {
+  const { entityService } = parts;
+  const open = (): MediaContext => openMedia(parts);
   return {
     /** Stores files, all or none, and returns their entries. */
-    upload: ({ files, data = {} }: UploadInput): Promise<Entity[]> =>
-      withStaged([files].flat() as readonly FileOnDisk[], open(), async (staged, staging, context) => {
-        const { ref, refId, field, fileInfo } = data;
-        const target = findTarget({ ref, refId, field }, context);
-        const infos = Array.isArray(fileInfo) ? parseFileInfos(fileInfo) : [parseFileInfo(fileInfo)];
-        return (await uploadFiles({ files: staged, infos, target }, staging, context)).map(entityOf);
-      }),
+    upload: (input: UploadInput): Promise<Entity[]> => store(input, parts),
+    /** The same for an entry: `{ id, model, field }`. */
+    uploadToEntity: ({ id, model, field }: Values, files: UploadInput['files']): Promise<Entity[]> =>
+      store({ files, data: { ref: model, refId: id, field } }, parts),
     /** Changes what is said about a file. */
     updateFileInfo: async (id: number, info: Values): Promise<Entity> =>
       entityOf(await updateFileInfo(Number(id), parseFileInfo(info), open())),

@@ -116,6 +116,12 @@ describe('src/index of a Strapi project', () => {
 /** What code asks for, and what is said of it. */
 const unsupported: readonly (readonly [code: string, message: string])[] = [
   ["strapi.db.connection('notes')", 'strapi.db.connection is not offered: there is no SQL database; read and write entries by'],
+  ["strapi.entityService.clone('api::note.note', 1)", 'strapi.entityService.clone is not offered: read the entry, and create'],
+  [
+    "strapi.db.query('api::note.note').attachRelations(1, {})",
+    'strapi.db.query(uid).attachRelations is not offered: create and update',
+  ],
+  ["strapi.plugin('users-permissions').service('providers')", 'not offered: plugins.users-permissions.config.providers sets up'],
   ["strapi.db.query('webhook')", "strapi.db.query('webhook') is not offered: jobs and notices run outside"],
   ["strapi.db.query('admin::role')", "strapi.db.query('admin::role') is not offered: there is no admin panel"],
   ["strapi.service('admin::user').exists()", "strapi.service('admin::user') is not offered: there is no admin panel"],
@@ -124,6 +130,74 @@ const unsupported: readonly (readonly [code: string, message: string])[] = [
   ["strapi.plugin('my-own')", "strapi.plugin('my-own') is not offered: plugins of Strapi do not run"],
   ['strapi.admin.services.permission', 'strapi.admin is not offered: there is no admin panel'],
   ['strapi.webhookStore.createWebhook({})', 'strapi.webhookStore is not offered: jobs and notices run outside of the service'],
+];
+
+/** Names of Strapi v4, by the object that has them: each is offered, or a clear error. */
+const names: readonly (readonly [object: string, names: string])[] = [
+  [
+    'strapi',
+    'container log fs eventHub startupLogger cron webhookRunner webhookStore store entityService telemetry requestContext customFields ' +
+      'fetch dirs admin db EE config services service controllers controller contentTypes contentType policies policy middlewares ' +
+      'middleware plugins plugin hooks hook api getModel query components sanitizers validators entityValidator features server',
+  ],
+  [
+    'strapi.entityService',
+    'uploadFiles wrapParams wrapResult emitEvent findMany findPage findWithRelationCountsPage findWithRelationCounts findOne count ' +
+      'create update delete clone deleteMany load loadPages decorate',
+  ],
+  [
+    'strapi.db',
+    'connection dialect metadata schema migrations lifecycles entityManager query transaction queryBuilder getConnection',
+  ],
+  [
+    "strapi.db.query('api::note.note')",
+    'findOne findMany findWithCount findPage create createMany update updateMany clone delete deleteMany count attachRelations ' +
+      'updateRelations deleteRelations cloneRelations populate load loadPages',
+  ],
+  ['strapi.db.lifecycles', 'subscribe disable enable clear createEvent run'],
+  ['strapi.server', 'app router httpServer api use routes mount listen'],
+  [
+    "strapi.plugin('users-permissions')",
+    'routes config contentType contentTypes service services policies controller controllers provider',
+  ],
+  ["strapi.plugin('users-permissions').services", 'jwt providers providers-registry role user users-permissions permission'],
+  [
+    "strapi.service('plugin::users-permissions.user')",
+    'count add edit fetch fetchAuthenticatedUser fetchAll remove validatePassword sendConfirmationEmail',
+  ],
+  ["strapi.service('plugin::users-permissions.role')", 'createRole findOne find updateRole deleteRole'],
+  ["strapi.service('plugin::users-permissions.jwt')", 'getToken issue verify'],
+  [
+    "strapi.service('plugin::upload.upload')",
+    'formatFileInfo enhanceFile upload uploadImage uploadFileAndPersist updateFileInfo replace update add findOne findMany findPage ' +
+      'remove uploadToEntity getSettings setSettings',
+  ],
+  ["strapi.plugin('upload').services", 'provider upload folder file image-manipulation'],
+  ["strapi.service('plugin::email.email')", 'getProviderSettings send sendTemplatedEmail'],
+  [
+    "strapi.service('plugin::i18n.locales')",
+    'find findById findByCode create update count setDefaultLocale getDefaultLocale delete',
+  ],
+  ['strapi.dirs', 'dist app static'],
+  ['strapi.store', 'get set delete'],
+  ['strapi.config', 'get has environment'],
+  [
+    "strapi.controller('api::note.note')",
+    'find findOne create update delete transformResponse sanitizeOutput sanitizeInput sanitizeQuery validateQuery',
+  ],
+  ["strapi.service('api::note.note')", 'getFetchParams find findOne create update delete'],
+  [
+    "require('@strapi/utils')",
+    'contentTypes env errors forEachAsync mapAsync nameToSlug parseMultipartData pipeAsync policy reduceAsync removeUndefined sanitize ' +
+      'setCreatorFields validate traverseEntity convertQueryParams yup',
+  ],
+  ["require('@strapi/utils').sanitize.contentAPI", 'input output query filters sort fields populate'],
+  ["require('@strapi/utils').validate.contentAPI", 'input query filters sort fields populate'],
+  [
+    "require('@strapi/utils').errors",
+    'ApplicationError ForbiddenError HttpError NotFoundError NotImplementedError PaginationError PayloadTooLargeError PolicyError ' +
+      'RateLimitError UnauthorizedError ValidationError YupValidationError',
+  ],
 ];
 
 const supported: readonly (readonly [code: string, value: unknown])[] = [
@@ -142,6 +216,10 @@ const supported: readonly (readonly [code: string, value: unknown])[] = [
   ['strapi.config.environment', 'development'],
   ['strapi.io', undefined],
   ['strapi.plugins.graphql === undefined', false],
+  ["strapi.plugin('graphql').config('endpoint')", '/graphql'],
+  ["strapi.plugin('upload').contentType('file').info.pluralName", 'files'],
+  ["require('@strapi/utils').contentTypes.isSingleType(strapi.getModel('api::note.note'))", false],
+  ["require('@strapi/utils').nameToSlug('A Title')", 'a-title'],
   ["strapi.contentType('api::note.note').uid", 'api::note.note'],
   ["strapi.getModel('api::note.note').attributes.text.type", 'string'],
   ["strapi.getModel('api::none.none')", undefined],
@@ -153,6 +231,10 @@ describe('the strapi of a project', () => {
   let serving: ServedProject;
   before(async () => {
     const files = {
+      'src/index.js': `module.exports = { register({ strapi }) {
+        globalThis.projectStrapi = strapi;
+        strapi.requireOfTest = require;
+      } };`,
       'config/mine.js': 'module.exports = ({ env }) => ({ key: { inner: env.int("NOT_SET", 5) } });',
       'config/plugins.js': "module.exports = { 'my-plugin': { config: { apiKey: 'k' } } };",
     };
@@ -160,11 +242,25 @@ describe('the strapi of a project', () => {
   });
   after(() => serving.stop());
 
-  const run = (code: string): unknown => (0, eval)(`(strapi) => (${code})`)(serving.strapi);
+  const run = (code: string): unknown =>
+    (0, eval)(`(strapi, require) => (${code})`)(serving.strapi, serving.strapi.requireOfTest);
 
   for (const [code, message] of unsupported)
     it(`${code}: ${message}`, () => {
       expect(() => run(code)).to.throw(UnsupportedCodeError, message);
+    });
+
+  for (const [object, list] of names)
+    it(`has all names of ${object}, or says what takes their place`, () => {
+      const lacking = list.split(' ').filter((name) => {
+        try {
+          return run(`${object}['${name}']`) === undefined;
+        } catch (error) {
+          if (!(error instanceof UnsupportedCodeError)) throw error;
+          return !/ is not offered: .+/.test(error.message);
+        }
+      });
+      expect(lacking).to.deep.equal([]);
     });
 
   for (const [code, value] of supported)

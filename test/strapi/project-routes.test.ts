@@ -86,6 +86,13 @@ const files: ProjectFiles = {
         const left = (await uploads.findMany({ filters: { id: file.id } })).length;
         return { body: ctx.request.body, photo: { originalFilename, mimetype, size }, filepath, text, caption: entry.photo.caption, left };
       },
+      async createParsed(ctx) {
+        const { parseMultipartData } = require('@strapi/utils');
+        const { data, files } = parseMultipartData(ctx);
+        const made = await strapi.service('api::post.post').create({ data, files, populate: ['photo'] });
+        const again = await strapi.entityService.update('api::post.post', made.id, { data: { title: 'changed' }, files, populate: ['photo'] });
+        return { names: Object.keys(files), title: made.title, photo: made.photo.name, again: [again.title, again.photo.id === made.photo.id + 1] };
+      },
       async createWithFile(ctx) {
         const answer = await super.create(ctx);
         return { ...answer, names: Object.keys(ctx.request.files) };
@@ -107,6 +114,7 @@ const files: ProjectFiles = {
       { method: 'GET', path: '/posts/function', handler: (ctx) => ({ query: ctx.query }), config: { auth: false } },
       { method: 'POST', path: '/posts/upload', handler: 'post.upload', config: { auth: false } },
       { method: 'POST', path: '/posts/with-file', handler: 'post.createWithFile', config: { auth: false } },
+      { method: 'POST', path: '/posts/parsed', handler: 'post.createParsed', config: { auth: false } },
       { method: 'GET', path: '/posts/absent', handler: 'post.absent', config: { auth: false } },
     ] };`,
   'src/api/listed/routes/listed.ts': `import { factories } from '@strapi/strapi';
@@ -321,6 +329,7 @@ describe('routes of a project', () => {
       ...[
         'POST /api/posts/upload',
         'POST /api/posts/with-file',
+        'POST /api/posts/parsed',
         'GET /api/posts/nothing',
         'GET /api/posts/function',
         'GET /api/opens',
@@ -384,6 +393,17 @@ describe('routes of a project', () => {
     expect(entry.attributes.photo).to.have.nested.property('data.attributes.name', 'notes.txt');
     const wrong = await send('/api/posts/with-file', { data: 'no JSON', 'files.photo': photo });
     expect(wrong.status).to.equal(400);
+  });
+
+  it('store the data and the files of a multipart body as they take it apart', async () => {
+    const data = JSON.stringify({ title: 'parsed' });
+    const { status, body } = await send('/api/posts/parsed', { data, 'files.photo': photo });
+    expect([status, body], JSON.stringify(body)).to.deep.equal([
+      200,
+      { names: ['photo'], title: 'parsed', photo: 'notes.txt', again: ['changed', true] },
+    ]);
+    for (const wrong of [{ data: 'no JSON' }, { data, photo }])
+      expect((await send('/api/posts/parsed', { ...wrong, 'files.photo': photo })).status).to.equal(400);
   });
 
   it('pass middlewares', async () => {

@@ -114,6 +114,14 @@ describe('strapi.db.query', () => {
     expect((await books().findOne({ where: { id: 2 }, populate: ['author'] })).author.id).to.equal(2);
   });
 
+  it('populates an entry that is there', async () => {
+    const dune = await books().findOne({ where: { title: 'Dune' }, select: ['title'] });
+    expect(await books().populate(dune, { author: { select: ['name'] } })).to.deep.equal({
+      ...dune,
+      author: { id: 1, name: 'Herbert' },
+    });
+  });
+
   it('counts, and returns pages', async () => {
     expect(await books().count({ where: { author: 2 } })).to.equal(2);
     expect(await books().count()).to.equal(4);

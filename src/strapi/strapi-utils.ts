@@ -1,0 +1,109 @@
+import slugify from '@sindresorhus/slugify';
+import { validationError } from '../errors.js';
+import { isRecord, type Values } from '../values.js';
+import type { CodeContext } from './core-controller.js';
+
+type Step = (value: unknown, ...rest: readonly unknown[]) => unknown;
+type Reducer = (sum: unknown, value: unknown, index: number) => unknown;
+
+/** Helpers of @strapi/utils for code that waits. */
+export const asyncHelpers = {
+  /** Runs functions one after the other, each with what the one before returned. */
+  pipeAsync:
+    (...steps: readonly Step[]) =>
+    async (value: unknown, ...rest: readonly unknown[]): Promise<unknown> => {
+      let result = value;
+      for (const [index, step] of steps.entries()) result = await (index === 0 ? step(result, ...rest) : step(result));
+      return result;
+    },
+  mapAsync: (values: readonly unknown[], map: (value: unknown, index: number) => unknown): Promise<unknown[]> =>
+    Promise.all(values.map(map)),
+  forEachAsync: async (values: readonly unknown[], run: (value: unknown, index: number) => unknown): Promise<void> =>
+    void (await Promise.all(values.map(run))),
+  reduceAsync:
+    (values: readonly unknown[]) =>
+    async (reduce: Reducer, start?: unknown): Promise<unknown> => {
+      let sum = start;
+      for (const [index, value] of values.entries()) sum = await reduce(sum, await value, index);
+      return sum;
+    },
+};
+
+/** Helpers of @strapi/utils for values. */
+export const valueHelpers = {
+  parseMultipartData,
+  nameToSlug: (name: string, options: object = { separator: '-' }): string => slugify(name, options),
+  removeUndefined: (values: object): object =>
+    Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)),
+  /** Nobody edits by an admin panel, so that entries have no creators: the data stays as it is. */
+  setCreatorFields: () => (data: object) => data,
+};
+
+const filePrefix = 'files.';
+
+/**
+ * Returns the data and the files of a body: the field `data` of a multipart body is JSON, and its files are named `files.<attribute>`.
+ * Throws a ValidationError for another body of several parts.
+ */
+function parseMultipartData(ctx: CodeContext): { readonly data: unknown; readonly files: Values } {
+  const { body, files = {} } = Object(ctx['request']) as { readonly body?: unknown; readonly files?: Values }; // as the service sets them
+  if (!(ctx['is'] as (type: string) => unknown)('multipart')) return { data: body, files };
+  const misplaced = Object.keys(files).find((name) => !name.startsWith(filePrefix));
+  if (misplaced !== undefined) throw validationError(`Invalid parameter ${misplaced}: files are named ${filePrefix}<attribute>`);
+  const named = Object.entries(files).map(([name, file]) => [name.slice(filePrefix.length), file]);
+  return { data: parseData(isRecord(body) ? body['data'] : undefined), files: Object.fromEntries(named) as Values };
+}
+
+function parseData(data: unknown): unknown {
+  try {
+    return JSON.parse(String(data));
+  } catch {
+    throw validationError('Invalid parameter data: a body of several parts needs a field data with JSON');
+  }
+}
+
+/** A model of `strapi.getModel(uid)`. */
+interface Model {
+  readonly kind?: string;
+  readonly options?: { readonly draftAndPublish?: boolean };
+  readonly attributes: Readonly<
+    Record<string, { readonly type: string; readonly private?: boolean; readonly relation?: string }>
+  >;
+}
+
+type Attribute = Model['attributes'][string] | undefined;
+
+const notScalar: ReadonlySet<string> = new Set(['media', 'component', 'relation', 'dynamiczone']);
+const isOf =
+  (type: string) =>
+  (attribute: Attribute): boolean =>
+    attribute?.type === type;
+
+/** `contentTypes` of @strapi/utils: questions about models. */
+export const modelHelpers = {
+  constants: {
+    ID_ATTRIBUTE: 'id',
+    PUBLISHED_AT_ATTRIBUTE: 'publishedAt',
+    CREATED_AT_ATTRIBUTE: 'createdAt',
+    UPDATED_AT_ATTRIBUTE: 'updatedAt',
+    CREATED_BY_ATTRIBUTE: 'createdBy',
+    UPDATED_BY_ATTRIBUTE: 'updatedBy',
+    SINGLE_TYPE: 'singleType',
+    COLLECTION_TYPE: 'collectionType',
+    DP_PUB_STATES: ['live', 'preview'],
+  },
+  isSingleType: ({ kind }: Model): boolean => kind === 'singleType',
+  isCollectionType: ({ kind = 'collectionType' }: Model): boolean => kind === 'collectionType',
+  hasDraftAndPublish: ({ options }: Model): boolean => options?.draftAndPublish === true,
+  isDraft: (entry: Values, model: Model): boolean =>
+    model.options?.draftAndPublish === true && (entry['publishedAt'] === null || entry['publishedAt'] === undefined),
+  isScalarAttribute: (attribute: Attribute): boolean => attribute !== undefined && !notScalar.has(attribute.type),
+  isMediaAttribute: isOf('media'),
+  isRelationalAttribute: isOf('relation'),
+  isComponentAttribute: (attribute: Attribute): boolean => isOf('component')(attribute) || isOf('dynamiczone')(attribute),
+  isDynamicZoneAttribute: isOf('dynamiczone'),
+  isPrivateAttribute: ({ attributes }: Model, name: string): boolean => attributes[name]?.private === true,
+  getPrivateAttributes: ({ attributes }: Model): string[] => Object.keys(attributes).filter((name) => attributes[name]?.private),
+  getScalarAttributes: ({ attributes }: Model): string[] =>
+    Object.keys(attributes).filter((name) => !notScalar.has(attributes[name]?.type ?? 'relation')),
+};
