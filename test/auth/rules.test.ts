@@ -1,7 +1,16 @@
 import { expect } from 'chai';
-import { serveAccounts, type ServingAccounts } from './serve-accounts.js';
+import { accountModels, serveAccounts, type ServingAccounts } from './serve-accounts.js';
 
-const types = ['api::article.article', 'api::note.note'];
+const english = { type: 'text', search: { language: 'en' } };
+const page = {
+  uid: 'api::page.page',
+  kind: 'collectionType',
+  collectionName: 'pages',
+  info: { singularName: 'page', pluralName: 'pages', displayName: 'Page' },
+  attributes: { heading: english, aside: english },
+};
+
+const types = ['api::article.article', 'api::note.note', 'api::page.page'];
 const all = ['find', 'findOne', 'create', 'update', 'delete'];
 const actions = [
   ...types.flatMap((uid) => all.map((action) => `${uid}.${action}`)),
@@ -18,7 +27,7 @@ describe('rules of a role', () => {
   let bob: { readonly id: number; readonly jwt: string };
 
   before(async () => {
-    server = await serveAccounts();
+    server = await serveAccounts({ models: [...accountModels, page] });
     await server.admin('PUT', '/roles/2', { actions: [...actions.slice(0, 10), 'plugin::users-permissions.auth.callback'] });
     await server.admin('PUT', '/roles/1', { actions });
     ann = await server.addUser('ann');
@@ -30,6 +39,7 @@ describe('rules of a role', () => {
     await load('/api/notes', { text: 'a1', owner: ann.id, article: 1, about: { __type: 'api::article.article', id: 2 } });
     await load('/api/notes', { text: 'b1', owner: bob.id, article: 1 });
     await load('/api/notes', { text: 'b2', owner: bob.id, article: 2 });
+    await load('/api/pages', { heading: 'Running shoes', aside: 'A walrus' });
     const rules = { rows: { 'api::article.article': own, 'api::note.note': own } };
     expect((await server.admin('PUT', '/roles/1/rules', rules)).status).to.equal(200);
     await server.admin('PUT', '/roles/2/rules', rules);
@@ -148,6 +158,25 @@ describe('rules of a role', () => {
   it('do not bind tokens', async () => {
     const { body } = await server.admin('POST', '/tokens', { name: 'all', type: 'full-access' });
     expect((await server.as(body.data.accessKey, 'GET', '/api/articles')).body.data).to.have.length(2);
+  });
+
+  describe('on fields of a full-text index', () => {
+    const searches: readonly (readonly [text: string, fields: object | null, found: number])[] = [
+      // an inflected form: words are found, parts of texts are not
+      ['runs', null, 1],
+      ['walrus', null, 1],
+      ['unnin', null, 0],
+      ['runs', { deny: ['aside'] }, 0],
+      ['walrus', { deny: ['aside'] }, 0],
+      ['unnin', { deny: ['aside'] }, 1],
+    ];
+    for (const [text, fields, found] of searches)
+      it(`_q=${text} finds ${String(found)} with ${JSON.stringify(fields)}`, async () => {
+        const rules = { rows: null, fields: fields === null ? null : { 'api::page.page': fields } };
+        expect((await server.admin('PUT', '/roles/1/rules', rules)).status).to.equal(200);
+        await server.settled();
+        expect((await get(`/api/pages?_q=${text}`)).body.data).to.have.length(found);
+      });
   });
 
   describe('on fields', () => {

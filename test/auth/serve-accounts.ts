@@ -46,10 +46,13 @@ const note: TestModel = {
   },
 };
 
+/** The models that are served unless others are given. */
+export const accountModels: readonly TestModel[] = [article, note];
+
 export const password = 'Passw0rd!';
 
 export async function serveAccounts(input: Partial<ServingInput> = {}): Promise<ServingAccounts> {
-  const { config = {}, models = [article, note] } = input;
+  const { config = {}, models = accountModels } = input;
   const secrets = {
     token: adminToken,
     apiToken: { salt: 'salt-of-the-tests-0123' },

@@ -18,6 +18,11 @@ const models = [
   type('note', { title: trigram, body: { type: 'text', search: 'trigram' }, rank: { type: 'integer' } }),
   type('mixed', { title: trigram, body: { type: 'text' } }),
   type('page', { title: english, body: english, secret: { ...english, private: true }, slug: { type: 'string' } }),
+  type(
+    'tale',
+    { title: { ...trigram, pluginOptions: { i18n: { localized: true } } }, code: trigram },
+    { pluginOptions: { i18n: { localized: true } } },
+  ),
   type('owner', { name: { type: 'string' }, note: { type: 'relation', relation: 'oneToOne', target: 'api::note.note' } }),
 ];
 
@@ -78,9 +83,15 @@ describe('text search', () => {
       { _id: 2, title: 'Run', body: 'run and runs', secret: null, slug: 'walrus' },
       { _id: 3, title: 'Cooking', body: 'Soups and stews', secret: null, slug: 'running' },
     ];
-    const mixeds = [{ _id: 1, title: 'Fish stew', body: 'soup' }];
+    const mixeds = Array.from({ length: 40 }, (_, index) => ({
+      _id: index + 1,
+      title: 'Fish stew',
+      body: `soup no${String(index)}`,
+    }));
     const owners = [{ _id: 1, name: 'o', note: titles.indexOf('Fish stew') + 1 }];
-    serving = await serveModels({ models, documents: { notes, pages, mixeds, owners } });
+    const locale = (_id: number, code: string) => ({ _id, code, name: code });
+    const i18n_locales = [locale(1, 'en'), locale(2, 'fr')];
+    serving = await serveModels({ models, documents: { notes, pages, mixeds, owners, i18n_locales } });
     await serving.settled();
   });
   after(() => serving.stop());
@@ -91,16 +102,17 @@ describe('text search', () => {
     return (body.data as { id: number }[]).map(({ id }) => id);
   };
 
-  /** The read commands of a request on the collection of notes. */
-  const readsOf = async (path: string): Promise<Document[]> => {
+  /** The read commands of a request on a collection. */
+  const readsOf = async (path: string, on = serving, collection = 'notes'): Promise<Document[]> => {
     const commands: Document[] = [];
-    const { client } = serving.server.backend?.store.database ?? {};
+    const { client } = on.server.backend?.store.database ?? {};
     const listen = ({ command }: { readonly command: Document }): void => {
-      if ([command['find'], command['aggregate'], command['count']].includes('notes')) commands.push(command);
+      if ([command['find'], command['aggregate'], command['count']].includes(collection)) commands.push(command);
     };
     client?.on('commandStarted', listen);
-    await ids(path);
+    const { status, body } = await on.call('GET', `/api/${path}`);
     client?.off('commandStarted', listen);
+    expect(status, JSON.stringify(body)).to.equal(200);
     return commands;
   };
 
@@ -155,6 +167,33 @@ describe('text search', () => {
     expect(JSON.stringify([created, updated, ...types])).not.to.contain('_trigrams');
   });
 
+  it('keeps the trigrams of what GraphQL writes', async () => {
+    const write = async (mutation: string): Promise<number> => {
+      const { body } = await serving.call('POST', '/graphql', { query: `mutation { note: ${mutation} { data { id } } }` });
+      return Number(body.data.note.data.id);
+    };
+    const id = await write('createNote(data: { title: "Owl" })');
+    expect((await note(id))?._trigrams).to.deep.equal({ title: ['owl'], body: '' });
+    await write(`updateNote(id: ${String(id)}, data: { body: "Hoot" })`);
+    expect((await note(id))?._trigrams).to.deep.equal({ title: ['owl'], body: ['hoo', 'oot'] });
+  });
+
+  it('keeps the trigrams of shared values in every locale', async () => {
+    const stored = async () => {
+      const rows = await serving.database.db.collection('tales').find().sort({ _id: 1 }).toArray();
+      return rows.map(({ _trigrams }) => _trigrams as Document);
+    };
+    await serving.call('POST', '/api/tales', { data: { title: 'Sea', code: 'one' } });
+    const made = await serving.call('POST', '/api/tales/1/localizations', { locale: 'fr', title: 'Mer' });
+    expect(made.status, JSON.stringify(made.body)).to.equal(200);
+    expect(await stored()).to.deep.equal([
+      { title: ['sea'], code: ['one'] },
+      { title: ['mer'], code: ['one'] },
+    ]);
+    await serving.call('PUT', '/api/tales/2', { data: { code: 'two' } });
+    expect((await stored()).map(({ code }) => code as unknown)).to.deep.equal([['two'], ['two']]);
+  });
+
   const statusOf = async (uid: string): Promise<Document | undefined> =>
     (await serving.database.db.collection('_model_status').findOne({ uid }))?.['search'] as Document | undefined;
 
@@ -168,22 +207,33 @@ describe('text search', () => {
     expect(await statusOf('api::owner.owner')).to.equal(undefined);
   });
 
-  it('builds the trigrams of stored entries when the option comes, and drops them when it goes', async () => {
+  it('builds the trigrams of stored entries when the option comes, and drops them when it goes, on each instance', async () => {
     const { db } = serving.database;
-    const option = (search: object) =>
-      db
-        .collection('_models')
-        .updateOne({ _id: 'api::mixed.mixed' as never }, { $set: { 'attributes.body': { type: 'text', ...search } } });
-    const stored = async () => (await db.collection('mixeds').findOne())?.['_trigrams'] as Document;
-    await option({ search: 'trigram' });
-    await serving.settled();
-    expect(await stored()).to.deep.include({ body: ['sou', 'oup'] });
-    expect((await statusOf('api::mixed.mixed'))?.['scans']).to.equal(null);
-    await option({});
-    await serving.settled();
-    expect(await stored()).not.to.have.property('body');
-    const indexes = await db.collection('mixeds').indexes();
-    expect(indexes.map(({ name }) => name)).not.to.include('mangrove__trigrams.body');
+    const second = await serveModels({ models: [], database: serving.database });
+    const option = async (search: object): Promise<void> => {
+      const body = { type: 'text', ...search };
+      await db.collection('_models').updateOne({ _id: 'api::mixed.mixed' as never }, { $set: { 'attributes.body': body } });
+      await serving.settled();
+      await second.settled();
+    };
+    const stored = async () => (await db.collection('mixeds').findOne({ body: 'soup no7' }))?.['_trigrams'] as Document;
+    const examinedBy = async (on: Serving): Promise<number> => {
+      const [command] = await readsOf('mixeds?filters[body][$containsi]=NO17', on, 'mixeds');
+      return examined(serving, command ?? {});
+    };
+    try {
+      await option({ search: 'trigram' });
+      expect(await stored()).to.deep.include({ body: ['sou', 'oup', 'up ', 'p n', ' no', 'no7'] });
+      expect((await statusOf('api::mixed.mixed'))?.['scans']).to.equal(null);
+      for (const instance of [serving, second]) expect(await examinedBy(instance)).to.equal(1);
+      await option({});
+      expect(await stored()).not.to.have.property('body');
+      const indexes = await db.collection('mixeds').indexes();
+      expect(indexes.map(({ name }) => name)).not.to.include('mangrove__trigrams.body');
+      for (const instance of [serving, second]) expect(await examinedBy(instance)).to.equal(40);
+    } finally {
+      await second.stop();
+    }
   });
 
   const needles = [

@@ -6,11 +6,12 @@ const models: readonly TestModel[] = [
   {
     uid: 'api::book.book',
     kind: 'collectionType',
+    collectionName: 'books',
     info: { singularName: 'book', pluralName: 'books', displayName: 'Book' },
     options: { draftAndPublish: true },
     pluginOptions: { i18n: { localized: true } },
     attributes: {
-      title: { type: 'string', required: true, pluginOptions: { i18n: { localized: true } } },
+      title: { type: 'string', required: true, search: 'trigram', pluginOptions: { i18n: { localized: true } } },
       isbn: { type: 'string', unique: true },
       pages: { type: 'integer' },
       note: { type: 'string', private: true },
@@ -134,6 +135,21 @@ describe('strapi.db.query', () => {
       'Persuasion',
     ]);
     expect(await books().findOne({ where: { id: 99 } })).to.equal(null);
+  });
+
+  it('keeps the trigrams of what it writes at once', async () => {
+    const stored = async () => {
+      const rows = await serving.database.db.collection('books').find({ pages: -1 }).sort({ _id: 1 }).toArray();
+      return rows.map(({ _trigrams }) => (_trigrams as { readonly title: unknown }).title);
+    };
+    await books().createMany({ data: ['Whale', 'Ox'].map((title) => ({ title, pages: -1 })) });
+    expect(await stored()).to.deep.equal([['wha', 'hal', 'ale'], '']);
+    await books().updateMany({ where: { pages: -1 }, data: { title: 'Crab' } });
+    expect(await stored()).to.deep.equal([
+      ['cra', 'rab'],
+      ['cra', 'rab'],
+    ]);
+    await books().deleteMany({ where: { pages: -1 } });
   });
 
   it('reads and counts by one command each', async () => {

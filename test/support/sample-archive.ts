@@ -25,7 +25,7 @@ const schemas = [
   type(
     'story',
     {
-      title: { type: 'string' },
+      title: { type: 'string', search: 'trigram' },
       big: { type: 'biginteger' },
       when: { type: 'datetime' },
       secret: { type: 'password' },

@@ -65,6 +65,11 @@ describe('npx mangrove import of an archive', () => {
       expect(attributes['blocks'][1].image.data.id).to.equal(1);
     });
 
+    it('keeps trigrams of what it brings', async () => {
+      const stored = await serving.database.db.collection<{ _id: number }>('storys').findOne({ _id: 10 });
+      expect(stored).to.deep.include({ _trigrams: { title: ['sal', 'alt'] } });
+    });
+
     it('brings relations seen from the other side, in their order', async () => {
       const { data } = await get('/api/writers/1?populate=stories&locale=en');
       expect(ids((data as Document)['attributes'].stories)).to.deep.equal([12, 10]);
