@@ -6,7 +6,7 @@ import type { Handler } from './baseline-handler.js';
 import { encode, listByAuthorName, listByRating, listLastPage, listNotes, listOfStatus, listSearched } from './baseline-lists.js';
 import { answerNested } from './baseline-nested.js';
 import { listPages, readPage } from './baseline-pages.js';
-import { listContaining, listDeep, listNewest, listNewestPopulated, listPage400, readOne } from './baseline-reads.js';
+import { listContaining, listDeep, listNewest, listNewestPopulated, listPage200, readOne } from './baseline-reads.js';
 import { createArticle, updateArticle } from './baseline-writes.js';
 import { reportToParent } from './report-to-parent.js';
 
@@ -23,7 +23,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   f: updateArticle,
   g: answerNested,
   h: listContaining,
-  i: listPage400,
+  i: listPage200,
   k: readPage,
   l: listPages,
   j: listLastPage,

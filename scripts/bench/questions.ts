@@ -39,6 +39,8 @@ export interface Row {
   readonly title: string;
   /** Most CPU that the product may take, as a multiple of the baseline's; null: shown only. */
   readonly goal: number | null;
+  /** No index serves it, so that it reads all content and takes longer as this grows. */
+  readonly scans?: true;
   ask(n: number, asker: Asker): Question;
   /** Deletes what was written, after each measurement: it would fill the disk. */
   clear?(db: Db): Promise<void>;

@@ -41,7 +41,7 @@ export const usage = `usage: npm run bench -- [options]
                        default: all that the mode is about)
   --seconds N          length of one measurement (default: 2; of --growth: 1)
   --rounds N           measurements of each side and row (default: 3)
-  --connections N      requests under way at any time (default: 32)
+  --connections N      requests under way at any time (default: 32; of --peers: 8)
   --docs DIRECTORY     replace the table and the plot of the mode in its performance.md
   --json FILE          write the results as JSON
 MONGODB_URI names the MongoDB to use; without it an embedded one is started.`;
@@ -50,6 +50,8 @@ interface Defaults {
   readonly size: Size;
   readonly rows: string;
   readonly seconds: string;
+  /** 32 unless given. */
+  readonly connections?: string;
 }
 
 const defaults: Readonly<Record<Mode, Defaults>> = {
@@ -58,8 +60,8 @@ const defaults: Readonly<Record<Mode, Defaults>> = {
   access: { size: '10k', rows: rowKeys.filter((key) => key !== 'n' && key !== 'm-download').join(','), seconds: '2' },
   growth: { size: '1m', rows: 'a,b,c,d,e,f,g,h,i,j,o,q,s,u,w', seconds: '1' },
   builds: { size: '10k', rows: rowKeys.join(','), seconds: '2' },
-  // Strapi is asked without its GraphQL plugin, does not compress, and keeps files elsewhere.
-  peers: { size: '10k', rows: 'a,b,c,d,e,f,h,i,j,k,l,o,q,s,u,w', seconds: '2' },
+  // Strapi is asked without its GraphQL plugin, does not compress, and keeps files elsewhere; more at once would wait for seconds.
+  peers: { size: '10k', rows: 'a,b,c,d,e,f,h,i,j,k,l,o,q,s,u,w', seconds: '2', connections: '8' },
 };
 
 /** Reads the command line; null if it asks for help. Throws an Error that describes a mistake. */
@@ -75,7 +77,7 @@ export function readSettings(args: readonly string[]): Settings | null {
     rows: readRows(values.rows ?? defaults[mode].rows),
     seconds: readPositive('--seconds', values.seconds ?? defaults[mode].seconds),
     rounds: Math.ceil(readPositive('--rounds', values.rounds)),
-    connections: Math.ceil(readPositive('--connections', values.connections)),
+    connections: Math.ceil(readPositive('--connections', values.connections ?? defaults[mode].connections ?? '32')),
     against: values.against ?? null,
     docs: values.docs ?? null,
     jsonFile: values.json ?? null,
@@ -91,7 +93,7 @@ const options = {
   rows: { type: 'string' },
   seconds: { type: 'string' },
   rounds: { type: 'string', default: '3' },
-  connections: { type: 'string', default: '32' },
+  connections: { type: 'string' },
   docs: { type: 'string' },
   json: { type: 'string' },
   help: { type: 'boolean', short: 'h', default: false },
