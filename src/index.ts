@@ -100,11 +100,18 @@ export type { StrapiPlugin } from './strapi/strapi-plugins.js';
 export type { StrapiServer } from './strapi/strapi-server.js';
 export type { NamedStore, StoreKey, StrapiStore } from './strapi/strapi-store.js';
 export {
+  ApiError,
   ApplicationError,
+  applicationError,
+  type ErrorCode,
+  type ErrorDetails,
+  type ErrorParts,
   ForbiddenError,
+  forbiddenError,
   NotFoundError,
   PolicyError,
+  policyError,
   UnauthorizedError,
   ValidationError,
-} from './graphql/extension/custom-errors.js';
-export { ApiError, applicationError, type ErrorCode, forbiddenError, policyError, validationError } from './errors.js';
+  validationError,
+} from './errors.js';

@@ -39,3 +39,7 @@ export function printSize(bytes: number): string {
   const step = bytes < 1 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), units.length - 1);
   return `${String(Math.round(bytes / 1000 ** step))} ${units[step] ?? 'B'}`;
 }
+
+/** Escapes a string for the text and the quoted attributes of HTML. */
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => `&#${String(character.charCodeAt(0))};`);

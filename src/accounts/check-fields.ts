@@ -8,6 +8,7 @@ type Rule = 'notEmpty' | 'email' | 'required';
 /** The fields of a body in the order of Strapi v4's messages, each with its rules. */
 type FieldRules = Readonly<Record<string, readonly Rule[]>>;
 
+/** Finds what is no address at all. What is stored passes the stricter check of its attribute, too. */
 const emailForm = /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/;
 
 const problems: Readonly<Record<Rule, (name: string, value: string) => string | null>> = {

@@ -95,7 +95,7 @@ function findPart({ attribute, known }: KnownParts, item: Values, { mode }: Buil
   const stored = known.get(partKey(zoned, Number(item['id'])));
   if (stored !== undefined) return stored;
   const message = `Some of the provided components in ${attribute.name} are not related to the entity`;
-  throw attribute.kind === 'dynamiczone' ? new ApiError(400, 'Error', message, null) : applicationError(message);
+  throw attribute.kind === 'dynamiczone' ? new ApiError(400, 'Error', message, { details: null }) : applicationError(message);
 }
 
 function buildPart(type: ContentType, item: Values, stored: Part | null, context: BuildContext, marks: Values = {}): Part {

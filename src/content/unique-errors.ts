@@ -1,4 +1,4 @@
-import { ApiError, fieldErrors, type FieldError } from '../errors.js';
+import { type ApiError, ApplicationError, fieldErrors, type FieldError } from '../errors.js';
 import { readAll, type Database } from '../mongo/database.js';
 import type { DuplicateKey } from '../mongo/driver-errors.js';
 import { groupOf, inGroup, isGroupField, outsideGroup, uniqueField, uniqueNames } from '../mongo/layout.js';
@@ -8,16 +8,17 @@ import { scalarTypes } from '../schema/scalar-types.js';
 import type { Values } from '../values.js';
 import { uniquePaths, valuesAt } from '../schema/attribute-places.js';
 import type { ContentContext } from './content-context.js';
+import { mustBeUnique } from '../schema/findings.js';
 import { isShared } from './sync-locales.js';
 
 const notUnique = (path: readonly string[]): FieldError => ({
   path,
-  message: 'This attribute must be unique',
+  message: mustBeUnique,
   code: 'not-unique',
 });
 
 /** Another write created the entry of the same group and locale first. */
-const localeTaken = (): ApiError => new ApiError(400, 'ApplicationError', 'locale is already used', {}, {}, [], 'locale-taken');
+const localeTaken = (): ApiError => new ApplicationError('locale is already used', {}, { code: 'locale-taken' });
 
 /** The written values; `id` is the entry's own on an update, null on a create; `group` is that of a localization to create. */
 export interface UniqueWrite {

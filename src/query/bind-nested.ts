@@ -7,12 +7,16 @@ import { bindSort, bindWindow } from './bind-list.js';
 import { allOf, leadsAway, orNull } from './conditions.js';
 import { type Child, type Condition, type LinkChild, type NestedList, published, type Selection } from './plan.js';
 
+/** Returns the condition that hides drafts; none if the type has none, or they are asked for. */
+export const bindPublication = ({ draftAndPublish }: ContentType, state: VisibleContext['state']): Condition[] =>
+  draftAndPublish && state === 'live' ? [published] : [];
+
 /**
  * Returns the conditions that entries of a type must meet to be shown: the publication state, which hides drafts, and the
  * caller's rule.
  */
 export const bindVisible = (type: ContentType, context: VisibleContext): Condition[] => [
-  ...(type.draftAndPublish && context.state === 'live' ? [published] : []),
+  ...bindPublication(type, context.state),
   ...bindRule(type, context),
 ];
 

@@ -7,7 +7,8 @@ import { bindPagination, bindSort, windowOf } from './bind-list.js';
 import { bindSelection } from './bind-selection.js';
 import { unlimited } from './budget.js';
 import { allOf, orNull } from './conditions.js';
-import { type Condition, never, type Plan, published, type Selection } from './plan.js';
+import { bindPublication } from './bind-nested.js';
+import { type Condition, never, type Plan, type Selection } from './plan.js';
 import { weighPlan, weighSelection } from './weigh-plan.js';
 
 type Bind<Bound> = (query: Query, type: ContentType, context: BindContext) => Bound;
@@ -72,11 +73,10 @@ const bindList = (query: Query, type: ContentType, context: BindContext): Plan =
   const selection = bindSelection(query, type, context, state);
   const search = query.search === null ? [] : [bindSearch(query.search, type, context)];
   const demanded = [...filter, ...search, ...bindRule(type, context)];
-  const live = type.draftAndPublish && state === 'live' ? [published] : [];
   const pagination = bindPagination(query.pagination, context.settings);
   return {
     type,
-    condition: orNull(allOf([...bindLocale(query.locale, type, context), ...live, ...demanded])),
+    condition: orNull(allOf([...bindLocale(query.locale, type, context), ...bindPublication(type, state), ...demanded])),
     totalIsCacheable: demanded.length === 0,
     sort,
     pagination,

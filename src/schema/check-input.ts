@@ -2,7 +2,15 @@ import type { FieldError } from '../errors.js';
 import { scalarProblems } from './check-scalar.js';
 import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, MorphAttribute, ZoneAttribute } from './content-type.js';
 import { isRecord, type Values } from '../values.js';
-import { type Findings, type InputContext, type LinkedFiles, notOfType, report, reportRelations } from './findings.js';
+import {
+  type Findings,
+  type InputContext,
+  type LinkedFiles,
+  mustBeUnique,
+  notOfType,
+  report,
+  reportRelations,
+} from './findings.js';
 import { maximumLinks, parseLinkInput, parseMorphTarget } from './link-input.js';
 
 /** The result of a check: the problems of a body, and the ids that must exist, by uid of their type. */
@@ -109,8 +117,7 @@ function checkRepeats(type: ContentType, items: readonly unknown[], path: string
     const seen = new Set<unknown>();
     for (const [index, item] of items.entries()) {
       const value = isRecord(item) ? (item[attribute.name] ?? null) : null;
-      if (value !== null && seen.has(value))
-        report(found, `${path}[${String(index)}].${attribute.name}`, 'This attribute must be unique');
+      if (value !== null && seen.has(value)) report(found, `${path}[${String(index)}].${attribute.name}`, mustBeUnique);
       seen.add(value);
     }
   }

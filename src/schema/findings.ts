@@ -32,6 +32,9 @@ export interface Findings {
 /** `rows[0].label` becomes `rows`, `0`, `label`. */
 export const splitPath = (path: string): string[] => path.split(/[.[\]]+/).filter((part) => part !== '');
 
+/** The message for a value that another entry, or another component of the same one, has. */
+export const mustBeUnique = 'This attribute must be unique';
+
 /** Errors that one answer lists. */
 const maximumErrors = 1_000;
 

@@ -1,3 +1,5 @@
+import { escapeHtml } from '../values.js';
+
 /** Text that is HTML already. */
 export interface Html {
   readonly html: string;
@@ -13,8 +15,6 @@ export const html = (texts: TemplateStringsArray, ...parts: readonly Part[]): Ht
 
 function write(part: Part): string {
   if (part === null) return '';
-  if (typeof part === 'string' || typeof part === 'number') return escape(String(part));
+  if (typeof part === 'string' || typeof part === 'number') return escapeHtml(String(part));
   return 'html' in part ? part.html : part.map(write).join('');
 }
-
-const escape = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${String(character.charCodeAt(0))};`);

@@ -1,4 +1,3 @@
-import { escapeHtml } from '../accounts/mail/email-templates.js';
 import { isPassword } from '../accounts/login/passwords.js';
 import { sendConfirmation } from '../accounts/login/confirm-email.js';
 import { findStoredUser } from '../accounts/user-store.js';
@@ -6,7 +5,7 @@ import { createRole, deleteRole, updateRole } from '../accounts/roles/roles.js';
 import type { ContentContext } from '../content/content-context.js';
 import type { EntityParameters, EntityService } from '../graphql/extension/entity-service.js';
 import { accountsOf, type Running } from '../http/running.js';
-import { isRecord, type Values } from '../values.js';
+import { escapeHtml, isRecord, type Values } from '../values.js';
 import { refuseMissing } from './missing-members.js';
 import type { QueryEngine } from './query-engine.js';
 import { createUploadService } from './upload-service.js';

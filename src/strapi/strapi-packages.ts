@@ -2,15 +2,15 @@ import { acceptInput } from '../content/check-body.js';
 import type { ContentContext } from '../content/content-context.js';
 import { createEnv } from '../config/create-env.js';
 import { lenientReaders } from '../config/read-variable.js';
-import { ApiError } from '../errors.js';
 import {
+  ApiError,
   ApplicationError,
   ForbiddenError,
   NotFoundError,
   PolicyError,
   UnauthorizedError,
   ValidationError,
-} from '../graphql/extension/custom-errors.js';
+} from '../errors.js';
 import { entryType } from '../graphql/extension/entity-service.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';

@@ -19,7 +19,7 @@ const routes: Readonly<Record<string, (ctx: Context) => unknown>> = {
   },
   '/empty': (ctx) => (ctx.status = 204),
   '/api-error': () => raise(fieldErrors([{ path: ['a'], message: 'a must be defined.' }])),
-  '/named': () => raise(new ApiError(409, 'ConflictError', 'no', { b: 2 })),
+  '/named': () => raise(new ApiError(409, 'ConflictError', 'no', { details: { b: 2 } })),
   '/away': () => raise(unavailableError()),
   '/thrown-404': (ctx) => ctx.throw(404, 'nothing here'),
   '/thrown-410': (ctx) => ctx.throw(410),

@@ -46,7 +46,3 @@ export const unknownPlaceholders = (text: string): string[] =>
   [...text.matchAll(placeholder)]
     .map(([, first, second]) => first ?? second ?? '')
     .filter((name) => !placeholderNames.some((known) => known === name));
-
-/** Escapes a string for HTML. */
-export const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => `&#${String(character.charCodeAt(0))};`);

@@ -5,7 +5,8 @@ import type { Logger } from 'pino';
 import type { EmailTemplate, StoredSettings, TemplateName } from '../../auth/account-settings.js';
 import type { KnownUser } from '../../auth/caller.js';
 import type { Config } from '../../config/config.js';
-import { defaultTemplates, escapeHtml, fillTemplate, type Placeholders } from './email-templates.js';
+import { escapeHtml } from '../../values.js';
+import { defaultTemplates, fillTemplate, type Placeholders } from './email-templates.js';
 
 /** Sends e-mails to users. */
 export interface Mailer {
