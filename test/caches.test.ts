@@ -77,7 +77,7 @@ async function findCollections(): Promise<readonly { readonly size: number }[]> 
 describe('cacheByKey', () => {
   it('keeps values within its bounds, and none from before a write', async () => {
     const changes = new ChangeBus();
-    changes.listening(true);
+    changes.setListening(true);
     const loads: number[] = [];
     const load = (key: number): Promise<string> => {
       loads.push(key);

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.js';
 import { loadConfig } from '../config/load-config.js';
-import { connect } from '../mongo/connection.js';
+import { connectDatabase } from '../mongo/connection.js';
 import type { Database } from '../mongo/database.js';
 import { runningServer, startConfigured } from '../mongo/embedded/configured-server.js';
 
@@ -19,7 +19,7 @@ export async function openDatabase(): Promise<OpenedDatabase> {
   const config = await loadConfig({ directory: process.cwd() });
   const running = config.database.uri ?? (await runningServer(config));
   const started = running === null ? await startConfigured(config, { log: console.error, onLost: endWith }) : null;
-  const database = await connect(running ?? started?.uri ?? '', config.database);
+  const database = await connectDatabase(running ?? started?.uri ?? '', config.database);
   return {
     config,
     database,

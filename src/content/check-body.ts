@@ -21,7 +21,7 @@ interface BodyContext extends Pick<InputContext, 'mode' | 'draft'> {
 
 /**
  * Checks a body and that all entries that it links exist. Throws a ValidationError that lists every problem, values that are
- * taken included. A valid body costs one command, none if it links nothing.
+ * taken included. A valid body costs no command if it links nothing, else one, besides those of row rules on what it links, and one for files.
  */
 export async function checkBody(type: ContentType, data: Values, body: BodyContext, context: ContentContext): Promise<void> {
   const checked = checkInput(type, data, { strict: context.bind.settings.strict, registry: context.bind.registry, ...body });

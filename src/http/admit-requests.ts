@@ -17,7 +17,7 @@ type Bounds = Pick<ServerConfig, 'requestsAtOnce' | 'requestsWaiting' | 'waitTim
 
 /**
  * Lets a bounded number of requests be handled at a time; others wait in the order in which they came. Throws 503 for those that wait
- * too long, and for those that too many wait before. All wait equally long at most, so that the first one is always the first to be refused.
+ * too long, and at once if `requestsWaiting` are waiting already. All wait equally long at most, so that the first one is always the first to be refused.
  */
 class Admission {
   readonly #bounds: Bounds;

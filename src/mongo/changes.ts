@@ -81,7 +81,7 @@ export class ChangeBus {
   }
 
   /** Sets whether writes of other instances are reported. Values that were cached before may be stale. */
-  listening(isListening: boolean): void {
+  setListening(isListening: boolean): void {
     this.isListening = isListening;
     this.#expected.clear();
     if (isListening) this.forget();

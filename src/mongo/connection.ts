@@ -12,7 +12,7 @@ import { Replies } from './command-turns.js';
  * Connects to MongoDB with the guarantees of the service: writes acknowledged by a majority and in the journal, retried once.
  * Rejects if no server answers within the selection timeout.
  */
-export async function connect(uri: string, config: DatabaseConfig): Promise<Database> {
+export async function connectDatabase(uri: string, config: DatabaseConfig): Promise<Database> {
   const client = new MongoClient(uri, {
     appName: 'mangrove',
     writeConcern: { w: 'majority', j: true },

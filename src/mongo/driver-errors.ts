@@ -20,10 +20,40 @@ export class DuplicateKey extends Error {
   }
 }
 
-const timedOut = new Set([50, 262, 24]);
+/** A set of MongoDB's error codes, written with their names. */
+const codes = (named: Readonly<Record<string, number>>): ReadonlySet<number> => new Set(Object.values(named));
+
+const timedOut = codes({ MaxTimeMSExpired: 50, ExceededTimeLimit: 262, LockTimeout: 24 });
+
 /** A document or an array that grew beyond what the server keeps of one, in a reply or on the way to it. */
-const tooLarge = new Set([146, 292, 4568, 10334, 17280, 17419]);
-const interrupted = new Set([11600, 11602, 10107, 13435, 13436, 189, 91, 7, 6, 89, 9001, 133]);
+const tooLarge = codes({
+  ExceededMemoryLimit: 146,
+  QueryExceededMemoryLimitNoDiskUseAllowed: 292,
+  BSONObjectTooLarge: 10334,
+  KeyTooLong: 17280,
+  // The server has no names for these two: results of a $lookup, and a document after an update.
+  lookupTooLarge: 4568,
+  updatedTooLarge: 17419,
+});
+
+const interrupted = codes({
+  InterruptedAtShutdown: 11600,
+  InterruptedDueToReplStateChange: 11602,
+  NotWritablePrimary: 10107,
+  NotPrimaryNoSecondaryOk: 13435,
+  NotPrimaryOrSecondary: 13436,
+  PrimarySteppedDown: 189,
+  ShutdownInProgress: 91,
+  HostUnreachable: 6,
+  HostNotFound: 7,
+  NetworkTimeout: 89,
+  SocketException: 9001,
+  FailedToSatisfyReadPreference: 133,
+});
+
+const duplicateKey = 11000;
+const badValue = 2;
+const indexNotFound = 27;
 
 /**
  * Translates an error of the driver: 503 for a database that is unreachable or too slow, 400 for a query that needs too much
@@ -48,13 +78,14 @@ export function translateDriverError(thrown: unknown): unknown {
 
 function translateServerError(error: MongoServerError): unknown {
   const code = Number(error.code);
-  if (code === 11000) {
+  if (code === duplicateKey) {
     const value = (error['keyValue'] ?? {}) as Readonly<Record<string, unknown>>; // given by every server since 4.2
     return new DuplicateKey(Object.keys((error['keyPattern'] ?? value) as object), value);
   }
   if (tooLarge.has(code)) return validationError(tooMuchMemory, { code: queryTooLarge });
   if (timedOut.has(code)) return unavailableError(tooSlow, { code: queryTimeout });
-  if (code === withoutTextIndex) return unavailableError('The full-text index is being built, please try again later');
+  // Another instance has dropped a full-text index because the model has changed, which this one has not heard of yet.
+  if (code === indexNotFound) return unavailableError('The full-text index is being built, please try again later');
   return interrupted.has(code) ? unavailableError() : error;
 }
 
@@ -64,11 +95,8 @@ const queryTooLarge = 'QUERY_TOO_LARGE';
 const tooSlow = 'The database took too long to answer, please try again or ask for less';
 const queryTimeout = 'QUERY_TIMEOUT';
 
-/** Another instance has dropped a full-text index because the model has changed, which this one has not heard of yet. */
-const withoutTextIndex = 27;
-
 /** Whether a command names an index that is not there, or not yet. */
-export const isWithoutIndex = (error: unknown): boolean => error instanceof MongoServerError && Number(error.code) === 2;
+export const isWithoutIndex = (error: unknown): boolean => error instanceof MongoServerError && Number(error.code) === badValue;
 
 /** Whether the time limit of a command was hit. */
 export const isTimedOut = (error: unknown): boolean => error instanceof ApiError && error.details?.['code'] === queryTimeout;

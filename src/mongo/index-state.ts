@@ -11,7 +11,7 @@ export type SearchCondition = Extract<Condition, { kind: 'search' }>;
 
 /** Finds entries by words. MongoDB's text index does; `$search` of Atlas could, by the ids that it returns. */
 interface FullText {
-  /** Returns what leads to the documents with some of the words; null if this collection cannot be asked now. */
+  /** Returns a filter for the documents with some of the words; null if the collection has no full-text index now. */
   find(search: Pick<SearchCondition, 'collection' | 'text'>): TextMatch | null;
 }
 
@@ -39,8 +39,8 @@ export class SearchIndexes implements FullText {
     }
   }
 
-  /** All entries have the trigrams of an attribute; null: not all, or it is not known. */
-  complete(collection: string, attribute: string, frequencies: Frequencies | null): void {
+  /** Records that all entries have the trigrams of an attribute; null: not all of them, or it is not known. */
+  setComplete(collection: string, attribute: string, frequencies: Frequencies | null): void {
     if (frequencies === null) this.#complete.delete(`${collection}/${attribute}`);
     else this.#complete.set(`${collection}/${attribute}`, frequencies);
   }
@@ -49,30 +49,30 @@ export class SearchIndexes implements FullText {
     return this.#complete.has(`${collection}/${attribute}`);
   }
 
-  /** Whether a collection has a full-text index. */
-  words(collection: string, isThere: boolean): void {
-    if (isThere) this.#worded.add(collection);
+  /** Records whether a collection has a full-text index. */
+  setWords(collection: string, hasIndex: boolean): void {
+    if (hasIndex) this.#worded.add(collection);
     else this.#worded.delete(collection);
   }
 
-  /** Whether writes to a collection keep something for searches. */
+  /** Whether writes to a collection store trigrams. */
   keeps(collection: string): boolean {
     return this.#kept.has(collection);
   }
 
-  /** Returns a new document with what leads to its texts. */
+  /** Returns a new document with the trigrams of its texts. */
   completeDocument<Stored extends Document>(collection: string, document: Stored): Stored {
     const kept = this.#kept.get(collection);
     return kept === undefined ? document : { ...document, ...keptTrigrams(kept, document) };
   }
 
-  /** Returns values to set, by path, with what leads to the texts among them. */
+  /** Returns values to set, by path, with the trigrams of the texts among them. */
   completeValues(collection: string, values: Values): Values {
     const kept = this.#kept.get(collection);
     return kept === undefined ? values : { ...values, ...setTrigrams(kept, values) };
   }
 
-  /** Whether an index leads to the documents that meet a comparison of texts. */
+  /** Whether the index of trigrams narrows down the documents that meet a comparison of texts. */
   serves({ trigrams, operand }: Comparison): boolean {
     return (
       trigrams !== undefined &&
@@ -81,7 +81,7 @@ export class SearchIndexes implements FullText {
     );
   }
 
-  /** Returns what the documents whose text has the operand in it have in an index, as others may; null if it leads nowhere. */
+  /** Returns a filter on trigrams that every document with the operand in its text passes, and others may; null if no index helps. */
   narrow({ collection, attribute }: TrigramPlace, operand: unknown): Document | null {
     const frequencies = this.#complete.get(`${collection}/${attribute}`);
     if (frequencies === undefined) return null;

@@ -57,7 +57,7 @@ async function follow({ client, db }: Database, changes: ChangeBus, stopped: Abo
   while (!stopped.aborted) {
     // Any failure is answered the same way: nothing that was kept is trusted until a new stream is open.
     await client.withSession((session) => followOne(db, session, changes, stopped)).catch(() => undefined);
-    changes.listening(false);
+    changes.setListening(false);
     await waited(pause, stopped);
   }
 }
@@ -78,7 +78,7 @@ const reported = {
 async function followOne(db: Db, session: ClientSession, changes: ChangeBus, stopped: AbortSignal): Promise<void> {
   const pipeline = [{ $changeStream: {} }, { $project: reported }];
   let batch = cursorOf(await db.command({ aggregate: 1, pipeline, cursor: {} }, { session, promoteLongs: false }));
-  changes.listening(true);
+  changes.setListening(true);
   const { id } = batch;
   let killed: Promise<unknown> = Promise.resolve();
   // A read waits a second for changes; a stop does not wait for the read.

@@ -24,7 +24,10 @@ export interface Access {
 /** The condition that entries of a type must meet to be seen and written. */
 export interface RowRule {
   readonly filter: Filter;
-  /** Values that the filter demands by an equality with the caller's user, by attribute: a create sets those that it does not name. */
+  /**
+   * By attribute, the values that the filter demands by an equality with the caller's user. A create that leaves such an attribute out is given
+   * this value.
+   */
   readonly owner: Readonly<Record<string, unknown>>;
   /** Whether the filter demands nothing but these values. */
   readonly isOwnership: boolean;

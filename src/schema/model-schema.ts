@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { didYouMean } from '../nearest-name.js';
-import { collectionName, type Model, type ModelWarning } from './model.js';
+import { collectionNamePattern, type Model, type ModelWarning } from './model.js';
 
 const localizable = {
   type: 'object',
@@ -57,7 +57,7 @@ const modelSchema = {
   properties: {
     uid: { type: 'string', maxLength: 200, pattern: `^(${contentTypeUid}|${componentUid})$` },
     kind: { enum: ['collectionType', 'singleType'] },
-    collectionName: { type: 'string', pattern: collectionName, maxLength: 100 },
+    collectionName: { type: 'string', pattern: collectionNamePattern, maxLength: 100 },
     adopt: { type: 'boolean' },
     shard: { anyOf: [{ enum: ['none', '_id'] }, shardKey] },
     info: {

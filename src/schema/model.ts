@@ -32,7 +32,7 @@ export interface AttributeDefinition {
   readonly repeatable?: boolean;
   readonly components?: readonly string[];
   readonly relation?: string;
-  /** The types that a polymorphic relation may lead to; all unless given. */
+  /** The uid of the target; of a polymorphic relation the uids that it may lead to, all unless given. */
   readonly target?: string | readonly string[];
   readonly inversedBy?: string | null;
   readonly mappedBy?: string | null;
@@ -76,8 +76,8 @@ export interface ModelWarning {
   readonly needs: string | null;
 }
 
-/** The form of names of collections. */
-export const collectionName = '^[A-Za-z0-9][-_0-9A-Za-z]*$';
+/** The pattern of names of collections, as a regular expression. */
+export const collectionNamePattern = '^[A-Za-z0-9][-_0-9A-Za-z]*$';
 
 /** The collection that the entries of a content type are kept in. */
 export const collectionOf = ({ collectionName, info }: Partial<Pick<Model, 'collectionName' | 'info'>>): string =>

@@ -2,7 +2,7 @@ import { didYouMean } from '../nearest-name.js';
 import { targetsOf, type AttributeDefinition, type Model, type ModelWarning } from './model.js';
 import { settleSides, type Side } from './settle-sides.js';
 
-/** A model whose references all lead somewhere. */
+/** A model whose references all have a target that agrees with them. */
 export interface SettledModel {
   readonly model: Model;
   readonly warnings: readonly ModelWarning[];
@@ -11,7 +11,7 @@ export interface SettledModel {
 /** Models by uid: all that are in force. */
 type Models = ReadonlyMap<string, Model>;
 
-/** The result of a reference without target. If the definition is null, the attribute is left out. */
+/** The result for a reference without a target, or whose other side disagrees. If the definition is null, the attribute is left out. */
 interface Settled {
   readonly definition: AttributeDefinition | null;
   readonly warnings: readonly Omit<ModelWarning, 'attribute'>[];

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
-import { connect } from '../../src/mongo/connection.js';
+import { connectDatabase } from '../../src/mongo/connection.js';
 import { createConfig } from '../../src/config/create-config.js';
 import { newBlobId } from '../../src/mongo/stores/blob-store.js';
 import { diskStorage } from '../../src/media/storage/disk-storage.js';
@@ -23,7 +23,7 @@ interface Opened {
 const storages: Readonly<Record<string, () => Promise<Opened>>> = {
   gridfs: async () => {
     const database = await freshDatabase();
-    const connected = await connect(database.uri, createConfig({}).database);
+    const connected = await connectDatabase(database.uri, createConfig({}).database);
     const close = () => connected.client.close().then(database.drop);
     return { storage: gridStorage(connected), count: () => database.db.collection('uploads.chunks').countDocuments(), close };
   },

@@ -30,7 +30,7 @@ function heldCount() {
 
 function listening() {
   const changes = new ChangeBus();
-  changes.listening(true);
+  changes.setListening(true);
   return { changes, totals: new TotalCache(changes) };
 }
 
@@ -92,7 +92,7 @@ describe('TotalCache', () => {
     held.end(10);
     await counting;
     expect(totals.kept(live)).to.equal(null);
-    changes.listening(false);
+    changes.setListening(false);
     await totals.read(live, () => Promise.resolve(1));
     expect(totals.kept(live)).to.equal(null);
   });

@@ -274,9 +274,9 @@ describe('text search', () => {
         const path = `notes?filters[title][${operator}]=${encodeURIComponent(needle)}&pagination[pageSize]=100`;
         const found = await ids(path);
         const withTrigrams = searches?.isComplete('notes', 'title');
-        searches?.complete('notes', 'title', null);
+        searches?.setComplete('notes', 'title', null);
         const scanned = await ids(path);
-        searches?.complete('notes', 'title', new Map());
+        searches?.setComplete('notes', 'title', new Map());
         expect(withTrigrams).to.equal(true);
         expect(found, needle).to.deep.equal(scanned);
       }

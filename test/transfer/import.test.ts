@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
 import { ChangeBus } from '../../src/mongo/changes.js';
-import { connect } from '../../src/mongo/connection.js';
+import { connectDatabase } from '../../src/mongo/connection.js';
 import { ChangePoll } from '../../src/mongo/poll-changes.js';
 import { hasCode } from '../../src/errors.js';
 import { createStore } from '../../src/mongo/store.js';
@@ -136,7 +136,7 @@ describe('npx mangrove import of an archive', () => {
     });
 
     it('leaves a document alone whose id another one has, and takes one that is the same for an earlier attempt', async () => {
-      const database = await connect(serving.database.uri, serving.server.config.database);
+      const database = await connectDatabase(serving.database.uri, serving.server.config.database);
       const store = createStore(database);
       const document = { _id: 1, big: 2 ** 40, when: new Date(0), none: null, left: undefined, list: [{ a: 1.5 }] };
       await insertEntry(store, 'doubles', document);
@@ -150,7 +150,7 @@ describe('npx mangrove import of an archive', () => {
 
     it('is heard of by a service that polls', async () => {
       const { config } = serving.server;
-      const database = await connect(serving.database.uri, config.database);
+      const database = await connectDatabase(serving.database.uri, config.database);
       const changes = new ChangeBus();
       let heard = 0;
       changes.onChange(['_imports'], () => heard++);

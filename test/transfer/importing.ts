@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import { createServer } from '../../src/index.js';
 import { createMedia } from '../../src/media/open-media.js';
-import { connect } from '../../src/mongo/connection.js';
+import { connectDatabase } from '../../src/mongo/connection.js';
 import { createStore } from '../../src/mongo/store.js';
 import type { ImportContext } from '../../src/transfer/import-run.js';
 import { prepareImport, runImport } from '../../src/transfer/run-import.js';
@@ -13,7 +13,7 @@ const silent = { begin: () => undefined, advance: () => undefined, end: () => un
 /** Opens a database for imports, as a process of its own does; a few records in a batch. */
 export async function openContext({ uri }: Pick<FreshDatabase, 'uri'>): Promise<ImportContext> {
   const { config } = await createServer({ config: { database: { uri } } });
-  const database = await connect(uri, config.database);
+  const database = await connectDatabase(uri, config.database);
   const media = createMedia(config, database);
   return { config, store: createStore(database), media, defaultLocale: 'en', batch: 5, progress: silent };
 }

@@ -1,7 +1,7 @@
 import { collections } from '../../schema/collections.js';
 import type { Config, DatabaseConfig } from '../../config/config.js';
 import type { ModelSettings } from '../../schema/build-content-type.js';
-import { connect, describeDatabase } from '../connection.js';
+import { connectDatabase, describeDatabase } from '../connection.js';
 import { createFirstLocale } from '../stores/locale-store.js';
 import type { Logger } from '../database.js';
 import { ModelRegistry } from './model-registry.js';
@@ -45,7 +45,7 @@ const pathsBelow = (prefix: string, paths: readonly string[]): string[] =>
 
 /** Connects, loads the models and follows their changes. Rejects if no server answers. */
 export async function openBackend({ uri, config, settings, firstLocale, logger }: BackendInput): Promise<Backend> {
-  const database = await connect(uri, config);
+  const database = await connectDatabase(uri, config);
   if (!database.isReplicated)
     logger.warn({}, 'MongoDB is not a replica set: no transactions, model changes are polled for, totals are counted every time');
   await createFirstLocale(database, firstLocale);

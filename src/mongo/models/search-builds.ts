@@ -58,7 +58,7 @@ export class SearchBuilds {
 
   /** Full-text indexes of these types are changed, and not asked until then. */
   suspend(types: readonly ContentType[]): void {
-    for (const { collection } of types) this.#input.database.searches.words(collection, false);
+    for (const { collection } of types) this.#input.database.searches.setWords(collection, false);
   }
 
   /** Builds what the entries of these types lack, and drops what no type needs. Called when the indexes are there. */
@@ -89,7 +89,7 @@ export class SearchBuilds {
     const words = wordedAttributes(type);
     if (words.length > 0) {
       const indexes = await listIndexes(database.db, type.collection);
-      database.searches.words(
+      database.searches.setWords(
         type.collection,
         indexes.some(({ name }) => name === textIndexName(words)),
       );
@@ -115,7 +115,7 @@ export class SearchBuilds {
 
   async #sample(place: TrigramAttribute): Promise<void> {
     const { database, logger } = this.#input;
-    database.searches.complete(place.collection, place.attribute, await sampleTrigrams(place, database));
+    database.searches.setComplete(place.collection, place.attribute, await sampleTrigrams(place, database));
     const again = (): void => {
       if (this.#isClosed || !database.searches.isComplete(place.collection, place.attribute)) return;
       this.#sample(place).catch((err: unknown) => {

@@ -1,7 +1,7 @@
 import { collections } from '../../schema/collections.js';
 import { builtinModels } from '../../schema/builtin-models.js';
 import type { Registry } from '../../schema/content-type.js';
-import { collectionName, collectionOf, type Model } from '../../schema/model.js';
+import { collectionNamePattern, collectionOf, type Model } from '../../schema/model.js';
 import { type Database, inSession, readAll, translating } from '../database.js';
 import { storedCollections } from '../ensure-collections.js';
 import { listIndexes } from './ensure-indexes.js';
@@ -59,7 +59,7 @@ function namesOf(models: readonly StoredModel[]): readonly string[] {
   return [...new Set(names)].filter((name) => isName.test(name));
 }
 
-const isName = new RegExp(collectionName);
+const isName = new RegExp(collectionNamePattern);
 
 async function readRecorded(database: Database): Promise<ReadonlySet<string>> {
   const rows = await readAll(database, { find: collections.servedCollections, projection: { _id: 1 }, batchSize: 100_000 });
@@ -68,7 +68,7 @@ async function readRecorded(database: Database): Promise<ReadonlySet<string>> {
 
 /** The models that an instance of the service has in force. */
 async function readActive(models: readonly StoredModel[], database: Database): Promise<readonly StoredModel[]> {
-  const states = await readAll(database, { find: '_model_status', filter: { state: 'active' }, batchSize: 100_000 });
+  const states = await readAll(database, { find: collections.modelStatus, filter: { state: 'active' }, batchSize: 100_000 });
   const active = new Set(states.map(({ uid }) => uid as unknown));
   return models.filter(({ uid }) => active.has(uid));
 }

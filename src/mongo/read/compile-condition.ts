@@ -9,7 +9,7 @@ import { compileText } from './compile-text.js';
 export type RelatedCondition = Extract<Condition, { kind: 'related' }>;
 export type ElementCondition = Extract<Condition, { kind: 'element' }>;
 
-/** The results of conditions on related entries, and on elements that have to be read: queries on the owner's own fields. */
+/** For each condition that needed a read: the filter on the owner's own fields that replaces it, or that is added to it. */
 export type Resolved = ReadonlyMap<RelatedCondition | ElementCondition | Comparison | SearchCondition, Document>;
 
 /**

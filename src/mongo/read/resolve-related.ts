@@ -53,7 +53,7 @@ function countCommands(condition: Condition): number {
 interface Resolving {
   readonly resolved: Map<Parameters<Resolved['get']>[0], Document>;
   readonly database: Database;
-  /** Whether what leads to texts is of use: not where all entries have to be looked at because of another branch. */
+  /** Whether trigrams are of use: not where all entries have to be looked at because of another branch. */
   readonly narrows: boolean;
 }
 

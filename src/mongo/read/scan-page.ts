@@ -20,7 +20,7 @@ interface ScanContext {
 export function isScanned({ type, sort, window }: Plan, condition: Condition, { registry, database }: ScanContext): boolean {
   if (sortsByComputed(sort) || window.limit === null || window.skip + window.limit > mostKept) return false;
   const leading = leadingFields(type, registry);
-  // what leads to texts by a part of them leads to others too
+  // trigrams find entries that do not meet the condition, too
   return !isServed(condition, { ...anyIndex(database), leads: (path) => leading.has(path), serves: () => false });
 }
 

@@ -122,7 +122,7 @@ const noteOf = (updates: readonly (Document | null)[]): WriteNote => ({
 const changesCounted = (update: Document): boolean =>
   Object.values(update).some((values) => countedFields.some((name) => Object.hasOwn(values as object, name)));
 
-/** An update with what leads to the texts that it sets. */
+/** An update with the trigrams of the texts that it sets. */
 function completeUpdate(update: Document, collection: string, { searches }: Database): Document {
   if (!searches.keeps(collection)) return update;
   const complete = ['$set', '$setOnInsert'].filter((operator) => operator in update);
