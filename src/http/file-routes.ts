@@ -9,7 +9,7 @@ import { isFresh, parseRange } from './parse-range.js';
 import { parseResize } from './parse-resize.js';
 import type { RouteRequest } from './route-request.js';
 import type { Answer, OpenRoute } from './route.js';
-import { mediaOf } from './running.js';
+import { mediaOf, notRunning } from './running.js';
 
 /** `/uploads/<name>`: stored files, for everybody, with ranges and validators. Images may be asked for in other sizes. */
 export const fileRoutes: readonly OpenRoute[] = [
@@ -18,7 +18,7 @@ export const fileRoutes: readonly OpenRoute[] = [
     path: '/uploads/{*name}',
     action: null,
     settings: { isUncompressed: true },
-    handle: ({ request, connection }) => answerFile(request, mediaOf(connection.require())),
+    handle: ({ request, connection }) => answerFile(request, mediaOf(connection.running ?? notRunning())),
   },
 ];
 

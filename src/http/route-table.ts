@@ -6,7 +6,7 @@ import { checkRight, identify } from './authorize.js';
 import { countAttempt } from './limit-requests.js';
 import { bodyOf, type RouteParams, RouteRequest } from './route-request.js';
 import type { Answer, AnyRoute, FixedRoute, OwnCode, RouteMatch, PathSettings, Row, Rows } from './route.js';
-import type { Connection } from './running.js';
+import { type Connection, notRunning } from './running.js';
 
 interface RouteTableInput {
   /** The first row whose path fits decides, so that fixed paths come before those with parameters. */
@@ -109,7 +109,7 @@ function pathsOf({ routes, connection, shared }: RouteTableInput): Path[] {
 /** Returns what finds the rows of a path. A late route decides for all methods. */
 function finderOf(routes: readonly AnyRoute[], connection: Connection): (ctx: RoutedContext) => Rows | null {
   const late = routes.find((route) => 'find' in route);
-  if (late !== undefined) return ({ captures = [] }) => late.find(captures, connection.require());
+  if (late !== undefined) return ({ captures = [] }) => late.find(captures, connection.running ?? notRunning());
   const rows = firstOf(routes.flatMap((route) => ('find' in route ? [] : [route])));
   return () => rows;
 }
@@ -178,7 +178,7 @@ function refuseUnauthorized(error: unknown, refuse: NonNullable<ClosedRow['refus
 }
 
 async function runClosed(row: ClosedRow, request: RouteRequest, { ctx, connection }: Matched): Promise<Answer | null> {
-  const running = connection.require();
+  const running = connection.running ?? notRunning();
   const { caller, content } = await identify(ctx, row, running);
   try {
     checkRight(caller, row.action);
@@ -195,7 +195,7 @@ async function runClosed(row: ClosedRow, request: RouteRequest, { ctx, connectio
 /** The paths of the admin API are hidden from callers who may not use it. */
 async function refuseMethod(rows: Rows, { ctx, connection }: Matched): Promise<void> {
   const isAdmin = [...rows.values()].some(({ action }) => action === 'admin');
-  if (isAdmin) await identify(ctx, { action: 'admin' }, connection.require());
+  if (isAdmin) await identify(ctx, { action: 'admin' }, connection.running ?? notRunning());
   const allowed = [...rows.keys()].flatMap((method) => (method === 'GET' ? ['HEAD', 'GET'] : [method]));
   answerMethod(ctx, allowed);
 }

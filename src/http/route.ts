@@ -20,7 +20,7 @@ export interface Answer {
 /** A call of a row that needs no rights. */
 interface OpenCall {
   readonly request: RouteRequest;
-  /** Throws 503 on `require()` until the database has answered. */
+  /** Its `running` is null until the database has answered. */
   readonly connection: Connection;
 }
 

@@ -47,12 +47,11 @@ export class Connection {
   isPrepared = false;
   /** Whether the service is about to stop: others should get the requests that come. */
   isStopping = false;
+}
 
-  /** Throws 503, with the message if one is given, until the database has answered. */
-  require(message?: string): Running {
-    if (this.running === null) throw unavailableError(message);
-    return this.running;
-  }
+/** Throws 503, with the message if one is given: what takes the place of `running` until the database has answered. */
+export function notRunning(message?: string): never {
+  throw unavailableError(message);
 }
 
 /** Throws a NotFoundError if users and permissions are switched off. */

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
+import { BoundedCache } from '../caches.js';
 import type { Config } from '../config/config.js';
-import type { AnyRoute, OwnCode, Route } from '../http/route.js';
-import { documentAnswerer } from './written-documents.js';
+import type { AnyRoute, Answer, OwnCode, Route, RouteCall } from '../http/route.js';
+import { rightsKey } from './shown-attributes.js';
 
 /**
  * The routes of the OpenAPI document (`openapi.json` below the prefix of the API) and of TypeScript declarations of the content
@@ -8,7 +10,7 @@ import { documentAnswerer } from './written-documents.js';
  * `own`: code of a project, which answers before them.
  */
 export function openapiRoutes(config: Config, others: readonly AnyRoute[], own: OwnCode | null): Route[] {
-  const row = (name: string, input: Parameters<typeof documentAnswerer>[0]): Route => ({
+  const row = (name: string, input: DocumentInput): Route => ({
     method: 'GET',
     path: `${config.api.rest.prefix}/${name}`,
     action: 'nothing',
@@ -33,3 +35,51 @@ export function openapiRoutes(config: Config, others: readonly AnyRoute[], own: 
 
 /** An entry that is deleted or changed is not shown as an example for longer; in milliseconds. */
 const oldestExample = 60_000;
+
+/** A document as it is sent. */
+interface WrittenDocument {
+  readonly text: string;
+  readonly tag: string;
+  /** In milliseconds of the clock. */
+  readonly writtenAt: number;
+}
+
+interface DocumentInput {
+  /** The media type. */
+  readonly type: string;
+  readonly write: (call: RouteCall) => Promise<string> | string;
+  /** Milliseconds after which a document is written again. */
+  readonly longestKept: number;
+  /** The source of the document besides the rights of its reader: a new object whenever it has changed. */
+  readonly source: (call: RouteCall) => object;
+}
+
+/**
+ * Answers requests for a document about the models in force. It is kept for each source and each set of rights that readers have,
+ * and has an ETag.
+ */
+function documentAnswerer({ type, write, longestKept, source }: DocumentInput): (call: RouteCall) => Promise<Answer> {
+  const documents = new WeakMap<object, BoundedCache<WrittenDocument>>();
+  return async (call) => {
+    const from = source(call);
+    const known = documents.get(from) ?? new BoundedCache<WrittenDocument>(bounds);
+    documents.set(from, known);
+    const key = await rightsKey(call);
+    const kept = known.get(key);
+    if (kept !== undefined && Date.now() - kept.writtenAt < longestKept) return answerDocument(kept, type, call);
+    const text = await write(call);
+    const written = { text, tag: `"${createHash('sha1').update(text).digest('base64url')}"`, writtenAt: Date.now() };
+    known.set(key, written, 2 * text.length);
+    return answerDocument(written, type, call);
+  };
+}
+
+/** One document for each set of rights that readers have. */
+const bounds = { entries: 100, bytes: 100_000_000 };
+
+function answerDocument({ text, tag }: WrittenDocument, type: string, { request }: RouteCall): Answer {
+  const headers = { ETag: tag, 'Cache-Control': 'private, no-cache', Vary: 'Authorization' };
+  const asked = (request.headers['if-none-match'] ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
+  if (asked.includes(tag)) return { status: 304, headers };
+  return { headers: { ...headers, 'Content-Type': `${type}; charset=utf-8` }, body: text };
+}

@@ -5,7 +5,7 @@ import type { ContentContext } from '../content/content-context.js';
 import { contentOfCode } from '../graphql/extension/create-extension.js';
 import { entryType } from '../graphql/extension/entity-service.js';
 import type { OwnCode } from '../http/route.js';
-import type { Connection } from '../http/running.js';
+import { type Connection, notRunning } from '../http/running.js';
 import { builtinControllers, builtinRoutes } from './builtin-controllers.js';
 import { CodeRegistry } from './code-registry.js';
 import { CodeTransactions } from './code-transactions.js';
@@ -66,7 +66,7 @@ export class ProjectCode {
   /** Returns the current context of operations of code, inside its transaction. Throws a 503 until the database has answered. */
   readonly content = (): ContentContext => this.transactions.contextOf(contentOfCode(this.connection)());
 
-  readonly running = () => this.connection.require();
+  readonly running = () => this.connection.running ?? notRunning();
 
   readonly attachFiles = createAttachFiles({ running: () => this.running(), content: () => this.content() });
 

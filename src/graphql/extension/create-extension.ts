@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../../config/config.js';
 import { didYouMean } from '../../nearest-name.js';
 import { createContext, type ContentContext } from '../../content/content-context.js';
-import type { Connection } from '../../http/running.js';
+import { type Connection, notRunning } from '../../http/running.js';
 import { fullAccess } from '../../query/access.js';
 import type { Registry } from '../../schema/content-type.js';
 import { graphqlSettings } from '../endpoint/graphql-settings.js';
@@ -55,7 +55,7 @@ export interface GraphqlExtension {
 
 /** Returns a function that creates a context with all rights. It throws a 503 until the database has answered. */
 export const contentOfCode = (connection: Connection) => (): ContentContext => {
-  const { config, source } = connection.require(notYet);
+  const { config, source } = connection.running ?? notRunning(notYet);
   return createContext(config, source, fullAccess);
 };
 

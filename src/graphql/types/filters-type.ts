@@ -1,9 +1,9 @@
-import { GraphQLID, GraphQLInputObjectType, GraphQLList } from 'graphql';
-import type { GraphQLInputFieldConfigMap, GraphQLInputType } from 'graphql';
+import { GraphQLBoolean, GraphQLID, GraphQLInputObjectType, GraphQLList } from 'graphql';
+import type { GraphQLInputFieldConfig, GraphQLInputFieldConfigMap, GraphQLInputType, GraphQLScalarType } from 'graphql';
+import { type Operator, operators } from '../../query/operators.js';
 import type { Attribute, ContentType } from '../../schema/content-type.js';
 import { filtersName, isGraphqlName } from '../type-names.js';
 import { scalarFields } from './scalar-fields.js';
-import { scalarFilter } from './scalar-filters.js';
 import { emptyFields, plainField, type SchemaContext, shownType } from './schema-context.js';
 
 /** `<Type>FiltersInput`: the conditions on entries of a type, or on a component. */
@@ -48,4 +48,48 @@ function attributeFilter(attribute: Attribute, context: SchemaContext): GraphQLI
 function filtersOf(uid: string, context: SchemaContext): GraphQLInputType | null {
   const type = shownType(context, uid);
   return type === null ? null : filtersType(type, context);
+}
+
+/** The operators that GraphQL offers, in the order of Strapi v4; it has no startsWithi and endsWithi. */
+const offered: readonly Operator[] = [
+  'eq',
+  'eqi',
+  'ne',
+  'nei',
+  'startsWith',
+  'endsWith',
+  'contains',
+  'notContains',
+  'containsi',
+  'notContainsi',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'null',
+  'notNull',
+  'in',
+  'notIn',
+  'between',
+];
+
+const made = new Map<GraphQLScalarType, GraphQLInputObjectType>();
+
+/** `StringFilterInput` and its kind: one for each scalar, the same in every schema. */
+function scalarFilter(scalar: GraphQLScalarType): GraphQLInputObjectType {
+  const known = made.get(scalar);
+  if (known !== undefined) return known;
+  const filter: GraphQLInputObjectType = new GraphQLInputObjectType({
+    name: `${scalar.name}FilterInput`,
+    fields: () => comparisonFields(scalar, filter),
+  });
+  made.set(scalar, filter);
+  return filter;
+}
+
+function comparisonFields(scalar: GraphQLScalarType, filter: GraphQLInputObjectType): Record<string, GraphQLInputFieldConfig> {
+  const list = new GraphQLList(scalar);
+  const arities = { one: scalar, flag: GraphQLBoolean, list, pair: list };
+  const tests = offered.map((operator) => [operator, { type: arities[operators[operator].arity] }] as const);
+  return { and: { type: list }, or: { type: list }, not: { type: filter }, ...Object.fromEntries(tests) };
 }
