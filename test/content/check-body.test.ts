@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import { acceptInput, acceptNew } from '../../src/content/check-body.js';
+import { type Access, fullAccess, type RowRule } from '../../src/query/access.js';
+import { thingRegistry, typeOf } from '../support/things.js';
+
+const thing = typeOf('api::thing.thing');
+const person = 'api::person.person';
+
+const accept = (data: unknown, access: Access = fullAccess) => acceptInput(thing, data, { access, registry: thingRegistry });
+
+describe('acceptInput', () => {
+  const cases: Readonly<Record<string, readonly [sent: unknown, accepted: object]>> = {
+    'values of attributes': [
+      { name: 'a', count: '1', secret: 's' },
+      { name: 'a', count: '1', secret: 's' },
+    ],
+    'no names that the type does not have': [{ name: 'a', nothing: 1, constructor: 1, toString: 1 }, { name: 'a' }],
+    'nothing that the service sets': [{ id: 7, createdAt: 'x', updatedAt: 'x', name: null }, { name: null }],
+    'no value that is undefined': [{ name: undefined, note: '' }, { note: '' }],
+    'the known values of a component, and its id': [{ main: { id: 3, label: 'l', nothing: 1 } }, { main: { id: 3, label: 'l' } }],
+    'what is no component as it is, to be refused later': [
+      { main: 5, parts: [null, 'x'] },
+      { main: 5, parts: [null, 'x'] },
+    ],
+    'each component of a list': [{ parts: [{ label: 'a', nothing: 1 }, { size: 2 }] }, { parts: [{ label: 'a' }, { size: 2 }] }],
+    'the parts of a dynamic zone by their components': [
+      { zone: [{ __component: 'thing.part', label: 'a', nothing: 1 }, { __component: 'no.such', label: 'a' }, { label: 'a' }] },
+      { zone: [{ __component: 'thing.part', label: 'a' }, { __component: 'no.such' }, {}] },
+    ],
+    'links in any form': [
+      { owner: 1, tags: { connect: [1] }, photo: [2], subject: { __type: person, id: 1 } },
+      { owner: 1, tags: { connect: [1] }, photo: [2], subject: { __type: person, id: 1 } },
+    ],
+  };
+  for (const [name, [sent, accepted]] of Object.entries(cases))
+    it(`takes ${name}`, () => {
+      expect(accept(sent)).to.deep.equal(accepted);
+    });
+
+  const some: Access = { ...fullAccess, grants: { kind: 'actions', actions: new Set(['api::tag.tag.find']) } };
+  const hiding: Access = {
+    ...fullAccess,
+    hidden: new Map([
+      ['api::thing.thing', new Set(['name'])],
+      ['thing.part', new Set(['label'])],
+    ]),
+  };
+  const rights: Readonly<Record<string, readonly [access: Access, sent: object, accepted: object]>> = {
+    'relations to types that the caller may not see': [some, { owner: 1, tags: [1], photo: 1 }, { tags: [1], photo: 1 }],
+    'polymorphic links to such types': [some, { subject: { __type: person, id: 1 }, name: 'a' }, { name: 'a' }],
+    'attributes that a rule hides, in components too': [
+      hiding,
+      { name: 'a', note: 'b', main: { label: 'l', size: 1 } },
+      { note: 'b', main: { size: 1 } },
+    ],
+  };
+  for (const [name, [access, sent, accepted]] of Object.entries(rights))
+    it(`leaves out ${name}`, () => {
+      expect(accept(sent, access)).to.deep.equal(accepted);
+    });
+
+  it('keeps the null that takes a polymorphic link away', () => {
+    expect(accept({ subject: null }, some)).to.deep.equal({ subject: null });
+  });
+
+  for (const [data, message] of [
+    [[], /^this must be a `object` type/],
+    ['text', /^Missing "data" payload/],
+    [null, /^Missing "data" payload/],
+  ] as const)
+    it(`refuses ${JSON.stringify(data)}`, () => {
+      expect(() => accept(data)).to.throw(message);
+    });
+});
+
+describe('acceptNew', () => {
+  const rule: RowRule = { filter: { kind: 'and', filters: [] }, owner: { owner: 7, nothing: 7 }, isOwnership: true };
+  const access: Access = { ...fullAccess, rules: new Map([['api::thing.thing', rule]]) };
+  const acceptOf = (data: object) => acceptNew(thing, data, { access, registry: thingRegistry });
+
+  it('adds the owner that the rule of the caller demands', () => {
+    expect(acceptOf({ name: 'a' })).to.deep.equal({ name: 'a', owner: 7 });
+  });
+
+  it('leaves an owner that is named to be checked', () => {
+    expect(acceptOf({ owner: 8 })).to.deep.equal({ owner: 8 });
+  });
+});

@@ -1,0 +1,133 @@
+import { expect } from 'chai';
+import { buildRegistry } from '../../src/schema/build-registry.js';
+import { checkInput } from '../../src/schema/check-input.js';
+import type { InputContext } from '../../src/schema/findings.js';
+import type { TestModel } from '../support/serve.js';
+import { typeOf } from '../support/things.js';
+
+const part = (name: string, attributes: object): TestModel => ({ uid: `box.${name}`, info: { displayName: name }, attributes });
+const component = (name: string, more: object = {}): object => ({ type: 'component', component: `box.${name}`, ...more });
+
+const { registry } = buildRegistry([
+  part('leaf', {
+    code: { type: 'string', unique: true, required: true },
+    page: { type: 'relation', relation: 'oneToOne', target: 'api::page.page' },
+  }),
+  {
+    uid: 'api::page.page',
+    kind: 'collectionType',
+    info: { singularName: 'page', pluralName: 'pages', displayName: 'page' },
+    options: { draftAndPublish: true },
+    attributes: {
+      title: { type: 'string', required: true, minLength: 2 },
+      mood: { type: 'enumeration', enum: ['good', 'bad'], required: true, default: 'good' },
+      leaf: component('leaf', { required: true }),
+      leaves: component('leaf', { repeatable: true, min: 1, max: 2 }),
+      zone: { type: 'dynamiczone', components: ['box.leaf'] },
+      photo: { type: 'media', allowedTypes: ['images'] },
+      parent: { type: 'relation', relation: 'manyToOne', target: 'api::page.page', inversedBy: 'children' },
+      children: { type: 'relation', relation: 'oneToMany', target: 'api::page.page', mappedBy: 'parent' },
+      subject: { type: 'relation', relation: 'morphToOne' },
+    },
+  },
+]);
+const page = typeOf('api::page.page', registry);
+
+const check = (data: object, more: Partial<InputContext> = {}) =>
+  checkInput(page, { ...data }, { registry, mode: 'create', draft: false, strict: false, ...more });
+
+/** The least that a new page needs. */
+const least = { title: 'ab', leaf: { code: 'c' } };
+
+describe('checkInput', () => {
+  const wrong: Readonly<Record<string, readonly [data: object, errors: readonly string[]]>> = {
+    'values that are absent': [{}, ['title: title must be defined.', 'leaf: leaf must be defined.']],
+    'values of wrong types': [
+      { ...least, title: 5, mood: 'fine' },
+      [
+        'title: title must be a `string` type, but the final value was: `5`.',
+        'mood: mood must be one of the following values: good, bad, ',
+      ],
+    ],
+    'null for what is required': [
+      { title: null, leaf: null },
+      [
+        'title: title must be a `string` type, but the final value was: `null`.',
+        'leaf: leaf must be a `object` type, but the final value was: `null`.',
+      ],
+    ],
+    'values of components, by their paths': [
+      { ...least, leaf: {}, leaves: [{ code: 1 }] },
+      [
+        'leaf/code: leaf.code must be defined.',
+        'leaves/0/code: leaves[0].code must be a `string` type, but the final value was: `1`.',
+      ],
+    ],
+    'unique values that occur twice in a list': [
+      { ...least, leaves: [{ code: 'a' }, { code: 'a' }] },
+      ['leaves/1/code: This attribute must be unique'],
+    ],
+    'lists that are too long': [
+      { ...least, leaves: ['a', 'b', 'c'].map((code) => ({ code })) },
+      ['leaves: leaves field must have less than or equal to 2 items'],
+    ],
+    'the first problem of relations, after the others': [
+      { title: 'ab', leaf: {}, parent: true, children: 'x', subject: 5 },
+      ['leaf/code: leaf.code must be defined.', ': Invalid relations'],
+    ],
+    'parts of a dynamic zone without a component': [
+      { ...least, zone: [{ code: 'a' }] },
+      [
+        'zone/0/__component: zone[0].__component is a required field',
+        ': Cannot build relations store from dynamiczone, component identifier is undefined',
+      ],
+    ],
+  };
+  for (const [name, [data, errors]] of Object.entries(wrong))
+    it(`reports ${name}`, () => {
+      expect(check(data).errors.map(({ path, message }) => `${path.join('/')}: ${message}`)).to.deep.equal(errors);
+    });
+
+  const fine: Readonly<Record<string, readonly [data: object, more: Partial<InputContext>]>> = {
+    'the least that is required, defaults counting': [least, {}],
+    'an update of nothing': [{}, { mode: 'update' }],
+    'a draft without required values and with short texts': [{ title: 'a' }, { draft: true }],
+    'null that takes links away': [{ ...least, parent: null, children: null, subject: null, photo: null }, {}],
+  };
+  for (const [name, [data, more]] of Object.entries(fine))
+    it(`takes ${name}`, () => {
+      expect(check(data, more).errors).to.deep.equal([]);
+    });
+
+  it('collects what must exist, by type, from all depths', () => {
+    const data = {
+      title: 'ab',
+      leaf: { code: 'c', page: 4 },
+      zone: [{ __component: 'box.leaf', code: 'd', page: { id: 5 } }],
+      photo: [8],
+      parent: 1,
+      children: { connect: [2, { id: 3 }], disconnect: [9] },
+      subject: { __type: 'plugin::upload.file', id: 7 },
+    };
+    const { errors, targets } = check(data);
+    expect(errors).to.deep.equal([]);
+    expect([...targets].map(([uid, ids]) => [uid, [...ids].sort()])).to.have.deep.members([
+      ['api::page.page', [1, 2, 3, 4, 5]],
+      ['plugin::upload.file', [7, 8]],
+    ]);
+  });
+
+  it('looks at the types of files in strict mode alone', () => {
+    const data = { ...least, photo: [8, 9] };
+    expect(check(data)).to.deep.include({ errors: [], files: [] });
+    const { errors, files } = check(data, { strict: true });
+    expect(errors.map(({ message }) => message)).to.deep.equal(['photo takes one file']);
+    expect(files).to.deep.equal([{ path: 'photo', ids: [8, 9], allowedTypes: ['images'] }]);
+    expect(check({ ...least, photo: [] }, { strict: true }).files).to.deep.equal([]);
+  });
+
+  it('stops at 1,000 problems', () => {
+    const zone = Array.from({ length: 1_200 }, () => ({ __component: 'box.leaf', code: 1 }));
+    expect(check({ ...least, zone }).errors).to.have.lengthOf(1_000);
+  });
+});
