@@ -2,7 +2,7 @@ import { get as httpGet } from 'node:http';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { drawNoise } from './draw.js';
-import { providers, type OpenProvider } from './providers.js';
+import { providers, type OpenProvider } from './storage/providers.js';
 import { serveMedia, type MediaServer } from './serve-media.js';
 
 const size = 2_500_000;

@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { expect } from 'chai';
 import sharp from 'sharp';
-import { createConfig } from '../../src/config/create-config.js';
-import { createImageMaker } from '../../src/media/images/image-maker.js';
-import { drawNoise, drawTurned } from './draw.js';
-import { serveMedia, type MediaServer } from './serve-media.js';
+import { createConfig } from '../../../src/config/create-config.js';
+import { createImageMaker } from '../../../src/media/images/image-maker.js';
+import { drawNoise, drawTurned } from '../draw.js';
+import { serveMedia, type MediaServer } from '../serve-media.js';
 
 interface Format {
   readonly width: number;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { hashKey } from '../../src/auth/api-token.js';
-import { serveAccounts, type ServingAccounts } from '../auth/serve-accounts.js';
-import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
+import { hashKey } from '../../../src/auth/api-token.js';
+import { serveAccounts, type ServingAccounts } from '../../auth/serve-accounts.js';
+import { freshDatabase, type FreshDatabase } from '../../support/mongo.js';
 
 const upload = 'plugin::upload.content-api.upload';
 const replace = 'plugin::upload.content-api.replace';

@@ -3,14 +3,14 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
-import { connectDatabase } from '../../src/mongo/connection.js';
-import { createConfig } from '../../src/config/create-config.js';
-import { newBlobId } from '../../src/mongo/stores/blob-store.js';
-import { diskStorage } from '../../src/media/storage/disk-storage.js';
-import type { ByteSource, FileStorage } from '../../src/media/storage/file-storage.js';
-import { gridStorage } from '../../src/media/storage/storage-of.js';
-import { s3Storage } from '../../src/media/storage/s3-storage.js';
-import { freshDatabase } from '../support/mongo.js';
+import { connectDatabase } from '../../../src/mongo/connection.js';
+import { createConfig } from '../../../src/config/create-config.js';
+import { newBlobId } from '../../../src/mongo/stores/blob-store.js';
+import { diskStorage } from '../../../src/media/storage/disk-storage.js';
+import type { ByteSource, FileStorage } from '../../../src/media/storage/file-storage.js';
+import { gridStorage } from '../../../src/media/storage/storage-of.js';
+import { s3Storage } from '../../../src/media/storage/s3-storage.js';
+import { freshDatabase } from '../../support/mongo.js';
 import { startS3, type S3Server } from './start-s3.js';
 
 interface Opened {

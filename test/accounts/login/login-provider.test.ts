@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { OAuth2Server } from 'oauth2-mock-server';
-import { serveAccounts, type ServingAccounts } from '../auth/serve-accounts.js';
-import { readMails } from '../support/mails.js';
+import { serveAccounts, type ServingAccounts } from '../../auth/serve-accounts.js';
+import { readMails } from '../../support/mails.js';
 
 const jwtSecret = 'jwt-secret-of-the-tests-0123456789abcdef';
 

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { password, serveAccounts, type ServingAccounts } from '../auth/serve-accounts.js';
-import { hashCode } from '../../src/accounts/login/passwords.js';
-import { readCode } from '../support/mails.js';
+import { password, serveAccounts, type ServingAccounts } from '../../auth/serve-accounts.js';
+import { hashCode } from '../../../src/accounts/login/passwords.js';
+import { readCode } from '../../support/mails.js';
 
 const jwtSecret = 'jwt-secret-of-the-tests-0123456789abcdef';
 

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { storedCode } from '../../src/accounts/login/passwords.js';
-import { password, serveAccounts, storedUser, type ServingAccounts } from '../auth/serve-accounts.js';
-import { readCode, readLastText, readMails } from '../support/mails.js';
+import { storedCode } from '../../../src/accounts/login/passwords.js';
+import { password, serveAccounts, storedUser, type ServingAccounts } from '../../auth/serve-accounts.js';
+import { readCode, readLastText, readMails } from '../../support/mails.js';
 
 const auth = (name: string): string => `plugin::users-permissions.auth.${name}`;
 const user = (name: string): string => `plugin::users-permissions.user.${name}`;

@@ -7,9 +7,9 @@ import {
   guessLimit,
   type AttemptKeys,
   type LimitedRoute,
-} from '../../src/accounts/login/limit-attempts.js';
-import { adminToken, password, serveAccounts, type ServingAccounts } from '../auth/serve-accounts.js';
-import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
+} from '../../../src/accounts/login/limit-attempts.js';
+import { adminToken, password, serveAccounts, type ServingAccounts } from '../../auth/serve-accounts.js';
+import { freshDatabase, type FreshDatabase } from '../../support/mongo.js';
 
 const jwtSecret = 'jwt-secret-of-the-tests-0123456789abcdef';
 
