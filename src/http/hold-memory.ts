@@ -83,7 +83,8 @@ export function holdMemory({ server, middlewares }: Config): Middleware {
   };
 }
 
-const isJson = (body: unknown): boolean =>
+/** Whether a body is an object or list that is sent as JSON. */
+export const isJson = (body: unknown): boolean =>
   Array.isArray(body) || (isRecord(body) && Object.getPrototypeOf(body) === Object.prototype);
 
 const heap = getHeapStatistics().heap_size_limit;

@@ -18,7 +18,8 @@ type ReadBody = (ctx: Context) => Promise<void>;
 export function requestBody(config: BodyConfig): Middleware {
   const readers: Readonly<Record<BodyKind, ReadBody>> = { json: jsonReader(config), form: formReader(config) };
   return async (ctx, next) => {
-    const kind = methods.has(ctx.method) ? kindOf(ctx.req.headers['content-type']) : null;
+    const { method = '', headers } = ctx.req;
+    const kind = methods.has(method) ? kindOf(headers['content-type']) : null;
     if (kind) await readers[kind](ctx);
     return next();
   };
@@ -36,7 +37,10 @@ function kindOf(contentType: string | undefined): BodyKind | null {
 }
 
 /** Whether a request has a multipart body. */
-export const isMultipart = (ctx: Context): boolean => /^multipart\/form-data\b/i.test(ctx.get('content-type'));
+export function isMultipart({ req }: Context): boolean {
+  const type = req.headers['content-type'];
+  return type !== undefined && /^multipart\/form-data\b/i.test(type);
+}
 
 /** What a request holds of the memory for bodies; null: it is not counted. */
 type Held = HeldBytes | null;

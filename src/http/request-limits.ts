@@ -9,8 +9,9 @@ import type { ServerConfig } from '../config/config.js';
 export const checkUrl =
   (urlLength: number): Middleware =>
   (ctx, next) => {
-    if (ctx.url.length > urlLength) throw badRequestError(`URL is longer than ${String(urlLength)} characters`);
-    if (ctx.path.includes('%') && !isDecodable(ctx.path)) throw rawError(400, 'BadRequestError', 'failed to decode');
+    const { url = '' } = ctx.req;
+    if (url.length > urlLength) throw badRequestError(`URL is longer than ${String(urlLength)} characters`);
+    if (url.includes('%') && !isDecodable(ctx.path)) throw rawError(400, 'BadRequestError', 'failed to decode');
     return next();
   };
 

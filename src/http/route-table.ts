@@ -3,6 +3,7 @@ import type { Context, Middleware } from 'koa';
 import { Readable } from 'node:stream';
 import { ApiError, notFoundError } from '../errors.js';
 import { checkRight, identify } from './authorize.js';
+import { isJson } from './hold-memory.js';
 import { countAttempt } from './limit-requests.js';
 import { bodyOf, type RouteParams, RouteRequest } from './route-request.js';
 import type { Answer, AnyRoute, FixedRoute, OwnCode, RouteMatch, PathSettings, Row, Rows } from './route.js';
@@ -217,6 +218,8 @@ function send(ctx: Context, { status = 200, headers, body }: Answer): void {
   ctx.status = status;
   if (headers !== undefined) for (const name of Object.keys(headers)) ctx.set(name, headers[name] ?? '');
   if (body === undefined) return;
+  // Koa would look the type up in a table of all types.
+  if (isJson(body) && !ctx.res.hasHeader('Content-Type')) ctx.res.setHeader('Content-Type', 'application/json; charset=utf-8');
   ctx.body = body;
   // The length was announced, so the connection is cut: a client must not take a part for the whole.
   if (body instanceof Readable) body.once('error', () => ctx.res.destroy());

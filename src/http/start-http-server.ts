@@ -45,10 +45,10 @@ function watchTraffic(server: Server): Traffic {
   });
   server.on('request', (request, response) => {
     underWay.add(response);
-    response.once('finish', () => {
-      if (!request.complete) lingerThenCut(request);
+    response.once('close', () => {
+      underWay.delete(response);
+      if (response.writableFinished && !request.complete) lingerThenCut(request);
     });
-    response.once('close', () => underWay.delete(response));
     if (!server.listening) response.setHeader('Connection', 'close');
   });
   return { underWay, sockets };

@@ -85,12 +85,11 @@ async function readReplies(database: Database, command: Document): Promise<reado
 async function readIn(session: ClientSession, database: Database, command: Document): Promise<readonly Document[]> {
   const collection = String(command['find'] ?? command['aggregate']);
   const batchSize = database.replies.batchSize(collection);
-  // the first key of a command is its name
-  const sized =
+  const size =
     'find' in command
-      ? { ...command, batchSize: (command['batchSize'] as unknown) ?? batchSize }
-      : { ...command, cursor: { batchSize, ...command['cursor'] } };
-  const reply = (await send(database, sized, session)) as unknown as CursorReply; // the form of every cursor command's reply
+      ? { batchSize: (command['batchSize'] as unknown) ?? batchSize }
+      : { cursor: { batchSize, ...command['cursor'] } };
+  const reply = (await send(database, command, { session, size })) as unknown as CursorReply; // the form of every cursor command's reply
   const { firstBatch, id } = reply.cursor;
   if (String(id) !== '0') return readOn({ collection, id, firstBatch, session }, database);
   charge(database, collection, firstBatch);
@@ -108,7 +107,7 @@ export const countStored = async (collection: string, database: Database): Promi
 
 /** Runs a read command within its time limit and, if there is one, the transaction. */
 export const runRead = (database: Database, command: Document): Promise<Document> =>
-  inTurn(database, command, () => send(database, command, database.session));
+  inTurn(database, command, () => send(database, command, { session: database.session }));
 
 /** Commands of a transaction come one after the other, and the same one may find something else. */
 function inTurn<Reply>(
@@ -134,10 +133,17 @@ export async function translating<Result>(call: () => Promise<Result>, session: 
   }
 }
 
-function send(database: Database, command: Document, session: ClientSession | null): Promise<Document> {
+interface Sending {
+  readonly session: ClientSession | null;
+  /** The bounds of the reply of a cursor. */
+  readonly size?: Document;
+}
+
+/** The command is copied once, by `Object.assign`: objects that a spread adds keys to have a shape each, which is slow to serialize. */
+function send(database: Database, command: Document, { session, size }: Sending): Promise<Document> {
   const { db, maxTimeMS, session: transaction, budget } = database;
   if (budget.exceeded !== null) return Promise.reject(budget.exceeded);
-  const limited = Object.assign({}, command, { maxTimeMS: maxTimeMS.read });
+  const limited = Object.assign({}, command, size, { maxTimeMS: maxTimeMS.read });
   const run = (): Promise<Document> => db.command(limited, session === null ? undefined : { session });
   return translating(() => withinTime(maxTimeMS.read, transaction === null ? () => twice(run) : run), transaction);
 }

@@ -20,11 +20,16 @@ export const withinTime = <Reply>(limit: number, work: () => Promise<Reply>, lat
     const timer = setTimeout(() => {
       reject(late());
     }, limit + grace);
-    work()
-      .then(resolve, reject)
-      .finally(() => {
+    work().then(
+      (reply) => {
         clearTimeout(timer);
-      });
+        resolve(reply);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error as Error); // passed on as it is
+      },
+    );
   });
 
 /**
