@@ -24,7 +24,7 @@ export async function createToken(body: Body, salt: string, store: Store): Promi
   return { token: await adoptToken(body, hashKey(key, salt), store), key };
 }
 
-/** Makes a key; 256 hexadecimal digits. */
+/** Returns a new key of 256 hexadecimal digits. */
 export const newKey = (): string => randomBytes(128).toString('hex');
 
 /** Stores a token by the hash of a key that was made before. */

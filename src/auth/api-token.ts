@@ -27,7 +27,7 @@ export interface ApiToken {
 /** The stored form of a key: without the salt, which the database does not hold, keys cannot be guessed from it. */
 export const hashKey = (key: string, salt: string): string => createHmac('sha512', salt).update(key).digest('hex');
 
-/** Tells salts apart without showing them. */
+/** Returns an identifier of a salt, which does not reveal it. */
 export const saltMark = (salt: string): string => hashKey('which salt is this', salt).slice(0, 32);
 
 const date = (value: unknown): Date | null => (value instanceof Date ? value : null);

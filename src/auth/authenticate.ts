@@ -30,7 +30,7 @@ interface Credentials {
   readonly authorization: string | undefined;
   /** Whether a program of this machine has sent it; asked only where that counts. */
   readonly isLocal: () => boolean;
-  /** Whether a token of a user that was good once, and is refused for this reason now, counts as none. */
+  /** Whether the token of a user that is refused for this reason is ignored instead. */
   readonly ignores: (fault: TokenFault) => boolean;
 }
 

@@ -46,7 +46,7 @@ export type Caller =
       readonly access: Access;
       /** Whether the public role has no grants. Requests are then answered by 401 instead of 403. */
       readonly publicRoleIsEmpty: boolean;
-      /** Why a token of a user that came along is good no more, and was ignored; null if none came. */
+      /** Why the token of a user is no longer valid and was ignored; null if none was sent. */
       readonly ended: TokenFault | null;
     }
   | {

@@ -5,7 +5,7 @@ import { BoundedCache } from '../caches.js';
 import { isId } from '../values.js';
 import type { KnownUser } from './caller.js';
 
-/** Makes and reads the tokens of users. */
+/** Issues and verifies the tokens of users. */
 export interface UserTokens {
   /** A token for a user; its version is left out while it is 0, so that it looks like Strapi v4's. */
   sign(user: Pick<KnownUser, 'id' | 'tokenVersion'>, expiresIn?: string | number): string;

@@ -22,7 +22,7 @@ export function describeChange(before: ModelDocument, after: ModelDocument): str
   return names.length > 0 ? names.join(' ') : 'options or order';
 }
 
-/** Prints rows in columns that as wide as their longest cell; the last column is not padded. */
+/** Prints rows in columns that are as wide as their longest cell; the last column is not padded. */
 export function printTable(rows: readonly (readonly string[])[]): void {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   for (const row of rows)

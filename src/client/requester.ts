@@ -10,7 +10,7 @@ export interface ClientOptions {
   readonly prefix?: string;
   /** An API token, sent as long as no user has logged in. */
   readonly token?: string;
-  /** Keeps the session of the user; in memory unless given. */
+  /** Where the session of the user is stored; in memory unless given. */
   readonly store?: SessionStore;
   /** Headers of each request. */
   readonly headers?: Readonly<Record<string, string>>;

@@ -20,7 +20,7 @@ export interface Env extends VariableReader<string> {
   readonly oneOf: (name: string, values: readonly string[], fallback?: string) => string | undefined;
 }
 
-/** `read`: the readers by kind; by default readers that throw for a wrong value. */
+/** `read`: the readers by type; by default those that throw for a wrong value. */
 export function createEnv(variables: Variables, read: typeof readers = readers): Env {
   const look =
     <T>(readValue: (name: string, value: string) => T) =>

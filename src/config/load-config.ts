@@ -22,8 +22,8 @@ interface LoadInput {
 }
 
 /**
- * The configuration of a working directory: config/*, environment variables over it, defaults under it; checked and frozen.
- * ConfigError lists everything that is wrong at once.
+ * Returns the configuration of a working directory, checked and frozen: environment variables override config/*, which overrides the defaults.
+ * Throws a ConfigError that lists everything that is wrong.
  */
 export async function loadConfig(input: LoadInput): Promise<Config> {
   const directory = resolve(input.directory);

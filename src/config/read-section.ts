@@ -18,7 +18,7 @@ export interface WrittenSection {
 export interface ConfigSource {
   /** Absolute; config/ is in it. */
   readonly directory: string;
-  /** Files in config/env/<environment>/ go over those in config/. */
+  /** Files in config/env/<environment>/ override those in config/. */
   readonly environment: string;
   readonly env: Env;
   /** Called with an error of the configuration that is not fatal. */

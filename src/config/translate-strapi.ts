@@ -50,7 +50,7 @@ function translateSection(name: SectionName, value: unknown, place: Place): unkn
   return translateLevel(name, sections[name], value, place);
 }
 
-/** Copies a level without the keys that stand for something else. */
+/** Copies a level of settings without the keys that are translated. */
 function translateLevel(path: string, node: SettingNode | undefined, value: unknown, place: Place): unknown {
   if (!isRecord(value) || node?.kind === 'setting') return value;
   const kept = Object.entries(value).flatMap(([key, below]) => {

@@ -14,7 +14,7 @@ export type Change =
 /** Attributes of entries that lists are counted by. */
 export const countedFields: readonly string[] = ['publishedAt', 'locale'];
 
-/** One entry that comes (1) or goes (-1). */
+/** The creation (1) or deletion (-1) of one entry. */
 export interface SingleWrite {
   readonly collection: string;
   readonly id: unknown;
@@ -23,7 +23,7 @@ export interface SingleWrite {
 
 const keyOf = ({ collection, id, count }: SingleWrite): string => `${collection}/${String(id)}/${String(count)}`;
 
-/** Changes that are awaited at most; what comes beyond counts as that of others. */
+/** The most changes that are expected at a time. Further ones count as those of others. */
 const mostExpected = 10_000;
 
 type Listener = (change: Change) => void;
@@ -36,7 +36,7 @@ export class ChangeBus {
   readonly #writeListeners = new Set<(collection: string) => void>();
   /** Entries that this instance makes or deletes, whose change will be reported as that of any client. */
   readonly #expected = new Set<string>();
-  /** Whether the writes of other instances are reported, as `listening` was told. While they are not, nothing should be kept. */
+  /** Whether the writes of other instances are reported, as `setListening` was told. While they are not, nothing should be kept. */
   isListening = false;
   #tick = 0;
 

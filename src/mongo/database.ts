@@ -41,7 +41,7 @@ export interface Database {
   readonly searches: SearchIndexes;
   /** The index builds that writes wait for. */
   readonly uniques: UniqueBuilds;
-  /** Whether commands go through that queue. */
+  /** Whether commands go through the queue `scans`. */
   readonly isScanned?: true;
 }
 

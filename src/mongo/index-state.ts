@@ -30,7 +30,7 @@ export class SearchIndexes implements FullText {
   readonly #complete = new Map<string, Frequencies>();
   readonly #worded = new Set<string>();
 
-  /** From now on writes keep the trigrams of these attributes, by collection. Others are not used any longer. */
+  /** Sets the attributes whose trigrams writes store from now on, by collection. Those of others are not used any longer. */
   keep(attributes: ReadonlyMap<string, readonly string[]>): void {
     this.#kept = attributes;
     for (const path of this.#complete.keys()) {
@@ -99,7 +99,7 @@ export class SearchIndexes implements FullText {
 export class UniqueBuilds {
   readonly #builds = new Map<string, Promise<void>>();
 
-  /** Has writes to a collection wait until its indexes are built. */
+  /** Makes writes to a collection wait until its indexes are built. */
   begin(collection: string, built: Promise<void>): void {
     this.#builds.set(collection, built);
     void built.finally(() => {

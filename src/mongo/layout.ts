@@ -6,7 +6,7 @@ import { type Match, otherThan } from './matches.js';
 /*
  * Fields of a stored entry besides its attributes: `_ranks`, the places that its links have in the lists of their targets;
  * `_group`, the number that its localizations share; `_unique`, the values of unique attributes in lists of components;
- * `_trigrams`, what leads to texts by a part of them.
+ * `_trigrams`, the runs of three characters of texts, by which parts of them are found.
  */
 
 /** The fields of an entry that is made with these ranks, by the attribute that links. */
@@ -67,5 +67,5 @@ export const otherLocalesOf = (document: StoredDocument): Match => ({
 /** Whether a unique index is the one of groups and their locales. */
 export const isGroupField = (field: string): boolean => field === '_group';
 
-/** The path of what leads to the texts of an attribute by a part of them. */
+/** The path of the trigrams of an attribute. */
 export const trigramPath = (attribute: string): string => `_trigrams.${attribute}`;

@@ -17,7 +17,7 @@ export interface Loaded {
  */
 export type Related = readonly Loaded[] | number;
 
-/** An entry with its own values alone. */
+/** An entry with nothing populated. */
 export const withoutPopulated = ({ document, selection }: Loaded): Loaded => ({
   document,
   selection: { ...selection, children: [], locales: null },

@@ -116,7 +116,7 @@ export interface Selection {
   readonly asksInLists?: boolean;
 }
 
-/** Something populated. `key` is its name in the answer. */
+/** A populated attribute. `key` is its name in the answer. */
 export type Child = LinkChild | MorphChild | ComponentChild | ZoneChild;
 
 export interface LinkChild {

@@ -59,7 +59,7 @@ export class ProjectRoutes {
     return findRows(method, path, this.tableOf(registry));
   }
 
-  /** Made anew for every snapshot, and when routes were added. */
+  /** Built again for every snapshot, and when routes were added. */
   tableOf(registry: Registry): RouteTable {
     const routers = this.#input.code.routers.length;
     if (this.#table?.registry === registry && this.#table.routers === routers) return this.#table.table;

@@ -61,7 +61,7 @@ export type RouteRequirements = Pick<ContextRoute, 'limit' | 'ignoresEnded'>;
 
 const methods: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'ALL'];
 
-/** Throws an Error for what is no route. */
+/** Throws an Error if it is no route. */
 export function checkRoute({ route, path }: ResolvedRoute): void {
   const { method, handler } = route;
   const isHandler = typeof handler === 'string' || typeof handler === 'function' || Array.isArray(handler);

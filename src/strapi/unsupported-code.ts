@@ -64,7 +64,7 @@ const databaseMembers: Readonly<Record<string, string>> = {
   schema: 'the database needs no schema',
 };
 
-/** Models of Strapi that there are none of, with what takes their place. */
+/** Models that only Strapi has, with what takes their place. */
 const models: Readonly<Record<string, string>> = { webhook: outside };
 
 /** Returns the error for a member of `strapi`; null if Strapi has no such member. */

@@ -24,7 +24,7 @@ interface PlacedFile {
   readonly expected: readonly ExpectedBlob[];
 }
 
-/** Leads the addresses of a file and its variants here. */
+/** Points the URLs of a file and its variants to this service. */
 export function placeFile(document: EntryDocument, media: Media): PlacedFile {
   const place = placeOf(document);
   if (place === null) return { document, expected: [] };

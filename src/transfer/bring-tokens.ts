@@ -8,7 +8,7 @@ import { collections } from '../schema/collections.js';
 import type { Values } from '../values.js';
 import type { ImportContext, ImportRun } from './import-run.js';
 
-/** Gathers API tokens; of their keys sources have hashes. */
+/** Imports API tokens. Of their keys, sources have only hashes. */
 export async function gatherTokens({ staged }: ImportRun, entries: readonly TransferredEntry[]): Promise<void> {
   const documents = entries.map(({ id, data }) => ({ _id: id, data }));
   await insertStaged(staged.database, staged.tokens, documents);
@@ -61,7 +61,7 @@ const isSameSalt = ({ saltMark: mark }: Values, { salt, isGiven }: Tokens): bool
 const lifespanOf = ({ expiresAt }: Values): number | null =>
   typeof expiresAt === 'string' ? Math.max(Date.parse(expiresAt) - Date.now(), 1) : null;
 
-/** Null: the token comes; `there`: it came before. The admin API is opened by tokens that are made here alone. */
+/** Returns why a token is not imported; null: it is, `there`: it was imported before. Tokens of sources never open the admin API. */
 async function whyNot({ name, type, accessKey, expiresAt }: Values, { store, tokens }: ImportContext): Promise<string | null> {
   if (tokens === undefined) return 'there is no salt';
   if (type === 'admin' || !/^[0-9a-f]{128}$/.test(String(accessKey))) return 'it is none of the content API';

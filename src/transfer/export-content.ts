@@ -48,7 +48,7 @@ export async function exportContent({ file, key }: ExportTarget, context: Export
   return counts;
 }
 
-/** Entries of these types do not leave: administrators belong to the service. */
+/** Entries of these types are not exported: administrators belong to the service. */
 const typesOf = ({ build }: ExportContext): readonly ContentType[] =>
   [...build.registry.types.values()].filter(({ kind, uid }) => kind !== 'component' && !uid.startsWith('admin::'));
 
@@ -148,7 +148,7 @@ async function* packAssets(
   progress.end();
 }
 
-/** A file whose bytes lie elsewhere leaves without them. */
+/** A file whose bytes are stored elsewhere is exported without them. */
 async function* packAsset(
   { hash, ext }: Document,
   about: Document,

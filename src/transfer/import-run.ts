@@ -30,7 +30,7 @@ export interface ImportContext {
   /** Null if there is no media library. */
   readonly media: Media | null;
   readonly defaultLocale: string;
-  /** None come unless given. */
+  /** No tokens are imported if absent. */
   readonly tokens?: TokenContext;
   /** Records that are stored together; 1,000 unless given. */
   readonly batch?: number;
@@ -40,7 +40,7 @@ export interface ImportContext {
 }
 
 export interface ImportOptions {
-  /** Entries that are there give way. */
+  /** Whether existing entries are replaced. */
   readonly replace: boolean;
 }
 
@@ -86,7 +86,7 @@ interface StageWork<Name extends Stage & ImportStage> {
 
 export type RecordOf<Name extends TransferRecord['stage']> = Extract<TransferRecord, { readonly stage: Name }>;
 
-/** Bytes of one batch, about. */
+/** Approximate size of one batch, in bytes. */
 const batchBytes = 4_194_304;
 
 /** Stores the records of a stage in batches, from where the import was cut short. The next batch is read while one is written. */
@@ -170,7 +170,7 @@ export class Tally {
     this.counts.set(name, (this.counts.get(name) ?? 0) + count);
   }
 
-  /** `where`: what it was that could not be brought. */
+  /** `where`: the record or file that could not be imported. */
   readonly report = (given: string, where: string, count = 1): void => {
     const reason = shorten(given);
     const name = this.shortcomings.has(reason) || this.shortcomings.size < most.reasons ? reason : 'other reasons';

@@ -18,7 +18,7 @@ import { assertFree, findOccupied, isJudgedWithOthers } from './occupied.js';
 import { usedSettings } from './source.js';
 
 /**
- * Makes everything that was gathered visible, each type at once: indexes first, then collections take their places, models last. Each
+ * Publishes everything that was staged, each type at once: indexes first, then collections are renamed, models last. Each
  * step may run twice, and begins only while no other process has taken the import over.
  */
 export async function publishImport(run: ImportRun, { replace }: ImportOptions): Promise<void> {
@@ -42,7 +42,7 @@ export async function publishImport(run: ImportRun, { replace }: ImportOptions):
   await dropStaged(database);
 }
 
-/** Builds the indexes of types while nobody sees them. */
+/** Builds the indexes of types before they are published. */
 async function finishTypes(run: ImportRun, types: readonly ContentType[]): Promise<void> {
   const { plan, context, staged, tally } = run;
   context.progress.begin('indexes', types.length);
@@ -57,7 +57,7 @@ async function finishTypes(run: ImportRun, types: readonly ContentType[]): Promi
   context.progress.end();
 }
 
-/** Throws an Error if entries that were gathered are gone: no type takes its place in parts. */
+/** Throws an Error if staged entries are gone: no type is published in parts. */
 async function assertWhole({ staged, tally }: ImportRun, { uid, collection }: ContentType): Promise<void> {
   const expected = tally.counts.get(uid) ?? 0;
   const found = await countStaged(staged.database, staged.nameOf(collection));
@@ -65,7 +65,7 @@ async function assertWhole({ staged, tally }: ImportRun, { uid, collection }: Co
     throw new Error(`${String(found)} of ${String(expected)} entries of ${uid} are there: nothing of it is published`);
 }
 
-/** Throws an Error for people if entries have come meanwhile where types have not taken their places yet. */
+/** Throws an Error for people if entries were created meanwhile in types that are not published yet. */
 async function assertStillFree({ staged }: ImportRun, types: readonly ContentType[]): Promise<void> {
   const found = await Promise.all(types.map(async (type) => ((await isStaged(staged, type.collection)) ? [type] : [])));
   const waiting = found.flat();
@@ -73,7 +73,7 @@ async function assertStillFree({ staged }: ImportRun, types: readonly ContentTyp
   assertFree(await findOccupied(judged, staged.database));
 }
 
-/** Lets a type take its place; its files with it. */
+/** Publishes a type with its files. */
 async function publishType(run: ImportRun, type: ContentType): Promise<void> {
   const { staged, context, state } = run;
   const { database } = context.store;

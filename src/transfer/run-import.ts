@@ -132,7 +132,7 @@ const changesIn = (before: ReadonlyMap<string, number>, now: ReadonlyMap<string,
     return one === other ? [] : [`${name}: ${String(one)} then, ${String(other)} now`];
   });
 
-/** Makes the collections to gather in, or checks that those of an import that was cut short hold what it counted. */
+/** Creates the staging collections, or checks that those of an import that was cut short hold what it counted. */
 async function prepareStaged({ staged, plan, state, tally, recurring }: ImportRun): Promise<void> {
   if (state.stage === 'publish') return;
   if (state.stage === 'links') await dropLinksBehind(staged, state.position);
@@ -149,7 +149,7 @@ async function prepareStaged({ staged, plan, state, tally, recurring }: ImportRu
   );
 }
 
-/** Returns how many documents were gathered. Throws an Error if they are fewer than were counted. */
+/** Returns how many documents were staged. Throws an Error if they are fewer than were counted. */
 async function assertGathered(database: Database, collection: string, counted: number): Promise<number> {
   const found = await countStaged(database, collection);
   if (found >= counted) return found;

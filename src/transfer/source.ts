@@ -13,7 +13,7 @@ interface SchemaRecord extends Sized {
 }
 
 interface Sized {
-  /** About so many bytes of its source. */
+  /** Approximate size in its source, in bytes. */
   readonly bytes: number;
 }
 
@@ -30,7 +30,7 @@ interface LinkRecord extends TransferredLink, Placed {
   readonly stage: 'links';
 }
 
-/** Something that cannot be brought, in the place of a record. */
+/** Content that cannot be imported, in place of a record. */
 interface UnreadableRecord extends Placed {
   readonly stage: 'unreadable';
   /** Where it stands in for a record. */
@@ -72,7 +72,7 @@ export interface Source {
   readonly identity: string;
   /** For people, without secrets. */
   readonly description: string;
-  /** Whether its content may change from one reading to the next: its records have places then. */
+  /** Whether its content may change from one reading to the next. Its records then have places. */
   readonly mayChange: boolean;
   /**
    * Reads the records of some stages, in an order that is the same each time; only those behind a place if one is given. Throws an
@@ -89,7 +89,7 @@ export interface Source {
   readonly close: () => Promise<void>;
 }
 
-/** About so many bytes of JSON. */
+/** Approximate size as JSON, in bytes. */
 export const sizeOf = (value: unknown): number => String(JSON.stringify(value)).length;
 
 /** Gives the records of a row their places. Those up to the place that a reading goes on behind are left out. */

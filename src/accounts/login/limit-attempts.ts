@@ -127,7 +127,7 @@ const familyOf = (token: unknown): string => textOf(token)?.split('.', 1)[0]?.sl
 /** Returns one key for all spellings of an account name or address. Longer strings belong to no account. */
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value.trim().toLowerCase().slice(0, 320) : null);
 
-/** The key that what an address does counts for. */
+/** The key under which the attempts of an address are counted. */
 export const addressKey = (ip: string): string => `address ${clientOf(ip)}`;
 
 /** An IPv4 address, or the /64 network of an IPv6 address, of which one client has all. */

@@ -10,7 +10,7 @@ const rounds = 10;
 /** Loaded with the first password: it is a native module. */
 const loadBcrypt = async () => (await import('bcrypt')).default;
 
-/** Compared with if there is no password, so that both cases take the same time. */
+/** The hash that is compared with if there is no password, so that both cases take the same time. */
 const hashOfNobody = async (): Promise<string> => (await loadBcrypt()).hash('of nobody', rounds);
 
 let nobody: Promise<string> | undefined;
@@ -41,7 +41,7 @@ export async function hashPassword(password: string, user: ContentType): Promise
 /** Returns the stored form of a code, a hash. A reader of the database cannot use it. */
 export const hashCode = (code: string): string => createHash('sha256').update(code).digest('hex');
 
-/** A code of so many random bytes, in hex. */
+/** Returns a code of that many random bytes, in hexadecimal digits. */
 export const makeCode = (bytes: number): string => randomBytes(bytes).toString('hex');
 
 /**

@@ -56,7 +56,7 @@ function checkFields(type: ContentType, { allow, deny = [] }: Partial<Record<'al
   return allow === undefined ? { deny } : { allow };
 }
 
-/** Whoever the user is, the filter must fit the type. */
+/** The filter must fit the type, whoever the user is. */
 function checkRow(type: ContentType, rule: unknown, { bind }: ContentContext): unknown {
   const [unknown] = unknownUserNames(rule);
   if (unknown !== undefined)

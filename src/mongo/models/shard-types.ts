@@ -73,7 +73,7 @@ function notesOnReads({ uid }: ContentType, fields: readonly string[]): string[]
   ];
 }
 
-/** Where links are stored decides whom a populate asks. */
+/** Which shards a populate asks depends on where the links are stored. */
 function notesOnLinks(type: ContentType, { types }: Registry, fields: readonly string[]): string[] {
   const others = [...types.values()].filter(({ kind }) => kind !== 'component');
   const leading = others.flatMap((owner) =>

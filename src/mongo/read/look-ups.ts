@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import { type Database, readAll } from '../database.js';
 
-/** Ids of one collection that must exist. */
+/** Ids of one collection that are looked for. */
 export interface Targets {
   readonly collection: string;
   readonly ids: readonly number[];
@@ -42,7 +42,7 @@ export async function countBy(collection: string, field: string, database: Datab
   return new Map(rows.map(({ _id, count }) => [_id as unknown, Number(count)]));
 }
 
-/** A text that a field of a collection would get. */
+/** A value that a field of a collection would get. */
 interface WantedText {
   readonly field: string;
   /** Letters, digits and hyphens. */

@@ -121,7 +121,7 @@ interface PageTotal {
 /** Entries before a page from which on the total is worth a command before the page is read: it may be read from the end. */
 const far = 1_000;
 
-/** Returns how to come to the number of entries that meet a plan's condition. */
+/** Returns the total of a plan if it is known, and how to count it otherwise. */
 function totalOf(
   plan: Plan,
   { match, collection, window }: Page,

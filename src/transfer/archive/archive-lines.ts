@@ -38,8 +38,8 @@ function assertFits(size: number, limit: number): void {
 }
 
 /**
- * Returns the record that a line of a file stands for. Throws an Error if the line is no JSON, or no model or setting; other lines that
- * are no records are told one by one.
+ * Returns the record of a line of a file. Throws an Error if the line is not JSON, or if a model or setting cannot be read; a line of
+ * another kind that cannot be read becomes an `unreadable` record.
  */
 export function parseRecord(
   { stage, name }: { readonly stage: RecordStage; readonly name: string },
@@ -55,7 +55,7 @@ export function parseRecord(
 
 type RecordStage = Exclude<Stage, 'assets'>;
 
-/** Undefined: the line is none. */
+/** Returns undefined if the line is not JSON. */
 function parseJson(line: string): unknown {
   try {
     return JSON.parse(line);

@@ -50,7 +50,7 @@ async function fill(archive: Pack, files: AsyncIterable<PackedFile>): Promise<vo
   }
 }
 
-/** Bytes of a file of lines, about. */
+/** Approximate size of a file of lines, in bytes. */
 const fileBytes = 8_388_608;
 
 /** Packs values as lines of JSON into files `<folder>/<folder>_00001.jsonl` and so on, one in memory at a time. */

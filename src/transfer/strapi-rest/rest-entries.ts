@@ -13,7 +13,7 @@ export interface RestRow {
   readonly type: string;
   readonly id: number;
   readonly values: Values;
-  /** About so many bytes of its answer. */
+  /** Approximate size in its answer, in bytes. */
   readonly bytes: number;
 }
 
