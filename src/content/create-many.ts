@@ -33,7 +33,7 @@ async function insertMany(type: ContentType, data: readonly unknown[], context: 
 
 async function prepare(type: ContentType, values: Values, id: number, context: ContentContext): Promise<PreparedEntry> {
   const write = await buildWrite(type, values, null, context);
-  return { document: buildDocument(type, values, write, { id, source: null, context }), write, checked: false };
+  return { document: buildDocument(type, values, write, { id, source: null, context }), write, mayBreakRule: false };
 }
 
 const isLinked = ({ write }: PreparedEntry): boolean => write.inverse.length > 0 || write.exclusive.length > 0;

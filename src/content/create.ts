@@ -119,12 +119,12 @@ async function insertNew(type: ContentType, data: Values, insertion: Insertion, 
   const [id = 0] = await context.store.ids.next(type.collection, 1, { ...context.store.database, session: null });
   const document = buildDocument(type, complete, write, { id, source: insertion.source, context });
   const { access } = context.bind;
-  const checked = access.rules.has(type.uid) && createMayBreakRule(type, complete, access);
+  const mayBreakRule = access.rules.has(type.uid) && createMayBreakRule(type, complete, access);
   const linked = write.inverse.length > 0 || write.exclusive.length > 0;
   await orUniqueError({ type, data: complete, id: null, group: insertion.source?.group ?? null }, context, () =>
-    linked || checked
+    linked || mayBreakRule
       ? inTransaction(context.store.database, (database) =>
-          insertLinked(type, { document, write, checked }, withDatabase(context, database)),
+          insertLinked(type, { document, write, mayBreakRule }, withDatabase(context, database)),
         )
       : insertEntry(context.store, type.collection, document),
   );
@@ -148,19 +148,19 @@ export interface PreparedEntry {
   readonly document: EntryDocument;
   readonly write: EntryWrite;
   /** Whether the entry could break a rule. */
-  readonly checked: boolean;
+  readonly mayBreakRule: boolean;
 }
 
 /** Stores an entry with the links that are kept elsewhere; in a transaction. */
 export async function insertLinked(
   type: ContentType,
-  { document, write, checked }: PreparedEntry,
+  { document, write, mayBreakRule }: PreparedEntry,
   context: ContentContext,
 ): Promise<void> {
   for (const links of write.exclusive) await writeExclusive(document._id, type, links, context);
   await insertEntry(context.store, type.collection, document);
   for (const links of write.inverse) await writeInverse({ type, id: document._id }, links, context);
-  if (checked) await refuseBroken({ type, id: document._id, before: null }, context);
+  if (mayBreakRule) await refuseBroken({ type, id: document._id, before: null }, context);
 }
 
 /** Adds the uids that the model has generated and the data does not give. */
