@@ -51,7 +51,7 @@ const heldBy = (ctx: Context): Held => memoryOf(ctx)?.body ?? null;
  * JSON is not read by koa-body, which takes a tenth longer for small bodies and silently replaces invalid UTF-8. Large and packed
  * bodies are put together, unpacked and parsed one at a time; until its turn a body takes as much memory as was received.
  */
-const jsonReader = ({ jsonLimit, jsonDepth }: BodyConfig): ReadBody => {
+const jsonReader = ({ jsonLimit, jsonDepth, includeUnparsed }: BodyConfig): ReadBody => {
   return async (ctx) => {
     const held = heldBy(ctx);
     const unpack = unpackerOf(ctx.req);
@@ -61,10 +61,17 @@ const jsonReader = ({ jsonLimit, jsonDepth }: BodyConfig): ReadBody => {
     if (unpack !== null) held?.add(bytes.length);
     if (held?.areMany === true) held.add(decodedBytes(bytes));
     const value = parseJson(bytes, jsonDepth);
+    if (includeUnparsed) {
+      held?.add(bytes.length);
+      Object.defineProperty(value, unparsedBody, { value: bytes.toString('utf8') });
+    }
     // Typed as JSON by koa-body; readers take it as unknown.
     ctx.request.body = value as NonNullable<typeof ctx.request.body>;
   };
 };
+
+/** Where code of Strapi v4 finds the text of a body, to check signatures. */
+const unparsedBody = Symbol.for('unparsedBody');
 
 const joined = (pieces: readonly Buffer[]): Buffer => (pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces));
 

@@ -114,7 +114,12 @@ async function load(given: Strapi, { directory, config, logger, code, index }: L
   });
   const strapi: ProjectStrapi = createProjectStrapi(given, { code, directory, files, services });
   code.begin(strapi);
-  const packages = strapiPackages({ factories: code.core.factories, requests: code.requests, content: code.content });
+  const packages = strapiPackages({
+    factories: code.core.factories,
+    requests: code.requests,
+    content: code.content,
+    accountService: (name) => strapi.plugin('users-permissions').service(name),
+  });
   const missing = ({ message }: MissingModule): void => {
     warn(message);
   };
@@ -123,8 +128,8 @@ async function load(given: Strapi, { directory, config, logger, code, index }: L
   for (const line of unsupportedUses(directory)) logger.warn({}, line);
   const folders = loadFolders({ directory, load: loadFile });
   const parts = { strapi, directory, load: loadFile, registry: code.registry, requests: code.requests };
-  registerFolders(folders, { ...parts, lifecycles: code.lifecycles, addRouter: code.addRouter, warn });
-  extendPlugins(folders.extensions, { ...parts, config, services, addRouter: code.addRouter, warn });
+  registerFolders(folders, { ...parts, ...code.registers, warn });
+  await extendPlugins(folders.extensions, { ...parts, ...code.registers, config, services, warn });
   for (const handler of middlewaresOf(ownMiddlewares(files['middlewares']), null, parts)) code.addMiddleware(handler);
   // A tree of models alone closes none of them.
   const apis = folders.apis.some(({ routes: files }) => files.size > 0) ? folders.apis : [];

@@ -81,14 +81,20 @@ function limitOf(resolved: ResolvedRoute): LimitedRoute | null {
 }
 
 /** Gives Koa's context what code of Strapi v4 finds there. */
-async function beginCode(ctx: Context, call: RouteCall, { route }: ResolvedRoute, parts: EndpointParts): Promise<void> {
+async function beginCode(ctx: Context, call: RouteCall, { route, owner }: ResolvedRoute, parts: EndpointParts): Promise<void> {
   const { caller } = call;
   Object.assign(ctx, { params: { ...call.request.params } });
-  Object.assign(ctx.state, callerState(caller), { route });
+  Object.assign(ctx.state, callerState(caller), { route: { ...route, info: infoOf(owner) } });
   parts.requests.begin(ctx, call);
   if (caller.kind !== 'user') return;
   const user = await parts.strapi.entityService.findOne('plugin::users-permissions.user', caller.user.id, { populate: ['role'] });
   if (user !== null) Object.assign(ctx.state, { user });
+}
+
+/** `ctx.state.route.info`: which API or plugin a route belongs to. */
+function infoOf(owner: string | null): Readonly<Record<string, string>> {
+  const [kind, name = ''] = owner?.split('::') ?? [];
+  return { type: 'content-api', ...(kind === 'api' && { apiName: name }), ...(kind === 'plugin' && { pluginName: name }) };
 }
 
 /** Runs functions one within the other, and returns what the first one returns. */

@@ -1,6 +1,10 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Config } from '../config/config.js';
 import type { Route } from '../http/route.js';
+import { builtinModels } from '../schema/builtin-models.js';
 import { isRecord } from '../values.js';
+import type { Lifecycles, SubscriberMap } from './lifecycles.js';
 import { builtinRoutes } from './builtin-controllers.js';
 import type { CodeRegistry } from './code-registry.js';
 import type { Controller } from './core-controller.js';
@@ -8,7 +12,7 @@ import type { Exports } from './load-folders.js';
 import type { RegisteredRouter } from './project-routes.js';
 import type { PluginServices } from './plugin-services.js';
 import { attemptLimit, type StrapiRoute, type RouteRequirements } from './strapi-route.js';
-import { runUnlessUnsupported } from './run-code.js';
+import { awaitUnlessUnsupported } from './run-code.js';
 import { missingExtension } from './unsupported-code.js';
 
 /** A plugin as the strapi-server of src/extensions is given it; what the file changes counts. */
@@ -18,7 +22,17 @@ interface ExtendedPlugin {
   readonly services: Record<string, unknown>;
   readonly policies: Record<string, unknown>;
   readonly middlewares: Record<string, unknown>;
+  /** Models by name; `lifecycles` of them count. */
+  readonly contentTypes: Record<string, ExtendedType>;
+  readonly bootstrap: unknown;
+  readonly register: unknown;
   readonly routes: { readonly 'content-api': { readonly type: 'content-api'; readonly routes: StrapiRoute[] } };
+}
+
+interface ExtendedType {
+  readonly schema?: { readonly attributes?: object };
+  readonly attributes?: object;
+  readonly lifecycles?: object;
 }
 
 interface Named {
@@ -31,17 +45,20 @@ interface ExtendParts {
   readonly services: PluginServices;
   readonly strapi: { readonly policies: Named; readonly middlewares: Named };
   readonly addRouter: (router: RegisteredRouter) => void;
+  readonly lifecycles: Lifecycles;
+  /** Of the project. */
+  readonly directory: string;
   readonly warn: (text: string) => void;
 }
 
 /** Runs the strapi-server of each extension, and takes over what it adds to a plugin and overrides in it. */
-export function extendPlugins(extensions: Exports, parts: ExtendParts): void {
+export async function extendPlugins(extensions: Exports, parts: ExtendParts): Promise<void> {
   const routes = builtinRoutes(parts.config);
   for (const [name, { file, code }] of extensions)
-    runUnlessUnsupported(file, parts.warn, () => {
+    await awaitUnlessUnsupported(file, parts.warn, async () => {
       const own = routes.filter(({ action }) => action.startsWith(`plugin::${name}.`));
       if (own.length === 0) throw missingExtension(name);
-      extendPlugin({ name, file, code }, own, parts);
+      await extendPlugin({ name, file, code }, own, parts);
     });
 }
 
@@ -51,13 +68,14 @@ interface Extension {
   readonly code: unknown;
 }
 
-function extendPlugin({ name, file, code }: Extension, routes: readonly Route[], parts: ExtendParts): void {
+async function extendPlugin({ name, file, code }: Extension, routes: readonly Route[], parts: ExtendParts): Promise<void> {
   const before = controllersOf(name, routes, parts.registry);
   const written = new Map(routes.map((route) => [writtenRoute(route, name, parts.config), route] as const));
   const given = pluginOf(name, [...written.keys()], { before, services: parts.services[name] ?? {} });
-  const returned: unknown = typeof code === 'function' ? (code as (plugin: ExtendedPlugin) => unknown)(given) : given; // its contract
+  const returned: unknown = typeof code === 'function' ? await (code as (plugin: ExtendedPlugin) => unknown)(given) : given; // its contract
   const plugin = isRecord(returned) ? (returned as unknown as ExtendedPlugin) : given; // what it was given, mostly
   register(name, plugin, parts);
+  takeTypes(name, plugin, { file, parts });
   const isChanged = (route: StrapiRoute): boolean => {
     const [controller = '', action = ''] = String(route.handler).split('.');
     return !written.has(route) || plugin.controllers[controller]?.[action] !== before[controller]?.[action];
@@ -84,6 +102,36 @@ function register(name: string, plugin: ExtendedPlugin, { registry, strapi }: Ex
   for (const [key, policy] of Object.entries(plugin.policies)) strapi.policies.add(`plugin::${name}.${key}`, policy as never); // checked where it is used
   for (const [key, one] of Object.entries(plugin.middlewares)) strapi.middlewares.add(`plugin::${name}.${key}`, one as never); // the same
 }
+
+/** Takes over lifecycles of models. Attributes that code adds are not stored: the files of a project say what its models are. */
+function takeTypes(
+  name: string,
+  { contentTypes, bootstrap, register: registers }: ExtendedPlugin,
+  { file, parts }: { readonly file: string; readonly parts: ExtendParts },
+): void {
+  if (bootstrap !== nothing || registers !== nothing)
+    parts.warn(`${file}: bootstrap and register of an extension do not run: put their code into src/index`);
+  for (const [key, type] of Object.entries(contentTypes)) {
+    const uid = `plugin::${name}.${key}`;
+    if (isRecord(type.lifecycles)) parts.lifecycles.subscribe({ ...type.lifecycles, models: [uid] } as SubscriberMap); // functions by lifecycle
+    const known = builtinModels.find((model) => model.uid === uid)?.attributes ?? {};
+    const added = Object.keys(type.schema?.attributes ?? type.attributes ?? {}).filter((attribute) => !(attribute in known));
+    const schema = `src/extensions/${name}/content-types/${key}/schema.json`;
+    if (added.length > 0 && !existsSync(join(parts.directory, schema)))
+      parts.warn(`${file}: attributes that code adds to ${uid} are not stored (${added.join(', ')}): put them into ${schema}`);
+  }
+}
+
+/** What a plugin does by itself when the service begins, which is not for an extension to change. */
+const nothing = (): void => undefined;
+
+/** The models of a plugin, for code to add lifecycles to. */
+const typesOf = (name: string): Record<string, ExtendedType> =>
+  Object.fromEntries(
+    builtinModels
+      .filter(({ uid }) => uid.startsWith(`plugin::${name}.`))
+      .map(({ uid, ...model }) => [uid.slice(`plugin::${name}.`.length), { schema: structuredClone(model) }]),
+  );
 
 const givenServices = new WeakSet<object>();
 const isGiven = (service: unknown): boolean => typeof service === 'function' && givenServices.has(service);
@@ -118,6 +166,9 @@ function pluginOf(
     services: onlyKnown(Object.fromEntries(factories), `${name}.services`),
     policies: {},
     middlewares: {},
+    contentTypes: typesOf(name),
+    bootstrap: nothing,
+    register: nothing,
     routes: { 'content-api': { type: 'content-api', routes } },
   };
   return onlyKnown(plugin, name);

@@ -76,6 +76,10 @@ export class ProjectCode {
 
   readonly addRouter = (router: RegisteredRouter): void => void this.#routers.push(router);
 
+  get registers() {
+    return { lifecycles: this.lifecycles, addRouter: this.addRouter };
+  }
+
   get routers(): readonly RegisteredRouter[] {
     return this.#routers;
   }

@@ -13,6 +13,7 @@ import type { ProjectCode } from './project-code.js';
 import type { QueryEngine } from './query-engine.js';
 import { createStrapiConfig, type StrapiConfig } from './strapi-config.js';
 import { createStrapiDatabase, type StrapiDatabase } from './strapi-database.js';
+import { readPluginSettings } from './plugin-settings.js';
 import { createPlugins, type StrapiPlugin } from './strapi-plugins.js';
 import type { StrapiServer } from './strapi-server.js';
 import { createStrapiStore, type StrapiStore } from './strapi-store.js';
@@ -86,7 +87,7 @@ export function createProjectStrapi(strapi: Strapi, { directory, files, code, se
     db,
     query: db.query,
     server,
-    store: createStrapiStore(() => openCodeStore(content().store.database)),
+    store: createStrapiStore(() => openCodeStore(content().store.database), readPluginSettings(code)),
     ...plugins,
     service: (uid: string) => registry.get('service', uid) ?? plugins.service(uid) ?? missing(missingService(uid)),
     controller: (uid: string) => registry.get('controller', uid),
@@ -96,11 +97,18 @@ export function createProjectStrapi(strapi: Strapi, { directory, files, code, se
   const target = Object.assign(Object.create(strapi) as object, own);
   Object.defineProperties(target, Object.getOwnPropertyDescriptors(models));
   Object.defineProperties(target, {
-    services: { get: () => registry.all('service') },
-    controllers: { get: () => registry.all('controller') },
+    services: { get: () => allOf('service', registry) },
+    controllers: { get: () => allOf('controller', registry) },
   });
   return new Proxy(target, { get: readMember }) as ProjectStrapi; // it inherits the rest
 }
+
+/** Those of the project by uid, and those of the service where they are asked for. */
+const allOf = (kind: 'service' | 'controller', registry: ProjectCode['registry']): object =>
+  new Proxy(registry.all(kind), {
+    get: (written, uid) =>
+      (typeof uid === 'symbol' || uid in written ? Reflect.get(written, uid) : registry.get(kind, uid)) as unknown,
+  });
 
 function missing(error: Error | null): undefined {
   if (error !== null) throw error;

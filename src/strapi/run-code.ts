@@ -22,6 +22,20 @@ export async function runLeniently(
   });
 }
 
+/** The same as `runUnlessUnsupported` for code that waits. */
+export async function awaitUnlessUnsupported(
+  place: string,
+  warn: (text: string) => void,
+  run: () => Promise<void>,
+): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (!(error instanceof UnsupportedCodeError)) throw error;
+    warn(`${place}: ${error.message}`);
+  }
+}
+
 /** Runs code; what it uses that is not offered is a warning that names the place, and nothing is returned. */
 export function runUnlessUnsupported<Result>(place: string, warn: (text: string) => void, run: () => Result): Result | undefined {
   try {

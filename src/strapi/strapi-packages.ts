@@ -16,7 +16,9 @@ import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { checkQuery, type CodeRequests } from './core-controller.js';
 import type { Factories } from './factories.js';
+import type { Service } from './core-service.js';
 import { hideFrom } from './flat-entries.js';
+import { pluginFiles } from './plugin-settings.js';
 import { asyncHelpers, modelHelpers, valueHelpers } from './strapi-utils.js';
 import { missingExport } from './unsupported-code.js';
 
@@ -24,6 +26,8 @@ interface PackageParts {
   readonly factories: Factories;
   readonly requests: CodeRequests;
   readonly content: () => ContentContext;
+  /** Returns a service of the plugin users-permissions. */
+  readonly accountService: (name: string) => Service;
 }
 
 /**
@@ -41,6 +45,7 @@ export const strapiPackages = (parts: PackageParts): Readonly<Record<string, obj
     contentTypes: standIn('@strapi/utils', modelHelpers),
     ...contentHelpers(parts),
   }),
+  ...pluginFiles(parts.accountService),
 });
 
 /** An error class of Strapi v4 with a status and a message of its own. */

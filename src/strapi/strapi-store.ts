@@ -19,10 +19,19 @@ export interface NamedStore {
 /** `strapi.store`: a function of a part of the key, with the methods for whole keys. */
 export type StrapiStore = ((source?: StoreKey) => NamedStore) & NamedStore;
 
-/** Keeps values of code in the database. `open` throws a 503 before there is one. */
-export function createStrapiStore(open: () => CodeStore): StrapiStore {
+/** Returns the value of a key that the service has; null if it has none. */
+export type ReadSettings = (key: string) => Promise<unknown>;
+
+/**
+ * Keeps values of code in the database. `open` throws a 503 before there is one. Settings of the service are read where code has stored
+ * nothing.
+ */
+export function createStrapiStore(open: () => CodeStore, settings: ReadSettings): StrapiStore {
   const named = (source: StoreKey = {}): NamedStore => ({
-    get: (key) => open().get(keyOf({ ...source, ...key })),
+    get: async (key) => {
+      const name = keyOf({ ...source, ...key });
+      return (await open().get(name)) ?? settings(name);
+    },
     set: ({ value, ...key }) => open().set(keyOf({ ...source, ...key }), value),
     delete: (key) => open().delete(keyOf({ ...source, ...key })),
   });

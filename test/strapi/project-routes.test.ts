@@ -146,7 +146,12 @@ const files: ProjectFiles = {
       },
       async titles() { return (await strapi.entityService.findMany('api::served.served')).map(({ title }) => title); },
     }));`,
-  'src/extensions/users-permissions/strapi-server.js': `module.exports = (plugin) => {
+  'src/extensions/users-permissions/strapi-server.js': `module.exports = async (plugin) => {
+      await undefined;
+      Object.assign(plugin.contentTypes.user.schema.attributes, { firstName: { type: 'string' } });
+      plugin.contentTypes.user.lifecycles = { afterCreate: ({ result }) => { globalThis.createdUser = result.username; } };
+      const { bootstrap } = plugin;
+      plugin.bootstrap = async (input) => bootstrap(input);
       const { me } = plugin.controllers.user;
       plugin.controllers.user.me = async (ctx) => { await me(ctx); ctx.body = { ...ctx.body, extended: true }; };
       plugin.controllers.user.hello = (ctx) => ({ hello: ctx.state.user?.username ?? 'nobody' });
@@ -164,13 +169,34 @@ const files: ProjectFiles = {
   'src/extensions/upload/strapi-server.js':
     "module.exports = (plugin) => { plugin.services['image-manipulation'](); return plugin; };",
   'src/index.ts': `
+    import { getService } from '@strapi/plugin-users-permissions/server/utils';
+    import { validateCallbackBody } from '@strapi/plugin-users-permissions/server/controllers/validation/auth';
+
+    // what code of many projects does
+    const written = async (ctx) => {
+      const store = strapi.store({ type: 'plugin', name: 'users-permissions' });
+      return {
+        text: ctx.request.body[Symbol.for('unparsedBody')],
+        info: ctx.state.route.info,
+        grant: (await store.get({ key: 'grant' })).email,
+        role: (await store.get({ key: 'advanced' })).default_role,
+        templates: Object.keys(await store.get({ key: 'email' })),
+        callback: typeof strapi.controllers['plugin::users-permissions.auth'].callback,
+        jwt: getService('jwt').verify(getService('jwt').issue({ id: 7 })) instanceof Promise,
+        missing: await validateCallbackBody({ identifier: 'a' }).catch((error) => error.name),
+      };
+    };
+
     export default {
       register({ strapi }) {
         globalThis.projectStrapi = strapi;
         strapi.server.use(async (ctx, next) => { await next(); ctx.set('X-Used', 'yes'); });
         strapi.server.routes([{ method: 'GET', path: '/ping', handler: (ctx) => { ctx.body = 'pong'; }, config: { auth: false } }]);
         strapi.server.routes({ type: 'content-api', prefix: '/mine',
-          routes: [{ method: 'GET', path: '/context', handler: () => ({ path: strapi.requestContext.get().path }), config: { auth: false } }] });
+          routes: [
+            { method: 'GET', path: '/context', handler: () => ({ path: strapi.requestContext.get().path }), config: { auth: false } },
+            { method: 'POST', path: '/written', handler: written, config: { auth: false } },
+          ] });
       },
     };`,
 };
@@ -248,6 +274,21 @@ const cases: readonly Case[] = [
   { path: '/api/users/me', status: 403, answer: 'Forbidden' },
   { path: '/ping', answer: 'pong' },
   { path: '/api/mine/context', answer: { path: '/api/mine/context' } },
+  {
+    method: 'POST',
+    path: '/api/mine/written',
+    body: { b: 1, a: [2] },
+    answer: {
+      text: '{"b":1,"a":[2]}',
+      info: { type: 'content-api' },
+      grant: { enabled: true },
+      role: 'authenticated',
+      templates: ['reset_password', 'email_confirmation'],
+      callback: 'function',
+      jwt: true,
+      missing: 'ValidationError',
+    },
+  },
   { method: 'DELETE', path: '/api/mine/context', status: 405, answer: 'Method Not Allowed' },
   { path: '/api/users-permissions/roles', status: 403, answer: 'Forbidden' },
 ];
@@ -280,7 +321,10 @@ function digest(body: any, answer: any): unknown {
 describe('routes of a project', () => {
   let serving: ServedProject;
   before(async () => {
-    serving = await serveProject(files, { models, config: { api: { open: false } } });
+    serving = await serveProject(files, {
+      models,
+      config: { api: { open: false }, middlewares: { body: { includeUnparsed: true } } },
+    });
     const { strapi } = serving;
     const publishedAt = new Date();
     await strapi.db.query('api::author.author').create({ data: { title: 'Ann', secret: 'x', publishedAt } });
@@ -338,6 +382,7 @@ describe('routes of a project', () => {
       ],
       ...['GET /api/home', 'PUT /api/home', 'GET /api/authors', 'GET /api/serveds', 'POST /api/kepts', 'GET /api/kepts'],
       ...['GET /api/users/hello', 'GET /api/users-permissions/hello', 'GET /ping', 'GET /api/mine/context'],
+      'POST /api/mine/written',
     ]);
     const { paths } = document;
     expect(paths['/api/authors'].get).to.include({ operationId: 'findAuthors', summary: 'List entries of author' });
@@ -449,6 +494,12 @@ describe('routes of a project', () => {
     expect((await ask('/api/posts/slug/a', 'wrong.token.here')).status).to.equal(200);
     const issued = serving.strapi.plugins['users-permissions'].services.jwt.issue({ id: 1 });
     expect(await (await ask('/api/users/me', issued)).json()).to.include({ username: 'reader', extended: true });
+  });
+
+  it('go with lifecycles that an extension gives to users', async () => {
+    const user = { username: 'lifecycled', email: 'lifecycled@example.org', password: 'secret1' };
+    await serving.strapi.plugin('users-permissions').service('user').add(user);
+    expect(Reflect.get(globalThis, 'createdUser')).to.equal('lifecycled');
   });
 
   it('reach services and controllers', async () => {

@@ -1,0 +1,60 @@
+import { readAccountSettings } from '../auth/account-settings.js';
+import { readTexts } from '../accounts/check-fields.js';
+import { defaultTemplates } from '../accounts/mail/email-templates.js';
+import type { ProjectCode } from './project-code.js';
+import type { Service } from './core-service.js';
+import type { ReadSettings } from './strapi-store.js';
+
+/**
+ * The settings of users and permissions under the keys of Strapi v4's store: `grant` with the providers that may log in, `advanced`, and
+ * the templates of `email`.
+ */
+export const readPluginSettings =
+  ({ content, running }: Pick<ProjectCode, 'content' | 'running'>): ReadSettings =>
+  async (key) => {
+    const read = async () => readAccountSettings(content().store.database);
+    switch (key) {
+      case 'plugin_users-permissions_grant': {
+        const { providers } = running().config.plugins['users-permissions'].config;
+        const enabled = Object.entries(providers).map(([name, { clientId }]) => [name, { enabled: true, key: clientId }]);
+        return { email: { enabled: true }, ...(Object.fromEntries(enabled) as object) };
+      }
+      case 'plugin_users-permissions_advanced':
+        return (await read()).advanced;
+      case 'plugin_users-permissions_email':
+        return { ...defaultTemplates, ...(await read()).templates };
+      default:
+        return null;
+    }
+  };
+
+/** Bodies of the routes of log-in, with the fields that they need. */
+const bodies = {
+  validateCallbackBody: ['identifier', 'password'],
+  validateRegisterBody: ['email', 'password'],
+  validateSendEmailConfirmationBody: ['email'],
+  validateEmailConfirmationBody: ['confirmation'],
+  validateForgotPasswordBody: ['email'],
+  validateResetPasswordBody: ['password', 'passwordConfirmation', 'code'],
+  validateChangePasswordBody: ['currentPassword', 'password', 'passwordConfirmation'],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+const validators = Object.fromEntries(
+  Object.entries(bodies).map(([name, fields]) => [
+    name,
+    async (body: unknown): Promise<void> => {
+      await Promise.resolve();
+      readTexts(
+        Object(body) as Record<string, unknown>,
+        Object.fromEntries(fields.map((field) => [field, ['required']])),
+        'ignored',
+      );
+    },
+  ]),
+);
+
+/** Files of the plugin users-permissions that code which overrides its controllers imports. */
+export const pluginFiles = (service: (name: string) => Service): Readonly<Record<string, object>> => ({
+  '@strapi/plugin-users-permissions/server/utils': { getService: service },
+  '@strapi/plugin-users-permissions/server/controllers/validation/auth': validators,
+});
