@@ -33,6 +33,8 @@ const lists: readonly (readonly [string, readonly string[]])[] = [
   ],
   ['/api/reviews?filters[book][title]=Book%2012', ['aggregate', 'count', 'find']],
   ['/api/reviews?filters[book][title][$contains]=Book', ['aggregate', 'count', 'find']],
+  // nothing more is read if no related entry meets its condition
+  ['/api/reviews?filters[book][title]=no-such', ['aggregate']],
   ['/api/reviews?filters[book][authors][name][$contains]=Author', ['aggregate', 'aggregate', 'count', 'find']],
   [
     '/api/authors?filters[books][pages][$gt]=0&filters[agent][name][$contains]=House',
