@@ -13,7 +13,7 @@ export interface Target {
   readonly token: string;
   readonly counts: () => Promise<{ readonly commands: number; readonly documents: number }>;
   readonly isAlive: () => Promise<boolean>;
-  /** Resident memory in bytes; 0 where the system does not tell. */
+  /** Resident memory in bytes; 0 if the system does not report it. */
   readonly memory: () => Promise<number>;
   readonly stop: () => Promise<void>;
 }

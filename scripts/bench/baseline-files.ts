@@ -44,7 +44,7 @@ async function receiveFiles(request: IncomingMessage, bucket: GridFSBucket): Pro
   const form = formidable({
     keepExtensions: true,
     filename: (name, ext) => `${name}_${randomBytes(5).toString('hex')}${ext}`,
-    // Its types do not show what it always gives.
+    // Its types do not show what it always returns.
     fileWriteStreamHandler: (file) => bucket.openUploadStream((file as unknown as formidable.File).newFilename),
   });
   const [, { files = [] }] = await form.parse(request);

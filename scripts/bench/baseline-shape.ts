@@ -6,7 +6,7 @@ export const shapeList = (articles: readonly Document[], total: number, page = 1
   meta: shapeMeta(total, page),
 });
 
-/** The same for articles with the documents that `populateStages` gives. */
+/** The same for articles with the documents that `populateStages` returns. */
 export const shapePopulatedList = (articles: readonly Document[], total: number) => ({
   data: articles.map(shapePopulatedEntry),
   meta: shapeMeta(total, 1),

@@ -2,7 +2,7 @@ import type { Db, Document } from 'mongodb';
 
 /** The counters of a mongod since it started, summed over all its clients. */
 export interface MongodStatus {
-  /** Microseconds; 0 where the server's system does not tell. */
+  /** Microseconds; 0 if the system of the server does not report it. */
   readonly cpu: number;
   /** Commands that touch data, by name; those that only keep connections alive are left out. */
   readonly commands: ReadonlyMap<string, number>;

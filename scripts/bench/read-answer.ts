@@ -6,7 +6,7 @@ import { send } from './send-load.js';
 import type { HttpRequest } from './questions.js';
 
 /**
- * Sends a request and gives the JSON body of the answer, or null without one; of bytes, their digest. Throws on any refusal, of
+ * Sends a request and returns the JSON body of the answer, or null without one; of bytes, their digest. Throws on any refusal, of
  * GraphQL too.
  */
 export async function readAnswer({ target }: StartedContender, request: HttpRequest, agent: Agent): Promise<unknown> {

@@ -17,5 +17,5 @@ export async function saveAccount(db: Db): Promise<void> {
   await insertEntries(db, 'up_users', [{ ...account, role: roles.get(type) ?? null, _ranks: { role: userId } }]);
 }
 
-/** A token of that user, as the login gives them. */
+/** A token of that user, as the login returns them. */
 export const signToken = (): string => userTokens(benchSecrets.jwtSecret, '1d').sign({ id: userId, tokenVersion: 0 });

@@ -15,7 +15,7 @@ export interface LoadOptions {
 }
 
 /**
- * Keeps `connections` requests under way for `seconds`, each on a connection that stays open; `ask` gives them one after the
+ * Keeps `connections` requests under way for `seconds`, each on a connection that stays open; `ask` returns them one after the
  * other. Anything but an answer of 2xx is an error.
  */
 export async function sendLoad(url: string, ask: () => HttpRequest, { connections, seconds }: LoadOptions): Promise<Load> {
@@ -40,7 +40,7 @@ export async function sendLoad(url: string, ask: () => HttpRequest, { connection
   return { requests: latencies.length, seconds: elapsed, latencies: Float64Array.from(latencies).sort() };
 }
 
-/** Sends one request and gives the body of the answer. */
+/** Sends one request and returns the body of the answer. */
 export function send(
   url: string,
   { method, path, body, form, authorization, encoding }: HttpRequest,

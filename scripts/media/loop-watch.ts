@@ -5,13 +5,13 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 export interface LoopDelays {
   readonly p99: number;
   readonly max: number;
-  /** The most processor time that the thread took from one look at the clock to the next, 0 where the system does not tell. */
+  /** The most processor time that the thread took from one look at the clock to the next, 0 if the system does not report it. */
   readonly maxWork: number;
 }
 
 const resolution = 5;
 
-/** Watches the event loop of this thread; the function that it gives reads the delays since it was last called. */
+/** Watches the event loop of this thread; the function that it returns reads the delays since it was last called. */
 export function watchLoop(): () => LoopDelays {
   const delays = monitorEventLoopDelay({ resolution });
   delays.enable();

@@ -25,7 +25,7 @@ describe('deleting a file', () => {
     const { body } = await media.send('POST', '/graphql', { query });
     return body.data[mutation.split('(')[0] ?? '']?.data?.attributes;
   };
-  /** Each gives the file, or nothing where there is none. */
+  /** Each returns the file, or nothing if there is none. */
   const ways: Readonly<Record<string, (id: number) => Promise<unknown>>> = {
     'DELETE /api/upload/files/:id': async (id) => {
       const { status, body } = await media.send('DELETE', `/api/upload/files/${String(id)}`);

@@ -37,7 +37,7 @@ describe('models that change while the service runs', () => {
     await models().deleteOne({ _id: 'api::decoded.decoded' });
   });
 
-  /** Asks both instances until each gives the wanted answer. Throws shortly before the test times out, which would not name the path. */
+  /** Asks both instances until each returns the wanted answer. Throws shortly before the test times out, which would not name the path. */
   async function untilBoth(
     path: string,
     isWanted: (answer: { status: number; body: { data?: unknown } }) => boolean,

@@ -6,7 +6,7 @@ import type { Row } from './world.js';
 /** A random path from a type to a value, up to five levels down. */
 export interface Walk {
   readonly path: readonly string[];
-  /** What it leads to; null where there is no such value. */
+  /** What it leads to; null if there is none. */
   readonly value: unknown;
   /** Whether the role may filter along it. */
   readonly mayFilter: boolean;
