@@ -14,7 +14,7 @@ import { requestLimiter } from './http/limit-requests.js';
 import type { Running } from './http/running.js';
 import type { Media } from './media/media.js';
 import { openMedia, type OpenMedia } from './media/open-media.js';
-import { retireFile } from './media/retire-file.js';
+import { retireFile } from './media/retire-files.js';
 import { modelSettings, openBackend, type Backend } from './mongo/models/open-backend.js';
 
 export interface ConnectInput {

@@ -1,3 +1,6 @@
+import { validationError } from '../errors.js';
+import { findBlob } from '../mongo/stores/blob-store.js';
+import { isRecord, type Values } from '../values.js';
 import type { ImageSize } from './images/image-types.js';
 import type { Media } from './media.js';
 import { storageProviders } from './storage/storage-of.js';
@@ -83,3 +86,38 @@ export const storedAt = (place: FilePlace, media: Media) => ({
 /** Without a base URL relative to the service, as in Strapi v4. */
 export const urlOf = (place: FilePlace, { settings }: Media): string =>
   `${settings.baseUrl?.replace(/\/+$/, '') ?? ''}/uploads/${nameOf(place)}`;
+
+/** The names under which a file and its variants are served. */
+export function namesOf({ hash, ext, formats }: Values): string[] {
+  const variants = isRecord(formats) ? Object.values(formats).filter(isRecord) : [];
+  return [{ hash, ext }, ...variants].map(
+    (place) => `${String(place['hash'])}${typeof place['ext'] === 'string' ? place['ext'] : ''}`,
+  );
+}
+
+/** Attributes that follow from the bytes of a file. Its name may be changed. */
+const fixed: Readonly<Record<Exclude<keyof FileValues, 'name'>, true>> = {
+  width: true,
+  height: true,
+  formats: true,
+  hash: true,
+  ext: true,
+  mime: true,
+  size: true,
+  url: true,
+  previewUrl: true,
+  provider: true,
+  provider_metadata: true,
+};
+
+/** Throws a ValidationError for values that would separate a file from its bytes. */
+export function checkRowChange(data: Values): void {
+  const name = Object.keys(data).find((key) => Object.hasOwn(fixed, key));
+  if (name !== undefined) throw validationError(`${name} follows from the content of the file and cannot be changed`);
+}
+
+/** Throws a ValidationError if the entry of an external file refers to the bytes of another file. */
+export async function checkNewRow(data: Values, { database }: Media): Promise<void> {
+  const found = await Promise.all(namesOf(data).map((name) => findBlob(database, name)));
+  if (found.some((blob) => blob !== null)) throw validationError('hash is that of another file');
+}

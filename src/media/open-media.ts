@@ -6,7 +6,7 @@ import type { Database, Logger } from '../mongo/database.js';
 import { createImageMaker } from './images/image-maker.js';
 import type { Media } from './media.js';
 import { createStorageOf } from './storage/storage-of.js';
-import { sweep } from './sweep.js';
+import { sweep } from './retire-files.js';
 
 /** The media library with its background work. */
 export interface OpenMedia {

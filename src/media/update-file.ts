@@ -12,7 +12,7 @@ import { cleanTitle } from './clean-name.js';
 import { fileType } from './decide-type.js';
 import type { FileInfo } from './parse-file-info.js';
 import { prepareFile } from './prepare-file.js';
-import { retireFile } from './retire-file.js';
+import { retireFile } from './retire-files.js';
 import type { Staging, UploadedFile } from './staging.js';
 import type { MediaContext } from './upload-files.js';
 

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { collections } from '../schema/collections.js';
 import type { ChangeBus } from './changes.js';
 import type { Database } from './database.js';
-import type { WriteMarks } from './write-marks.js';
 
 /** Small collections whose change makes the registry be built again, or ids be reserved again: they are compared, whoever writes them. */
 const compared = [collections.models, collections.settings, collections.locales, collections.imports];
@@ -46,5 +45,90 @@ export class ChangePoll {
     const former = this.#digests.get(collection);
     this.#digests.set(collection, digest);
     return former !== digest;
+  }
+}
+
+/** The writes of one instance: by collection a number that rises with each write. */
+interface MarkDocument {
+  readonly _id: string;
+  readonly writes: Readonly<Record<string, number>>;
+  /** The time of the last write. */
+  readonly at: Date;
+}
+
+/** Milliseconds in which writes are gathered: a document written by every create would be the one that all of them wait for. */
+const gathering = 100;
+
+/** Seconds after its last write in which an instance is forgotten. */
+const lifetime = 3600;
+
+/**
+ * The writes of all instances to collections, for those who keep totals. Each instance has a document of its own, so that instances do not
+ * wait for each other. A mark is written after the commit, and is lost if the instance dies in between: the change stream has the write too.
+ */
+export class WriteMarks {
+  readonly #database: Database;
+  readonly #instance = randomUUID();
+  readonly #seen = new Map<string, number>();
+  #unwritten = new Set<string>();
+  #timer: NodeJS.Timeout | null = null;
+  #writing: Promise<void> = Promise.resolve();
+  #expiring: Promise<unknown> | null = null;
+
+  constructor(database: Database, changes: ChangeBus) {
+    this.#database = database;
+    changes.onWrite((collection) => {
+      this.#unwritten.add(collection);
+      this.#timer ??= setTimeout(() => void this.#write(), gathering);
+    });
+  }
+
+  /** Returns the collections that other instances have written to since the last call. */
+  async read(): Promise<string[]> {
+    const options = { projection: { writes: 1 }, maxTimeMS: this.#database.maxTimeMS.read };
+    const marks = await this.#collection()
+      .find({ _id: { $ne: this.#instance } }, options)
+      .toArray();
+    const keys = marks.flatMap(({ _id, writes }) =>
+      Object.entries(writes).map(([name, count]) => ({ key: `${_id} ${name}`, name, count })),
+    );
+    const changed = keys.filter(({ key, count }) => this.#seen.get(key) !== count);
+    this.#seen.clear();
+    for (const { key, count } of keys) this.#seen.set(key, count);
+    return changed.map(({ name }) => name);
+  }
+
+  /** Writes what is not yet written. */
+  async close(): Promise<void> {
+    if (this.#timer !== null) {
+      clearTimeout(this.#timer);
+      await this.#write();
+    }
+    await this.#writing;
+  }
+
+  #write(): Promise<void> {
+    const names = [...this.#unwritten];
+    this.#unwritten = new Set();
+    this.#timer = null;
+    this.#writing = this.#writing.then(() => this.#raise(names)).catch(() => this.#postpone(names));
+    return this.#writing;
+  }
+
+  async #raise(names: readonly string[]): Promise<void> {
+    await (this.#expiring ??= this.#collection().createIndex({ at: 1 }, { expireAfterSeconds: lifetime }));
+    const $inc = Object.fromEntries(names.map((name) => [`writes.${name}`, 1]));
+    const options = { upsert: true, maxTimeMS: this.#database.maxTimeMS.write };
+    await this.#collection().updateOne({ _id: this.#instance }, { $inc, $currentDate: { at: true } }, options);
+  }
+
+  /** They come with the next write. */
+  #postpone(names: readonly string[]): void {
+    this.#expiring = null;
+    for (const name of names) this.#unwritten.add(name);
+  }
+
+  #collection() {
+    return this.#database.db.collection<MarkDocument>(collections.writeMarks);
   }
 }

@@ -2,8 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientSession, Db, Document } from 'mongodb';
 import { type ChangeBus, countedFields } from './changes.js';
 import type { Database } from './database.js';
-import { ChangePoll } from './poll-changes.js';
-import { WriteMarks } from './write-marks.js';
+import { ChangePoll, WriteMarks } from './poll-changes.js';
 
 interface ChangeWatch {
   close(): Promise<void>;

@@ -142,3 +142,13 @@ function indexTypes(types: readonly ContentType[], version: number): Registry {
     bySingularName: new Map(routed.filter((type) => type.kind === 'singleType').map((type) => [type.singularName, type])),
   };
 }
+
+/** Types that are new or differ from the previous snapshot, components being looked through. */
+export function changedTypes(registry: Registry, previous: Registry | null): ContentType[] {
+  const types = [...registry.types.values()].filter(({ kind }) => kind !== 'component');
+  if (previous === null) return types;
+  const changedComponent = [...registry.types.values()].some(
+    (type) => type.kind === 'component' && !isDeepStrictEqual(type, previous.types.get(type.uid)),
+  );
+  return changedComponent ? types : types.filter((type) => !isDeepStrictEqual(type, previous.types.get(type.uid)));
+}

@@ -1,6 +1,6 @@
 import { badRequestError } from '../../errors.js';
 import { mediaOf } from '../../http/running.js';
-import { checkNewRow } from '../../media/check-file-row.js';
+import { checkNewRow } from '../../media/file-values.js';
 import { findTarget } from '../../media/find-target.js';
 import { parseFileInfo } from '../../media/parse-file-info.js';
 import type { UploadedFile } from '../../media/staging.js';

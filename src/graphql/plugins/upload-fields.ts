@@ -5,7 +5,7 @@ import { isRecord, type Values } from '../../values.js';
 import type { GraphqlContext } from '../graphql-context.js';
 import { readEntry } from '../execute/read-resolvers.js';
 import { createResolver, deleteResolver, updateResolver } from '../execute/write-resolvers.js';
-import { checkRowChange } from '../../media/check-file-row.js';
+import { checkRowChange } from '../../media/file-values.js';
 import type { UploadedFile } from '../../media/staging.js';
 import { uploadScalar } from '../scalars.js';
 import { mutationFields } from '../types/root-fields.js';

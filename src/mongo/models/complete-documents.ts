@@ -4,6 +4,10 @@ import type { ContentType } from '../../schema/content-type.js';
 import { type Database, translating } from '../database.js';
 import { storedCollections } from '../ensure-collections.js';
 
+/** Whether entries of the former type lack something that the type needs. */
+export const asksForMore = (type: ContentType, former: ContentType | undefined): boolean =>
+  former !== undefined && ((type.draftAndPublish && !former.draftAndPublish) || (type.localized && !former.localized));
+
 /** Collections that are completed at a time: the pool of connections is there for requests. */
 const atOnce = 8;
 

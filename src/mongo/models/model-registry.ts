@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { ModelSettings } from '../../schema/build-content-type.js';
-import { buildRegistry, type RegistryBuild } from '../../schema/build-registry.js';
+import { buildRegistry, changedTypes, type RegistryBuild } from '../../schema/build-registry.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { reportModels, type ModelReport } from '../../schema/report-models.js';
-import { asksForMore, changedTypes } from './changed-types.js';
-import { completeDocuments } from './complete-documents.js';
+import { asksForMore, completeDocuments } from './complete-documents.js';
 import type { Database, Logger } from '../database.js';
 import { ensureCollections } from '../ensure-collections.js';
 import { IndexBuilds } from './index-builds.js';

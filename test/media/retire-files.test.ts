@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { findPending, insertPending, newBlobId, type BlobOwner } from '../../src/mongo/stores/blob-store.js';
 import type { Media } from '../../src/media/media.js';
-import { sweep } from '../../src/media/sweep.js';
+import { sweep } from '../../src/media/retire-files.js';
 import { serveMedia, type MediaServer } from './serve-media.js';
 
 const oldest = 60_000;

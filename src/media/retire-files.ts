@@ -1,7 +1,19 @@
-import { findPending, type BlobOwner, type PendingBlob } from '../mongo/stores/blob-store.js';
+import type { Database } from '../mongo/database.js';
+import { findPending, retireBlobs, type BlobOwner, type PendingBlob } from '../mongo/stores/blob-store.js';
 import { isAlive } from '../mongo/stores/claim.js';
+import type { Values } from '../values.js';
+import { namesOf } from './file-values.js';
 import type { Media } from './media.js';
 import { deleteBlobs } from './staging.js';
+
+/**
+ * Unpublishes the bytes of a file, its variants and its other sizes inside the transaction that deletes or replaces it. Returns
+ * the cleanup to run after the commit. Bytes that cannot be deleted then are left to the sweep.
+ */
+export async function retireFile(file: Values, media: Media, database: Database): Promise<() => Promise<void>> {
+  const blobs = await retireBlobs(database, namesOf(file), media.owner);
+  return () => deleteBlobs(blobs, media).catch(() => undefined);
+}
 
 /** The result of a sweep. */
 interface Swept {
