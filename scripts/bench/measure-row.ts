@@ -33,15 +33,19 @@ const inReverse = async (meter: Meter, seconds: number): Promise<Round> => {
   return { product: await meter('product', seconds), baseline };
 };
 
+/** Clients of rows that read all content: more would wait for each other longer than a request may take. */
+const scanners = 2;
+
 /** Measures one side while the other stands still. The questions go on where they left off: no two creates are the same. */
 function makeMeter({ row }: JudgedRow, { product, baseline }: Sides<StartedContender>, { connections }: Settings): Meter {
+  const clients = row.scans ? Math.min(connections, scanners) : connections;
   let asked = firstQuestion;
   return async (name, seconds) => {
     const [side, other] = name === 'product' ? [product, baseline] : [baseline, product];
     other.target.freeze();
     try {
       return await measure(usesMongod(side) ? side.db : null, side.target, () => side.ask(row, asked++), {
-        connections,
+        connections: clients,
         seconds,
       });
     } finally {

@@ -40,8 +40,9 @@ export const usage = `usage: npm run bench -- [options]
   --rows a,b,...       rows of the workload: ${rowKeys.join(', ')} (c and m are both of their rows;
                        default: all that the mode is about)
   --seconds N          length of one measurement (default: 2; of --growth: 1)
-  --rounds N           measurements of each side and row (default: 3)
-  --connections N      requests under way at any time (default: 32; of --peers: 8)
+  --rounds N           measurements of each side and row (default: 3; of --growth: 2)
+  --connections N      requests under way at any time (default: 32; of --peers: 8); two in rows that
+                       read all content
   --docs DIRECTORY     replace the table and the plot of the mode in its performance.md
   --json FILE          write the results as JSON
 MONGODB_URI names the MongoDB to use; without it an embedded one is started.`;
@@ -52,13 +53,15 @@ interface Defaults {
   readonly seconds: string;
   /** 32 unless given. */
   readonly connections?: string;
+  /** 3 unless given. */
+  readonly rounds?: string;
 }
 
 const defaults: Readonly<Record<Mode, Defaults>> = {
   baseline: { size: '10k', rows: rowKeys.join(','), seconds: '2' },
   // The health check and files need no authorization.
   access: { size: '10k', rows: rowKeys.filter((key) => key !== 'n' && key !== 'm-download').join(','), seconds: '2' },
-  growth: { size: '1m', rows: 'a,b,c,d,e,f,g,h,i,j,o,q,s,u,w', seconds: '1' },
+  growth: { size: '1m', rows: 'a,b,c,d,e,f,g,h,i,j,o,q,s,u,w', seconds: '1', rounds: '2' },
   builds: { size: '10k', rows: rowKeys.join(','), seconds: '2' },
   // Strapi is asked without its GraphQL plugin, does not compress, and keeps files elsewhere; more at once would wait for seconds.
   peers: { size: '10k', rows: 'a,b,c,d,e,f,h,i,j,k,l,o,q,s,u,w', seconds: '2', connections: '8' },
@@ -76,7 +79,7 @@ export function readSettings(args: readonly string[]): Settings | null {
     size,
     rows: readRows(values.rows ?? defaults[mode].rows),
     seconds: readPositive('--seconds', values.seconds ?? defaults[mode].seconds),
-    rounds: Math.ceil(readPositive('--rounds', values.rounds)),
+    rounds: Math.ceil(readPositive('--rounds', values.rounds ?? defaults[mode].rounds ?? '3')),
     connections: Math.ceil(readPositive('--connections', values.connections ?? defaults[mode].connections ?? '32')),
     against: values.against ?? null,
     docs: values.docs ?? null,
@@ -92,7 +95,7 @@ const options = {
   size: { type: 'string' },
   rows: { type: 'string' },
   seconds: { type: 'string' },
-  rounds: { type: 'string', default: '3' },
+  rounds: { type: 'string' },
   connections: { type: 'string' },
   docs: { type: 'string' },
   json: { type: 'string' },

@@ -144,8 +144,14 @@ export class SearchBuilds {
 const scalarsOf = ({ attributes }: ContentType): readonly ScalarAttribute[] =>
   [...attributes.values()].filter((attribute) => attribute.kind === 'scalar');
 
-const searchedAttributes = (type: ContentType): readonly ScalarAttribute[] =>
-  scalarsOf(type).filter(({ search }) => search !== null);
+/** The attributes of a type with the option. Of many types few have any, and types that stay as they are come with every change. */
+function searchedAttributes(type: ContentType): readonly ScalarAttribute[] {
+  const searched = searchedOf.get(type) ?? scalarsOf(type).filter(({ search }) => search !== null);
+  searchedOf.set(type, searched);
+  return searched;
+}
+
+const searchedOf = new WeakMap<ContentType, readonly ScalarAttribute[]>();
 
 const placesOf = (type: ContentType): readonly TrigramAttribute[] =>
   trigramAttributes(type).map((attribute) => ({ collection: type.collection, attribute }));
