@@ -60,9 +60,10 @@ async function measureRows(
     const skip = (reason: string): void => void skipped.push({ key: row.key, title: row.title, reason });
     if (refusal !== null) skip(refusal);
     else {
-      const judged = { row, goal: await contest.findGoal(row, sides), difference };
+      const judge = async (): Promise<RowResult> =>
+        measureRow({ row, goal: await contest.findGoal(row, sides), difference }, sides, settings);
       // A side that cannot stand the load fails this row alone.
-      await measureRow(judged, sides, settings).then(
+      await judge().then(
         (result) => rows.push(result),
         (error: unknown) => {
           skip(error instanceof Error ? error.message : String(error));

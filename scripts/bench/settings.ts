@@ -41,7 +41,7 @@ export const usage = `usage: npm run bench -- [options]
                        default: all that the mode is about)
   --seconds N          length of one measurement (default: 2; of --growth: 1)
   --rounds N           measurements of each side and row (default: 3; of --growth: 2)
-  --connections N      requests under way at any time (default: 32; of --peers: 8); two in rows that
+  --connections N      requests under way at any time (default: 32; of --growth and --peers: 8); two in rows that
                        read all content
   --docs DIRECTORY     replace the table and the plot of the mode in its performance.md
   --json FILE          write the results as JSON
@@ -61,7 +61,7 @@ const defaults: Readonly<Record<Mode, Defaults>> = {
   baseline: { size: '10k', rows: rowKeys.join(','), seconds: '2' },
   // The health check and files need no authorization.
   access: { size: '10k', rows: rowKeys.filter((key) => key !== 'n' && key !== 'm-download').join(','), seconds: '2' },
-  growth: { size: '1m', rows: 'a,b,c,d,e,f,g,h,i,j,o,q,s,u,w', seconds: '1', rounds: '2' },
+  growth: { size: '1m', rows: 'a,b,c,d,e,f,g,h,i,j,o,q,s,u,w', seconds: '1', rounds: '2', connections: '8' },
   builds: { size: '10k', rows: rowKeys.join(','), seconds: '2' },
   // Strapi is asked without its GraphQL plugin, does not compress, and keeps files elsewhere; more at once would wait for seconds.
   peers: { size: '10k', rows: 'a,b,c,d,e,f,h,i,j,k,l,o,q,s,u,w', seconds: '2', connections: '8' },

@@ -20,6 +20,7 @@ const accepted: Readonly<Record<string, object>> = {
     size: '1m',
     seconds: 1,
     rounds: 2,
+    connections: 8,
     rows: 'a b c-narrow c-broad d h i g q s-relation s-unindexed u o j f e w',
   },
   '--growth --size 100K --rows d,c': { mode: 'growth', size: '100k', rows: 'c-narrow c-broad d' },
