@@ -61,8 +61,8 @@ export function loadFolders({ directory, load }: FolderInput): ProjectFolders {
   });
   return {
     apis,
-    policies: read('policies'),
-    middlewares: read('middlewares'),
+    policies: readFolder(join(source, 'policies'), { directory, load }, asItIs),
+    middlewares: readFolder(join(source, 'middlewares'), { directory, load }, asItIs),
     extensions: oneOf(foldersIn(join(source, 'extensions')), 'strapi-server', (plugin) => read('extensions', plugin)),
     plugins: foldersIn(join(source, 'plugins')),
   };
@@ -77,7 +77,10 @@ function oneOf(folders: readonly string[], name: string, read: (folder: string) 
   return new Map(found);
 }
 
-function readFolder(folder: string, { directory, load }: FolderInput): Exports {
+/** Code of the whole project has the names of its files, that of an API in kebab case. */
+const asItIs = (name: string): string => name;
+
+function readFolder(folder: string, { directory, load }: FolderInput, nameOf = kebabCase): Exports {
   if (!existsSync(folder)) return new Map();
   const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile() && isCode(entry.name));
   const read = files
@@ -85,7 +88,7 @@ function readFolder(folder: string, { directory, load }: FolderInput): Exports {
     .map(({ name }) => {
       const path = join(folder, name);
       const code = extname(name) === '.json' ? (JSON.parse(readFileSync(path, 'utf8')) as unknown) : load(path);
-      return [kebabCase(basename(name, extname(name))), { file: relative(directory, path), code: defaultOf(code) }] as const;
+      return [nameOf(basename(name, extname(name))), { file: relative(directory, path), code: defaultOf(code) }] as const;
     });
   return new Map(read.filter(([, { code }]) => code !== undefined));
 }

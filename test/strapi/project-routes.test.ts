@@ -107,8 +107,8 @@ const files: ProjectFiles = {
       { method: 'GET', path: '/posts/echo', handler: 'post.echo', config: { auth: { scope: ['api::post.post.find'] } } },
       { method: 'GET', path: '/posts/refuse', handler: 'post.refuse', config: { auth: false, policies: ['named'] } },
       { method: 'GET', path: '/posts/stamped', handler: 'post.refuse', config: { auth: false,
-        policies: [(ctx) => true, { name: 'global::open', config: { a: 1 } }],
-        middlewares: ['api::post.stamp', { name: 'global::twice', config: {} }, async (ctx, next) => { await next(); ctx.set('X-Own', '1'); }] } },
+        policies: [(ctx) => true, { name: 'global::isOpen', config: { a: 1 } }],
+        middlewares: ['api::post.stamp', { name: 'global::setTwice', config: {} }, async (ctx, next) => { await next(); ctx.set('X-Own', '1'); }] } },
       { method: 'GET', path: '/posts/missing', handler: 'post.missing', config: { auth: false } },
       { method: 'GET', path: '/posts/nothing', handler: 'post.nothing', config: { auth: false } },
       { method: 'GET', path: '/posts/function', handler: (ctx) => ({ query: ctx.query }), config: { auth: false } },
@@ -133,8 +133,8 @@ const files: ProjectFiles = {
         });
       },
     }));`,
-  'src/policies/open.js': 'module.exports = (ctx, config) => config.a === 1;',
-  'src/middlewares/twice.js': "module.exports = () => async (ctx, next) => { await next(); ctx.set('X-Twice', '2'); };",
+  'src/policies/isOpen.js': 'module.exports = (ctx, config) => config.a === 1;',
+  'src/middlewares/setTwice.js': "module.exports = () => async (ctx, next) => { await next(); ctx.set('X-Twice', '2'); };",
   'src/api/open/routes/open.ts': `import { factories } from '@strapi/strapi';
     export default factories.createCoreRouter('api::open.open', { only: ['find', 'findOne'], config: { find: { auth: false } } });`,
   'src/api/closed/controllers/closed.js': 'module.exports = {};',
