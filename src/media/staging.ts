@@ -1,3 +1,4 @@
+import { withinTime } from '../mongo/within-time.js';
 import { payloadTooLargeError, validationError } from '../errors.js';
 import { deletePending, findPending, insertPending, newBlobId, type PendingBlob } from '../mongo/stores/blob-store.js';
 import type { ByteSource } from './storage/file-storage.js';
@@ -81,11 +82,13 @@ export class Staging {
     const ids = [...this.#pending.keys()];
     this.#pending.clear();
     if (ids.length === 0) return;
-    await findPending(this.#media.database, ids)
-      .then((blobs) => deleteBlobs(blobs, this.#media))
-      .catch(() => undefined);
+    const discard = async (): Promise<void> => deleteBlobs(await findPending(this.#media.database, ids), this.#media);
+    await withinTime(patience, discard).catch(() => undefined);
   }
 }
+
+/** Milliseconds that an answer waits for that. It goes on behind the answer if the database is away. */
+const patience = 1_000;
 
 /** Deletes the bytes of pending blobs, then their records. */
 export async function deleteBlobs(blobs: readonly PendingBlob[], { storageOf, database }: Media): Promise<void> {

@@ -87,6 +87,11 @@ export class ChangeBus {
     if (isListening) this.forget();
   }
 
+  /** Writes of other instances are reported again, and none since `setListening(false)` was left out: what is cached is right. */
+  resume(): void {
+    this.isListening = true;
+  }
+
   /** Drops all cached values. */
   forget(): void {
     for (const listener of new Set([...this.#listeners.values()].flatMap((set) => [...set]))) listener(unknown);

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ClientSession, Db, Document } from 'mongodb';
+import { type ClientSession, type Db, type Document, MongoServerError } from 'mongodb';
 import { type ChangeBus, countedFields } from './changes.js';
 import type { Database } from './database.js';
+import { isInterrupted } from './driver-errors.js';
 import { ChangePoll, WriteMarks } from './poll-changes.js';
 
 interface ChangeWatch {
@@ -52,19 +53,36 @@ async function poll(changed: ChangePoll, changes: ChangeBus, stopped: AbortSigna
     });
 }
 
-async function follow({ client, db }: Database, changes: ChangeBus, stopped: AbortSignal): Promise<void> {
+/**
+ * Follows all changes. A stream that breaks is taken up again where it broke, so that what was kept stays right. Where that cannot be done
+ * nothing is trusted that was kept, and all of it is read again. `token`: where to begin; null: now.
+ */
+export async function follow(database: Database, changes: ChangeBus, stopped: AbortSignal, token: unknown = null): Promise<void> {
+  const { client, db } = database;
+  const place: Place = { token };
   while (!stopped.aborted) {
-    // Any failure is answered the same way: nothing that was kept is trusted until a new stream is open.
-    await client.withSession((session) => followOne(db, session, changes, stopped)).catch(() => undefined);
+    // whatever has failed, changes are not heard of until a stream is open again
+    await client
+      .withSession((session) => followOne({ db, session, changes, stopped }, place))
+      .catch((error: unknown) => {
+        // the oplog does not reach back so far (ChangeStreamHistoryLost), or something else that another attempt would meet again
+        if (error instanceof MongoServerError && !isInterrupted(error)) place.token = null;
+      });
     changes.setListening(false);
     await waited(pause, stopped);
   }
+}
+
+/** Up to where changes were heard of: a resume token of the server; null if nothing was heard, or the place is lost. */
+interface Place {
+  token: unknown;
 }
 
 interface Batch {
   readonly id: unknown;
   readonly firstBatch?: readonly Document[];
   readonly nextBatch?: readonly Document[];
+  readonly postBatchResumeToken?: unknown;
 }
 
 /** The fields of a change that are read. */
@@ -73,11 +91,19 @@ const reported = {
   ...Object.fromEntries(countedFields.map((name) => [`updateDescription.updatedFields.${name}`, 1])),
 };
 
-/** Reads one stream until it fails. */
-async function followOne(db: Db, session: ClientSession, changes: ChangeBus, stopped: AbortSignal): Promise<void> {
-  const pipeline = [{ $changeStream: {} }, { $project: reported }];
+interface Stream {
+  readonly db: Db;
+  readonly session: ClientSession;
+  readonly changes: ChangeBus;
+  readonly stopped: AbortSignal;
+}
+
+/** Reads one stream until it fails. One that goes on from a place is caught up when it has nothing more to tell. */
+async function followOne({ db, session, changes, stopped }: Stream, place: Place): Promise<void> {
+  const isResumed = place.token !== null;
+  const pipeline = [{ $changeStream: isResumed ? { resumeAfter: place.token } : {} }, { $project: reported }];
   let batch = cursorOf(await db.command({ aggregate: 1, pipeline, cursor: {} }, { session, promoteLongs: false }));
-  changes.setListening(true);
+  if (!isResumed) changes.setListening(true);
   const { id } = batch;
   let killed: Promise<unknown> = Promise.resolve();
   // A read waits a second for changes; a stop does not wait for the read.
@@ -86,9 +112,16 @@ async function followOne(db: Db, session: ClientSession, changes: ChangeBus, sto
   };
   stopped.addEventListener('abort', kill);
   try {
-    while (String(batch.id) !== '0' && (await waited(pace, stopped))) {
-      batch = cursorOf(await db.command(nextOf(id), { session, promoteLongs: false }));
-      for (const [collection, kind] of changesIn(batch, changes)) changes.changed(collection, { kind });
+    for (let isBehind = isResumed; ;) {
+      const events = batch.nextBatch ?? batch.firstBatch ?? [];
+      for (const [collection, kind] of changesIn(events, changes)) changes.changed(collection, { kind });
+      place.token = batch.postBatchResumeToken ?? place.token;
+      if (isBehind && batch.nextBatch?.length === 0) {
+        isBehind = false;
+        changes.resume();
+      }
+      if (String(batch.id) === '0' || !(await waited(isBehind ? 0 : pace, stopped))) return;
+      batch = cursorOf(await db.command(nextOf(id, isBehind ? 1 : 1000), { session, promoteLongs: false }));
     }
   } finally {
     stopped.removeEventListener('abort', kill);
@@ -96,7 +129,8 @@ async function followOne(db: Db, session: ClientSession, changes: ChangeBus, sto
   }
 }
 
-const nextOf = (id: unknown): Document => ({ getMore: id, collection: '$cmd.aggregate', maxTimeMS: 1000 });
+/** `longest`: milliseconds to wait for a change. */
+const nextOf = (id: unknown, longest: number): Document => ({ getMore: id, collection: '$cmd.aggregate', maxTimeMS: longest });
 
 const cursorOf = (reply: Document): Batch => reply['cursor'] as Batch; // the form of every cursor command's reply
 
@@ -109,9 +143,9 @@ interface Event {
 }
 
 /** The collections that have changed, each once. */
-function changesIn({ nextBatch = [] }: Batch, changes: ChangeBus): ReadonlyMap<string, 'any' | 'values'> {
+function changesIn(events: readonly Document[], changes: ChangeBus): ReadonlyMap<string, 'any' | 'values'> {
   const kinds = new Map<string, 'any' | 'values'>();
-  for (const event of nextBatch as readonly Event[]) {
+  for (const event of events as readonly Event[]) {
     // A renamed collection takes the place of another.
     const names = [event.ns?.coll, event.to?.coll].filter((name) => name !== undefined);
     const kind = keepsTotals(event, changes) ? 'values' : 'any';
