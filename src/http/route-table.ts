@@ -32,10 +32,7 @@ export function routeTable(input: RouteTableInput): Middleware {
   const routers = new Map([...beginnings].map((beginning) => [beginning, createRouter(pathsBelow(beginning, routed))]));
   const otherwise = createRouter(pathsBelow('', routed));
   const routerOf = (path: string): Middleware => routers.get(beginningOf(path)) ?? routers.get(firstPartOf(path)) ?? otherwise;
-  const table: Middleware = (ctx, next) => {
-    const { path } = ctx;
-    return (bare.get(path) ?? routerOf(path))(ctx, next);
-  };
+  const table: Middleware = (ctx, next) => (bare.get(ctx.path) ?? routerOf(ctx.path))(ctx, next);
   return input.own === null ? table : beforeTable(table, input.own, input);
 }
 
@@ -76,10 +73,7 @@ const isVariable = (part: string): boolean => part.startsWith('/:') || part.star
 
 /** Paths that a request with this beginning may match. */
 const pathsBelow = (beginning: string, paths: readonly Path[]): readonly Path[] =>
-  paths.filter(({ path }) => {
-    const own = beginningOfRoute(path);
-    return own === '' || own === beginning || own === firstPartOf(beginning);
-  });
+  paths.filter(({ path }) => ['', beginning, firstPartOf(beginning)].includes(beginningOfRoute(path)));
 
 /** A path, and what answers requests to it. */
 interface Path {
@@ -150,8 +144,7 @@ async function answerRoute(findRows: () => Rows | null, matched: Matched): Promi
     answerUnknown(ctx);
     return;
   }
-  const { method } = ctx;
-  const row = rows.get(method === 'HEAD' ? 'GET' : method) ?? rows.get('ALL');
+  const row = rows.get(ctx.method === 'HEAD' ? 'GET' : ctx.method) ?? rows.get('ALL');
   if (row === undefined) return refuseMethod(rows, matched);
   const answer = await runRow(row, matched);
   if (answer !== null) send(ctx, answer);
