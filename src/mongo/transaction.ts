@@ -40,8 +40,8 @@ export async function inTransaction<Result>(database: Database, work: (database:
 async function attempts<Result>(database: Database, work: (session: ClientSession) => Promise<Result>): Promise<Result> {
   const deadline = new Deadline();
   const run = database.client.withSession((session) =>
-    attempt({ database, session, deadline, work: () => work(session) }).catch((error: unknown) => {
-      if (deadline.isOver || isInterrupted(error)) endOnServer(database, session);
+    attempt({ database, session, deadline, work: () => work(session) }).catch(async (error: unknown) => {
+      if (deadline.isOver || isInterrupted(error)) await endOnServer(database, session);
       throw error;
     }),
   );
@@ -99,12 +99,12 @@ const optionsOf = ({ maxTimeMS: { write } }: Database): TransactionOptions => ({
 });
 
 /**
- * Ends a transaction whose end may not have reached the server. It would keep its locks for a minute there. Nobody waits for this: the
- * server may be away.
+ * Ends a transaction whose end may not have reached the server, where it would keep its locks for a minute. The session is not used again
+ * before: another transaction in it would be ended too.
  */
-function endOnServer({ client }: Database, { id }: ClientSession): void {
+async function endOnServer({ client }: Database, { id }: ClientSession): Promise<void> {
   if (id === undefined) return;
-  void client
+  await client
     .db('admin')
     .command({ killSessions: [{ id: id.id }] })
     .catch(() => undefined);

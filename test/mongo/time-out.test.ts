@@ -19,14 +19,14 @@ describe('a database that does not answer', () => {
   let fresh: FreshDatabase;
   let link: TcpLink;
   let client: MongoClient;
-  /** Reached through the link, by commands of 200 ms at most. */
+  /** Reached through the link, by commands of 600 ms at most. */
   let database: Database;
   before(async () => {
     fresh = await freshDatabase();
     const { hosts } = fresh.client.options;
     link = await linkTo(hosts[0]?.port ?? 0);
     client = await MongoClient.connect(`mongodb://127.0.0.1:${String(link.port)}/?directConnection=true`, { appName });
-    database = databaseOf({ ...fresh, client, db: client.db(fresh.name) }, 200);
+    database = databaseOf({ ...fresh, client, db: client.db(fresh.name) }, 600);
     await fresh.db.collection<Row>('rows').insertMany([{ _id: 1 }, { _id: 2 }]);
   });
   afterEach(() => {
