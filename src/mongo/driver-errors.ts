@@ -53,6 +53,8 @@ const interrupted = codes({
 
 const duplicateKey = 11000;
 const badValue = 2;
+/** Somebody ended the operation on the server. */
+const ended = 11601;
 const indexNotFound = 27;
 
 /**
@@ -86,7 +88,7 @@ function translateServerError(error: MongoServerError): unknown {
   if (timedOut.has(code)) return unavailableError(tooSlow, { code: queryTimeout });
   // Another instance has dropped a full-text index because the model has changed, which this one has not heard of yet.
   if (code === indexNotFound) return unavailableError('The full-text index is being built, please try again later');
-  return interrupted.has(code) ? unavailableError() : error;
+  return code === ended || interrupted.has(code) ? unavailableError() : error;
 }
 
 const tooMuchMemory = 'The request needs more memory than the database has for one query: ask for less, or sort by less';

@@ -40,8 +40,8 @@ export async function inTransaction<Result>(database: Database, work: (database:
 async function attempts<Result>(database: Database, work: (session: ClientSession) => Promise<Result>): Promise<Result> {
   const deadline = new Deadline();
   const run = database.client.withSession((session) =>
-    attempt({ database, session, deadline, work: () => work(session) }).catch(async (error: unknown) => {
-      if (deadline.isOver || isInterrupted(error)) await endOnServer(database, session);
+    attempt({ database, session, deadline, work: () => work(session) }).catch((error: unknown) => {
+      if (deadline.isOver || isInterrupted(error)) endOnServer(database, session);
       throw error;
     }),
   );
@@ -99,12 +99,14 @@ const optionsOf = ({ maxTimeMS: { write } }: Database): TransactionOptions => ({
 });
 
 /**
- * Ends a transaction whose end may not have reached the server, where it would keep its locks for a minute. The session is not used again
- * before: another transaction in it would be ended too.
+ * Ends a transaction whose end may not have reached the server. It would keep its locks for a minute there. Nobody waits for this: the
+ * server may be away. The driver uses no session again that is marked, so that the next user of it is not ended.
  */
-async function endOnServer({ client }: Database, { id }: ClientSession): Promise<void> {
+function endOnServer({ client }: Database, session: ClientSession): void {
+  const { id } = session;
   if (id === undefined) return;
-  await client
+  session.serverSession.isDirty = true;
+  void client
     .db('admin')
     .command({ killSessions: [{ id: id.id }] })
     .catch(() => undefined);

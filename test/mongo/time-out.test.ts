@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
+import { setTimeout as delay } from 'node:timers/promises';
 import { linkTo, type TcpLink } from '../../scripts/faults/tcp-link.js';
 import { ApiError } from '../../src/errors.js';
 import type { Database } from '../../src/mongo/database.js';
@@ -91,6 +92,19 @@ describe('a database that does not answer', () => {
       if (!(error instanceof ApiError)) throw new Error(`no error: ${String(error)}`);
       expect([error.status, error.details?.['code'] === 'OUTCOME_UNKNOWN']).to.deep.equal([503, isUnknown]);
     });
+
+  it('a session that is ended on the server is not used again', async () => {
+    let ended: string | undefined;
+    const run = inTransaction(database, async ({ session }) => {
+      ended = session?.id?.id.toString('hex');
+      await delay(2_300); // longer than a transaction may take here
+    });
+    expect(await run.catch(({ status }: ApiError) => status)).to.equal(503);
+    const used = new Set<string | undefined>();
+    for (const ends = performance.now() + 400; performance.now() < ends; await delay(50))
+      await client.withSession(({ id }) => Promise.resolve(used.add(id?.id.toString('hex'))));
+    expect(used).not.to.include(ended);
+  });
 
   it('no transaction is left open', async () => {
     const isOpen = {
