@@ -23,6 +23,8 @@ export interface Fault {
   readonly isRefused?: true;
   /** Whether no request may fail. */
   readonly isSmooth?: true;
+  /** Requests a second that are sent at a fixed rate while it runs, instead of the clients that write without end. */
+  readonly steadily?: number;
   /** Whether it belongs to the short form. */
   readonly isShort?: true;
 }
@@ -71,6 +73,7 @@ async function served({ port }: Instance, path: string): Promise<void> {
 }
 
 const changedItem = { ...models[0], attributes: { ...models[0].attributes, note: { type: 'string' } } };
+const remarkedItem = { ...models[0], attributes: { ...models[0].attributes, remark: { type: 'string' } } };
 const changedBadge = { ...models[2], attributes: { ...models[2].attributes, colour: { type: 'string' } } };
 const gadget = {
   uid: 'api::gadget.gadget',
@@ -105,6 +108,18 @@ export const faults: readonly Fault[] = [
       await restart(first, 'SIGTERM');
       await storeModel(set.uri, changedBadge);
       await restart(second, 'SIGTERM');
+    },
+  },
+  {
+    name: 'rolling restart at 200 requests a second, a model changes',
+    isSmooth: true,
+    steadily: 200,
+    run: async ({ set, instances: [first, second] }) => {
+      await delay(1_000);
+      await restart(first, 'SIGTERM');
+      await storeModel(set.uri, remarkedItem);
+      await restart(second, 'SIGTERM');
+      await delay(1_000);
     },
   },
   {

@@ -5,8 +5,9 @@ import { balance } from './balancer.js';
 import { faults, type Fault, type Scene } from './faults.js';
 import { createInstance } from './instance.js';
 import { compareFiles, compareSides, compareStored, Ledger } from './ledger.js';
-import { createTargets, models, startLoad, type LoadFigures } from './load.js';
+import { createTargets, models, startLoad, type Load, type LoadFigures } from './load.js';
 import { startReplicaSet } from './replica-set.js';
+import { sendSteadily } from './steady.js';
 
 /*
  * `npm run test:faults`: three mongod and two instances as processes, a balancer in front, and clients that write without end while one
@@ -61,10 +62,7 @@ async function runAll(scene: Scene): Promise<number> {
   for (const [index, fault] of chosen.entries()) {
     await delay(500);
     const files = ledger.files.length;
-    const broken = await fault.run(scene).then(
-      () => [],
-      (error: unknown) => [`the fault could not be made: ${String(error)}`],
-    );
+    const broken = await make(fault, { scene, url: front.url, load });
     await set.whole();
     await delay(500);
     const figures = load.take();
@@ -88,6 +86,27 @@ async function runAll(scene: Scene): Promise<number> {
     `${String(chosen.length)} faults, ${String(failed)} failed; ${String(ledger.acknowledged)} writes acknowledged, ${String(ledger.files.length)} of them uploads`,
   );
   return failed;
+}
+
+interface Stage {
+  readonly scene: Scene;
+  readonly url: string;
+  readonly load: Load;
+}
+
+/** Makes a fault, under requests at a fixed rate if it asks for them. Returns what was wrong. */
+async function make({ run, steadily }: Fault, { scene, url, load }: Stage): Promise<string[]> {
+  if (steadily !== undefined) await load.hold();
+  const end = steadily === undefined ? null : sendSteadily(url, steadily);
+  const broken = await run(scene).then(
+    () => [],
+    (error: unknown) => [`the fault could not be made: ${String(error)}`],
+  );
+  if (end === null) return broken;
+  const { sent, rate, failed, longest } = await end();
+  load.resume();
+  console.log(`     ${String(sent)} requests at ${rate.toFixed(1)} a second, the longest ${longest.toFixed(0)} ms`);
+  return [...broken, ...[...failed].map(([status, count]) => `${String(count)} requests were answered by ${String(status)}`)];
 }
 
 function judge({ mayStop, isSmooth, isRefused }: Fault, { failed, pause, longest }: LoadFigures): string[] {

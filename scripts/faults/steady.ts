@@ -1,0 +1,66 @@
+import { Agent, request } from 'node:http';
+
+/** What requests at a fixed rate came to. */
+export interface SteadyFigures {
+  readonly sent: number;
+  /** Requests that were sent in a second, on average. */
+  readonly rate: number;
+  /** Requests that failed, by status; 0: without an answer. */
+  readonly failed: ReadonlyMap<number, number>;
+  /** The longest time of a request, from when it was due, in milliseconds. */
+  readonly longest: number;
+}
+
+/** Every tenth request writes, so that a write is under way whatever happens when. */
+const isWrite = (index: number): boolean => index % 10 === 0;
+
+/**
+ * Sends so many requests a second, whether earlier ones are answered or not, until the returned function is called. It resolves when all are
+ * answered. A request that is sent late counts from when it was due.
+ */
+export function sendSteadily(url: string, perSecond: number): () => Promise<SteadyFigures> {
+  const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
+  const failed = new Map<number, number>();
+  const begun = performance.now();
+  const waiting = new Set<Promise<void>>();
+  let [sent, longest] = [0, 0];
+  const send = async (index: number): Promise<void> => {
+    const status = await ask(url, agent, isWrite(index));
+    longest = Math.max(longest, performance.now() - begun - (index * 1000) / perSecond);
+    if (status === 0 || status >= 400) failed.set(status, (failed.get(status) ?? 0) + 1);
+  };
+  const sendDue = (): void => {
+    for (const due = ((performance.now() - begun) * perSecond) / 1000; sent < due; sent += 1) {
+      const answered: Promise<void> = send(sent).finally(() => waiting.delete(answered));
+      waiting.add(answered);
+    }
+  };
+  const timer = setInterval(sendDue, 5);
+  return async () => {
+    clearInterval(timer);
+    sendDue();
+    const rate = (sent * 1000) / (performance.now() - begun);
+    await Promise.all(waiting);
+    agent.destroy();
+    return { sent, rate, failed, longest };
+  };
+}
+
+const ask = (url: string, agent: Agent, writes: boolean): Promise<number> =>
+  new Promise((resolve) => {
+    const path = writes ? '/api/owners' : '/api/items?populate=owner&pagination[pageSize]=5&pagination[withCount]=false';
+    const options = { agent, method: writes ? 'POST' : 'GET', headers: { 'content-type': 'application/json' }, timeout: 30_000 };
+    const lost = (): void => {
+      resolve(0);
+    };
+    const outgoing = request(`${url}${path}`, options, (answer) => {
+      answer.on('end', () => {
+        resolve(answer.statusCode ?? 0);
+      });
+      answer.on('error', lost);
+      answer.resume();
+    });
+    outgoing.on('error', lost);
+    outgoing.on('timeout', () => outgoing.destroy());
+    outgoing.end(writes ? JSON.stringify({ data: { name: 'steady' } }) : undefined);
+  });
