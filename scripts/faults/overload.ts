@@ -85,8 +85,8 @@ async function memoryOf(pid: number): Promise<string> {
   return (Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024).toFixed(0);
 }
 
-const ask = (url: string, agent: Agent): Promise<Answered> =>
-  new Promise((resolve) => {
+function ask(url: string, agent: Agent): Promise<Answered> {
+  return new Promise((resolve) => {
     const begun = performance.now();
     const done = (status: number): void => {
       resolve({ status, took: performance.now() - begun });
@@ -106,3 +106,4 @@ const ask = (url: string, agent: Agent): Promise<Answered> =>
     outgoing.on('timeout', () => outgoing.destroy());
     outgoing.end();
   });
+}
