@@ -9,7 +9,7 @@ import { isRecord, type Values } from '../values.js';
 import { type InputContext, type LinkedFiles, notOfType, splitPath } from '../schema/findings.js';
 import { parseMorphTarget } from '../schema/link-input.js';
 import type { ContentContext } from './content-context.js';
-import { ruleFilter, withOwner } from './row-rules.js';
+import { ruleFilter, withOwner } from './rules-on-writes.js';
 import { uniqueErrors } from './unique-errors.js';
 
 /** The target of a checked body; `id` is the entry's own on an update, null on a create. */

@@ -13,7 +13,7 @@ import { buildDocument, buildWrite, type EntryWrite, type LocaleSource, writePla
 import { acceptInput, acceptNew, checkBody } from './check-body.js';
 import { type ContentContext, withDatabase } from './content-context.js';
 import { findGroupToJoin, overwritesGroup, requiredShared, withoutShared } from './localization-group.js';
-import { createMayBreakRule, refuseBroken } from './row-rules.js';
+import { createMayBreakRule, refuseBroken } from './rules-on-writes.js';
 import { copyValues, refuseHiddenLocales, sharedNames, syncLocales } from './sync-locales.js';
 import { orUniqueError, readWritten, runWrite } from './run-write.js';
 import { writeExclusive, writeInverse } from './write-inverse.js';

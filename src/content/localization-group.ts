@@ -8,7 +8,7 @@ import type { Values } from '../values.js';
 import { applyLinkInput, parseLinkInput } from '../schema/link-input.js';
 import type { ContentContext } from './content-context.js';
 import type { StoredDocument } from '../mongo/loaded.js';
-import { ruleFilter } from './row-rules.js';
+import { ruleFilter } from './rules-on-writes.js';
 import { isShared } from './sync-locales.js';
 
 /**

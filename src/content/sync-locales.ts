@@ -9,7 +9,7 @@ import type { Attribute, ContentType } from '../schema/content-type.js';
 import { type Values, isRecord } from '../values.js';
 import type { ContentContext } from './content-context.js';
 import type { StoredDocument } from '../mongo/loaded.js';
-import { hidesOne, keepingRules, ruleFilter } from './row-rules.js';
+import { hidesOne, keepingRules, ruleFilter } from './rules-on-writes.js';
 
 /** Returns the attributes among the names that have one value for all locales of an entry. */
 export function sharedNames(type: ContentType, names: readonly string[]): string[] {

@@ -17,7 +17,7 @@ import { acceptInput, checkBody } from './check-body.js';
 import { withDatabase, type ContentContext } from './content-context.js';
 import { hasId } from './find-one.js';
 import type { Loaded } from '../mongo/loaded.js';
-import { refuseBroken, updateMayBreakRule } from './row-rules.js';
+import { refuseBroken, updateMayBreakRule } from './rules-on-writes.js';
 import { refuseHiddenLocales, sharedNames, syncLocales } from './sync-locales.js';
 import { orUniqueError, readWritten, runWrite } from './run-write.js';
 import { writeExclusive, writeInverse } from './write-inverse.js';

@@ -17,7 +17,7 @@ import { tooManyLinks } from './build-parts.js';
 import type { ExclusiveLinks, InverseLinks } from './build-write.js';
 import type { ContentContext } from './content-context.js';
 import { planRanks } from './link-ranks.js';
-import { hidesOne, keepingRules, ruleFilter } from './row-rules.js';
+import { hidesOne, keepingRules, ruleFilter } from './rules-on-writes.js';
 
 /**
  * Writes links that are stored with the related entries, polymorphic ones included: removes this entry from some, adds it to

@@ -1,5 +1,5 @@
 import type { ContentContext } from '../content/content-context.js';
-import { ruleFilter } from '../content/row-rules.js';
+import { ruleFilter } from '../content/rules-on-writes.js';
 import { matchesAll } from '../mongo/matches.js';
 import { readAll, type Document } from '../mongo/database.js';
 import type { EntryDocument } from '../mongo/write/write-entries.js';

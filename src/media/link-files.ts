@@ -1,5 +1,5 @@
 import type { ContentContext } from '../content/content-context.js';
-import { ruleFilter } from '../content/row-rules.js';
+import { ruleFilter } from '../content/rules-on-writes.js';
 import { sharedNames, syncLocales } from '../content/sync-locales.js';
 import { changeOne } from '../mongo/write/compile-change.js';
 import { matchesAll } from '../mongo/matches.js';

@@ -1,7 +1,7 @@
 import { withDatabase, type ContentContext } from '../content/content-context.js';
 import { insertChecked } from '../content/create.js';
 import type { Loaded } from '../mongo/loaded.js';
-import { withOwner } from '../content/row-rules.js';
+import { withOwner } from '../content/rules-on-writes.js';
 import { commitBlobs } from '../mongo/stores/blob-store.js';
 import { inTransaction } from '../mongo/transaction.js';
 import { emptyQuery } from '../query/ast.js';

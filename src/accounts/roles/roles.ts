@@ -7,7 +7,7 @@ import { findOne } from '../../content/find-one.js';
 import { withDatabase, type ContentContext } from '../../content/content-context.js';
 import type { Loaded } from '../../mongo/loaded.js';
 import { orUniqueError } from '../../content/run-write.js';
-import { createMayBreakRule, refuseBroken, ruleFilter, updateMayBreakRule } from '../../content/row-rules.js';
+import { createMayBreakRule, refuseBroken, ruleFilter, updateMayBreakRule } from '../../content/rules-on-writes.js';
 import { applicationError, notFoundError, validationError } from '../../errors.js';
 import { inTransaction } from '../../mongo/transaction.js';
 import { bulkWrite, deleteEntry, insertEntry, updateEntry } from '../../mongo/write/write-entries.js';

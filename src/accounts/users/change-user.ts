@@ -1,6 +1,6 @@
 import { collections } from '../../schema/collections.js';
 import { withDatabase, type ContentContext } from '../../content/content-context.js';
-import { ruleFilter } from '../../content/row-rules.js';
+import { ruleFilter } from '../../content/rules-on-writes.js';
 import { update } from '../../content/update.js';
 import { applicationError, notFoundError } from '../../errors.js';
 import { matchesAll } from '../../mongo/matches.js';
