@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { mkdir } from 'node:fs/promises';
 import { changeOf } from '../admin/preview-models.js';
 import type { Model } from '../schema/model.js';
-import { type ModelDocument, placeOf, readModelFiles, shownFile, writeModelFile } from './model-files.js';
+import { type ModelDocument, modelPath, readModelFiles, shownFile, writeModelFile } from './model-files.js';
 import { readModels } from '../mongo/stores/model-store.js';
 import type { OpenedDatabase } from './open-database.js';
 
@@ -71,7 +71,7 @@ export async function pullModels({ database }: OpenedDatabase, [directory]: read
   const rows = await Promise.all(
     stored.map(async (document) => {
       const present = models.find((model) => model.document.uid === document.uid);
-      const file = present?.file ?? placeOf(document.uid, directory);
+      const file = present?.file ?? modelPath(document.uid, directory);
       if (present !== undefined && isStoredAs(present.document, stored)) return ['unchanged', document.uid, shownFile(file)];
       await writeModelFile(document, file);
       return ['written', document.uid, shownFile(file)];

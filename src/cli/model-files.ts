@@ -119,7 +119,7 @@ export async function writeModelFile(document: ModelDocument, file: string): Pro
 }
 
 /** Where a Strapi project keeps a model; below src, unless the directory is one itself. */
-export function placeOf(uid: string, directory: string): string {
+export function modelPath(uid: string, directory: string): string {
   const root = resolve(directory);
   const isSource =
     basename(root) === 'src' ||

@@ -1,7 +1,7 @@
 import type { Attribute, ContentType, ZoneAttribute } from '../schema/content-type.js';
 import { maySee, readable } from '../query/access.js';
 import type { Components } from './components.js';
-import { conditionSchema, inputSchema as scalarInput, scalarCondition } from './scalar-schemas.js';
+import { conditionSchema, scalarCondition, scalarInput } from './scalar-schemas.js';
 import { anything, flag, listOf, oneOf, orNull, record, text, whole, type Schema } from './schema.js';
 import { isOpenLink } from './shown-attributes.js';
 

@@ -47,7 +47,7 @@ export function answerSchema({ type, enum: values }: ScalarAttribute): Schema {
  * A value of the attribute in a body, with the rules that it must meet. Defaults are described only: code generators take
  * attributes with a default for required.
  */
-export function inputSchema(attribute: ScalarAttribute): Schema {
+export function scalarInput(attribute: ScalarAttribute): Schema {
   const { type, min, max, minLength, maxLength, default: initial } = attribute;
   const value = scalars[type].input ?? answerSchema(attribute);
   if (value === anything) return value;

@@ -4,12 +4,12 @@ import { idRule, scalarTypes, wordedAttributes } from '../schema/scalar-types.js
 import { type Access, fullAccess, maySee, readable } from './access.js';
 import type { Filter } from './ast.js';
 import type { BindContext } from './bind-context.js';
-import { bindTests, flip, type Polarity } from './bind-comparison.js';
+import { bindComparisons, flip, type Polarity } from './bind-comparisons.js';
 import { allOf, anyOf, comparesText, holdsForNulls } from './conditions.js';
 import type { Condition, ElementPlace, TrigramPlace } from './plan.js';
 
 /**
- * Binds a filter to a content type: names looked up, rights checked, values cast, `not` pushed down to the tests.
+ * Binds a filter to a content type: names looked up, rights checked, values cast, `not` pushed down to the comparisons.
  * Throws a ValidationError `Invalid parameter <key>` for what does not exist or may not be read.
  */
 export const bindFilter = (filter: Filter, type: ContentType, context: BindContext): Condition =>
@@ -73,7 +73,7 @@ function bindField(name: string, filter: Filter, scope: Scope, polarity: Polarit
 
 function bindId(filter: Filter, { type, prefix, context }: Scope, polarity: Polarity): Condition {
   const path = `${prefix}${type.kind === 'component' ? 'id' : '_id'}`;
-  return bindTests(filter, { name: 'id', path, stored: idRule.stored, cast: idRule.cast }, context.limits, polarity);
+  return bindComparisons(filter, { name: 'id', path, stored: idRule.stored, cast: idRule.cast }, context.limits, polarity);
 }
 
 function bindAttribute(attribute: Attribute, filter: Filter, scope: Scope, polarity: Polarity): Condition {
@@ -87,7 +87,7 @@ function bindAttribute(attribute: Attribute, filter: Filter, scope: Scope, polar
         cast,
         ...trigramsOf(attribute, scope.type),
       };
-      return bindTests(filter, subject, scope.context.limits, polarity);
+      return bindComparisons(filter, subject, scope.context.limits, polarity);
     }
     case 'component':
       return bindComponent(attribute, filter, scope, polarity);

@@ -15,7 +15,7 @@ import { bindFields, bindWindow } from './bind-list.js';
 import { bindLocales, bindNested, bindNestedList, bindVisible, childAsksInLists } from './bind-nested.js';
 import { allOf, orNull } from './conditions.js';
 import { linkSources, type LinkSource } from './link-sources.js';
-import { expandDeep } from './populate-deep.js';
+import { expandDeep } from './expand-deep.js';
 import {
   type BoundSource,
   type Child,

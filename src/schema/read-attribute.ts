@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module';
 import type slugify from 'strapi-slugify';
 import { didYouMean } from '../nearest-name.js';
-import { storedType } from './custom-fields.js';
+import { customFieldType } from './custom-field-type.js';
 import { misspeltAttributeKeys } from './model-schema.js';
 import { isUnbounded } from './linear-regex.js';
 import type { AttributeDefinition } from './model.js';
-import { searchProblem } from './read-search.js';
+import { searchProblem } from './read-searches.js';
 import { isScalarType, scalarTypes, type Stored, toBoolean, toNumber } from './scalar-types.js';
 
 /** The result for one attribute. If the definition is null, the attribute is left out. */
@@ -57,7 +57,7 @@ const changed = (definition: AttributeDefinition, warning: string): AttributeRea
 function readCustomField(written: AttributeDefinition, configured: Readonly<Record<string, string>>): AttributeReading {
   if (written.type !== 'customField') return kept(written);
   const name = written.customField ?? '';
-  const type = storedType(name, configured);
+  const type = customFieldType(name, configured);
   if (type !== null) return kept({ ...written, type });
   const setting = `api.customFields: { ${JSON.stringify(name)}: 'string' }`;
   return changed(

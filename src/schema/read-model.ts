@@ -2,7 +2,7 @@ import { builtinModels } from './builtin-models.js';
 import type { Model, ModelWarning } from './model.js';
 import { misspeltKeys, readForm } from './model-schema.js';
 import { isKebabCase } from './names.js';
-import { readSearches } from './read-search.js';
+import { readSearches } from './read-searches.js';
 import { readAttribute, type AttributeRules } from './read-attribute.js';
 
 /** A document of `_models`, read by itself. */

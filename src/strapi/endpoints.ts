@@ -36,7 +36,7 @@ export interface EndpointParts {
 type Row = Pick<ContextRoute, 'action' | 'others' | 'anonymous' | 'handleContext' | 'limit' | 'ignoresEnded'>;
 
 /** Returns the row of a route of the project. Throws an Error for code that it names and that there is not. */
-export function createEndpoint(resolved: ResolvedRoute, parts: EndpointParts): Row {
+export function createRouteRow(resolved: ResolvedRoute, parts: EndpointParts): Row {
   const { config = {} } = resolved.route;
   const policies = (config.policies ?? []).map((item) => policyOf(item, resolved.owner, parts));
   const inner = [...middlewaresOf(config.middlewares ?? [], resolved.owner, parts), ...handlersOf(resolved, parts)];

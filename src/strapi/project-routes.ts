@@ -4,7 +4,7 @@ import { createRow, namedActions } from '../rest/content-routes.js';
 import { QueryCache } from '../rest/query-cache.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import type { CodeRegistry } from './code-registry.js';
-import { createEndpoint, type EndpointParts } from './endpoints.js';
+import { createRouteRow, type EndpointParts } from './endpoints.js';
 import { coreRoutes, type CoreCode } from './factories.js';
 import { findRows, indexRoutes, type RouteIndex } from './route-index.js';
 import {
@@ -122,7 +122,7 @@ function rowOf(
   const [uid, action] = [name.slice(0, name.lastIndexOf('.')), name.slice(name.lastIndexOf('.') + 1)];
   const type = registry.types.get(uid);
   const core = type === undefined || !isPlain(resolved, type, action, input) ? undefined : namedActions(type)[action];
-  if (type === undefined || core === undefined) return { row: createEndpoint(resolved, input), isGenerated: false };
+  if (type === undefined || core === undefined) return { row: createRouteRow(resolved, input), isGenerated: false };
   const row = createRow(type, core, input.queries);
   const isOpen = resolved.route.config?.auth === false;
   return { row: isOpen ? { ...row, action: 'nothing', anonymous: true } : row, isGenerated: true };

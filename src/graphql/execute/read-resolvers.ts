@@ -38,7 +38,7 @@ export const findResolver =
 export const findOneResolver =
   (type: ContentType): Resolver =>
   (_root, args, context, info) =>
-    readEntry(type, args['id'], context, info);
+    resolveEntry(type, args['id'], context, info);
 
 /** `homepage`: the locale is the default one unless another one is asked for. */
 export const findSingleResolver =
@@ -54,7 +54,7 @@ export const findSingleResolver =
   };
 
 /** Reads an entry as the field selects it. Returns an empty response for an invalid or unknown id. */
-export async function readEntry(
+export async function resolveEntry(
   type: ContentType,
   id: unknown,
   context: GraphqlContext,

@@ -1,7 +1,7 @@
 import { GraphQLID, GraphQLNonNull, GraphQLString } from 'graphql';
 import type { GraphQLFieldResolver } from 'graphql';
 import type { GraphqlContext } from '../graphql-context.js';
-import { readEntry } from '../execute/read-resolvers.js';
+import { resolveEntry } from '../execute/read-resolvers.js';
 import { inputType } from '../types/input-type.js';
 import { ignoringEnded, type Fields, type SchemaContext, type Scope, shownType, withScope } from '../types/schema-context.js';
 import type { AccountsService } from './accounts-service.js';
@@ -151,10 +151,10 @@ export function userMutations(service: AccountsService, context: SchemaContext):
   const scope = (action: string) => withScope([`plugin::users-permissions.user.${action}`]);
   const write = (name: 'createUser' | 'updateUser'): Resolver => {
     return async (_root, args: Record<string, unknown>, request, info) =>
-      readEntry(user, await service[name](args, request), request, info);
+      resolveEntry(user, await service[name](args, request), request, info);
   };
   const remove: Resolver = async (_root, args: Record<string, unknown>, request, info) => {
-    const found = await readEntry(user, args['id'], request, info);
+    const found = await resolveEntry(user, args['id'], request, info);
     if (found.value !== null) await service.deleteUser(args, request);
     return found;
   };

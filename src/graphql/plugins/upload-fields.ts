@@ -3,7 +3,7 @@ import type { GraphQLFieldResolver } from 'graphql';
 import { type ContentType, uploadFile } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
 import type { GraphqlContext } from '../graphql-context.js';
-import { readEntry } from '../execute/read-resolvers.js';
+import { resolveEntry } from '../execute/read-resolvers.js';
 import { createResolver, deleteResolver, updateResolver } from '../execute/write-resolvers.js';
 import { checkRowChange } from '../../media/file-values.js';
 import type { UploadedFile } from '../../media/staging.js';
@@ -85,7 +85,7 @@ function targetOf(args: Values): UploadTarget {
 const uploadOne = (service: UploadService, file: ContentType): Resolver => {
   return async (_root, args: Values, context, info_) => {
     const [stored] = await service.upload([args['file'] as UploadedFile], targetOf(args), context); // the scalar has checked it
-    return readEntry(file, stored, context, info_);
+    return resolveEntry(file, stored, context, info_);
   };
 };
 
@@ -93,14 +93,14 @@ const uploadMany = (service: UploadService, file: ContentType): Resolver => {
   return async (_root, args: Values, context, info_) => {
     const files = (args['files'] as readonly (UploadedFile | null)[]).filter((one) => one !== null); // the scalar has checked them
     const stored = await service.upload(files, targetOf(args), context);
-    return Promise.all(stored.map((one) => readEntry(file, one, context, info_)));
+    return Promise.all(stored.map((one) => resolveEntry(file, one, context, info_)));
   };
 };
 
 const updateInfo = (service: UploadService, file: ContentType): Resolver => {
   return async (_root, args: Values, context, info_) => {
     const stored = await service.updateFileInfo(String(args['id']), isRecord(args['info']) ? args['info'] : {}, context);
-    return readEntry(file, stored, context, info_);
+    return resolveEntry(file, stored, context, info_);
   };
 };
 

@@ -110,7 +110,7 @@ const places: readonly { readonly path: RegExp; readonly stage: (folder: string)
  * Returns the place of a file; null if it holds no records. Throws an Error for entries that no export writes: links, and paths
  * that lead out.
  */
-export function placeOf({ name, type }: Header): ArchivePlace | null {
+export function archivePlace({ name, type }: Header): ArchivePlace | null {
   if (type === 'directory') return null;
   const path = name.replaceAll('\\', '/').replace(/^\.\//, '');
   if (type !== 'file') throw new Error(`holds ${JSON.stringify(name)}, a ${String(type)}; only files are taken`);

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract, type Header } from 'tar-stream';
 import type { Source, Stage, TransferRecord } from '../source.js';
-import { parseRecord, placeOf, readLines } from './archive-lines.js';
+import { parseRecord, archivePlace, readLines } from './archive-lines.js';
 
 /** Limits of an archive, which may come from anybody. */
 export interface ArchiveLimits {
@@ -128,7 +128,7 @@ async function* recordsOf(
   stages: ReadonlySet<Stage>,
   { line }: ArchiveLimits,
 ): AsyncGenerator<TransferRecord> {
-  const place = placeOf(entry.header);
+  const place = archivePlace(entry.header);
   if (place === null || !stages.has(place.stage)) return;
   if (place.stage === 'assets') {
     yield { stage: 'assets', name: place.name, size: entry.header.size, open: () => entry };

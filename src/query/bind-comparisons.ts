@@ -21,15 +21,15 @@ interface Subject {
 }
 
 /** Binds the filter below a scalar attribute or an id: comparisons and groups of them. Throws a ValidationError. */
-export function bindTests(filter: Filter, subject: Subject, limits: Limits, polarity: Polarity = 'plain'): Condition {
+export function bindComparisons(filter: Filter, subject: Subject, limits: Limits, polarity: Polarity = 'plain'): Condition {
   switch (filter.kind) {
     case 'and':
     case 'or': {
-      const parts = filter.filters.map((inner) => bindTests(inner, subject, limits, polarity));
+      const parts = filter.filters.map((inner) => bindComparisons(inner, subject, limits, polarity));
       return (filter.kind === 'and') === (polarity === 'plain') ? allOf(parts) : anyOf(parts);
     }
     case 'not':
-      return bindTests(filter.filter, subject, limits, flip(polarity));
+      return bindComparisons(filter.filter, subject, limits, flip(polarity));
     case 'field':
       throw invalidParameter(filter.name);
     case 'comparison':
@@ -50,13 +50,13 @@ function bindComparison(operator: Operator, value: unknown, context: ComparisonC
   if (denies !== undefined) return bindComparison(denies, value, { ...context, polarity: flip(context.polarity) });
   switch (arity) {
     case 'flag':
-      return bindNullTest(value, context);
+      return bindNull(value, context);
     case 'list':
-      return bindListTest(asList(value), context);
+      return bindIn(asList(value), context);
     case 'pair':
-      return bindPairTest(asList(value), context);
+      return bindBetween(asList(value), context);
     case 'one':
-      return bindOneComparison(operator as Comparator, value, context); // operators that deny another were turned above
+      return bindOne(operator as Comparator, value, context); // operators that deny another were turned above
   }
 }
 
@@ -74,13 +74,13 @@ const compare = (name: Comparator, operand: unknown, { subject, polarity }: Comp
   ...(subject.trigrams !== undefined && polarity === 'plain' && comparesText(name) && { trigrams: subject.trigrams }),
 });
 
-function bindNullTest(value: unknown, context: ComparisonContext): Condition {
+function bindNull(value: unknown, context: ComparisonContext): Condition {
   const [word] = asList(value);
   return compare('null', true, castFlag(word) ? context : { ...context, polarity: flip(context.polarity) });
 }
 
 /** An empty list holds nothing, so its denial leaves nothing out. */
-function bindListTest(values: readonly unknown[], context: ComparisonContext): Condition {
+function bindIn(values: readonly unknown[], context: ComparisonContext): Condition {
   const { subject, polarity } = context;
   if (values.length === 0) return polarity === 'plain' ? never : always;
   const operands = values.filter((value) => value !== null).map((value) => subject.cast(value, subject.name));
@@ -88,7 +88,7 @@ function bindListTest(values: readonly unknown[], context: ComparisonContext): C
   return operands.length === 0 ? never : compare('in', operands, context);
 }
 
-function bindPairTest(values: readonly unknown[], context: ComparisonContext): Condition {
+function bindBetween(values: readonly unknown[], context: ComparisonContext): Condition {
   const [low, high] = values;
   if (values.length !== 2) throw validationError('Invalid parameter $between: expected two values');
   if (low === null || high === null) return never;
@@ -102,7 +102,7 @@ function bindEach(operator: Operator, values: readonly unknown[], context: Compa
   return context.polarity === 'plain' ? anyOf(parts) : allOf(parts);
 }
 
-function bindOneComparison(operator: Comparator, value: unknown, context: ComparisonContext): Condition {
+function bindOne(operator: Comparator, value: unknown, context: ComparisonContext): Condition {
   const { text } = operators[operator];
   if (value === null) return operator === 'eq' || operator === 'eqi' ? compare('null', true, context) : never;
   if (text !== undefined) return compare(operator, textOperand(operator, value, context), context);

@@ -31,7 +31,7 @@ const known: Readonly<Record<string, ScalarType>> = {
 };
 
 /** The stored type of a custom field; null if it is not known. `configured`: the setting `api.customFields`. */
-export function storedType(customField: string, configured: Readonly<Record<string, string>>): ScalarType | null {
+export function customFieldType(customField: string, configured: Readonly<Record<string, string>>): ScalarType | null {
   const type = Object.hasOwn(configured, customField) ? configured[customField] : undefined;
   if (type !== undefined && isScalarType(type)) return type;
   return Object.hasOwn(known, customField) ? (known[customField] ?? null) : null;
