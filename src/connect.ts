@@ -28,7 +28,7 @@ export interface ConnectInput {
   /** Returns the address of the service, which links in e-mails begin with. */
   readonly address: Address;
   /** The code of a project; null if there is none. */
-  readonly code: { readonly codeHooks: CodeHooks; readonly ownActions: () => readonly string[] } | null;
+  readonly code: { readonly codeHooks: CodeHooks; readonly projectActions: () => readonly string[] } | null;
 }
 
 /** Connects to the database and builds the parts that requests work with. Rejects if the database does not answer. */
@@ -77,7 +77,7 @@ async function assemble(input: ConnectInput, backend: Backend): Promise<Running>
     limiter: requestLimiter(config, database),
     explainRefusal: createExplainRefusal(config, logger),
     source: { ...sourceOf(backend, media), ...(code && { hooks: code.codeHooks }) },
-    ...(code && { ownActions: code.ownActions }),
+    ...(code && { projectActions: code.projectActions }),
     close: () => close(opened, backend),
   };
 }

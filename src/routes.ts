@@ -3,7 +3,7 @@ import type { Config } from './config/config.js';
 import type { GraphqlEndpoint } from './graphql/endpoint/create-graphql.js';
 import { fileRoutes } from './http/file-routes.js';
 import { healthRoutes } from './http/health.js';
-import type { AnyRoute, OwnCode } from './http/route.js';
+import type { AnyRoute, ProjectCode } from './http/route.js';
 import { docsRoutes, servesDocs } from './openapi/docs-routes.js';
 import { openapiRoutes } from './openapi/openapi-routes.js';
 import { packageVersion } from './package-root.js';
@@ -19,19 +19,19 @@ import { startRoutes } from './start-page/start-routes.js';
 export function serviceRoutes(
   config: Config,
   graphql: Pick<GraphqlEndpoint, 'routes'> | null,
-  own: OwnCode | null = null,
+  projectCode: ProjectCode | null = null,
 ): AnyRoute[] {
   const content = restRoutes(config);
   const routes = [
     ...healthRoutes(),
-    ...startRoutes({ config, version: packageVersion, links: pageLinks(config), routes: content, own }),
+    ...startRoutes({ config, version: packageVersion, links: pageLinks(config), routes: content, projectCode }),
     ...(graphql?.routes ?? []),
     ...(config.plugins.upload.enabled ? fileRoutes : []),
     ...(servesDocs(config) ? docsRoutes(config) : []),
     ...(config.admin.enabled ? adminRoutes : []),
     ...content,
   ];
-  return config.api.openapi ? [...openapiRoutes(config, routes, own), ...routes] : routes;
+  return config.api.openapi ? [...openapiRoutes(config, routes, projectCode), ...routes] : routes;
 }
 
 /** The pages of the service, as the start page names them. */

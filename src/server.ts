@@ -101,14 +101,14 @@ class Server implements Service {
     const { uri } = config.database;
     const secrets = await loadSecrets(config);
     if (uri === null) throw new ConfigError(withoutUri);
-    const own = this.#project?.own ?? null;
-    const routes = serviceRoutes(config, this.#graphql, own);
+    const projectCode = this.#project?.code ?? null;
+    const routes = serviceRoutes(config, this.#graphql, projectCode);
     const app = createApp({
       config,
       logger: this.#logger,
       connection: this.#connection,
       routes,
-      own,
+      projectCode,
     });
     const parts = { config, uri, secrets, logger: this.#logger, address: this.#address, code: this.#project };
     await this.#connect({ ...parts, isEmbedded: this.#isEmbedded });

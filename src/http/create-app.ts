@@ -11,7 +11,7 @@ import { answerUnknown, routeTable } from './route-table.js';
 import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
-import type { AnyRoute, OwnCode, PathSettings } from './route.js';
+import type { AnyRoute, ProjectCode, PathSettings } from './route.js';
 import type { Connection } from './running.js';
 
 /** The parts of the application. */
@@ -22,17 +22,17 @@ interface AppInput {
   /** The routes of all front ends. The first one whose path matches a request decides. */
   readonly routes: readonly AnyRoute[];
   /** Code of a project, which comes before them. */
-  readonly own?: OwnCode | null;
+  readonly projectCode?: ProjectCode | null;
 }
 
 /** Returns the Koa application: shared middleware and the route table. */
-export function createApp({ config, logger, connection, routes, own = null }: AppInput): Koa<RequestState> {
+export function createApp({ config, logger, connection, routes, projectCode = null }: AppInput): Koa<RequestState> {
   const app = new Koa<RequestState>({ proxy: config.server.proxy, maxIpsCount: config.server.proxyCount });
   app.use(requestId);
   if (config.middlewares.logger.enabled) app.use(accessLog(logger, writesForPeople(config) ? 'text' : 'fields'));
-  own?.extend(app);
-  const shared = sharedMiddleware(config, logger, own);
-  app.use(routeTable({ routes, connection, shared, own }));
+  projectCode?.extend(app);
+  const shared = sharedMiddleware(config, logger, projectCode);
+  app.use(routeTable({ routes, connection, shared, projectCode }));
   for (const part of shared({})) app.use(part);
   app.use(answerUnknown);
   app.on('error', (err: unknown) => {
@@ -43,7 +43,11 @@ export function createApp({ config, logger, connection, routes, own = null }: Ap
 }
 
 /** Returns the middleware of a path, in order. Settings of the path take precedence over those of the service. */
-function sharedMiddleware(config: Config, logger: Logger, code: OwnCode | null): (settings: PathSettings) => Middleware[] {
+function sharedMiddleware(
+  config: Config,
+  logger: Logger,
+  projectCode: ProjectCode | null,
+): (settings: PathSettings) => Middleware[] {
   const { cors, security, compress, body } = config.middlewares;
   const headers = security.enabled ? [securityHeaders(security)] : [];
   const otherOrigins = cors.enabled ? [crossOrigin(cors)] : [];
@@ -51,17 +55,17 @@ function sharedMiddleware(config: Config, logger: Logger, code: OwnCode | null):
   const checks = [errorResponse(logger), holdMemory(config), timeLimit(config.server), checkUrl(config.api.limits.urlLength)];
   const readBody = requestBody(body);
   const admit = admitRequests(config.server);
-  return (own) => {
-    if (own.isBare) return [];
+  return (settings) => {
+    if (settings.isBare) return [];
     return [
       ...headers,
-      ...(own.cors === undefined ? otherOrigins : [crossOrigin(own.cors)]),
-      ...(own.isUncompressed ? [uncompressed] : []),
+      ...(settings.cors === undefined ? otherOrigins : [crossOrigin(settings.cors)]),
+      ...(settings.isUncompressed ? [uncompressed] : []),
       ...compression,
       ...checks,
-      own.body === undefined ? readBody : requestBody(own.body),
+      settings.body === undefined ? readBody : requestBody(settings.body),
       admit,
-      ...(code === null ? [] : [code.middleware]),
+      ...(projectCode === null ? [] : [projectCode.middleware]),
     ];
   };
 }

@@ -6,7 +6,7 @@ import { checkRight, identify } from './authorize.js';
 import { isJson } from './hold-memory.js';
 import { countAttempt } from './limit-requests.js';
 import { bodyOf, type RouteParams, RouteRequest } from './route-request.js';
-import type { Answer, AnyRoute, FixedRoute, OwnCode, RouteMatch, PathSettings, Row, Rows } from './route.js';
+import type { Answer, AnyRoute, FixedRoute, ProjectCode, RouteMatch, PathSettings, Row, Rows } from './route.js';
 import { type Connection, notRunning } from './running.js';
 
 interface RouteTableInput {
@@ -16,7 +16,7 @@ interface RouteTableInput {
   /** The middleware of a path. */
   readonly shared: (settings: PathSettings) => readonly Middleware[];
   /** Code of a project; null if there is none. */
-  readonly own: OwnCode | null;
+  readonly projectCode: ProjectCode | null;
 }
 
 /**
@@ -33,18 +33,18 @@ export function routeTable(input: RouteTableInput): Middleware {
   const otherwise = createRouter(pathsBelow('', routed));
   const routerOf = (path: string): Middleware => routers.get(beginningOf(path)) ?? routers.get(firstPartOf(path)) ?? otherwise;
   const table: Middleware = (ctx, next) => (bare.get(ctx.path) ?? routerOf(ctx.path))(ctx, next);
-  return input.own === null ? table : beforeTable(table, input.own, input);
+  return input.projectCode === null ? table : beforeTable(table, input.projectCode, input);
 }
 
 /** Lets the code of a project answer first. */
-function beforeTable(table: Middleware, own: OwnCode, { shared, connection }: RouteTableInput): Middleware {
+function beforeTable(table: Middleware, projectCode: ProjectCode, { shared, connection }: RouteTableInput): Middleware {
   const matches = new WeakMap<Context, RouteMatch>();
   const answer = nest(shared({}), (ctx) => {
     const { rows = null, params = {} } = matches.get(ctx) ?? {};
     return answerRoute(() => rows, { ctx, params, connection });
   });
   return (ctx, next) => {
-    const match = own.find(ctx.method, ctx.path);
+    const match = projectCode.find(ctx.method, ctx.path);
     if (match === null) return table(ctx, next);
     matches.set(ctx, match);
     return answer(ctx);

@@ -109,7 +109,7 @@ export interface RouteMatch {
 }
 
 /** A route of the code of a project. */
-export interface OwnRoute {
+export interface ProjectRoute {
   readonly method: string;
   /** `/api/pages/:slug`; parameters are in the form of the route table. */
   readonly path: string;
@@ -121,11 +121,11 @@ export interface OwnRoute {
 }
 
 /** Code of a project that takes part in requests. */
-export interface OwnCode {
+export interface ProjectCode {
   /** Returns the code at a path; null leaves the request to the route table. Called before the table is asked. */
   find(method: string, path: string): RouteMatch | null;
   /** Returns the routes that requests reach; the same list until they change. */
-  routes(): readonly OwnRoute[];
+  routes(): readonly ProjectRoute[];
   /** Runs around the answer to every request, when the body is read. */
   readonly middleware: Middleware;
   /** Adds the members to Koa's context that code expects. */

@@ -33,7 +33,7 @@ export interface Running {
   /** Logs, in development, what a refused caller lacks. */
   readonly explainRefusal: ExplainRefusal;
   /** Returns the actions of the code of a project, which roles may be granted. */
-  readonly ownActions?: () => readonly string[];
+  readonly projectActions?: () => readonly string[];
   /** The source of the context of each request. */
   readonly source: ContentSource;
   /** Stops background work, and disconnects. */
@@ -68,6 +68,6 @@ export function mediaOf({ media }: Pick<Running, 'media'>): Media {
 
 /** Every action that a role or token can be granted. */
 export const grantableActions = (
-  { config, ownActions }: Pick<Running, 'config' | 'ownActions'>,
+  { config, projectActions }: Pick<Running, 'config' | 'projectActions'>,
   registry: Registry,
-): string[] => [...new Set([...knownActions(registry, activePlugins(config)), ...(ownActions?.() ?? [])])];
+): string[] => [...new Set([...knownActions(registry, activePlugins(config)), ...(projectActions?.() ?? [])])];

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.js';
-import type { AnyRoute, OwnCode, Row, RouteCall } from '../http/route.js';
+import type { AnyRoute, ProjectCode, Row, RouteCall } from '../http/route.js';
 import { Components } from './components.js';
 import { addExamples } from './examples.js';
 import { listOperations, type ListedOperation } from './list-operations.js';
@@ -24,15 +24,15 @@ interface DocumentInput {
 interface Described {
   readonly config: Config;
   readonly routes: readonly AnyRoute[];
-  readonly own: OwnCode | null;
+  readonly projectCode: ProjectCode | null;
 }
 
 /** Writes the document that a caller may read. */
-export async function writeDocument(call: RouteCall, { config, routes, own }: Described): Promise<string> {
+export async function writeDocument(call: RouteCall, { config, routes, projectCode }: Described): Promise<string> {
   const { content, running } = call;
   const { registry, access } = content.bind;
   const components = new Components(registry, access);
-  const listed = listOperations({ config, routes, own, running, content, select: isAllowed(call.caller), components });
+  const listed = listOperations({ config, routes, projectCode, running, content, select: isAllowed(call.caller), components });
   const operations = await addExamples(listed, call);
   const isPublic = await openRows(call);
   return JSON.stringify(buildDocument({ operations, components, isPublic, version: registry.version }));

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.js';
 import type { ContentContext } from '../content/content-context.js';
-import type { AnyRoute, FixedRoute, LateRoute, OwnCode, Row } from '../http/route.js';
+import type { AnyRoute, FixedRoute, LateRoute, ProjectCode, Row } from '../http/route.js';
 import type { Running } from '../http/running.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import { accountOperations } from './account-operations.js';
@@ -8,7 +8,7 @@ import { adminOperations } from './admin-operations.js';
 import type { Components } from './components.js';
 import { describerOf } from './content-operations.js';
 import type { Describe, DescribedRow, Operation, RowAt } from './operation.js';
-import { describeOwn } from './own-operations.js';
+import { describeProjectRoute } from './project-operations.js';
 import { serviceOperations } from './service-operations.js';
 
 const described: Readonly<Record<string, Describe>> = { ...serviceOperations, ...accountOperations, ...adminOperations };
@@ -25,7 +25,7 @@ interface ListInput {
   readonly config: Config;
   readonly routes: readonly AnyRoute[];
   /** Code of a project, which answers before the routes; null if there is none. */
-  readonly own: Pick<OwnCode, 'find' | 'routes'> | null;
+  readonly projectCode: Pick<ProjectCode, 'find' | 'routes'> | null;
   readonly running: Running;
   readonly content: ContentContext;
   /** Whether a row is listed. */
@@ -35,14 +35,14 @@ interface ListInput {
 
 /** Returns what answers requests, as far as it is selected and described: for each content type its rows, those of a project in place of them. */
 export function listOperations(input: ListInput): ListedOperation[] {
-  const { own, select, components, content } = input;
+  const { projectCode, select, components, content } = input;
   const rows = serviceRows(input);
   const answering =
-    own === null
+    projectCode === null
       ? rows
       : [
-          ...rows.filter(({ method, path }) => own.find(method, samplePath(path)) === null),
-          ...own.routes().flatMap((route) => describeOwn(route, rows, content.bind.registry)),
+          ...rows.filter(({ method, path }) => projectCode.find(method, samplePath(path)) === null),
+          ...projectCode.routes().flatMap((route) => describeProjectRoute(route, rows, content.bind.registry)),
         ];
   const listed = answering
     .filter(({ row }) => select(row))

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { BoundedCache } from '../caches.js';
 import type { Config } from '../config/config.js';
-import type { AnyRoute, Answer, OwnCode, Route, RouteCall } from '../http/route.js';
+import type { AnyRoute, Answer, ProjectCode, Route, RouteCall } from '../http/route.js';
 import { rightsKey } from './shown-attributes.js';
 
 /**
@@ -9,7 +9,7 @@ import { rightsKey } from './shown-attributes.js';
  * types (`types.d.ts`). The code that writes them is loaded with the first request. `others`: the other rows of the route table;
  * `own`: code of a project, which answers before them.
  */
-export function openapiRoutes(config: Config, others: readonly AnyRoute[], own: OwnCode | null): Route[] {
+export function openapiRoutes(config: Config, others: readonly AnyRoute[], projectCode: ProjectCode | null): Route[] {
   const row = (name: string, input: DocumentInput): Route => ({
     method: 'GET',
     path: `${config.api.rest.prefix}/${name}`,
@@ -26,9 +26,9 @@ export function openapiRoutes(config: Config, others: readonly AnyRoute[], own: 
   const document = row('openapi.json', {
     type: 'application/json',
     write: async (call) =>
-      (await import('./build-document.js')).writeDocument(call, { config, routes: [types, document, ...others], own }),
+      (await import('./build-document.js')).writeDocument(call, { config, routes: [types, document, ...others], projectCode }),
     longestKept: oldestExample,
-    source: ({ content }) => own?.routes() ?? content.bind.registry,
+    source: ({ content }) => projectCode?.routes() ?? content.bind.registry,
   });
   return [document, types];
 }

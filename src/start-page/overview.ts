@@ -2,7 +2,7 @@ import { readAudience, type Audience } from '../auth/is-open.js';
 import { typeActions } from '../auth/known-actions.js';
 import { checkRight } from '../http/authorize.js';
 import { envelopeError } from '../http/error-response.js';
-import type { AnyRoute, LateRoute, OwnCode, OwnRoute, Row, RouteCall } from '../http/route.js';
+import type { AnyRoute, LateRoute, ProjectCode, ProjectRoute, Row, RouteCall } from '../http/route.js';
 import { countStored } from '../mongo/database.js';
 import type { ContentType } from '../schema/content-type.js';
 import { actionOf } from '../query/access.js';
@@ -30,7 +30,7 @@ export interface Overview {
   /** Types that are left out. */
   readonly more: number;
   /** Routes of the project that code of its own answers, as `GET /api/pages/:slug`. */
-  readonly ownRoutes: readonly string[];
+  readonly projectRoutes: readonly string[];
   /** Warnings that matter before the service is open to others. */
   readonly warnings: readonly string[];
 }
@@ -43,7 +43,7 @@ interface AnswerSource {
   /** The rows of the content API. */
   readonly routes: readonly AnyRoute[];
   /** Code of a project, which answers before them; null if there is none. */
-  readonly own: OwnCode | null;
+  readonly projectCode: ProjectCode | null;
 }
 
 /** Reads what the page shows. */
@@ -59,7 +59,7 @@ export async function readOverview(call: RouteCall, source: AnswerSource): Promi
     database: backend.description,
     types,
     more: all.length - shown.length,
-    ownRoutes: codeRoutes(source).slice(0, most.routes),
+    projectRoutes: codeRoutes(source).slice(0, most.routes),
     warnings: warningsOf(call, audience),
   };
 }
@@ -76,8 +76,8 @@ function warningsOf({ running: { config, backend, isEmbedded } }: RouteCall, aud
   ];
 }
 
-const codeRoutes = ({ own }: AnswerSource): string[] =>
-  (own?.routes() ?? []).filter(({ isGenerated }) => !isGenerated).map(({ method, path }) => `${method} ${path}`);
+const codeRoutes = ({ projectCode }: AnswerSource): string[] =>
+  (projectCode?.routes() ?? []).filter(({ isGenerated }) => !isGenerated).map(({ method, path }) => `${method} ${path}`);
 
 interface ReadInput {
   readonly call: RouteCall;
@@ -110,14 +110,14 @@ async function readType(type: ContentType, { call, source, isAsked }: ReadInput)
 }
 
 /** Whether a route of the project lets everybody do an action. */
-const opensTo = (action: string, { own }: AnswerSource): boolean =>
-  own?.routes().some(({ handler, row }: OwnRoute) => handler === action && row.action === 'nothing') ?? false;
+const opensTo = (action: string, { projectCode }: AnswerSource): boolean =>
+  projectCode?.routes().some(({ handler, row }: ProjectRoute) => handler === action && row.action === 'nothing') ?? false;
 
 const isLate = (route: AnyRoute): route is LateRoute => 'find' in route;
 
 /** Returns what answers a GET of the list of a type; null: nothing does. */
 function findRow(name: string, path: string, { call, source }: Omit<ReadInput, 'isAsked'>): Row | null {
-  const match = source.own?.find('GET', path) ?? null;
+  const match = source.projectCode?.find('GET', path) ?? null;
   if (match !== null) return match.rows?.get('GET') ?? match.rows?.get('ALL') ?? null;
   const late = source.routes.find((route) => isLate(route) && route.path.endsWith('/:name'));
   return (late !== undefined && isLate(late) ? late.find([name], call.running)?.get('GET') : null) ?? null;

@@ -59,7 +59,7 @@ const renderLink = ({ path, name, about }: PageLink): Html =>
 const closed = html`<h2>The service runs</h2>
   <p>What it serves is shown to browsers on its own machine, or to everybody if <code>api.open</code> is set.</p>`;
 
-const renderOverview = ({ audience, database, types, more, warnings, ownRoutes }: Overview, address: string): Html =>
+const renderOverview = ({ audience, database, types, more, warnings, projectRoutes }: Overview, address: string): Html =>
   html` <p>${access[audience]} Database: <code>${database}</code></p>
     ${
       warnings.length === 0
@@ -74,12 +74,12 @@ const renderOverview = ({ audience, database, types, more, warnings, ownRoutes }
     ${types.length === 0 ? html`<p>There are none yet.</p>` : types.map((type) => renderType(type, audience, address))}
     ${more === 0 ? null : html`<p>and ${more} more</p>`}
     ${
-      ownRoutes.length === 0
+      projectRoutes.length === 0
         ? null
         : html`<h2>Routes of the project</h2>
             <p class="soft">Code of the project answers these, besides the content types.</p>
             <ul>
-              ${ownRoutes.map((route) => html`<li><code>${route}</code></li>`)}
+              ${projectRoutes.map((route) => html`<li><code>${route}</code></li>`)}
             </ul>`
     }
     <h2>Next steps</h2>

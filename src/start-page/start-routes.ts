@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Config } from '../config/config.js';
-import type { Answer, AnyRoute, OpenRoute, OwnCode, Route, RouteCall } from '../http/route.js';
+import type { Answer, AnyRoute, OpenRoute, ProjectCode, Route, RouteCall } from '../http/route.js';
 import { readOverview } from './overview.js';
 import { renderPage, type PageLink } from './render-page.js';
 import { style } from './style.js';
@@ -13,7 +13,7 @@ interface StartInput {
   /** The rows of the content API. */
   readonly routes: readonly AnyRoute[];
   /** Code of a project; null if there is none. */
-  readonly own: OwnCode | null;
+  readonly projectCode: ProjectCode | null;
 }
 
 /**

@@ -5,7 +5,7 @@ import { createSourceLoader, sourceFile, type MissingModule } from '../config/lo
 import type { ContentContext, CodeHooks } from '../content/content-context.js';
 import type { Hook, Register } from '../graphql/extension/create-extension.js';
 import type { Strapi } from '../graphql/extension/extension.js';
-import type { OwnCode } from '../http/route.js';
+import type { ProjectCode } from '../http/route.js';
 import type { Connection } from '../http/running.js';
 import { middlewaresOf } from './endpoints.js';
 import { extendPlugins } from './extend-plugins.js';
@@ -15,7 +15,7 @@ import { ProjectRoutes } from './project-routes.js';
 import { hooksOf, type HookName, type ProjectHooks } from './project-hooks.js';
 import type { Registry } from '../schema/content-type.js';
 import { createPluginServices } from './plugin-services.js';
-import { ProjectCode } from './project-code.js';
+import { ProjectRegisters } from './project-registers.js';
 import type { MiddlewareItem } from './strapi-route.js';
 import { createProjectStrapi, type ProjectStrapi } from './project-strapi.js';
 import { registerFolders } from './register-folders.js';
@@ -33,9 +33,9 @@ export interface Project {
   /** Returns the current context of operations of code. Throws a 503 until the database has answered. */
   readonly content: () => ContentContext;
   readonly codeHooks: CodeHooks;
-  readonly own: OwnCode;
+  readonly code: ProjectCode;
   /** Actions of the project that roles may be granted. */
-  readonly ownActions: () => readonly string[];
+  readonly projectActions: () => readonly string[];
 }
 
 interface ProjectInput {
@@ -59,7 +59,7 @@ interface Loaded {
  */
 export function createProject(input: ProjectInput): Project {
   const { directory, connection } = input;
-  const code = new ProjectCode(input);
+  const registers = new ProjectRegisters(input);
   const index = sourceFile(join(directory, 'src/index'));
   let loaded: Loaded | null = null;
   const run = (name: HookName, given: Strapi, before: () => unknown): Promise<void> =>
@@ -71,23 +71,23 @@ export function createProject(input: ProjectInput): Project {
   return {
     register: ({ strapi }) =>
       run('register', strapi, async () => {
-        loaded = await load(strapi, { ...input, code, index });
+        loaded = await load(strapi, { ...input, registers, index });
       }),
     bootstrap: ({ strapi }) =>
       run('bootstrap', strapi, () => {
         tableOf(loaded, registry());
       }),
     destroy: ({ strapi }) => run('destroy', strapi, () => undefined),
-    content: code.content,
-    codeHooks: code.lifecycles,
-    own: code.ownCode({
+    content: registers.content,
+    codeHooks: registers.lifecycles,
+    code: registers.projectCode({
       find: (method, path) => {
         const current = registry();
         return current === null || loaded === null ? null : loaded.routes.find(method, path, current);
       },
       routes: () => tableOf(loaded, registry())?.routes ?? [],
     }),
-    ownActions: () => tableOf(loaded, registry())?.actions ?? [],
+    projectActions: () => tableOf(loaded, registry())?.actions ?? [],
   };
 }
 
@@ -95,29 +95,29 @@ const tableOf = (loaded: Loaded | null, registry: Registry | null) =>
   registry === null || loaded === null ? null : loaded.routes.tableOf(registry);
 
 interface LoadInput extends ProjectInput {
-  readonly code: ProjectCode;
+  readonly registers: ProjectRegisters;
   /** The exports of src/index; null if there is none. */
   readonly index: string | null;
 }
 
-async function load(given: Strapi, { directory, config, logger, code, index }: LoadInput): Promise<Loaded> {
+async function load(given: Strapi, { directory, config, logger, registers, index }: LoadInput): Promise<Loaded> {
   const warn = createWarn(config, logger);
   const files = await readConfigFiles(directory, config, (text) => {
     logger.warn({}, text);
   });
-  const { running, content } = code;
+  const { running, content } = registers;
   const services = createPluginServices({
     running,
     content,
     entityService: given.entityService,
     query: (uid) => strapi.query(uid),
   });
-  const strapi: ProjectStrapi = createProjectStrapi(given, { code, directory, files, services });
-  code.begin(strapi);
+  const strapi: ProjectStrapi = createProjectStrapi(given, { code: registers, directory, files, services });
+  registers.begin(strapi);
   const packages = strapiPackages({
-    factories: code.core.factories,
-    requests: code.requests,
-    content: code.content,
+    factories: registers.core.factories,
+    requests: registers.requests,
+    content: registers.content,
     accountService: (name) => strapi.plugin('users-permissions').service(name),
   });
   const missing = ({ message }: MissingModule): void => {
@@ -127,13 +127,13 @@ async function load(given: Strapi, { directory, config, logger, code, index }: L
   const loadFile = (file: string): unknown => runUnlessUnsupported(relative(directory, file), warn, () => run(file));
   for (const line of unsupportedUses(directory)) logger.warn({}, line);
   const folders = loadFolders({ directory, load: loadFile });
-  const parts = { strapi, directory, load: loadFile, registry: code.registry, requests: code.requests };
-  registerFolders(folders, { ...parts, ...code.registers, warn });
-  await extendPlugins(folders.extensions, { ...parts, ...code.registers, config, services, warn });
-  for (const handler of middlewaresOf(ownMiddlewares(files['middlewares']), null, parts)) code.addMiddleware(handler);
+  const parts = { strapi, directory, load: loadFile, registry: registers.registry, requests: registers.requests };
+  registerFolders(folders, { ...parts, ...registers.registers, warn });
+  await extendPlugins(folders.extensions, { ...parts, ...registers.registers, config, services, warn });
+  for (const handler of middlewaresOf(ownMiddlewares(files['middlewares']), null, parts)) registers.addMiddleware(handler);
   // A tree of models alone closes none of them.
   const apis = folders.apis.some(({ routes: files }) => files.size > 0) ? folders.apis : [];
-  const routes = new ProjectRoutes({ ...parts, config, warn, code, apis });
+  const routes = new ProjectRoutes({ ...parts, config, warn, code: registers, apis });
   return { strapi, hooks: index === null ? {} : hooksOf(loadFile(index)), routes };
 }
 

@@ -1,7 +1,7 @@
 import { readAccountSettings } from '../auth/account-settings.js';
 import { readTexts } from '../accounts/check-fields.js';
 import { defaultTemplates } from '../accounts/mail/email-templates.js';
-import type { ProjectCode } from './project-code.js';
+import type { ProjectRegisters } from './project-registers.js';
 import type { Service } from './core-service.js';
 import type { ReadSettings } from './strapi-store.js';
 
@@ -10,7 +10,7 @@ import type { ReadSettings } from './strapi-store.js';
  * the templates of `email`.
  */
 export const readPluginSettings =
-  ({ content, running }: Pick<ProjectCode, 'content' | 'running'>): ReadSettings =>
+  ({ content, running }: Pick<ProjectRegisters, 'content' | 'running'>): ReadSettings =>
   async (key) => {
     const read = async () => readAccountSettings(content().store.database);
     switch (key) {

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.js';
-import type { OwnRoute, RouteMatch } from '../http/route.js';
+import type { ProjectRoute, RouteMatch } from '../http/route.js';
 import { createRow, namedActions } from '../rest/content-routes.js';
 import { QueryCache } from '../rest/query-cache.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
@@ -72,7 +72,7 @@ export class ProjectRoutes {
 function buildTable(registry: Registry, input: ProjectRoutesInput, queries: QueryCache): RouteTable {
   const routes = input.code.routers
     .flatMap((router) => resolveRoutes(router, input))
-    .flatMap((resolved): OwnRoute[] => {
+    .flatMap((resolved): ProjectRoute[] => {
       try {
         checkRoute(resolved);
         const { path, route } = resolved;
@@ -117,7 +117,7 @@ function rowOf(
   resolved: ResolvedRoute,
   registry: Registry,
   input: ProjectRoutesInput & { readonly queries: QueryCache },
-): Pick<OwnRoute, 'row' | 'isGenerated'> {
+): Pick<ProjectRoute, 'row' | 'isGenerated'> {
   const name = handlerName(resolved) ?? '';
   const [uid, action] = [name.slice(0, name.lastIndexOf('.')), name.slice(name.lastIndexOf('.') + 1)];
   const type = registry.types.get(uid);

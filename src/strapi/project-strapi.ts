@@ -9,7 +9,7 @@ import type { Service } from './core-service.js';
 import { describeModel, type StrapiModel } from './describe-model.js';
 import { createProjectEntityService, type ProjectEntityService } from './project-entity-service.js';
 import type { PluginServices } from './plugin-services.js';
-import type { ProjectCode } from './project-code.js';
+import type { ProjectRegisters } from './project-registers.js';
 import type { QueryEngine } from './query-engine.js';
 import { createStrapiConfig, type StrapiConfig } from './strapi-config.js';
 import { createStrapiDatabase, type StrapiDatabase } from './strapi-database.js';
@@ -60,7 +60,7 @@ interface StrapiParts {
   readonly directory: string;
   /** The exports of the files of config/, by name. */
   readonly files: Values;
-  readonly code: ProjectCode;
+  readonly code: ProjectRegisters;
   readonly services: PluginServices;
 }
 
@@ -104,7 +104,7 @@ export function createProjectStrapi(strapi: Strapi, { directory, files, code, se
 }
 
 /** Those of the project by uid, and those of the service where they are asked for. */
-const allOf = (kind: 'service' | 'controller', registry: ProjectCode['registry']): object =>
+const allOf = (kind: 'service' | 'controller', registry: ProjectRegisters['registry']): object =>
   new Proxy(registry.all(kind), {
     get: (written, uid) =>
       (typeof uid === 'symbol' || uid in written ? Reflect.get(written, uid) : registry.get(kind, uid)) as unknown,
@@ -132,7 +132,7 @@ function dirsOf(directory: string): ProjectStrapi['dirs'] {
 
 /** Models are read when code asks for them: they change while the service runs. */
 function modelMembers(
-  content: ProjectCode['content'],
+  content: ProjectRegisters['content'],
 ): Pick<ProjectStrapi, 'contentTypes' | 'components' | 'contentType' | 'getModel'> {
   const ofKind = (isComponent: boolean): Record<string, StrapiModel> => {
     const types = [...content().bind.registry.types.values()].filter(({ kind }) => (kind === 'component') === isComponent);

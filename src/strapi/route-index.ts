@@ -1,5 +1,5 @@
 import type { RouteParams } from '../http/route-request.js';
-import type { OwnRoute, RouteMatch, Row, Rows } from '../http/route.js';
+import type { ProjectRoute, RouteMatch, Row, Rows } from '../http/route.js';
 import { compilePath, startOf, type PathMatcher } from './route-paths.js';
 
 /** A path, and what answers there by method. */
@@ -14,11 +14,11 @@ export interface RouteIndex {
   readonly byStart: ReadonlyMap<string, readonly PathRows[]>;
   readonly others: readonly PathRows[];
   /** Those that requests reach. */
-  readonly routes: readonly OwnRoute[];
+  readonly routes: readonly ProjectRoute[];
 }
 
 /** Returns the index of routes in their order; of two with the same method and path the first counts. `closed`: paths where nothing is. */
-export function indexRoutes(routes: readonly OwnRoute[], closed: readonly string[]): RouteIndex {
+export function indexRoutes(routes: readonly ProjectRoute[], closed: readonly string[]): RouteIndex {
   const paths = new Map<string, PathRows>();
   for (const { method, path, row } of routes) {
     const known = paths.get(path) ?? { matcher: compilePath(path), rows: new Map<string, Row>() };
@@ -41,7 +41,7 @@ function groupPaths(paths: readonly PathRows[]): Omit<RouteIndex, 'routes'> {
 }
 
 /** Whether no route before this one takes its requests, as far as a path with numbers for parameters tells. */
-function isReached({ method, path, row }: OwnRoute, index: Pick<RouteIndex, 'byStart' | 'others'>): boolean {
+function isReached({ method, path, row }: ProjectRoute, index: Pick<RouteIndex, 'byStart' | 'others'>): boolean {
   const found = findRows(method, path.replaceAll(/:\w+/g, '1'), index)?.rows?.get(method);
   return found === undefined || found === row;
 }

@@ -131,9 +131,9 @@ describe('the start page', () => {
   ] as const)
     it(`is ${paths.length > 0 ? 'served' : 'away'} in ${environment} with ${String(startPage)}`, () => {
       const config = createConfig({ environment, api: { startPage }, ...secrets });
-      expect(startRoutes({ config, version: '1', links: [], routes: [], own: null }).map(({ path }) => path)).to.deep.equal(
-        paths,
-      );
+      expect(
+        startRoutes({ config, version: '1', links: [], routes: [], projectCode: null }).map(({ path }) => path),
+      ).to.deep.equal(paths);
     });
 
   it('is a bare name in production', async () => {

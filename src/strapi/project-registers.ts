@@ -4,7 +4,7 @@ import type { Config } from '../config/config.js';
 import type { ContentContext } from '../content/content-context.js';
 import { contentOfCode } from '../graphql/extension/create-extension.js';
 import { entryType } from '../graphql/extension/entity-service.js';
-import type { OwnCode } from '../http/route.js';
+import type { ProjectCode } from '../http/route.js';
 import { type Connection, notRunning } from '../http/running.js';
 import { builtinControllers, builtinRoutes } from './builtin-controllers.js';
 import { CodeRegistry } from './code-registry.js';
@@ -25,7 +25,7 @@ interface CodeInput {
 }
 
 /** The registers of the code of a project, and its context. They exist before the first file runs. */
-export class ProjectCode {
+export class ProjectRegisters {
   readonly connection: Connection;
   readonly transactions = new CodeTransactions();
   readonly lifecycles: Lifecycles;
@@ -89,7 +89,8 @@ export class ProjectCode {
     this.#strapi = strapi;
   }
 
-  ownCode(routes: Pick<OwnCode, 'find' | 'routes'>): OwnCode {
+  /** Returns how the project takes part in requests. `routes`: its routes, once they are known. */
+  projectCode(routes: Pick<ProjectCode, 'find' | 'routes'>): ProjectCode {
     return {
       ...routes,
       middleware: (ctx, next) => this.#contexts.run(ctx, () => runAll(this.#middlewares, ctx, next)),

@@ -1,4 +1,4 @@
-import type { OwnRoute } from '../http/route.js';
+import type { ProjectRoute } from '../http/route.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import { pascalCase } from '../schema/names.js';
 import { describerOf } from './content-operations.js';
@@ -9,7 +9,7 @@ import { anything, text } from './schema.js';
  * Describes a route of a project. A generated action is described as that of the service; one that code overrides likewise, but for
  * its answer, which the code decides; of others the document tells where they are. `service`: the rows of the service.
  */
-export function describeOwn(route: OwnRoute, service: readonly DescribedRow[], registry: Registry): DescribedRow[] {
+export function describeProjectRoute(route: ProjectRoute, service: readonly DescribedRow[], registry: Registry): DescribedRow[] {
   const { method, path, row, handler, isGenerated } = route;
   const methods = method === 'ALL' ? ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] : [method];
   const [uid, action] = split(handler ?? '');
@@ -33,7 +33,7 @@ interface AboutCode {
   readonly type: ContentType | undefined;
 }
 
-function describeCode({ method, path, handler }: OwnRoute, { base, type }: AboutCode): Describe {
+function describeCode({ method, path, handler }: ProjectRoute, { base, type }: AboutCode): Describe {
   const code = handler === null ? 'A function of the project' : `\`${handler}\` of the project`;
   const [uid, action] = split(handler ?? '');
   const name = handler === null ? `${method.toLowerCase()} ${path}` : `${uid.split('.').at(-1) ?? ''} ${action}`;
