@@ -93,7 +93,7 @@ export type {
 export type { ProjectStrapi } from './strapi/project-strapi.js';
 export type { ReceivedFile } from './strapi/received-files.js';
 export type { EnginePage, QueryEngine, WithData } from './strapi/query-engine.js';
-export type { EngineParameters } from './strapi/respell-query.js';
+export type { EngineParameters } from './strapi/translate-query.js';
 export type { StrapiConfig } from './strapi/strapi-config.js';
 export type { CodeTransaction, StrapiDatabase } from './strapi/strapi-database.js';
 export type { StrapiPlugin } from './strapi/strapi-plugins.js';

@@ -2,7 +2,7 @@ import { unavailableError } from './errors.js';
 
 interface SharedBounds {
   /** Bytes that all requests together may hold. */
-  readonly most: number;
+  readonly max: number;
   /** Bytes of each request that do not count, so that small requests always pass. */
   readonly free: number;
   /** The message of the 503 for a request that would hold too much. */
@@ -45,10 +45,10 @@ export class SharedBytes {
 
   /** Counts more bytes of a client's request that holds `own` already. Throws 503 if it would be too many; a request alone always passes. */
   take(bytes: number, own: number, client: string): void {
-    const { most, refusal } = this.bounds;
+    const { max, refusal } = this.bounds;
     const ofClient = this.#heldOf.get(client) ?? 0;
-    const exceedsShare = ofClient > own && ofClient + bytes > most / 2;
-    const exceedsAll = this.#held > own && this.#held + bytes > most;
+    const exceedsShare = ofClient > own && ofClient + bytes > max / 2;
+    const exceedsAll = this.#held > own && this.#held + bytes > max;
     if (exceedsAll && !exceedsShare) this.#contestedUntil = performance.now() + contested;
     if (exceedsAll || (exceedsShare && this.#isContested(ofClient))) throw unavailableError(refusal);
     this.#held += bytes;

@@ -115,7 +115,7 @@ describe('shared bytes', () => {
   ];
   for (const [title, steps] of cases)
     it(title, () => {
-      const shared = new SharedBytes({ most: 1_024 * kilobyte, free: 64 * kilobyte, refusal: 'busy' });
+      const shared = new SharedBytes({ max: 1_024 * kilobyte, free: 64 * kilobyte, refusal: 'busy' });
       const requests = new Map(
         steps.map(([request]) => [request, heldBy(shared, new Request(), String(request).replace(/\d+/, ''))]),
       );
@@ -141,7 +141,7 @@ describe('shared bytes', () => {
   };
   for (const [title, end] of Object.entries(endings))
     it(`gives back what a request holds ${title}`, () => {
-      const shared = new SharedBytes({ most: 1_024 * kilobyte, free: 64 * kilobyte, refusal: 'busy' });
+      const shared = new SharedBytes({ max: 1_024 * kilobyte, free: 64 * kilobyte, refusal: 'busy' });
       const request = new Request();
       const held = heldBy(shared, request);
       held.add(500 * kilobyte);
@@ -151,7 +151,7 @@ describe('shared bytes', () => {
     });
 
   it('a request that has ended takes no more', () => {
-    const shared = new SharedBytes({ most: 1_024 * kilobyte, free: 64 * kilobyte, refusal: 'busy' });
+    const shared = new SharedBytes({ max: 1_024 * kilobyte, free: 64 * kilobyte, refusal: 'busy' });
     const [left, released] = [new Request(), new Request()];
     left.close();
     const held = heldBy(shared, released);

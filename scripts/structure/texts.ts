@@ -25,7 +25,7 @@ function commentsOf({ file }: Source): readonly string[] {
 
 /**
  * Files outside mongo/ that know how entries are stored: a MongoDB operator as the key of an object, or a storage field. The filters
- * of the API have operators of the same names: query/, openapi/ and what respells filters are not looked at.
+ * of the API have operators of the same names: query/, openapi/ and the translation of filters are not looked at.
  */
 export const storageFiles = ({ sources }: Project): readonly string[] =>
   sources.filter((source) => folderOf(source.name) !== 'mongo' && knowsStorage(source)).map(({ name }) => name);
@@ -42,7 +42,8 @@ const namesStorageField = (node: ts.Node): boolean =>
   (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isIdentifier(node)) &&
   /^(_ranks|_group|_unique)\b/.test(node.text);
 
-const isLanguage = (name: string): boolean => ['query', 'openapi'].includes(folderOf(name)) || /\/respell-[a-z]+\.ts$/.test(name);
+const isLanguage = (name: string): boolean =>
+  ['query', 'openapi'].includes(folderOf(name)) || /\/translate-(filters|query|read)\.ts$/.test(name);
 
 const isOperatorKey = (node: ts.Node): boolean =>
   ts.isPropertyAssignment(node) &&

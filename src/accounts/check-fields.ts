@@ -33,8 +33,8 @@ function textProblems(name: string, value: unknown, rules: readonly Rule[]): str
 
 /** Problems of a body that has keys besides its fields. */
 export function unknownKeyErrors(body: Body, fields: FieldRules): FieldError[] {
-  const strangers = Object.keys(body).filter((name) => !Object.hasOwn(fields, name));
-  return strangers.length === 0 ? [] : [{ path: [], message: `this field has unspecified keys: ${strangers.join(', ')}` }];
+  const unknownKeys = Object.keys(body).filter((name) => !Object.hasOwn(fields, name));
+  return unknownKeys.length === 0 ? [] : [{ path: [], message: `this field has unspecified keys: ${unknownKeys.join(', ')}` }];
 }
 
 /** Throws a ValidationError if there are problems. */
@@ -48,9 +48,9 @@ export function refuseProblems(found: readonly FieldError[]): void {
 export function readTexts<Name extends string>(
   body: Body,
   fields: Readonly<Record<Name, readonly Rule[]>>,
-  strangers: 'refused' | 'ignored',
+  unknownKeys: 'refused' | 'ignored',
 ): Readonly<Record<Name, string>> {
-  refuseProblems([...fieldProblems(body, fields), ...(strangers === 'refused' ? unknownKeyErrors(body, fields) : [])]);
+  refuseProblems([...fieldProblems(body, fields), ...(unknownKeys === 'refused' ? unknownKeyErrors(body, fields) : [])]);
   const texts = Object.keys(fields).map((name) => [name, body[name] ?? ''] as const);
   return Object.fromEntries(texts) as Record<Name, string>; // checked above
 }

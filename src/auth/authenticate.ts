@@ -87,11 +87,11 @@ function readBearer(authorization: string | undefined): string | null {
   return scheme.toLowerCase() === 'bearer' && bearer !== undefined && more.length === 0 ? bearer : null;
 }
 
-interface Stranger extends Pick<Credentials, 'isLocal'> {
+interface PublicRequest extends Pick<Credentials, 'isLocal'> {
   readonly ended: TokenFault | null;
 }
 
-async function publicCaller({ isLocal, ended }: Stranger, sources: Sources): Promise<Caller> {
+async function publicCaller({ isLocal, ended }: PublicRequest, sources: Sources): Promise<Caller> {
   const { openAccess } = sources;
   if (openAccess !== null && typeof openAccess !== 'function') return openCaller(openAccess, ended);
   const roles = await sources.roles();

@@ -93,8 +93,8 @@ const heap = getHeapStatistics().heap_size_limit;
 export const mostAnswerBytes = (limit: number | null): number => limit ?? heap / 8;
 
 const shareMemory = (answersLimit: number | null, bodiesLimit: number | null): SharedMemory => ({
-  bodies: new SharedBytes({ most: bodiesLimit ?? heap / 8, free: 16_384, refusal: busy('bodies') }),
-  answers: new SharedBytes({ most: mostAnswerBytes(answersLimit), free: 131_072, refusal: busy('answers') }),
+  bodies: new SharedBytes({ max: bodiesLimit ?? heap / 8, free: 16_384, refusal: busy('bodies') }),
+  answers: new SharedBytes({ max: mostAnswerBytes(answersLimit), free: 131_072, refusal: busy('answers') }),
 });
 
 const busy = (what: string): string => `Too many large ${what} are under way, please try again later`;

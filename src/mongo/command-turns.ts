@@ -41,7 +41,7 @@ const usualBytes = 524_288;
 
 /** Documents of a reply. Pages of the usual size are one reply, however large the documents are. */
 const fewest = 100;
-const most = 1_000;
+const max = 1_000;
 
 /** Bytes of a document of a collection that nothing was read from yet. */
 const guess = 2_048;
@@ -59,7 +59,7 @@ export class Replies {
   /** Documents that the next reply from a collection should have: fewer if they are large, so that many replies at once are not much. */
   batchSize(collection: string): number {
     const bytes = this.#documentBytes.get(collection) ?? guess;
-    return Math.max(fewest, Math.min(Math.round(usualBytes / bytes), most));
+    return Math.max(fewest, Math.min(Math.round(usualBytes / bytes), max));
   }
 
   /** Returns about how many bytes the documents of a reply take, and notes how large they are. */

@@ -20,12 +20,12 @@ export function storedTrigrams(value: unknown): readonly string[] | '' | null {
 }
 
 /** Returns the runs of three characters of a text, in one case; no more than one over `most`. */
-export function trigramsOf(text: string, most = Infinity): ReadonlySet<string> {
+export function trigramsOf(text: string, max = Infinity): ReadonlySet<string> {
   const folded = foldCase(text);
   const characters = surrogates.test(folded) ? Array.from(folded) : null;
   const length = characters?.length ?? folded.length;
   const runs = new Set<string>();
-  for (let start = 0; start + size <= length && runs.size <= most; start += 1)
+  for (let start = 0; start + size <= length && runs.size <= max; start += 1)
     runs.add(characters?.slice(start, start + size).join('') ?? folded.slice(start, start + size));
   return runs;
 }

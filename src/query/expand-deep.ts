@@ -23,9 +23,9 @@ export function expandDeep(populate: Populate, type: ContentType, context: BindC
   const { populateDeep } = context.settings;
   const [deep, depth] = populate.fields;
   if (populateDeep === 0 || deep?.name !== 'deep' || type.attributes.has('deep')) return populate;
-  const most = context.limits.populateDepth + 1;
-  const levels = depth !== undefined && /^\d+$/.test(depth.name) ? Number(depth.name) : Math.min(populateDeep, most);
-  if (levels > most)
+  const max = context.limits.populateDepth + 1;
+  const levels = depth !== undefined && /^\d+$/.test(depth.name) ? Number(depth.name) : Math.min(populateDeep, max);
+  if (levels > max)
     throw validationError(`Invalid parameter populate: deeper than ${String(context.limits.populateDepth)} levels`);
   const expansion = { context, countType: createTypeCounter(context), seen: new Set<string>() };
   return levelBelow(type, levels, expansion) ?? { all: true, fields: [] };

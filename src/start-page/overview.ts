@@ -36,7 +36,7 @@ export interface Overview {
 }
 
 /** Types that are shown, and those with an answer: each costs two commands or more. */
-const most = { types: 100, answers: 30, characters: 2_000, routes: 100 };
+const max = { types: 100, answers: 30, characters: 2_000, routes: 100 };
 
 /** The source of the answers. */
 interface AnswerSource {
@@ -51,15 +51,15 @@ export async function readOverview(call: RouteCall, source: AnswerSource): Promi
   const { running, content } = call;
   const { backend } = running;
   const all = [...content.bind.registry.types.values()].filter(({ uid }) => uid.startsWith('api::'));
-  const shown = all.slice(0, most.types);
+  const shown = all.slice(0, max.types);
   const audience = await readAudience(running);
-  const types = await Promise.all(shown.map((type, index) => readType(type, { call, source, isAsked: index < most.answers })));
+  const types = await Promise.all(shown.map((type, index) => readType(type, { call, source, isAsked: index < max.answers })));
   return {
     audience,
     database: backend.description,
     types,
     more: all.length - shown.length,
-    projectRoutes: codeRoutes(source).slice(0, most.routes),
+    projectRoutes: codeRoutes(source).slice(0, max.routes),
     warnings: warningsOf(call, audience),
   };
 }
@@ -136,5 +136,5 @@ async function readAnswer(row: Row, query: string, call: RouteCall): Promise<str
 
 function written(body: unknown): string {
   const text = JSON.stringify(body, null, 2);
-  return text.length > most.characters ? `${text.slice(0, most.characters)}\n…` : text;
+  return text.length > max.characters ? `${text.slice(0, max.characters)}\n…` : text;
 }

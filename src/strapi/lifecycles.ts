@@ -15,7 +15,7 @@ import type { Selection } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
 import { isRecord, type Values } from '../values.js';
 import type { CodeTransactions } from './code-transactions.js';
-import { describeSelection } from './respell-read.js';
+import { describeSelection } from './translate-read.js';
 import { createSurroundedReads, readKinds, type ReadHooks, type ReadKind } from './surrounded-reads.js';
 import { describeModel, type StrapiModel } from './describe-model.js';
 

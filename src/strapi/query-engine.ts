@@ -13,7 +13,7 @@ import { emptyQuery, type Query } from '../query/ast.js';
 import type { ContentType } from '../schema/content-type.js';
 import { isRecord } from '../values.js';
 import { refuseMissing } from './missing-members.js';
-import { engineFilter, engineQuery, limitsOfCode, type EngineParameters } from './respell-query.js';
+import { engineFilter, engineQuery, limitsOfCode, type EngineParameters } from './translate-query.js';
 import type { ReadHooks } from './surrounded-reads.js';
 import { missingModel } from './unsupported-code.js';
 

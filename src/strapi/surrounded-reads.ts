@@ -16,8 +16,8 @@ import type { Plan, Selection } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
 import { isRecord } from '../values.js';
 import { applyChanges } from './changed-entries.js';
-import { describeRead } from './respell-read.js';
-import { engineQuery, limitsOfCode, type EngineParameters } from './respell-query.js';
+import { describeRead } from './translate-read.js';
+import { engineQuery, limitsOfCode, type EngineParameters } from './translate-query.js';
 
 export const readKinds = ['FindOne', 'FindMany', 'Count'] as const;
 export type ReadKind = (typeof readKinds)[number];

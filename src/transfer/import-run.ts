@@ -152,9 +152,9 @@ function checkTotal({ source, state, tally }: ImportRun, stage: Stage, read: num
 }
 
 /** Kinds of shortcomings that are told apart, examples of each, and characters: sources may hold names of any length. */
-const most = { reasons: 300, examples: 5, characters: 300 };
+const max = { reasons: 300, examples: 5, characters: 300 };
 
-const shorten = (text: string): string => (text.length > most.characters ? `${text.slice(0, most.characters)}…` : text);
+const shorten = (text: string): string => (text.length > max.characters ? `${text.slice(0, max.characters)}…` : text);
 
 /** Counts what an import has brought and what it could not bring. */
 export class Tally {
@@ -173,9 +173,9 @@ export class Tally {
   /** `where`: the record or file that could not be imported. */
   readonly report = (given: string, where: string, count = 1): void => {
     const reason = shorten(given);
-    const name = this.shortcomings.has(reason) || this.shortcomings.size < most.reasons ? reason : 'other reasons';
+    const name = this.shortcomings.has(reason) || this.shortcomings.size < max.reasons ? reason : 'other reasons';
     const known = this.shortcomings.get(name) ?? { count: 0, examples: [] };
-    const examples = known.examples.length < most.examples ? [...known.examples, shorten(where)] : known.examples;
+    const examples = known.examples.length < max.examples ? [...known.examples, shorten(where)] : known.examples;
     this.shortcomings.set(name, { count: known.count + count, examples });
   };
 }

@@ -6,9 +6,9 @@ import type { ContentType } from '../schema/content-type.js';
 export async function findOccupied(types: readonly ContentType[], database: Database): Promise<ReadonlyMap<string, string>> {
   const roles = await readRoles(database);
   const isFresh = async ({ uid, collection }: ContentType): Promise<boolean> => {
-    const most = freshEntries[uid];
-    if (most === 'roles') return !roles.areConfigured;
-    return (await readAll(database, { find: collection, limit: (most ?? 0) + 1, projection: { _id: 1 } })).length <= (most ?? 0);
+    const max = freshEntries[uid];
+    if (max === 'roles') return !roles.areConfigured;
+    return (await readAll(database, { find: collection, limit: (max ?? 0) + 1, projection: { _id: 1 } })).length <= (max ?? 0);
   };
   const checked = await Promise.all(types.map(async (type) => ({ type, fresh: await isFresh(type) })));
   return new Map(checked.flatMap(({ type, fresh }) => (fresh ? [] : [[type.uid, type.collection]])));

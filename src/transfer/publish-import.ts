@@ -11,8 +11,8 @@ import { assertHeld } from '../mongo/transfer/import-ledger.js';
 import { countStaged, dropStaged, isStaged, publishStaged } from '../mongo/transfer/staged.js';
 import { uploadFile, type ContentType } from '../schema/content-type.js';
 import { isRecord, type Values } from '../values.js';
-import { restoreAddresses } from './bring-files.js';
-import { publishTokens } from './bring-tokens.js';
+import { restoreAddresses } from './import-files.js';
+import { publishTokens } from './import-tokens.js';
 import { type ImportOptions, type ImportRun, saveProgress } from './import-run.js';
 import { assertFree, findOccupied, isJudgedWithOthers } from './occupied.js';
 import { usedSettings } from './source.js';
@@ -49,8 +49,8 @@ async function finishTypes(run: ImportRun, types: readonly ContentType[]): Promi
   for (const type of types) await assertWhole(run, type);
   await Promise.all(
     types.map(async (type) => {
-      const gathered = { ...type, collection: staged.nameOf(type.collection) };
-      for (const problem of await ensureIndexes(staged.database.db, gathered, plan.registry)) tally.report(problem, type.uid);
+      const stagedType = { ...type, collection: staged.nameOf(type.collection) };
+      for (const problem of await ensureIndexes(staged.database.db, stagedType, plan.registry)) tally.report(problem, type.uid);
       context.progress.advance(1);
     }),
   );

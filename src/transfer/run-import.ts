@@ -19,13 +19,13 @@ import {
   whileAlive,
 } from '../mongo/transfer/import-ledger.js';
 import { countStaged, createStaged, dropLinksBehind, dropStaged, stagedFor } from '../mongo/transfer/staged.js';
-import { gatherAssets } from './bring-files.js';
+import { stageAssets } from './import-files.js';
 import { type ImportContext, type ImportOptions, type ImportRun, Tally } from './import-run.js';
 import { assertFree, findOccupied } from './occupied.js';
 import { type ImportPlan, planImport } from './plan-import.js';
 import { publishImport } from './publish-import.js';
 import { inspectSource, type Manifest, type Source } from './source.js';
-import { gatherEntries, gatherLinks } from './write-records.js';
+import { stageEntries, stageLinks } from './write-records.js';
 
 /** A source that was read once, and the plan of its import. */
 export interface PreparedImport {
@@ -66,9 +66,9 @@ export async function runImport(prepared: PreparedImport, context: ImportContext
   await whileAlive(database, state, async () => {
     await prepareStaged(run);
     await source.prepare?.({ isBegun: state.stage !== 'links' || state.position > 0 });
-    await gatherLinks(run);
-    await gatherEntries(run);
-    await gatherAssets(run);
+    await stageLinks(run);
+    await stageEntries(run);
+    await stageAssets(run);
     await publishImport(run, options);
     await saveImport(database, { ...run.state, counts: [...tally.counts], shortcomings: [...tally.shortcomings], state: 'done' });
   });
@@ -101,7 +101,7 @@ async function begin(prepared: PreparedImport, context: ImportContext, { replace
   };
   await beginImport(database, state);
   // Data that a process which was considered dead has written after the end of its import.
-  await dropGathered(context);
+  await dropStagedContent(context);
   return state;
 }
 
@@ -116,7 +116,7 @@ async function goOn({ unfinished, source, manifest, plan }: PreparedImport, { st
       `an import of ${unfinished.source} was cut short: run it again, or give it up with npx mangrove import --abandon`,
     );
   for (const uid of unfinished.types.filter((name) => !plan.types.has(name)))
-    throw new Error(`${uid}, of which entries were gathered, is no longer imported: ${plan.refused.get(uid) ?? ''}`);
+    throw new Error(`${uid}, of which entries are staged, is no longer imported: ${plan.refused.get(uid) ?? ''}`);
   const state = await takeOver(store.database, unfinished, runner);
   const changed = changesIn(new Map(state.expected), new Map(countsOf(manifest)));
   if (changed.length > 0 && !source.mayChange)
@@ -136,10 +136,10 @@ const changesIn = (before: ReadonlyMap<string, number>, now: ReadonlyMap<string,
 async function prepareStaged({ staged, plan, state, tally, recurring }: ImportRun): Promise<void> {
   if (state.stage === 'publish') return;
   if (state.stage === 'links') await dropLinksBehind(staged, state.position);
-  await assertGathered(staged.database, staged.links, tally.counts.get('links') ?? 0);
+  await assertStaged(staged.database, staged.links, tally.counts.get('links') ?? 0);
   for (const { uid, collection } of plan.types.values()) {
     const counted = tally.counts.get(uid) ?? 0;
-    const found = await assertGathered(staged.database, staged.nameOf(collection), counted);
+    const found = await assertStaged(staged.database, staged.nameOf(collection), counted);
     recurring.set(uid, found - counted);
     if (found > 0) tally.counts.set(uid, found);
   }
@@ -150,7 +150,7 @@ async function prepareStaged({ staged, plan, state, tally, recurring }: ImportRu
 }
 
 /** Returns how many documents were staged. Throws an Error if they are fewer than were counted. */
-async function assertGathered(database: Database, collection: string, counted: number): Promise<number> {
+async function assertStaged(database: Database, collection: string, counted: number): Promise<number> {
   const found = await countStaged(database, collection);
   if (found >= counted) return found;
   throw new Error(
@@ -166,12 +166,12 @@ export async function abandonImport(context: ImportContext): Promise<ImportState
   const runner = newRunner();
   if (isAtWork(unfinished, runner)) throw underWay(unfinished.source, unfinished.runner);
   const state = await takeOver(database, unfinished, runner);
-  await dropGathered(context);
+  await dropStagedContent(context);
   await forgetImport(database, state);
   return state;
 }
 
-async function dropGathered({ store, media }: ImportContext): Promise<void> {
+async function dropStagedContent({ store, media }: ImportContext): Promise<void> {
   await dropStaged(store.database);
   if (media !== null) await retireImported(store.database, media.owner);
 }

@@ -121,7 +121,7 @@ export interface Manifest {
 }
 
 /** The most models, settings and types of entries that a source may have, and their bytes: they are kept in memory. */
-const most = { kept: 20_000, bytes: 67_108_864 };
+const max = { kept: 20_000, bytes: 67_108_864 };
 
 /**
  * Reads a source from its beginning to its end, which finds what is damaged before anything is stored. Reports each
@@ -159,7 +159,7 @@ export async function inspectSource(source: Source, advance: (records: number) =
         break;
       case 'unreadable':
     }
-    if (bytes > most.bytes || schemas.length + settings.length + entities.size > most.kept)
+    if (bytes > max.bytes || schemas.length + settings.length + entities.size > max.kept)
       throw new Error(`${source.description} has more models and settings than fit into memory`);
   }
   return { schemas, entities, settings, records, ...sums };

@@ -6,13 +6,13 @@ import { holdersIn, toStoredForm } from '../mongo/transfer/stored-form.js';
 import { type HeldLink, type Holder, holderKey, placeLink } from '../mongo/transfer/transferred.js';
 import type { EntryDocument } from '../mongo/write/write-entries.js';
 import { uploadFile, type ContentType } from '../schema/content-type.js';
-import { gatherTokens } from './bring-tokens.js';
-import { placeFile } from './bring-files.js';
+import { stageTokens } from './import-tokens.js';
+import { placeFile } from './import-files.js';
 import { type ImportContext, type ImportRun, type Numbered, type RecordOf, runStage, type Tally } from './import-run.js';
 import { tokenUid } from './source.js';
 
-/** Gathers the links where they are found by the entries that keep them. */
-export const gatherLinks = (run: ImportRun): Promise<void> =>
+/** Stages the links by the entries that keep them. */
+export const stageLinks = (run: ImportRun): Promise<void> =>
   runStage(run, { stage: 'links', title: 'links', write: (batch) => writeLinks(run, batch) });
 
 async function writeLinks(run: ImportRun, batch: readonly Numbered<RecordOf<'links'>>[]): Promise<void> {
@@ -30,8 +30,8 @@ async function writeLinks(run: ImportRun, batch: readonly Numbered<RecordOf<'lin
   tally.add('links', held.length);
 }
 
-/** Gathers the entries, whole: with their components and links. */
-export const gatherEntries = (run: ImportRun): Promise<void> =>
+/** Stages the entries with their components and links. */
+export const stageEntries = (run: ImportRun): Promise<void> =>
   runStage(run, { stage: 'entities', title: 'entries', write: (batch) => writeEntries(run, batch) });
 
 type Entity = RecordOf<'entities'>;
@@ -45,7 +45,7 @@ interface ComingEntry {
 
 async function writeEntries(run: ImportRun, batch: readonly Numbered<Entity>[]): Promise<void> {
   const { plan, context } = run;
-  await gatherTokens(
+  await stageTokens(
     run,
     batch.flatMap(([, entity]) => (entity.type === tokenUid ? [entity] : [])),
   );

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { findMany } from '../../src/content/find-many.js';
-import { respellFilters } from '../../src/graphql/selection/respell-filters.js';
+import { translateFilters } from '../../src/graphql/selection/translate-filters.js';
 import { compileCondition } from '../../src/mongo/read/compile-condition.js';
 import { emptyQuery } from '../../src/query/ast.js';
 import { bindFilter } from '../../src/query/bind-filter.js';
@@ -247,8 +247,8 @@ describe('filters', () => {
 
   for (const [filters] of cases.filter(([given]) => !JSON.stringify(given).includes('"$or":[{"$eq"')))
     it(`${JSON.stringify(withoutDollars(filters))} means the same in GraphQL`, () => {
-      const respelled = respellFilters(withoutDollars(filters) as Record<string, unknown>, thing, thingRegistry);
-      expect(parseFilters(respelled, defaultLimits)).to.deep.equal(parseFilters(filters, defaultLimits));
+      const translated = translateFilters(withoutDollars(filters) as Record<string, unknown>, thing, thingRegistry);
+      expect(parseFilters(translated, defaultLimits)).to.deep.equal(parseFilters(filters, defaultLimits));
     });
 });
 

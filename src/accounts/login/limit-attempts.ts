@@ -29,8 +29,8 @@ type Settings = Config['plugins']['users-permissions']['config']['ratelimit'];
 export function attemptLimits(settings: Settings, database: Database): AttemptLimits | null {
   if (!settings.enabled) return null;
   const { interval, max, maxPerClient, slowInterval, maxPerAccount, maxPerAddress } = settings;
-  const create = (most: number, milliseconds: number): AttemptLimiter =>
-    attemptLimiter(database, { collection: collections.attempts, max: most, interval: milliseconds });
+  const create = (max: number, milliseconds: number): AttemptLimiter =>
+    attemptLimiter(database, { collection: collections.attempts, max, interval: milliseconds });
   const limiters: Readonly<Record<KeyKind, AttemptLimiter>> = {
     sender: create(max, interval),
     client: create(maxPerClient, interval),

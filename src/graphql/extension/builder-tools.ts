@@ -3,7 +3,7 @@ import type { ContentType, Registry } from '../../schema/content-type.js';
 import { isRecord, type Values } from '../../values.js';
 import { parsePagination } from '../selection/parse-list-arguments.js';
 import type { PageSettings } from '../graphql-context.js';
-import { respellFilters } from '../selection/respell-filters.js';
+import { translateFilters } from '../selection/translate-filters.js';
 import { filtersName } from '../type-names.js';
 import { loadNexus } from './load-nexus.js';
 
@@ -24,7 +24,7 @@ export const createBuilderTools = (registry: () => Registry, pages: PageSettings
     const types = registry();
     const type = types.types.get(contentType.uid) ?? contentType;
     const transformed: Record<string, unknown> = { ...rest };
-    if (isRecord(filters)) transformed['filters'] = respellFilters(filters, type, types);
+    if (isRecord(filters)) transformed['filters'] = translateFilters(filters, type, types);
     if (!usePagination) return pagination === undefined ? transformed : { ...transformed, pagination };
     const { start, limit } = parsePagination(isRecord(pagination) ? pagination : null, pages);
     return { ...transformed, start, limit };

@@ -5,7 +5,7 @@ import { parseFilters } from '../../query/parse-filter.js';
 import { parseSort } from '../../query/parse-list.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { isRecord } from '../../values.js';
-import { respellFilters } from './respell-filters.js';
+import { translateFilters } from './translate-filters.js';
 import type { PageSettings } from '../graphql-context.js';
 
 /** The context of reading arguments. */
@@ -28,7 +28,7 @@ export function parseListArguments(
 ): ListPart {
   const { filters, sort, pagination, publicationState } = args;
   return {
-    filter: isRecord(filters) ? parseFilters(respellFilters(filters, type, context.registry), context.limits) : null,
+    filter: isRecord(filters) ? parseFilters(translateFilters(filters, type, context.registry), context.limits) : null,
     sort: parseSort(sort, context.limits),
     pagination: parsePagination(isRecord(pagination) ? pagination : null, context.pages),
     publicationState: publicationState === 'live' ? 'live' : 'preview',
@@ -60,8 +60,8 @@ export function parsePagination(input: PaginationInput | null | undefined, setti
 }
 
 function offset(start: number, limit: number, { maxLimit }: PageSettings): Offset {
-  const most = maxLimit ?? Infinity;
-  const cut = limit === -1 ? (maxLimit ?? -1) : Math.min(Math.max(limit, 1), most);
+  const max = maxLimit ?? Infinity;
+  const cut = limit === -1 ? (maxLimit ?? -1) : Math.min(Math.max(limit, 1), max);
   return { kind: 'offset', start: Math.max(start, 0), limit: cut, withCount: null };
 }
 

@@ -18,7 +18,7 @@ interface KeptMongod {
 }
 
 /** A server that ends this often within so many milliseconds is not started again. */
-const most = { ends: 3, within: 60_000 };
+const max = { ends: 3, within: 60_000 };
 
 /** Starts the server again whenever it ends, until `stop` is called. */
 export function keepRunning({ first, launch, log, onLost }: KeepInput): KeptMongod {
@@ -28,8 +28,8 @@ export function keepRunning({ first, launch, log, onLost }: KeepInput): KeptMong
 
   const restart = async (reason: string): Promise<void> => {
     ends.push(Date.now());
-    const recent = ends.filter((time) => Date.now() - time < most.within).length;
-    if (recent >= most.ends) throw new Error(`MongoDB has ended ${String(recent)} times within a minute: ${reason}`);
+    const recent = ends.filter((time) => Date.now() - time < max.within).length;
+    if (recent >= max.ends) throw new Error(`MongoDB has ended ${String(recent)} times within a minute: ${reason}`);
     log(`MongoDB has ended: ${reason}. It is started again.`);
     current = await launch();
     log('MongoDB runs again');

@@ -24,7 +24,7 @@ export interface Walk {
   readonly database: Database;
   /** Targets that are likely to lead to enough entries, and after which all are joined. */
   readonly atOnce: number;
-  readonly most: number;
+  readonly max: number;
 }
 
 /** Returns how to walk; null if joining is better. */
@@ -43,11 +43,11 @@ export async function planWalk({ type, totalIsCacheable }: Plan, page: Page, dat
   const worth = Math.ceil(Math.sqrt((skip + limit) * entries));
   const matches = totalIsCacheable ? entries : await countUpTo(worth, page, database);
   const atOnce = Math.ceil(((skip + limit) * targetsOfEntry(step, { entries, targets }) * entries) / Math.max(matches, 1)) + 1;
-  const most = totalIsCacheable
+  const max = totalIsCacheable
     ? mostTargets
     : Math.min(mostTargets, 4 * Math.ceil(worth * targetsOfEntry(step, { entries, targets })));
-  if (matches < worth || atOnce > most) return null;
-  return { page, key, rest, step, database, atOnce, most };
+  if (matches < worth || atOnce > max) return null;
+  return { page, key, rest, step, database, atOnce, max };
 }
 
 /** The entry has the link, or the target has it. Entries without targets come first in ascending order, so these have to be found. */

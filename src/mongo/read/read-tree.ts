@@ -119,8 +119,8 @@ async function readRows(
 ): Promise<readonly Document[]> {
   const { budget } = database;
   const numbers = queries.reduce((sum, { counts, relation }) => sum + (counts ? relation.holders.length : 0), 0);
-  const most = budget.left('entriesRead') + numbers;
-  const bounded = most === Infinity ? pipeline : [...pipeline, { $limit: most + 1 }];
+  const max = budget.left('entriesRead') + numbers;
+  const bounded = max === Infinity ? pipeline : [...pipeline, { $limit: max + 1 }];
   const rows = await readAll(database, { aggregate, pipeline: bounded, cursor: {} });
   budget.spend('entriesRead', Math.max(rows.length - numbers, 0));
   return rows;

@@ -38,7 +38,7 @@ async function walkAll(walk: Walk, wanted: number): Promise<readonly Document[] 
     size = Math.min(2 * size, mostAtOnce)
   ) {
     const chunk = await readChunk(walk, done, size);
-    if (chunk === null || done + chunk.length > walk.most) return null;
+    if (chunk === null || done + chunk.length > walk.max) return null;
     const left = wanted - walked.documents.length;
     if (chunk.length === 0) return [...walked.documents, ...(await readLeft(walk, walked, left))];
     walked = await readLinked(walk, { chunk, walked, limit: left });

@@ -6,13 +6,13 @@ import type { HeldLink } from './transferred.js';
 /** The prefix of collections in which an import stores data before publishing it. Collections of content never begin with `_`. */
 const prefix = '_import_';
 
-/** The collections that one import gathers in. Those of another one have other names, so that a late write ends nowhere. */
+/** The staging collections of one import. Each import has other names, so that a late write of an abandoned one has no effect. */
 export interface Staged {
   readonly database: Database;
   readonly links: string;
   readonly blobs: string;
   readonly tokens: string;
-  /** The collection in which the entries of another are gathered before they take its place. */
+  /** The staging collection whose entries will replace those of another collection. */
   readonly nameOf: (collection: string) => string;
 }
 
@@ -23,7 +23,7 @@ export function stagedFor(database: Database, run: string): Staged {
   return { database, links: nameOf('-links'), blobs: nameOf('-blobs'), tokens: nameOf('-tokens'), nameOf };
 }
 
-/** Makes the collections that an import gathers in, those that are there already included. */
+/** Creates the staging collections of an import, unless they exist. */
 export async function createStaged(staged: Staged, collections: readonly string[]): Promise<void> {
   const { db } = staged.database;
   const present = new Set(await stagedCollections(db));
@@ -61,13 +61,13 @@ export async function dropLinksBehind({ database, links }: Staged, number: numbe
 export async function readLinks(
   { database, links: collection }: Staged,
   holders: readonly string[],
-  most: number,
+  max: number,
 ): Promise<ReadonlyMap<string, readonly HeldLink[]> | null> {
   const sort = { holder: 1, position: 1, _id: 1 };
-  const limit = most === Infinity ? {} : { limit: most + 1 };
+  const limit = max === Infinity ? {} : { limit: max + 1 };
   const command = { find: collection, filter: { holder: { $in: holders } }, sort, allowDiskUse: true, ...limit };
   const rows = (await readAll(database, command)) as unknown as readonly HeldLink[]; // stored in this form
-  return rows.length > most ? null : byHolder(rows);
+  return rows.length > max ? null : byHolder(rows);
 }
 
 function byHolder(rows: readonly HeldLink[]): ReadonlyMap<string, readonly HeldLink[]> {
@@ -144,7 +144,7 @@ export async function raiseCounters({ db }: Database, highest: ReadonlyMap<strin
   await translating(() => db.collection<{ _id: string }>('_counters').bulkWrite(operations));
 }
 
-/** Whether the entries of a collection are gathered and have not taken its place. */
+/** Whether a collection has staged entries that have not replaced its own. */
 export async function isStaged({ database: { db }, nameOf }: Staged, collection: string): Promise<boolean> {
   const found = await translating(() => db.listCollections({ name: nameOf(collection) }, { nameOnly: true }).toArray());
   return found.length > 0;
@@ -155,7 +155,7 @@ export async function publishStaged({ database: { db }, nameOf }: Staged, collec
   await translating(() => db.renameCollection(nameOf(collection), collection, { dropTarget: true }));
 }
 
-/** Drops what imports have gathered. */
+/** Drops all staging collections. */
 export async function dropStaged({ db }: Database): Promise<void> {
   for (const name of await stagedCollections(db)) await translating(() => db.dropCollection(name));
 }

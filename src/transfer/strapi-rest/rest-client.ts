@@ -92,13 +92,13 @@ async function getJson(target: URL, send: Send): Promise<unknown> {
 }
 
 /** Sends a request again while the other side is busy or away for a moment. Throws an Error if that does not end. */
-async function sendPatiently(target: URL, send: Send, most: number): Promise<IncomingMessage> {
+async function sendPatiently(target: URL, send: Send, max: number): Promise<IncomingMessage> {
   for (let attempt = 1; ; attempt++) {
-    const response = await send(target).catch((error: unknown) => failure(error, attempt === most));
+    const response = await send(target).catch((error: unknown) => failure(error, attempt === max));
     const status = response?.statusCode ?? 503;
     if (response !== null && !passing.has(status)) return response;
     response?.resume();
-    if (attempt === most) throw new Error(`${target.pathname} answers ${String(status)}`);
+    if (attempt === max) throw new Error(`${target.pathname} answers ${String(status)}`);
     await delay(500 * 2 ** attempt);
   }
 }

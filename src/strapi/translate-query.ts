@@ -40,7 +40,7 @@ export function engineQuery(parameters: EngineParameters, limits: Limits): Query
     filter: engineFilter(parameters, limits),
     sort: parseSort(orderBy, limits),
     fields: parseFields(select ?? undefined),
-    populate: parsePopulate(respellPopulate(populate), limits),
+    populate: parsePopulate(translatePopulate(populate), limits),
     search: search === undefined || search === '' ? null : search,
     pagination: paginationOf(parameters),
     locale: 'all',
@@ -53,7 +53,7 @@ export function engineQuery(parameters: EngineParameters, limits: Limits): Query
 /** The conditions alone; null if there are none. */
 export function engineFilter({ where, filters }: EngineParameters, limits: Limits): Filter | null {
   const parts = [where, filters].filter((part) => part !== undefined && part !== null);
-  return parseFilters({ $and: parts.map((part) => asRecord(respellWhere(part))) }, limits);
+  return parseFilters({ $and: parts.map((part) => asRecord(translateWhere(part))) }, limits);
 }
 
 const asRecord = (value: unknown): Values => {
@@ -64,39 +64,40 @@ const asRecord = (value: unknown): Values => {
 const groups: ReadonlySet<string> = new Set(['$and', '$or']);
 
 /** A list means that all of its conditions hold. Throws a ValidationError for undefined, which no value equals. */
-function respellWhere(where: unknown): unknown {
-  if (Array.isArray(where)) return { $and: where.map(respellWhere) };
+function translateWhere(where: unknown): unknown {
+  if (Array.isArray(where)) return { $and: where.map(translateWhere) };
   if (!isPlain(where)) return where;
   return Object.fromEntries(
     Object.entries(where).map(([key, value]) => {
       if (value === undefined) throw validationError(`where: ${key} is undefined`);
-      if (groups.has(key)) return [key, [value].flat().map(respellWhere)];
-      return [key, key.startsWith('$') && key !== '$not' ? value : respellField(value)];
+      if (groups.has(key)) return [key, [value].flat().map(translateWhere)];
+      return [key, key.startsWith('$') && key !== '$not' ? value : translateField(value)];
     }),
   );
 }
 
 /** Below an attribute a list is one of values, unless it holds conditions. */
-const respellField = (value: unknown): unknown => (Array.isArray(value) && !value.some(isPlain) ? value : respellWhere(value));
+const translateField = (value: unknown): unknown =>
+  Array.isArray(value) && !value.some(isPlain) ? value : translateWhere(value);
 
 const isPlain = (value: unknown): value is Values => isRecord(value) && !(value instanceof Date);
 
-function respellPopulate(populate: unknown): unknown {
+function translatePopulate(populate: unknown): unknown {
   if (populate === true) return '*';
   if (populate === false || !isPlain(populate)) return populate === false ? undefined : populate;
-  return mapValues(populate, (value) => (isPlain(value) ? respellNested(value) : value));
+  return mapValues(populate, (value) => (isPlain(value) ? translateNested(value) : value));
 }
 
 /** Parameters of a populated relation, in the words of REST. */
-function respellNested({ select, where, filters, orderBy, offset, populate, on, ...rest }: Values): Values {
-  const conditions = [where, filters].filter((part) => part !== undefined && part !== null).map(respellWhere);
+function translateNested({ select, where, filters, orderBy, offset, populate, on, ...rest }: Values): Values {
+  const conditions = [where, filters].filter((part) => part !== undefined && part !== null).map(translateWhere);
   const given = {
     fields: select,
     filters: conditions.length > 0 ? { $and: conditions } : undefined,
     sort: orderBy,
     start: offset,
-    populate: respellPopulate(populate),
-    on: isPlain(on) ? mapValues(on, (value) => (isPlain(value) ? respellNested(value) : value)) : on,
+    populate: translatePopulate(populate),
+    on: isPlain(on) ? mapValues(on, (value) => (isPlain(value) ? translateNested(value) : value)) : on,
   };
   return { ...rest, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
 }

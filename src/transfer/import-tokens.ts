@@ -9,18 +9,18 @@ import type { Values } from '../values.js';
 import type { ImportContext, ImportRun } from './import-run.js';
 
 /** Imports API tokens. Of their keys, sources have only hashes. */
-export async function gatherTokens({ staged }: ImportRun, entries: readonly TransferredEntry[]): Promise<void> {
+export async function stageTokens({ staged }: ImportRun, entries: readonly TransferredEntry[]): Promise<void> {
   const documents = entries.map(({ id, data }) => ({ _id: id, data }));
   await insertStaged(staged.database, staged.tokens, documents);
 }
 
 /** Tokens of one import. */
-const most = 1_000;
+const max = 1_000;
 
 /** Stores API tokens: by their hashes where the salt is that of the source, with new keys otherwise. Tokens that are there stay. */
 export async function publishTokens(run: ImportRun): Promise<void> {
   const { database, tokens } = run.staged;
-  const rows = await readAll(database, { find: tokens, sort: { _id: 1 }, limit: most, batchSize: most });
+  const rows = await readAll(database, { find: tokens, sort: { _id: 1 }, limit: max, batchSize: max });
   for (const row of rows) await publishToken(run, row['data'] as Values); // staged in this form
 }
 

@@ -5,7 +5,7 @@ import type { BindContext } from '../query/bind-context.js';
 import { namesIn } from '../query/parse-list.js';
 import type { Selection } from '../query/plan.js';
 import { isRecord, type Values } from '../values.js';
-import type { EngineParameters } from './respell-query.js';
+import type { EngineParameters } from './translate-query.js';
 
 /**
  * Returns a read in the words of `strapi.db.query(uid)`: the locale stands in `where` with the filters of the client, the publication

@@ -58,7 +58,7 @@ const placeOf = ({ hash, ext }: Values): FilePlace | null =>
   typeof hash === 'string' && hash !== '' ? { hash, ext: typeof ext === 'string' ? ext : '' } : null;
 
 /** Stores the bytes of files, each behind its entry. */
-export async function gatherAssets(run: ImportRun): Promise<void> {
+export async function stageAssets(run: ImportRun): Promise<void> {
   const { context, manifest, tally } = run;
   const { media } = context;
   if (media === null) {

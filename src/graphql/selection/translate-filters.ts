@@ -7,37 +7,37 @@ import { isRecord, type Values } from '../../values.js';
  * a key inside an entry is an attribute or a group, so an attribute named `in` stays one. Empty groups and relations without
  * conditions say nothing and are left out.
  */
-export function respellFilters(filters: Values, type: ContentType, registry: Registry): Values {
+export function translateFilters(filters: Values, type: ContentType, registry: Registry): Values {
   const entries = Object.entries(filters).map(([key, value]) => [
     isGroup(key) ? `$${key}` : key,
-    isGroup(key) ? respellGroup(key, value, type, registry) : respellAttribute(key, value, type, registry),
+    isGroup(key) ? translateGroup(key, value, type, registry) : translateAttribute(key, value, type, registry),
   ]);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-function respellGroup(group: 'and' | 'or' | 'not', value: unknown, type: ContentType, registry: Registry): unknown {
-  const inner = (item: unknown) => (isRecord(item) ? respellFilters(item, type, registry) : {});
+function translateGroup(group: 'and' | 'or' | 'not', value: unknown, type: ContentType, registry: Registry): unknown {
+  const inner = (item: unknown) => (isRecord(item) ? translateFilters(item, type, registry) : {});
   if (group === 'not') return isRecord(value) ? orNothing(inner(value)) : undefined;
   return Array.isArray(value) && value.length > 0 ? value.map(inner) : undefined;
 }
 
 const orNothing = (input: Values): Values | undefined => (Object.keys(input).length === 0 ? undefined : input);
 
-function respellAttribute(name: string, value: unknown, type: ContentType, registry: Registry): unknown {
+function translateAttribute(name: string, value: unknown, type: ContentType, registry: Registry): unknown {
   const attribute = type.attributes.get(name);
-  if (attribute === undefined || attribute.kind === 'scalar') return isRecord(value) ? respellComparisons(value) : value;
+  if (attribute === undefined || attribute.kind === 'scalar') return isRecord(value) ? translateComparisons(value) : value;
   const uid = attribute.kind === 'component' ? attribute.component : 'target' in attribute ? attribute.target : '';
   const target = registry.types.get(uid);
-  return isRecord(value) && target !== undefined ? orNothing(respellFilters(value, target, registry)) : undefined;
+  return isRecord(value) && target !== undefined ? orNothing(translateFilters(value, target, registry)) : undefined;
 }
 
 /** Below a scalar every key is an operator; `and` and `or` list values, any of which may be equal. */
-function respellComparisons(tests: Values): Values {
-  return Object.fromEntries(Object.entries(tests).map(([key, value]) => [`$${key}`, respellTest(key, value)]));
+function translateComparisons(comparisons: Values): Values {
+  return Object.fromEntries(Object.entries(comparisons).map(([key, value]) => [`$${key}`, translateComparison(key, value)]));
 }
 
-function respellTest(key: string, value: unknown): unknown {
+function translateComparison(key: string, value: unknown): unknown {
   if (!isGroup(key)) return value;
-  if (key === 'not') return isRecord(value) ? respellComparisons(value) : {};
+  if (key === 'not') return isRecord(value) ? translateComparisons(value) : {};
   return Array.isArray(value) ? value.map((item: unknown) => ({ $eq: item })) : [];
 }
