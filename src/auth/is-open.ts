@@ -1,7 +1,8 @@
 import { collections } from '../schema/collections.js';
 import type { Config } from '../config/config.js';
 import { cacheUntilChanged } from '../mongo/changes.js';
-import { type Database, type Logger, readAll } from '../mongo/database.js';
+import type { Logger } from '../logger.js';
+import { type Database, readAll } from '../mongo/database.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import { fullAccess, type Access } from '../query/access.js';
 import { readRoles } from './read-roles.js';

@@ -9,7 +9,16 @@ import { twice, withinTime } from './within-time.js';
 /** A stored document, for readers outside of this folder. */
 export type { Document } from 'mongodb';
 
-/** A connected database and the time limits of its commands. */
+/**
+ * A connected database with the scope of the commands that are sent to it:
+ * - the connection and its server: `client`, `db`, `maxTimeMS`, `isReplicated`, `isSharded`
+ * - the transaction, if there is one: `session`, `order`, `later`, `undo`
+ * - the request, if there is one: `budget`, `turns`, `asker`
+ * - shared by all requests: `scans`, `replies`, `searches`, `uniques`
+ * - the kind of command: `isScanned`
+ *
+ * `forRequest`, `asScanned` and `inTransaction` return copies with another scope.
+ */
 export interface Database {
   readonly client: MongoClient;
   readonly db: Db;
@@ -23,25 +32,25 @@ export interface Database {
   readonly session: ClientSession | null;
   /** The queue of a transaction: its commands run one after the other, as the server requires. */
   readonly order?: Queue;
-  /** The work of a transaction that waits for its commit. */
+  /** Work that runs after the commit of the transaction. */
   readonly later?: (() => Promise<void>)[];
-  /** The work of a transaction that is undone if it is not committed. */
+  /** Work that runs if the transaction is not committed. */
   readonly undo?: (() => void)[];
-  /** The budget of the request that commands belong to. */
+  /** What the request may still read; unlimited without a request. */
   readonly budget: Budget;
-  /** The read commands of that request; null if they belong to none. */
+  /** The read commands of the request that are under way; null without a request. */
   readonly turns: CommandTurns | null;
-  /** Who sent that request; null if commands belong to none. */
+  /** The client of the request; null without a request. */
   readonly asker: Asker | null;
-  /** The queue of commands of all requests that may scan whole collections. It leaves connections to the others. */
+  /** The queue of commands that may scan whole collections. It leaves connections to other commands. */
   readonly scans: Queue;
-  /** What replies to commands of all requests have in common. */
+  /** The sizes of replies, by collection, and the queue of further replies. */
   readonly replies: Replies;
-  /** The parts of the content that are indexed for searches. */
+  /** The attributes that are indexed for searches. */
   readonly searches: SearchIndexes;
   /** The index builds that writes wait for. */
   readonly uniques: UniqueBuilds;
-  /** Whether commands go through the queue `scans`. */
+  /** Commands may scan whole collections and go through the queue `scans`. */
   readonly isScanned?: true;
 }
 
@@ -53,7 +62,7 @@ export const forRequest = (database: Database, budget: Budget, asker: Asker): Da
   turns: new CommandTurns(),
 });
 
-/** The same database for commands that may look through whole collections. */
+/** The same database for commands that may scan whole collections. */
 export const asScanned = (database: Database): Database => ({ isScanned: true, ...database });
 
 /** The option by which a call of the driver belongs to the transaction, if there is one. */
@@ -192,10 +201,4 @@ function readFurther(command: GetMore, session: ClientSession, database: Databas
     return cursor as FurtherReply; // the form of every getMore reply
   };
   return database.session === null ? replies.inTurn(read, asker ?? undefined) : read();
-}
-
-/** The part of a logger that the back end writes to; pino's fits. */
-export interface Logger {
-  info(details: object, message: string): void;
-  warn(details: object, message: string): void;
 }

@@ -1,6 +1,7 @@
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { Queue } from '../../queue.js';
-import type { Database, Logger } from '../database.js';
+import type { Logger } from '../../logger.js';
+import type { Database } from '../database.js';
 import type { IndexPlan } from '../read/plan-indexes.js';
 import { findUnused } from './unused-indexes.js';
 import { buildIndexes, type IndexProblems, removeStaleIndexes } from './ensure-indexes.js';

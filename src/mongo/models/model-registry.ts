@@ -5,7 +5,8 @@ import { buildRegistry, changedTypes, type RegistryBuild } from '../../schema/bu
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { reportModels, type ModelReport } from '../../schema/report-models.js';
 import { asksForMore, completeDocuments } from './complete-documents.js';
-import type { Database, Logger } from '../database.js';
+import type { Logger } from '../../logger.js';
+import type { Database } from '../database.js';
 import { ensureCollections } from '../ensure-collections.js';
 import { IndexBuilds } from './index-builds.js';
 import { readLocales, type Locales } from '../stores/locale-store.js';

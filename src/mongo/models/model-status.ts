@@ -4,7 +4,8 @@ import type { AnyBulkWriteOperation } from 'mongodb';
 import { collections } from '../../schema/collections.js';
 import type { RegistryBuild } from '../../schema/build-registry.js';
 import { describeReport, reportModels, warningText, type ModelReport } from '../../schema/report-models.js';
-import type { Database, Logger } from '../database.js';
+import type { Logger } from '../../logger.js';
+import type { Database } from '../database.js';
 import type { RequiredNulls } from './required-nulls.js';
 import type { SearchState } from './search-builds.js';
 

@@ -3,7 +3,7 @@ import type { Config, DatabaseConfig } from '../../config/config.js';
 import type { ModelSettings } from '../../schema/build-content-type.js';
 import { connectDatabase, describeDatabase } from '../connection.js';
 import { createFirstLocale } from '../stores/locale-store.js';
-import type { Logger } from '../database.js';
+import type { Logger } from '../../logger.js';
 import { ModelRegistry } from './model-registry.js';
 import { createStore, type Store } from '../store.js';
 import { watchChanges } from '../watch-changes.js';

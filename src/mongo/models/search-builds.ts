@@ -1,6 +1,7 @@
 import type { ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';
 import { scalarTypes, wordedAttributes } from '../../schema/scalar-types.js';
-import type { Database, Logger } from '../database.js';
+import type { Logger } from '../../logger.js';
+import type { Database } from '../database.js';
 import { trigramAttributes } from '../index-state.js';
 import { textIndexName } from '../read/plan-indexes.js';
 import { listIndexes } from './ensure-indexes.js';
