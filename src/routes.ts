@@ -7,29 +7,30 @@ import type { AnyRoute, ProjectCode } from './http/route.js';
 import { docsRoutes, servesDocs } from './openapi/docs-routes.js';
 import { openapiRoutes } from './openapi/openapi-routes.js';
 import { packageVersion } from './package-root.js';
+import { contentRoutes } from './rest/content-routes.js';
 import { restRoutes } from './rest/rest-routes.js';
 import type { PageLink } from './start-page/render-page.js';
 import { startRoutes } from './start-page/start-routes.js';
 
 /**
  * Returns the route table: all routes of the parts that are switched on. The first row whose path fits decides, so that the
- * content types, whose paths have parameters only, come last. `graphql`: null if it is switched off; `own`: code of a project,
- * which the pages about the API describe as well.
+ * content types, whose paths have parameters only, come last. `graphql`: null if it is switched off. The pages about the API
+ * describe the routes of the project as well.
  */
 export function serviceRoutes(
   config: Config,
   graphql: Pick<GraphqlEndpoint, 'routes'> | null,
   projectCode: ProjectCode | null = null,
 ): AnyRoute[] {
-  const content = restRoutes(config);
+  const content = contentRoutes(config);
   const routes = [
     ...healthRoutes(),
-    ...startRoutes({ config, version: packageVersion, links: pageLinks(config), routes: content, projectCode }),
+    ...startRoutes({ config, version: packageVersion, links: pageLinks(config), contentRoute: content.root, projectCode }),
     ...(graphql?.routes ?? []),
     ...(config.plugins.upload.enabled ? fileRoutes : []),
     ...(servesDocs(config) ? docsRoutes(config) : []),
     ...(config.admin.enabled ? adminRoutes : []),
-    ...content,
+    ...restRoutes(config, content),
   ];
   return config.api.openapi ? [...openapiRoutes(config, routes, projectCode), ...routes] : routes;
 }

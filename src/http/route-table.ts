@@ -101,10 +101,10 @@ function pathsOf({ routes, connection, shared }: RouteTableInput): Path[] {
   });
 }
 
-/** Returns what finds the rows of a path. A late route decides for all methods. */
+/** Returns what finds the rows of a path. A dynamic route decides for all methods. */
 function finderOf(routes: readonly AnyRoute[], connection: Connection): (ctx: RoutedContext) => Rows | null {
-  const late = routes.find((route) => 'find' in route);
-  if (late !== undefined) return ({ captures = [] }) => late.find(captures, connection.running ?? notRunning());
+  const dynamic = routes.find((route) => 'find' in route);
+  if (dynamic !== undefined) return ({ captures = [] }) => dynamic.find(captures, connection.running ?? notRunning());
   const rows = firstOf(routes.flatMap((route) => ('find' in route ? [] : [route])));
   return () => rows;
 }

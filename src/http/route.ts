@@ -89,12 +89,12 @@ export type OpenRoute = RouteKey & OpenRow;
 export type ContextRoute = RouteKey & ContextRow;
 
 /** A path whose rows are looked up when a request comes; null: there is nothing there. `params` are not decoded. */
-export interface LateRoute extends Pick<RouteKey, 'path'> {
+export interface DynamicRoute extends Pick<RouteKey, 'path'> {
   readonly find: (params: readonly string[], running: Running) => Rows | null;
 }
 
 export type FixedRoute = Route | OpenRoute | ContextRoute;
-export type AnyRoute = FixedRoute | LateRoute;
+export type AnyRoute = FixedRoute | DynamicRoute;
 
 /** Returns the rows with a prefix in front of their paths. */
 export const withPrefix = (prefix: string, routes: readonly Route[]): Route[] =>

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.js';
 import type { ContentContext } from '../content/content-context.js';
-import type { AnyRoute, FixedRoute, LateRoute, ProjectCode, Row } from '../http/route.js';
+import type { AnyRoute, FixedRoute, DynamicRoute, ProjectCode, Row } from '../http/route.js';
 import type { Running } from '../http/running.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import { accountOperations } from './account-operations.js';
@@ -69,9 +69,9 @@ function serviceRows(input: ListInput): DescribedRow[] {
   const { routes, config, content, running } = input;
   const fixed = routes.filter((route): route is FixedRoute => !('find' in route));
   const taken = new Set(fixed.map(({ path }) => path));
-  const late = routes.filter((route): route is LateRoute => 'find' in route);
+  const dynamic = routes.filter((route): route is DynamicRoute => 'find' in route);
   const types = routedTypes(content.bind.registry);
-  const ofContent = types.flatMap((type) => late.flatMap((route) => lateRows(route, type, running)));
+  const ofContent = types.flatMap((type) => dynamic.flatMap((route) => dynamicRows(route, type, running)));
   return [
     ...fixed.flatMap((route) => fixedRows(route, input)),
     ...ofContent.filter(({ path }) => !taken.has(path) && path.startsWith(config.api.rest.prefix)),
@@ -101,7 +101,7 @@ function fixedRows(route: FixedRoute, { config, content }: ListInput): Described
 }
 
 /** The names in the path of a single type have no ids behind them, but their localizations. */
-function lateRows({ path, find }: LateRoute, type: ContentType, running: Running): DescribedRow[] {
+function dynamicRows({ path, find }: DynamicRoute, type: ContentType, running: Running): DescribedRow[] {
   const isSingle = type.kind === 'singleType';
   const name = isSingle ? type.singularName : type.pluralName;
   const id = isSingle ? 'localizations' : ':id';

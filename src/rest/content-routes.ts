@@ -1,17 +1,24 @@
 import type { Config } from '../config/config.js';
 import { notFoundError } from '../errors.js';
-import type { GuardedRow, LateRoute, Rows } from '../http/route.js';
+import type { GuardedRow, DynamicRoute, Rows } from '../http/route.js';
 import type { Running } from '../http/running.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import { actionOf } from '../query/access.js';
 import { collectionActions, singleActions, type Action, type Actions } from './actions.js';
 import { QueryCache } from './query-cache.js';
 
+/** The routes of the content types. */
+export interface ContentRoutes {
+  /** `/:pluralName` and `/:singularName`: the list of a collection type, the entry of a single type. */
+  readonly root: DynamicRoute;
+  readonly all: readonly DynamicRoute[];
+}
+
 /**
  * The content API: `/:pluralName`, `/:pluralName/:id`, `/:singularName` and their localizations. The type is looked up when a
  * request comes, so that a new one serves at once, and 500 types cost what 10 cost.
  */
-export function contentRoutes({ api }: Config): LateRoute[] {
+export function contentRoutes({ api }: Config): ContentRoutes {
   const queries = new QueryCache(api.limits);
   const served = new WeakMap<ContentType, TypeRows>();
   const rowsOf = (name: string | undefined, { backend }: Running): TypeRows | null => {
@@ -22,11 +29,12 @@ export function contentRoutes({ api }: Config): LateRoute[] {
     return rows;
   };
   const { prefix } = api.rest;
-  return [
-    { path: `${prefix}/:name`, find: ([name], running) => rowsOf(name, running)?.root ?? null },
+  const root: DynamicRoute = { path: `${prefix}/:name`, find: ([name], running) => rowsOf(name, running)?.root ?? null };
+  const others: readonly DynamicRoute[] = [
     { path: `${prefix}/:name/:id`, find: ([name, id], running) => below(rowsOf(name, running), id) },
     { path: `${prefix}/:name/:id/localizations`, find: ([name], running) => rowsOf(name, running)?.entryLocalizations ?? null },
   ];
+  return { root, all: [root, ...others] };
 }
 
 const findType = (name: string, { byPluralName, bySingularName }: Registry): ContentType | null =>

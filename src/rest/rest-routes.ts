@@ -6,12 +6,12 @@ import { authRoutes, refreshOffRoutes, refreshRoutes } from './accounts/auth-rou
 import { providerRoutes } from './accounts/provider-routes.js';
 import { roleRoutes } from './accounts/role-routes.js';
 import { userRoutes } from './accounts/user-routes.js';
-import { contentRoutes } from './content-routes.js';
+import { contentRoutes, type ContentRoutes } from './content-routes.js';
 import { modelReadRoutes } from './model-read-routes.js';
 import { uploadRoutes } from './upload-routes.js';
 
 /** Everything under the prefix of the API: the parts that are switched on, then the content types. */
-export function restRoutes(config: Config): AnyRoute[] {
+export function restRoutes(config: Config, content: ContentRoutes = contentRoutes(config)): AnyRoute[] {
   const { i18n, upload, 'users-permissions': users } = config.plugins;
   const ofUsers = [
     ...authRoutes,
@@ -26,7 +26,7 @@ export function restRoutes(config: Config): AnyRoute[] {
     ...(i18n.enabled ? [localeRoute] : []),
     ...modelReadRoutes,
   ];
-  return [...withPrefix(config.api.rest.prefix, fixed), ...contentRoutes(config)];
+  return [...withPrefix(config.api.rest.prefix, fixed), ...content.all];
 }
 
 const localeRoute: Route = {

@@ -2,7 +2,7 @@ import { readAudience, type Audience } from '../auth/is-open.js';
 import { typeActions } from '../auth/known-actions.js';
 import { checkRight } from '../http/authorize.js';
 import { envelopeError } from '../http/error-response.js';
-import type { AnyRoute, LateRoute, ProjectCode, ProjectRoute, Row, RouteCall } from '../http/route.js';
+import type { DynamicRoute, ProjectCode, ProjectRoute, Row, RouteCall } from '../http/route.js';
 import { countStored } from '../mongo/database.js';
 import type { ContentType } from '../schema/content-type.js';
 import { actionOf } from '../query/access.js';
@@ -40,8 +40,8 @@ const max = { types: 100, answers: 30, characters: 2_000, routes: 100 };
 
 /** The source of the answers. */
 interface AnswerSource {
-  /** The rows of the content API. */
-  readonly routes: readonly AnyRoute[];
+  /** The route of lists and single types. */
+  readonly contentRoute: DynamicRoute;
   /** Code of a project, which answers before them; null if there is none. */
   readonly projectCode: ProjectCode | null;
 }
@@ -113,14 +113,11 @@ async function readType(type: ContentType, { call, source, isAsked }: ReadInput)
 const opensTo = (action: string, { projectCode }: AnswerSource): boolean =>
   projectCode?.routes().some(({ handler, row }: ProjectRoute) => handler === action && row.action === 'nothing') ?? false;
 
-const isLate = (route: AnyRoute): route is LateRoute => 'find' in route;
-
-/** Returns what answers a GET of the list of a type; null: nothing does. */
+/** Returns the row that answers a GET of a type by its name; null if there is none. */
 function findRow(name: string, path: string, { call, source }: Omit<ReadInput, 'isAsked'>): Row | null {
   const match = source.projectCode?.find('GET', path) ?? null;
   if (match !== null) return match.rows?.get('GET') ?? match.rows?.get('ALL') ?? null;
-  const late = source.routes.find((route) => isLate(route) && route.path.endsWith('/:name'));
-  return (late !== undefined && isLate(late) ? late.find([name], call.running)?.get('GET') : null) ?? null;
+  return source.contentRoute.find([name], call.running)?.get('GET') ?? null;
 }
 
 /** Returns the answer of the content API to the request, which may be an error; null if code of the project would have to run. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Config } from '../config/config.js';
-import type { Answer, AnyRoute, OpenRoute, ProjectCode, Route, RouteCall } from '../http/route.js';
+import type { Answer, DynamicRoute, OpenRoute, ProjectCode, Route, RouteCall } from '../http/route.js';
 import { readOverview } from './overview.js';
 import { renderPage, type PageLink } from './render-page.js';
 import { style } from './style.js';
@@ -10,8 +10,8 @@ interface StartInput {
   readonly version: string;
   /** Pages that the service has. */
   readonly links: readonly PageLink[];
-  /** The rows of the content API. */
-  readonly routes: readonly AnyRoute[];
+  /** The route of lists and single types. */
+  readonly contentRoute: DynamicRoute;
   /** Code of a project; null if there is none. */
   readonly projectCode: ProjectCode | null;
 }

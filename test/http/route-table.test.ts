@@ -10,8 +10,8 @@ const open = (method: OpenRoute['method'], path: string): OpenRoute => ({
   handle: () => ({ body: `${method} ${path}` }),
 });
 
-/** What there is below /late; replaced while the server runs. */
-let lateRows = new Map<string, Row>();
+/** The rows below /dynamic; replaced while the server runs. */
+let dynamicRows = new Map<string, Row>();
 let lookUps = 0;
 
 const routes: readonly AnyRoute[] = [
@@ -25,13 +25,13 @@ const routes: readonly AnyRoute[] = [
   open('POST', '/orders'),
   open('ALL', '/anything'),
   {
-    path: '/late/:name',
+    path: '/dynamic/:name',
     find: ([name]) => {
       lookUps += 1;
-      return name === 'there' ? lateRows : null;
+      return name === 'there' ? dynamicRows : null;
     },
   },
-  open('GET', '/late/there'),
+  open('GET', '/dynamic/there'),
   { method: 'GET', path: '/echo/:one/{*rest}', action: null, handle: ({ request: { params } }) => ({ body: { ...params } }) },
   {
     method: 'POST',
@@ -123,16 +123,16 @@ describe('the route table', () => {
     expect([(await ask('GET', '/nothing')).status, (await ask('GET', '/nothing')).body]).to.deep.equal([204, '']);
   });
 
-  it('looks late rows up once for each request, and takes those of the moment', async () => {
+  it('looks dynamic rows up once for each request, and uses the current ones', async () => {
     lookUps = 0;
-    lateRows = new Map([['GET', text('first')]]);
-    expect((await ask('GET', '/late/there')).body).to.equal('first');
-    expect((await ask('POST', '/late/there')).allow).to.equal('HEAD, GET');
-    lateRows = new Map([['POST', text('second')]]);
-    expect((await ask('POST', '/late/there')).body).to.equal('second');
-    expect((await ask('GET', '/late/there')).allow).to.equal('POST');
-    expect((await ask('GET', '/late/else')).status).to.equal(404);
-    expect((await ask('PUT', '/late/else')).allow).to.equal('HEAD, GET');
+    dynamicRows = new Map([['GET', text('first')]]);
+    expect((await ask('GET', '/dynamic/there')).body).to.equal('first');
+    expect((await ask('POST', '/dynamic/there')).allow).to.equal('HEAD, GET');
+    dynamicRows = new Map([['POST', text('second')]]);
+    expect((await ask('POST', '/dynamic/there')).body).to.equal('second');
+    expect((await ask('GET', '/dynamic/there')).allow).to.equal('POST');
+    expect((await ask('GET', '/dynamic/else')).status).to.equal(404);
+    expect((await ask('PUT', '/dynamic/else')).allow).to.equal('HEAD, GET');
     expect(lookUps).to.equal(6);
   });
 

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { createConfig } from '../../src/config/create-config.js';
+import type { DynamicRoute } from '../../src/http/route.js';
 import { html } from '../../src/start-page/html.js';
 import { startRoutes } from '../../src/start-page/start-routes.js';
 import { openPagesOf } from '../support/find-chromium.js';
@@ -123,6 +124,7 @@ describe('the start page', () => {
     admin: { token: secret, apiToken: { salt: secret } },
     plugins: { 'users-permissions': { config: { jwtSecret: secret } } },
   };
+  const contentRoute: DynamicRoute = { path: '/api/:name', find: () => null };
   for (const [environment, startPage, paths] of [
     ['development', null, ['/']],
     ['development', false, []],
@@ -132,7 +134,7 @@ describe('the start page', () => {
     it(`is ${paths.length > 0 ? 'served' : 'away'} in ${environment} with ${String(startPage)}`, () => {
       const config = createConfig({ environment, api: { startPage }, ...secrets });
       expect(
-        startRoutes({ config, version: '1', links: [], routes: [], projectCode: null }).map(({ path }) => path),
+        startRoutes({ config, version: '1', links: [], contentRoute, projectCode: null }).map(({ path }) => path),
       ).to.deep.equal(paths);
     });
 
