@@ -5,7 +5,7 @@ import type { Caller } from '../auth/caller.js';
 import { createRequestContext, type ContentContext } from '../content/content-context.js';
 import type { Config } from '../config/config.js';
 import { ApiError, forbiddenError, missingActions, refusedToken, type TokenFault, unauthorizedError } from '../errors.js';
-import { allows, fullAccess } from '../query/access.js';
+import { type ActionName, allows, fullAccess } from '../query/access.js';
 import { askerOf } from './route-request.js';
 import { memoryOf } from './hold-memory.js';
 import { isLocal } from './is-local.js';
@@ -19,13 +19,13 @@ export interface Authorized {
 }
 
 /**
- * What a caller must be allowed:
- * - nothing: the caller is identified and may be anybody
- * - authenticated: to be a user, or a token that may do everything
- * - admin: to hold an admin token
- * - an action by its full name: `api::article.article.find`
+ * What a row requires of its caller:
+ * - anybody: nothing; the caller is identified all the same
+ * - authenticated: a user, or a token that may do everything
+ * - admin: an admin token
+ * - an action: a role or token that grants it
  */
-type RequiredAction = string;
+export type RequiredAction = 'anybody' | 'authenticated' | 'admin' | ActionName;
 
 /** The requirements of a row of the route table. */
 export interface RouteRequirement {
@@ -35,7 +35,7 @@ export interface RouteRequirement {
   /** A token of a user that was good once counts as none: it has expired, was revoked, or its account is blocked. */
   readonly ignoresEnded?: true;
   /** Callers are not identified, whatever credentials they send, and get full access: the code of the row decides. */
-  readonly anonymous?: true;
+  readonly leavesRightsToCode?: true;
   /** Admin tokens are accepted as well, which otherwise open the admin API only. */
   readonly admitsAdmin?: true;
 }
@@ -51,7 +51,7 @@ export async function identify(ctx: Context, row: RouteRequirement, running: Run
 }
 
 function callerOf(ctx: Context, row: RouteRequirement, running: Running): Promise<Caller> {
-  if (row.anonymous === true) return findNobody(ctx, running);
+  if (row.leavesRightsToCode === true) return findNobody(ctx, running);
   return row.action === 'admin' ? findAdmin(ctx, running) : findAnybody(ctx, row, running);
 }
 
@@ -97,7 +97,7 @@ async function findCaller(ctx: Context, row: RouteRequirement, { authenticator, 
   const caller = await authenticator.authenticate({
     authorization,
     isLocal: () => isLocal(ctx.req),
-    ignores: (fault) => ignoresFault(fault, { ...row, actions: row.action === 'nothing' ? [] : [row.action] }, config),
+    ignores: (fault) => ignoresFault(fault, { ...row, actions: row.action === 'anybody' ? [] : [row.action] }, config),
   });
   if (limiter !== null) await limiter(ctx, caller);
   return caller;
@@ -108,7 +108,7 @@ async function findCaller(ctx: Context, row: RouteRequirement, { authenticator, 
  * sessions.
  */
 interface EndRequirement extends Pick<RouteRequirement, 'ignoresEnded'> {
-  readonly actions: readonly RequiredAction[];
+  readonly actions: readonly string[];
 }
 
 /**
@@ -121,15 +121,14 @@ export function ignoresFault(fault: TokenFault, { actions, ignoresEnded }: EndRe
   return fault === 'token_expired' && ignoreExpiredOnPublic && actions.every(isOfContent);
 }
 
-const isOfContent = (action: RequiredAction): boolean =>
-  action.includes('::') && !action.startsWith('plugin::users-permissions.');
+const isOfContent = (action: string): boolean => action.includes('::') && !action.startsWith('plugin::users-permissions.');
 
 /**
  * Throws a ForbiddenError if the caller lacks the right, or an UnauthorizedError, which asks for credentials, if the public has
  * no rights at all.
  */
 export function checkRight(caller: Caller, action: RequiredAction): void {
-  if (action === 'nothing' || action === 'admin') return;
+  if (action === 'anybody' || action === 'admin') return;
   const { access } = caller;
   if (action === 'authenticated') {
     if (caller.kind === 'user' || access.grants.kind === 'all') return;

@@ -13,7 +13,7 @@ export function openapiRoutes(config: Config, others: readonly AnyRoute[], proje
   const row = (name: string, input: DocumentInput): Route => ({
     method: 'GET',
     path: `${config.api.rest.prefix}/${name}`,
-    action: 'nothing',
+    action: 'anybody',
     admitsAdmin: true,
     handle: documentAnswerer(input),
   });

@@ -60,7 +60,7 @@ export const isAllowed =
     row.action === null || [row.action, ...(row.others ?? [])].every((action) => mayDo(caller, action));
 
 function mayDo(caller: Caller, action: string): boolean {
-  if (action === 'nothing') return true;
+  if (action === 'anybody') return true;
   if (action === 'admin') return isAdmin(caller);
   if (action === 'authenticated') return caller.kind === 'user' || caller.access.grants.kind === 'all';
   return allows(caller.access, action);
@@ -72,7 +72,7 @@ const isAdmin = (caller: Caller): boolean => caller.kind === 'token' && caller.t
 export async function openRows({ caller, running }: RouteCall): Promise<Select> {
   if (caller.kind === 'public') return isAllowed(caller);
   const actions = (await running.authenticator.roles()).byType.get('public')?.actions ?? new Set<string>();
-  const isOpen = (action: string): boolean => action === 'nothing' || actions.has(action);
+  const isOpen = (action: string): boolean => action === 'anybody' || actions.has(action);
   return (row) => row.action === null || [row.action, ...(row.others ?? [])].every(isOpen);
 }
 

@@ -47,8 +47,11 @@ export function allows(access: Access, action: string): boolean {
   }
 }
 
-/** The `<uid>.<controller>.<action>` name of an action on a type, as roles grant it. */
-export const actionOf = (type: ContentType | string, action: string): string =>
+/** The full name of an action, as roles grant it: `api::article.article.find`. */
+export type ActionName = `${string}.${string}`;
+
+/** Returns the full name of an action on a type. */
+export const actionOf = (type: ContentType | string, action: string): ActionName =>
   `${typeof type === 'string' ? type : type.uid}.${action}`;
 
 /** Whether entries of the type may be seen through a relation. Media need no right of their own. */

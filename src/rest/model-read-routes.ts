@@ -2,11 +2,12 @@ import { notFoundError, validationError } from '../errors.js';
 import { parameterOf } from '../http/route-request.js';
 import type { Route } from '../http/route.js';
 import type { Backend } from '../mongo/models/open-backend.js';
+import type { ActionName } from '../query/access.js';
 import { uploadFile } from '../schema/content-type.js';
 import { isRecord } from '../values.js';
 import type { AttributeDefinition, Model } from '../schema/model.js';
 
-const action = (name: string): string => `plugin::content-type-builder.${name}`;
+const action = (name: string): ActionName => `plugin::content-type-builder.${name}`;
 
 /** Content types and components as client libraries read them. */
 export const modelReadRoutes: readonly Route[] = [

@@ -111,7 +111,7 @@ async function readType(type: ContentType, { call, source, isAsked }: ReadInput)
 
 /** Whether a route of the project lets everybody do an action. */
 const opensTo = (action: string, { projectCode }: AnswerSource): boolean =>
-  projectCode?.routes().some(({ handler, row }: ProjectRoute) => handler === action && row.action === 'nothing') ?? false;
+  projectCode?.routes().some(({ handler, row }: ProjectRoute) => handler === action && row.action === 'anybody') ?? false;
 
 /** Returns the row that answers a GET of a type by its name; null if there is none. */
 function findRow(name: string, path: string, { call, source }: Omit<ReadInput, 'isAsked'>): Row | null {

@@ -25,7 +25,7 @@ export function startRoutes(input: StartInput): (OpenRoute | Route)[] {
   if (!(api.startPage ?? environment !== 'production')) return [];
   if (environment === 'production')
     return [{ method: 'GET', path: '/', action: null, handle: () => ({ body: { name: 'Mangrove' } }) }];
-  return [{ method: 'GET', path: '/', action: 'nothing', handle: (call) => answerStart(call, input) }];
+  return [{ method: 'GET', path: '/', action: 'anybody', handle: (call) => answerStart(call, input) }];
 }
 
 /** A browser gets the page, any other client the addresses. */

@@ -6,6 +6,7 @@ import { policyError } from '../errors.js';
 import { callerState } from '../graphql/graphql-context.js';
 import type { EntityService } from '../graphql/extension/entity-service.js';
 import type { ContextRoute, RouteCall } from '../http/route.js';
+import type { ActionName } from '../query/access.js';
 import type { CodeRegistry } from './code-registry.js';
 import type { CodeContext, CodeRequests } from './core-controller.js';
 import { defaultOf } from './load-folders.js';
@@ -33,22 +34,22 @@ export interface EndpointParts {
   readonly directory: string;
 }
 
-type Row = Pick<ContextRoute, 'action' | 'others' | 'anonymous' | 'handleContext' | 'limit' | 'ignoresEnded'>;
+type Row = Pick<ContextRoute, 'action' | 'others' | 'leavesRightsToCode' | 'handleContext' | 'limit' | 'ignoresEnded'>;
 
 /** Returns the row of a route of the project. Throws an Error for code that it names and that there is not. */
 export function createRouteRow(resolved: ResolvedRoute, parts: EndpointParts): Row {
   const { config = {} } = resolved.route;
   const policies = (config.policies ?? []).map((item) => policyOf(item, resolved.owner, parts));
   const inner = [...middlewaresOf(config.middlewares ?? [], resolved.owner, parts), ...handlersOf(resolved, parts)];
-  const scopes = scopesOf(resolved);
+  const scopes = scopesOf(resolved) as readonly ActionName[] | null; // the project writes names of actions
   const [first, ...others] = scopes ?? [];
   const limit = limitOf(resolved);
   return {
     ...resolved.requirements,
     ...(limit !== null && { limit }),
-    action: scopes === null ? 'nothing' : (first ?? 'authenticated'),
+    action: scopes === null ? 'anybody' : (first ?? 'authenticated'),
     ...(others.length > 0 && { others }),
-    ...(scopes === null && { anonymous: true }),
+    ...(scopes === null && { leavesRightsToCode: true }),
     handleContext: (ctx, given) =>
       withBody(ctx, given, async (call) => {
         await beginCode(ctx, call, resolved, parts);

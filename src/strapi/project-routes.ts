@@ -125,7 +125,7 @@ function rowOf(
   if (type === undefined || core === undefined) return { row: createRouteRow(resolved, input), isGenerated: false };
   const row = createRow(type, core, input.queries);
   const isOpen = resolved.route.config?.auth === false;
-  return { row: isOpen ? { ...row, action: 'nothing', anonymous: true } : row, isGenerated: true };
+  return { row: isOpen ? { ...row, action: 'anybody', leavesRightsToCode: true } : row, isGenerated: true };
 }
 
 function isPlain(

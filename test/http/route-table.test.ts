@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { RequiredAction } from '../../src/http/authorize.js';
 import type { AnyRoute, OpenRoute, Route, Row } from '../../src/http/route.js';
 import { sendRaw, serve, type Served } from './serve.js';
 
@@ -142,13 +143,13 @@ describe('the route table', () => {
 });
 
 describe('rows that ask for something', () => {
-  const guarded = (action: string): Route => ({
+  const guarded = (action: RequiredAction): Route => ({
     method: 'GET',
     path: `/${action}`,
     action,
     handle: ({ caller }) => ({ body: caller.kind }),
   });
-  const rows = [guarded('nothing'), guarded('authenticated'), guarded('some.action'), guarded('admin')];
+  const rows = [guarded('anybody'), guarded('authenticated'), guarded('some.action'), guarded('admin')];
 
   let server: Served;
   before(async () => {
@@ -157,7 +158,7 @@ describe('rows that ask for something', () => {
   after(() => server.close());
 
   const cases: readonly (readonly [method: string, path: string, status: number])[] = [
-    ['GET', '/nothing', 200],
+    ['GET', '/anybody', 200],
     ['GET', '/some.action', 200],
     ['PUT', '/authenticated', 405],
     ['GET', '/admin', 401],

@@ -63,7 +63,7 @@ const openTo = (config: Config): Running =>
 const adapt = (route: Middleware): ContextRoute => ({
   method: 'ALL',
   path: '/{*path}',
-  action: 'nothing',
+  action: 'anybody',
   handleContext: async (ctx) => {
     await route(ctx, () => Promise.resolve());
     return null;

@@ -39,7 +39,7 @@ export function graphqlRoutes(parts: GraphqlParts): readonly (OpenRoute | Contex
     {
       ...place,
       method: 'ALL',
-      action: 'nothing',
+      action: 'anybody',
       ignoresEnded: true,
       ...(settings.authErrors === 'graphql' && { refuse: unauthenticated }),
       handleContext: async (ctx, call) => {

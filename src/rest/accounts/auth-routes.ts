@@ -10,13 +10,14 @@ import { notFoundError } from '../../errors.js';
 import { bodyOf } from '../../http/route-request.js';
 import type { Answer, Route, RouteCall } from '../../http/route.js';
 import { accountsOf } from '../../http/running.js';
+import type { ActionName } from '../../query/access.js';
 import { emptyQuery } from '../../query/ast.js';
 import { flatEntry } from '../envelope.js';
 import { parseQueryString } from '../query-cache.js';
 
 type Operation = (accounts: Accounts, body: Body, call: AccountCall) => Promise<Session>;
 
-const action = (name: string): string => `plugin::users-permissions.auth.${name}`;
+const action = (name: string): ActionName => `plugin::users-permissions.auth.${name}`;
 
 /** Begins a session, or ends one: apps send along the token that they have, which may be good no more. */
 const begins = { ignoresEnded: true } as const;
@@ -58,7 +59,7 @@ export const refreshRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/auth/refresh',
-    action: 'nothing',
+    action: 'anybody',
     limit: 'refresh',
     ...begins,
     handle: async (call) => sessionAnswer(call, await refresh(accountsOf(call.running), bodyOf(call.request), call)),
@@ -66,7 +67,7 @@ export const refreshRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/auth/logout',
-    action: 'nothing',
+    action: 'anybody',
     ...begins,
     handle: async (call) => {
       await logOut(bodyOf(call.request), call);
@@ -79,7 +80,7 @@ export const refreshRoutes: readonly Route[] = [
 export const refreshOffRoutes: readonly Route[] = refreshRoutes.map(({ path }) => ({
   method: 'ALL',
   path,
-  action: 'nothing',
+  action: 'anybody',
   ...begins,
   handle: () => {
     throw notFoundError('Refresh tokens are switched off: set users-permissions.config.refreshTokens.enabled in config/plugins');

@@ -5,9 +5,10 @@ import { validationError } from '../../errors.js';
 import { cookieOf, parameterOf } from '../../http/route-request.js';
 import type { Answer, Route, RouteCall } from '../../http/route.js';
 import { accountsOf } from '../../http/running.js';
+import type { ActionName } from '../../query/access.js';
 import { redirect, sessionAnswer } from './auth-routes.js';
 
-const action = (name: string): string => `plugin::users-permissions.auth.${name}`;
+const action = (name: string): ActionName => `plugin::users-permissions.auth.${name}`;
 
 /**
  * Logins by way of other services: `/connect/:provider` sends the browser there, its callback takes it back and

@@ -3,9 +3,10 @@ import { createRole, deleteRole, findRole, listRoles, updateRole } from '../../a
 import { bodyOf, idOf } from '../../http/route-request.js';
 import type { Answer, Route, RouteCall } from '../../http/route.js';
 import { grantableActions } from '../../http/running.js';
+import type { ActionName } from '../../query/access.js';
 import { flatEntry } from '../envelope.js';
 
-const action = (name: string): string => `plugin::users-permissions.role.${name}`;
+const action = (name: string): ActionName => `plugin::users-permissions.role.${name}`;
 
 /** Roles and the actions that they can be granted. */
 export const roleRoutes: readonly Route[] = [

@@ -8,6 +8,7 @@ import { invalidParameter, unauthorizedError } from '../../errors.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
 import type { Answer, Route, RouteCall } from '../../http/route.js';
 import { accountsOf } from '../../http/running.js';
+import type { ActionName } from '../../query/access.js';
 import { emptyQuery, type Filter, type Pagination, type PopulateField, type Query } from '../../query/ast.js';
 import { parseWhole } from '../../query/parse-list.js';
 import { parseEntryQuery, parseQuery } from '../../query/parse-query.js';
@@ -15,7 +16,7 @@ import { flatEntries, flatEntry } from '../envelope.js';
 import { parseQueryString } from '../query-cache.js';
 import type { Values } from '../../values.js';
 
-const action = (name: string): string => `plugin::users-permissions.user.${name}`;
+const action = (name: string): ActionName => `plugin::users-permissions.user.${name}`;
 
 /** Lists of users have no default limit, as in Strapi v4; beyond this many they must be asked for in pieces. */
 const mostUsers = 10_000;
