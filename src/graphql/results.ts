@@ -22,7 +22,7 @@ export interface ListResult {
   readonly start: number;
   /** Null: no limit. */
   readonly limit: number | null;
-  /** Counts all entries, for lists that code of an extension gave. */
+  /** Counts all entries, for lists that code of an extension returned. */
   readonly count?: () => Promise<number>;
 }
 
@@ -50,8 +50,8 @@ const rows: Presentation<Row> = {
 };
 
 /*
- * The resolvers of the types that wrap rows. Types outlive the schema that they were made for (types/type-store.ts), so these hold on
- * to nothing.
+ * The resolvers of the types that wrap rows. Types outlive the schema that they were made for (types/type-store.ts), so these keep
+ * no reference to it.
  */
 export const rowOf = (row: Row): Row => row;
 export function entityOf({ value, failure }: EntryResult): Row | null {

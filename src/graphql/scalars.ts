@@ -140,7 +140,7 @@ export function asUpload(file: UploadedFile): UploadedFile {
 
 const invalid = (): GraphQLError => new GraphQLError('Upload value invalid.');
 
-/** A file of a multipart request; comes in a variable only, and never goes out. */
+/** A file of a multipart request. Accepted in variables only, and never an output. */
 export const uploadScalar = new GraphQLScalarType({
   name: 'Upload',
   description: 'The `Upload` scalar type represents a file upload.',

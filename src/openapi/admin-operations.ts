@@ -1,7 +1,7 @@
 import { answers, parameter, type Describe, type Operation, type QueryParameter } from './operation.js';
 import { flag, listOf, orNull, record, text, whole, type Schema } from './schema.js';
 
-/** The body of a row is described by the row itself. */
+/** Describes an operation without its body, whose schema the row has. */
 const admin =
   (id: string, summary: string, data: Schema, query: readonly QueryParameter[] = []): Describe =>
   () =>

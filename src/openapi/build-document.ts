@@ -12,7 +12,7 @@ type OpenapiDocument = Readonly<Record<string, unknown>>;
 
 interface DocumentInput {
   readonly operations: readonly ListedOperation[];
-  /** Those that the operations refer to. */
+  /** The schemas that the operations refer to. */
   readonly components: Components;
   /** Whether a row is open to requests without credentials. */
   readonly isPublic: (row: Row) => boolean;
@@ -20,14 +20,14 @@ interface DocumentInput {
   readonly version: number;
 }
 
-/** What the API of the document is made of. */
+/** The settings and routes that the document describes. */
 interface Described {
   readonly config: Config;
   readonly routes: readonly AnyRoute[];
   readonly projectCode: ProjectCode | null;
 }
 
-/** Writes the document that a caller may read. */
+/** Returns the JSON of the document with the operations that a caller may use. */
 export async function writeDocument(call: RouteCall, { config, routes, projectCode }: Described): Promise<string> {
   const { content, running } = call;
   const { registry, access } = content.bind;
@@ -38,7 +38,7 @@ export async function writeDocument(call: RouteCall, { config, routes, projectCo
   return JSON.stringify(buildDocument({ operations, components, isPublic, version: registry.version }));
 }
 
-/** Puts the document together from the operations that it lists. */
+/** Builds the document from its operations. */
 function buildDocument({ operations, components, isPublic, version }: DocumentInput): OpenapiDocument {
   const error = components.named('Error', () => errorSchema);
   const paths: Record<string, Record<string, object>> = {};
@@ -63,7 +63,7 @@ function buildDocument({ operations, components, isPublic, version }: DocumentIn
   };
 }
 
-/** Paths that differ only in the names of their parameters are one: as the first is written, before those of ids. By shape. */
+/** Returns one spelling for paths that differ only in the names of their parameters: the first, those of ids last. By shape. */
 function writtenPaths(operations: readonly ListedOperation[]): ReadonlyMap<string, string> {
   const paths = operations.map(({ path }) => path);
   const named = [...paths].sort((a, b) => Number(a.endsWith('/:id')) - Number(b.endsWith('/:id')));
@@ -140,7 +140,7 @@ const contentOf = (content: Content, example?: unknown): object =>
     Object.entries(content).map(([type, schema]) => [type, { schema, ...(example !== undefined && { example }) }]),
   );
 
-/** `/api/articles/{id}` for `/api/articles/:id`, `/uploads/{name}` for a path that goes on. */
+/** `/api/articles/{id}` for `/api/articles/:id`, `/uploads/{name}` for a path with a rest. */
 const templateOf = (path: string): string => path.replaceAll(/\{\/?\*(\w+)\}/g, '{$1}').replaceAll(/:(\w+)/g, '{$1}');
 
 const pathParameters = (path: string, { inPath }: Operation): object[] =>

@@ -6,7 +6,7 @@ import type { Schema } from './schema.js';
 /** The purpose of a schema of a content type; part of its name in the document. */
 type Role = 'Entry' | 'Flat' | 'Target' | 'FlatTarget' | 'Input' | 'Filters' | 'Shape';
 
-/** The schemas of one document, by the registry and for what one caller may see. */
+/** The schemas of one document: of the types of a registry, as far as one caller may see them. */
 export class Components {
   readonly registry: Registry;
   readonly access: Access;
@@ -18,7 +18,7 @@ export class Components {
     this.access = access;
   }
 
-  /** Returns a reference to a schema of a content type, which is built when it is asked for first. */
+  /** Returns a reference to a schema of a content type, which is built on first use. */
   ofType(type: ContentType, role: Role, build: () => Schema): Schema {
     return this.#define(`${role} ${type.uid}`, nameOf(type, role), build);
   }
@@ -43,7 +43,7 @@ export class Components {
     if (known !== undefined) return referTo(known);
     const name = this.#free(wanted);
     this.#names.set(key, name);
-    this.#schemas.set(name, {}); // taken, since a type may lead to itself
+    this.#schemas.set(name, {}); // reserves the name, since a type may refer to itself
     this.#schemas.set(name, build());
     return referTo(name);
   }

@@ -23,10 +23,10 @@ const meta = (components: Components): Schema => {
   return record({ pagination: components.named('Pagination', () => record(figures, [])) });
 };
 
-/** The words of the summary: `an article`. */
+/** The phrase for the summary: `an article`. */
 const one = ({ displayName }: ContentType): string => `${/^[aeiou]/i.test(displayName) ? 'an' : 'a'} ${displayName}`;
 
-/** JSON, or a form with the same JSON as text beside the files. */
+/** JSON, or a multipart form with files whose part `data` holds the same JSON. */
 const bodyOf = (data: Schema): Content => ({
   ...json(record({ data })),
   'multipart/form-data': {
@@ -99,7 +99,7 @@ const actions: Readonly<Record<ContentAction, DescribeAction>> = {
   }),
 };
 
-/** Returns what describes an action on a type, by its name, full or bare (`find`); null if it is none on content. */
+/** Returns the describer of an action on a type by its name, full or bare (`find`); null if it is no action on content. */
 export function describerOf(action: string, type: ContentType): Describe | null {
   const name = action.slice(action.lastIndexOf('.') + 1);
   return isContentAction(name) ? (components) => actions[name](type, components) : null;

@@ -11,7 +11,7 @@ export const docsFiles: Readonly<Record<string, string>> = {
   'swagger-ui-bundle.js': 'text/javascript',
 };
 
-/** Everything comes from this service: nothing of other hosts is loaded or asked, and nothing in the page itself runs. */
+/** The page loads files of this service only, and runs no inline scripts. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -33,7 +33,7 @@ export function docsRoutes({ api }: Config): OpenRoute[] {
   ];
 }
 
-/** Whether the page is served: as the settings say, else outside of production. */
+/** Whether the page is served; by default outside of production. */
 export const servesDocs = ({ api, environment }: Config): boolean => api.openapi && (api.docs ?? environment !== 'production');
 
 const sent = (type: string, body: string | Buffer): Answer => ({
@@ -64,7 +64,7 @@ const page = `<!doctype html>
 const missing =
   '<!doctype html><title>API documentation</title><p>The files of the page are missing: run <code>npm run build</code>.</p>';
 
-/** The document is read again with each token that is entered, since it lists what the token allows. */
+/** Reads the document again for each token entered, since it lists what the token allows. */
 const startScript = (url: string): string => `
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const applyScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);

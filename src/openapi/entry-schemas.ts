@@ -7,7 +7,7 @@ import { shownAttributes, type ShownAttribute } from './shown-attributes.js';
 /** An attribute of one kind. */
 type Shown<Kind extends ShownAttribute['kind']> = Extract<ShownAttribute, { readonly kind: Kind }>;
 
-/** How entries are answered: with `attributes` and `data`, or with everything side by side, as users and files are. */
+/** How entries are answered: with `attributes` and `data`, or flat, as users and files are. */
 type Form = 'Entry' | 'Flat';
 
 /** `{ id, attributes, meta }`; what `fields` and `populate` leave out is missing. */
@@ -55,7 +55,7 @@ function valueOf(shown: ShownAttribute, form: Form, components: Components): Sch
   }
 }
 
-/** Entries may hold parts of components that the zone does not list any more, or that it never did. */
+/** Entries may hold components that the zone does not list, such as those that it listed earlier. */
 function zoneValue({ parts }: Shown<'dynamiczone'>, form: Form, components: Components): Schema {
   const all = [...components.registry.types.values()].filter(({ kind }) => kind === 'component');
   const others = components.named(`${form === 'Flat' ? 'Flat' : ''}AnyPart`, () =>
@@ -88,7 +88,7 @@ function countOf(form: Form, components: Components): Schema {
     : components.named('Count', () => record({ attributes: count }));
 }
 
-/** Entries of several types, side by side with the name of their type. */
+/** Entries of several types, each with the name of its type. */
 function targetsValue({ many, targets }: Shown<'morph'>, form: Form, components: Components): Schema {
   const target = targets === null ? anyTarget(components) : oneOf(targets.map((type) => targetSchema(type, form, components)));
   return many ? listOf(target) : orNull(target);

@@ -2,10 +2,10 @@ import { isRecord } from '../values.js';
 import type { RouteCall } from '../http/route.js';
 import type { ListedOperation } from './list-operations.js';
 
-/** Content types that have an example of their own: each costs a request. */
+/** Maximum number of content types with an example, each of which costs a request. */
 const mostExamples = 50;
 
-/** Adds to the lists of content, and to single types, what their first entry is answered with to this caller. */
+/** Adds an example to lists and single types: their first entry as this caller reads it. */
 export async function addExamples(operations: readonly ListedOperation[], call: RouteCall): Promise<ListedOperation[]> {
   const chosen = operations.filter((operation) => takesExample(operation, call)).slice(0, mostExamples);
   const examples = new Map(await Promise.all(chosen.map(async (listed) => [listed, await readExample(listed, call)] as const)));
@@ -18,7 +18,7 @@ function takesExample({ method, path, row: { action } }: ListedOperation, { cont
   return uid !== null && method === 'GET' && !path.includes(':') && !content.bind.access.rules.has(uid);
 }
 
-/** Undefined: there is no entry, or it cannot be read. */
+/** Returns undefined if there is no entry, or it cannot be read. */
 async function readExample({ row }: ListedOperation, call: RouteCall): Promise<unknown> {
   if (!('handle' in row) || row.action === null) return undefined;
   try {

@@ -5,11 +5,11 @@ import { conditionSchema, scalarCondition, scalarInput } from './scalar-schemas.
 import { anything, flag, listOf, oneOf, orNull, record, text, whole, type Schema } from './schema.js';
 import { isOpenLink } from './shown-attributes.js';
 
-/** The values that a write takes: those that it does not name stay as they are, or get their defaults. */
+/** The values of a write. An update leaves absent ones unchanged; a create sets their defaults. */
 export const inputSchema = (type: ContentType, components: Components): Schema =>
   components.ofType(type, 'Input', () => record(inputsOf(type, components), []));
 
-/** The same for a new entry: with the attributes that it must have. Drafts may lack them. */
+/** The values of a new entry, with the required attributes. Drafts may lack them. */
 export function createSchema(type: ContentType, components: Components): Schema {
   const input = inputSchema(type, components);
   const required = requiredNames(type, components);
@@ -41,7 +41,7 @@ function inputsOf(type: ContentType, components: Components): Record<string, Sch
   );
 }
 
-/** Null: the caller may not see where the attribute leads to, and so not change it. */
+/** Null: the caller may not see the target of the attribute, and so not change it. */
 function inputOf(attribute: Attribute, components: Components): Schema | null {
   switch (attribute.kind) {
     case 'scalar':
@@ -60,7 +60,7 @@ function inputOf(attribute: Attribute, components: Components): Schema | null {
   }
 }
 
-/** With the id of a component that is there, the component keeps what is not named. */
+/** With the id of an existing component, absent values stay unchanged. */
 const partOf = (uid: string, components: Components): Schema => {
   const type = components.registry.types.get(uid);
   if (type === undefined) return anything;

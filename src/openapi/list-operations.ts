@@ -33,7 +33,7 @@ interface ListInput {
   readonly components: Components;
 }
 
-/** Returns what answers requests, as far as it is selected and described: for each content type its rows, those of a project in place of them. */
+/** Returns the selected rows that have a description: those of the service, of each content type, and of the project, which replace others. */
 export function listOperations(input: ListInput): ListedOperation[] {
   const { projectCode, select, components, content } = input;
   const rows = serviceRows(input);
@@ -50,10 +50,10 @@ export function listOperations(input: ListInput): ListedOperation[] {
   return withOwnIds(listed);
 }
 
-/** A path of a request to a row. */
+/** Returns the path of a request to a row. */
 const samplePath = (path: string): string => path.replaceAll(/:\w+|\{\/?\*\w+\}/g, '1');
 
-/** Two operations may come from one description: a number sets them apart. */
+/** Numbers the ids of operations that have the same description. */
 function withOwnIds(listed: readonly ListedOperation[]): ListedOperation[] {
   const counts = new Map<string, number>();
   return listed.map((one) => {
@@ -83,7 +83,7 @@ const routedTypes = ({ byPluralName, bySingularName }: Registry): ContentType[] 
   ...bySingularName.values(),
 ];
 
-/** Returns the description of a row; null if it has none, as GraphQL and the answers to preflights. */
+/** Returns the description of a row; null if it has none, as the rows of GraphQL and preflights. */
 export function describeRow({ method, path }: Pick<FixedRoute, 'method' | 'path'>, { api }: Config): Describe | null {
   const below = path.startsWith(`${api.rest.prefix}/`) ? path.slice(api.rest.prefix.length) : path;
   return described[`${method} ${path}`] ?? described[`${method} ${below}`] ?? null;
@@ -100,7 +100,7 @@ function fixedRows(route: FixedRoute, { config, content }: ListInput): Described
   return [{ method: route.method === 'ALL' ? 'GET' : route.method, path: route.path, row: route, describe: withBody }];
 }
 
-/** The names in the path of a single type have no ids behind them, but their localizations. */
+/** Paths of single types have `localizations` after the name, and no id. */
 function dynamicRows({ path, find }: DynamicRoute, type: ContentType, running: Running): DescribedRow[] {
   const isSingle = type.kind === 'singleType';
   const name = isSingle ? type.singularName : type.pluralName;

@@ -6,8 +6,7 @@ import { rightsKey } from './shown-attributes.js';
 
 /**
  * The routes of the OpenAPI document (`openapi.json` below the prefix of the API) and of TypeScript declarations of the content
- * types (`types.d.ts`). The code that writes them is loaded with the first request. `others`: the other rows of the route table;
- * `own`: code of a project, which answers before them.
+ * types (`types.d.ts`). The code that writes them is loaded with the first request. `others`: the other rows of the route table.
  */
 export function openapiRoutes(config: Config, others: readonly AnyRoute[], projectCode: ProjectCode | null): Route[] {
   const row = (name: string, input: DocumentInput): Route => ({
@@ -33,14 +32,14 @@ export function openapiRoutes(config: Config, others: readonly AnyRoute[], proje
   return [document, types];
 }
 
-/** An entry that is deleted or changed is not shown as an example for longer; in milliseconds. */
+/** The time, in milliseconds, for which a deleted or changed entry may still be shown as an example. */
 const oldestExample = 60_000;
 
 /** A document as it is sent. */
 interface WrittenDocument {
   readonly text: string;
   readonly tag: string;
-  /** In milliseconds of the clock. */
+  /** Milliseconds since 1970. */
   readonly writtenAt: number;
 }
 
@@ -55,7 +54,7 @@ interface DocumentInput {
 }
 
 /**
- * Answers requests for a document about the models in force. It is kept for each source and each set of rights that readers have,
+ * Answers requests for a document about the models in force. It is cached by source and by the rights of readers,
  * and has an ETag.
  */
 function documentAnswerer({ type, write, longestKept, source }: DocumentInput): (call: RouteCall) => Promise<Answer> {
@@ -74,7 +73,7 @@ function documentAnswerer({ type, write, longestKept, source }: DocumentInput): 
   };
 }
 
-/** One document for each set of rights that readers have. */
+/** The cached documents by the rights of readers. */
 const bounds = { entries: 100, bytes: 100_000_000 };
 
 function answerDocument({ text, tag }: WrittenDocument, type: string, { request }: RouteCall): Answer {

@@ -27,7 +27,7 @@ export interface AnswerDescription {
 
 /** The description of a row of the route table, besides its method, path and required right. */
 export interface Operation {
-  /** The name of the operation; no other has it. */
+  /** The unique name of the operation. */
   readonly id: string;
   readonly summary: string;
   readonly tag: string;
@@ -51,7 +51,7 @@ export interface RowAt {
   readonly row: Row;
 }
 
-/** A row with what describes it. */
+/** A row with its description. */
 export interface DescribedRow extends RowAt {
   readonly describe: Describe;
 }
@@ -66,7 +66,7 @@ export const answers = (schema: Schema, description = 'The answer'): Operation['
   200: { description, content: json(schema) },
 });
 
-/** Answers of a page for people. */
+/** The answers of an HTML page. */
 const html: Content = { 'text/html': text };
 
 /** A redirect of a browser. */

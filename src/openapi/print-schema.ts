@@ -4,7 +4,7 @@ import type { Schema } from './schema.js';
 /** A schema under a name. */
 type NamedSchema = readonly [name: string, schema: Schema];
 
-/** Prints schemas as TypeScript declarations. Lists are read-only, so that constants may be given for them. */
+/** Prints schemas as TypeScript declarations. Lists are read-only, so that constants are accepted. */
 export const printDeclarations = (schemas: readonly NamedSchema[]): string =>
   schemas.map(([name, schema]) => `${comment(schema, '')}${printDeclaration(name, schema)}\n`).join('\n');
 
@@ -14,17 +14,17 @@ function printDeclaration(name: string, schema: Schema): string {
   return type.startsWith('{') && isWhole(schema) ? `export interface ${declared} ${type}` : `export type ${declared} = ${type};`;
 }
 
-/** Whether a schema is an object and nothing besides. */
+/** Whether a schema is a plain object. */
 const isWhole = ({ type, properties, anyOf, allOf }: Schema): boolean =>
   type === 'object' && properties !== undefined && anyOf === undefined && allOf === undefined;
 
-/** OpenAPI takes names that begin with a digit. */
+/** Returns a valid TypeScript name: those of OpenAPI may begin with a digit. */
 const identifier = (name: string): string => (/^\d/.test(name) ? `_${name}` : name);
 
 const literals = (values: readonly unknown[]): string =>
   values.length === 0 ? 'never' : values.map((value) => JSON.stringify(value)).join(' | ');
 
-/** The type of the values that a schema allows. `indent`: that of the line where it begins. */
+/** Returns the type of the values that a schema allows. `indent`: the indentation of its first line. */
 function printType(schema: Schema, indent: string): string {
   const { $ref, const: only, enum: values, anyOf, allOf, type } = schema;
   if (typeof $ref === 'string') return identifier($ref.slice($ref.lastIndexOf('/') + 1));

@@ -6,8 +6,8 @@ import { answers, json, shapeOf, type Describe, type DescribedRow, type Operatio
 import { anything, text } from './schema.js';
 
 /**
- * Describes a route of a project. A generated action is described as that of the service; one that code overrides likewise, but for
- * its answer, which the code decides; of others the document tells where they are. `service`: the rows of the service.
+ * Describes a route of a project. A generated action has the description of the service. An overridden one has it as well, without
+ * the answer, which the code decides. Others are described by method and path alone. `service`: the rows of the service.
  */
 export function describeProjectRoute(route: ProjectRoute, service: readonly DescribedRow[], registry: Registry): DescribedRow[] {
   const { method, path, row, handler, isGenerated } = route;

@@ -13,7 +13,7 @@ const commaList = { style: 'form', explode: false } as const;
 /** `name[key]=value`, deeper objects as `name[a][b]=value`. */
 const brackets = { style: 'deepObject', explode: true } as const;
 
-/** Which attributes of an entry are answered, and in which language. */
+/** The parameters that select the attributes of an entry and its language. */
 export const entryParameters = (type: ContentType, components: Components): QueryParameter[] => [
   {
     name: 'fields',

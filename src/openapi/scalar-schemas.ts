@@ -44,8 +44,8 @@ export function answerSchema({ type, enum: values }: ScalarAttribute): Schema {
 }
 
 /**
- * A value of the attribute in a body, with the rules that it must meet. Defaults are described only: code generators take
- * attributes with a default for required.
+ * A value of the attribute in a body, with the rules that it must meet. Defaults appear in descriptions only, since code
+ * generators treat attributes with a default as required.
  */
 export function scalarInput(attribute: ScalarAttribute): Schema {
   const { type, min, max, minLength, maxLength, default: initial } = attribute;
@@ -84,14 +84,14 @@ const operands: Readonly<Record<Stored, { readonly name: string; readonly value:
   link: { name: 'IdFilter', value: { type: 'integer' } },
 };
 
-/** A condition on values that are stored in a way: the value itself, or operators. */
+/** A condition on values of a stored form: the value itself, or operators. */
 export function conditionSchema(stored: Stored, components: Components): Schema {
   const { name, value } = operands[stored];
   const filter = (): Schema => components.named(name, () => operatorsSchema(stored, { value, whole: value, self: filter() }));
   return { anyOf: [value, filter()] };
 }
 
-/** A condition on an attribute of a type; whole values of an enumeration are those that it lists. */
+/** A condition on an attribute; whole values of an enumeration must be among those that it lists. */
 export function scalarCondition(attribute: ScalarAttribute, type: ContentType, components: Components): Schema {
   const { stored } = scalarTypes[attribute.type];
   if (attribute.type !== 'enumeration') return conditionSchema(stored, components);
@@ -120,7 +120,7 @@ function operatorsSchema(stored: Stored, { value, whole, self }: Operands): Sche
   return { type: 'object', properties: { ...Object.fromEntries(tests), ...groups }, additionalProperties: false };
 }
 
-/** Values that have no one text form cannot be compared as text with regard to case. */
+/** Values without a single text form have no case-sensitive text operators. */
 const takes = (stored: Stored, operator: Operator): boolean =>
   !((stored === 'date' || stored === 'boolean') && operators[operator].text === 'sensitive');
 

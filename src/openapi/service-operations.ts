@@ -59,7 +59,7 @@ const locale = record({ id: whole, name: text, code: text, createdAt: orNull(tex
   'isDefault',
 ]);
 
-/** Everything but users, content and administration, by row, those of the API below its prefix. */
+/** Everything except users, content and administration, by row; paths of the API are relative to its prefix. */
 export const serviceOperations: Readonly<Record<string, Describe>> = {
   'ALL /_health': () => ({
     id: 'health',

@@ -5,11 +5,11 @@ import type { Components } from './components.js';
 import type { Caller } from '../auth/caller.js';
 import type { Row, RouteCall } from '../http/route.js';
 
-/** An attribute of an answer, and the types of what is shown below it. */
+/** An attribute of an answer, and the types of its nested entries. */
 export type ShownAttribute =
   | { readonly kind: 'scalar'; readonly attribute: ScalarAttribute }
   | { readonly kind: 'link'; readonly attribute: LinkAttribute; readonly target: ContentType }
-  /** Entries of several types; null: of any. */
+  /** Entries of several types; null: of any type. */
   | { readonly kind: 'morph'; readonly many: boolean; readonly targets: readonly ContentType[] | null }
   | { readonly kind: 'component'; readonly many: boolean; readonly part: ContentType }
   | { readonly kind: 'dynamiczone'; readonly parts: readonly ContentType[] };
@@ -23,7 +23,7 @@ export function shownAttributes(type: ContentType, components: Components): (rea
   });
 }
 
-/** Null: the caller may not see where the attribute leads to. */
+/** Null: the caller may not see the target of the attribute. */
 function show(attribute: Attribute, { registry, access }: Components): ShownAttribute | null {
   const known = (uids: readonly string[]): ContentType[] => uids.flatMap((uid) => registry.types.get(uid) ?? []);
   switch (attribute.kind) {
@@ -53,7 +53,7 @@ export const isOpenLink = (link: LinkAttribute, access: Access): boolean =>
 
 type Select = (row: Row) => boolean;
 
-/** Tells whether a caller has the right that a row needs. */
+/** Returns a function that tells whether the caller has the rights that a row requires. */
 export const isAllowed =
   (caller: Caller): Select =>
   (row) =>
@@ -68,7 +68,7 @@ function mayDo(caller: Caller, action: string): boolean {
 
 const isAdmin = (caller: Caller): boolean => caller.kind === 'token' && caller.token.type === 'admin';
 
-/** Tells whether a row is open to requests without credentials, as far as the caller can know. */
+/** Returns a function that tells whether a row is open without credentials, as far as the caller can know. */
 export async function openRows({ caller, running }: RouteCall): Promise<Select> {
   if (caller.kind === 'public') return isAllowed(caller);
   const actions = (await running.authenticator.roles()).byType.get('public')?.actions ?? new Set<string>();
@@ -76,7 +76,7 @@ export async function openRows({ caller, running }: RouteCall): Promise<Select> 
   return (row) => row.action === null || [row.action, ...(row.others ?? [])].every(isOpen);
 }
 
-/** Returns a text that is the same for all callers who may do and see the same. */
+/** Returns a string that is equal for callers with equal rights. */
 export async function rightsKey(call: RouteCall): Promise<string> {
   const { caller, running } = call;
   const { grants, hidden, rules } = caller.access;

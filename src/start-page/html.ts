@@ -1,6 +1,6 @@
 import { escapeHtml } from '../values.js';
 
-/** Text that is HTML already. */
+/** A string that is HTML and needs no escaping. */
 export interface Html {
   readonly html: string;
 }

@@ -14,7 +14,7 @@ export interface TypeOverview {
   readonly name: string;
   /** Path and query of the request; null: the routes of the project do not list it. */
   readonly request: string | null;
-  /** The answer to whoever asks for the page, as JSON; long ones are cut. Null: there are too many types to ask for each. */
+  /** The answer that the reader of the page gets, as JSON; long ones are cut. Null: there are too many types to request each. */
   readonly answer: string | null;
   /** Documents of the collection: in all languages, with drafts. */
   readonly count: number;
@@ -29,16 +29,16 @@ export interface Overview {
   readonly types: readonly TypeOverview[];
   /** Types that are left out. */
   readonly more: number;
-  /** Routes of the project that code of its own answers, as `GET /api/pages/:slug`. */
+  /** Routes that code of the project answers: `GET /api/pages/:slug`. */
   readonly projectRoutes: readonly string[];
-  /** Warnings that matter before the service is open to others. */
+  /** Warnings to heed before the service is open to others. */
   readonly warnings: readonly string[];
 }
 
-/** Types that are shown, and those with an answer: each costs two commands or more. */
+/** Maximum numbers of items shown. Each answer costs two commands or more. */
 const max = { types: 100, answers: 30, characters: 2_000, routes: 100 };
 
-/** The source of the answers. */
+/** The routes that answer requests for content. */
 interface AnswerSource {
   /** The route of lists and single types. */
   readonly contentRoute: DynamicRoute;

@@ -17,7 +17,7 @@ interface PageInput {
   readonly links: readonly PageLink[];
   /** Address of the service without a slash at the end, for the commands. */
   readonly address: string;
-  /** Null: whoever asks may not see it. */
+  /** Null: the reader of the page may not see it. */
   readonly overview: Overview | null;
 }
 
@@ -48,7 +48,7 @@ export function renderPage({ version, environment, links, address, overview }: P
   return page.html;
 }
 
-/** Its hash is in the policy of the page, so nothing may be put beside the style. */
+/** The policy of the page has the hash of the style, so the element holds nothing else. */
 const stylesheet: Html = { html: `<style>${style}</style>` };
 
 const renderLink = ({ path, name, about }: PageLink): Html =>

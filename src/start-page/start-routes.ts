@@ -17,8 +17,8 @@ interface StartInput {
 }
 
 /**
- * The start page at `/`. In production it is a bare name, and only if the settings ask for it. Elsewhere content is shown to programs of
- * this machine, and to everybody if the service is open to everybody.
+ * The start page at `/`. In production it is off by default, and shows only the name. Elsewhere it shows content to requests from this
+ * machine, and to everybody if the service is open to everybody.
  */
 export function startRoutes(input: StartInput): (OpenRoute | Route)[] {
   const { api, environment } = input.config;
@@ -28,7 +28,7 @@ export function startRoutes(input: StartInput): (OpenRoute | Route)[] {
   return [{ method: 'GET', path: '/', action: 'anybody', handle: (call) => answerStart(call, input) }];
 }
 
-/** A browser gets the page, any other client the addresses. */
+/** Answers browsers with the page, and other clients with the addresses as JSON. */
 async function answerStart(call: RouteCall, input: StartInput): Promise<Answer> {
   const { config, version, links } = input;
   const { request } = call;
@@ -42,7 +42,7 @@ async function answerStart(call: RouteCall, input: StartInput): Promise<Answer> 
   return { headers, body: renderPage({ version, environment: config.environment, links, address, overview }) };
 }
 
-/** The page loads nothing and runs nothing; its stylesheet is named by its hash. */
+/** The page loads no files and runs no scripts; its stylesheet is allowed by its hash. */
 const policy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,

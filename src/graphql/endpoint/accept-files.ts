@@ -21,13 +21,13 @@ interface FileRules {
   readonly schema: GraphQLSchema;
   /** Throws a ForbiddenError if the caller lacks the rights of a mutation; an UnauthorizedError if their token has expired. */
   readonly checkField: (asked: FieldRequirement) => void;
-  /** Tokens that a document may have. */
+  /** Maximum number of tokens of a document. */
   readonly tokens: number;
 }
 
 /**
- * Checks, before a file of a multipart request is read, that it is wanted: by a mutation that takes it in a variable of type Upload,
- * from a caller who may use that mutation. Throws a 400 that says what is missing, or a ForbiddenError.
+ * Checks a file of a multipart request before it is read: a mutation must take it in a variable of type Upload, and the caller must
+ * have the rights of that mutation. Throws a 400 that says what is missing, or a ForbiddenError.
  */
 export function acceptFile(part: string, fields: MultipartBody['fields'], rules: FileRules): void {
   const operations = decodeField(fields, 'operations');
@@ -61,7 +61,7 @@ function isTaken(name: string, operation: OperationDefinitionNode, schema: Graph
   return taken;
 }
 
-/** The JSON of a field, an object or a list; the convention of multipart requests has it before the files. */
+/** Returns the decoded JSON of a field. The convention of multipart requests puts it before the files. */
 function decodeField(fields: MultipartBody['fields'], name: string): Readonly<Record<string, unknown>> {
   const [text] = fields.get(name) ?? [];
   if (text === undefined) throw badRequestError(`The field ${name} has to come before the files`);

@@ -30,8 +30,8 @@ export interface SchemaOptions {
   /** Required attributes may be null in answers. */
   readonly nullableOutput?: boolean;
   /**
-   * Adds to the generated schema, of which it is given all types, used or not. It puts the checks of scopes before the root fields
-   * itself, since it may change them.
+   * Extends the generated schema. It is given all generated types, used or not, and adds the checks of scopes to the root fields
+   * itself, since it may change those fields.
    */
   readonly extend?: (schema: GraphQLSchema) => GraphQLSchema;
   readonly accounts?: AccountsService;
@@ -40,7 +40,7 @@ export interface SchemaOptions {
   readonly previous?: GraphQLSchema | undefined;
 }
 
-/** Milliseconds of work after which requests get their turn. */
+/** Milliseconds of work after which waiting requests are served. */
 const slice = 20;
 
 /**
@@ -77,7 +77,7 @@ interface Generated extends KeptParts {
 
 const generated = new WeakMap<GraphQLSchema, Generated>();
 
-/** What of a schema serves in the next one as it is. */
+/** The parts of a schema that the next one reuses. */
 interface KeptParts {
   readonly types: TypeStore['types'];
   /** By uid. */
@@ -90,7 +90,7 @@ function keptParts(before: Generated | undefined, registry: Registry): KeptParts
   return { types: keptTypes(before.types, changed), roots: new Map([...before.roots].filter(([uid]) => !changed.has(uid))) };
 }
 
-/** What root fields are made with. */
+/** The inputs of root fields. */
 interface Making {
   readonly context: SchemaContext;
   readonly options: SchemaOptions;
@@ -123,7 +123,7 @@ async function completeSchema({ query, mutation, context, options }: Parts, paus
   return new GraphQLSchema({ query, mutation, types: [...types, ...commonTypes], directives, assumeValid: true });
 }
 
-/** Those of Strapi v4; graphql-js would add its own newer ones. */
+/** The directives of Strapi v4; graphql-js would add newer ones. */
 const directives = [GraphQLIncludeDirective, GraphQLSkipDirective, GraphQLDeprecatedDirective, GraphQLSpecifiedByDirective];
 
 const contentTypes = (context: SchemaContext) => shownTypes(context).filter(({ kind }) => kind !== 'component');

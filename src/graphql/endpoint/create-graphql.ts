@@ -69,7 +69,7 @@ const pluginsOf = (config: Config): Pick<SchemaOptions, 'accounts' | 'upload'> =
   ...(config.plugins.upload.enabled && { upload: uploads }),
 });
 
-/** The files come after the schema is in force, and one that cannot be written stops nothing. */
+/** Writes the files once the schema is in force. A file that cannot be written is logged and has no other effect. */
 async function tryArtifacts(current: CurrentSchema, artifacts: Artifacts, logger: Logger): Promise<void> {
   try {
     const { schema } = await current.read();

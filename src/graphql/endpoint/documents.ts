@@ -13,7 +13,7 @@ import { aliasLimit, rootFieldLimit, depthLimit } from './operation-limits.js';
 import { coded } from './format-error.js';
 import type { GraphqlSettings } from './graphql-settings.js';
 
-/** Parses and validates documents, and remembers the good ones: both steps cost several times what execution does. */
+/** Parses and validates documents, and caches valid ones: both steps cost several times as much as execution. */
 export interface Documents {
   /** The document of a query text. Throws a GraphQLError for one that cannot be parsed. */
   readonly parse: (source: string | Source) => DocumentNode;
@@ -21,7 +21,7 @@ export interface Documents {
   readonly validate: (schema: GraphQLSchema, document: DocumentNode) => readonly GraphQLError[];
 }
 
-/** The documents that are kept. A parsed document takes about 150 bytes for each character of its text. */
+/** The bounds of the cache. A parsed document takes about 150 bytes for each character of its text. */
 const bounds = { entries: 2_000, bytes: 64_000_000 };
 const bytesPerCharacter = 150;
 
@@ -69,7 +69,7 @@ const message =
   'GraphQL introspection is not allowed by Apollo Server, but the query contained __schema or __type. ' +
   'To enable introspection, pass introspection: true to ApolloServer in production';
 
-/** Refuses `__schema` and `__type`, in the words that tools of Strapi v4 look for; `__typename` is always fine. */
+/** Refuses `__schema` and `__type` with the message that tools of Strapi v4 look for; `__typename` is always allowed. */
 const noIntrospection: ValidationRule = (context) => ({
   Field(node) {
     if (node.name.value === '__schema' || node.name.value === '__type')

@@ -3,7 +3,7 @@ import { ApiError } from '../../errors.js';
 import { isRecord } from '../../values.js';
 import type { FormatHook, GraphqlSettings } from './graphql-settings.js';
 
-/** Turns an error into what clients are sent. */
+/** Turns an error into the form that clients receive. */
 export type FormatError = (error: Readonly<GraphQLError | Error>) => GraphQLError;
 
 /** The settings of the form of errors. */

@@ -16,7 +16,7 @@ export function graphqlPathSettings({ plugins, middlewares }: Config): PathSetti
   return { ...(cors !== null && { cors }), ...(body !== null && { body }) };
 }
 
-/** `false`, the default, leaves the endpoint to the service; `true` admits every origin. */
+/** `false`, the default, applies the settings of the service; `true` allows every origin. */
 function corsOf(given: unknown, service: Config['middlewares']['cors']): CorsSettings | null {
   if (given === true) return { ...service, origin: '*', credentials: false };
   if (!isRecord(given)) return null;
@@ -37,7 +37,7 @@ function originOf(origin: unknown): CorsSettings['origin'] {
   return listOf(origin) ?? '*';
 }
 
-/** A list of texts, or a text with commas. */
+/** A list of strings, or a string with commas. */
 function listOf(value: unknown): string[] | null {
   if (typeof value === 'string') return value.split(',').map((item) => item.trim());
   return Array.isArray(value) ? value.map(String) : null;
@@ -50,7 +50,7 @@ function bodyOf(given: unknown, service: Config['middlewares']['body']): Config[
 
 const units: Readonly<Record<string, number>> = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 };
 
-/** Bytes, from a number or a text such as `5mb`. */
+/** Bytes, from a number or a string such as `5mb`. */
 function readSize(name: string, value: unknown): number {
   const [, figure = '', unit = 'b'] = /^(\d+(?:\.\d+)?) *([kmg]?b)?$/i.exec(String(value).trim()) ?? [];
   return wholeNumber(name, figure === '' ? value : Math.floor(Number(figure) * (units[unit.toLowerCase()] ?? 1)));

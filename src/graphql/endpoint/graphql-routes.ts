@@ -115,7 +115,7 @@ function createSession(ctx: Context, sender: Sender, { snapshot, settings }: Ses
   };
 }
 
-/** The same object for all requests, by which bound queries are found again. */
+/** One object for all requests: cached bindings compare it by identity. */
 function bindSettings(pages: PageSettings): BindSettings {
   const { defaultLimit, maxLimit } = pages;
   const settings = knownSettings.get(pages) ?? {
@@ -133,7 +133,7 @@ function bindSettings(pages: PageSettings): BindSettings {
 
 const knownSettings = new WeakMap<PageSettings, BindSettings>();
 
-/** JSON that the shared middleware has decoded, or what a multipart body with files stands for; forms and text are no operations. */
+/** Returns the JSON that the shared middleware has decoded, or the operations of a multipart body. Forms and text hold no operations. */
 async function bodyOf(sender: Sender, { snapshot, settings }: SessionParts): Promise<unknown> {
   const { request, running, staging, caller } = sender;
   const { readMultipart } = request;
@@ -154,7 +154,7 @@ async function bodyOf(sender: Sender, { snapshot, settings }: SessionParts): Pro
 const sent = ({ status, type, body, headers }: GraphqlAnswer): Answer => ({
   status,
   headers: { 'Content-Type': type === 'application/json' ? type : `${type}; charset=utf-8`, ...headers },
-  // One conversion: the length of a text would be counted before it is written, byte for byte.
+  // Converted once: the bytes of a string would be counted before they are written.
   body: Buffer.from(body),
 });
 

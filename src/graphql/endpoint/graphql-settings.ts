@@ -26,7 +26,7 @@ export interface GraphqlSettings {
   readonly playground: boolean;
   /** Form of a 401. */
   readonly authErrors: 'rest' | 'graphql';
-  /** Headers, one of which a request must have that a foreign page could send; null: none is needed. */
+  /** Headers of which a request that a page of another site could send must have one; null: none is required. */
   readonly preflightHeaders: readonly string[] | null;
   /** Adds the times of all resolvers to every answer. */
   readonly tracing: boolean;
@@ -34,7 +34,7 @@ export interface GraphqlSettings {
   readonly stacktraces: boolean;
   readonly validationRules: readonly ValidationRule[];
   readonly formatError: FormatHook | null;
-  /** Options of Strapi v4's server that mean nothing here. */
+  /** Options of Strapi v4's server that have no effect here. */
   readonly unknownOptions: readonly string[];
 }
 
@@ -100,7 +100,7 @@ const unknownOptions = (server: Readonly<Record<string, unknown>>): string[] =>
       .map((key) => `${name}.${key}`);
   });
 
-/** The options that mean something, with their own keys where they have some; graphql-paths.ts reads those that have. */
+/** The options that have an effect, with their keys if they are objects; graphql-paths.ts reads those. */
 const knownOptions: Readonly<Record<string, readonly string[] | null>> = {
   allowBatchedHttpRequests: null,
   bodyParserConfig: ['jsonLimit'],

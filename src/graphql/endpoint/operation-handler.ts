@@ -34,13 +34,13 @@ export interface Endpoint {
   readonly handle: OperationHandler;
   /** Returns the operation that a request names; null if it names none or cannot be read. */
   readonly find: (request: OperationRequest) => NamedOperation | null;
-  /** Most operations of one batch; 0 refuses batches. */
+  /** Maximum number of operations in one batch; 0 refuses batches. */
   readonly batch: number;
 }
 
 type OperationRequest = Parameters<OperationHandler>[0];
 
-/** Creates an endpoint by graphql-http. `report` takes the errors that clients are told nothing about. */
+/** Creates an endpoint by graphql-http. `report` receives the errors that are hidden from clients. */
 export function createEndpoint(settings: GraphqlSettings, report: (error: unknown) => void): Endpoint {
   const sources = { findQuery: createPersistedQueries(), documents: createDocuments(settings) };
   let handler: Promise<OperationHandler> | undefined;
@@ -77,14 +77,14 @@ const memberOf = (request: OperationRequest, member: unknown): OperationRequest 
 });
 
 /**
- * The headers, but for `Accept`: Strapi v4 gives every client the same answer, where graphql-http would refuse some media types
- * with 406. The one named here has the statuses of Strapi v4: 400 for a document that is wrong.
+ * Returns the headers with another `Accept`: Strapi v4 answers every media type alike, while graphql-http would refuse some with 406.
+ * The one set here has the statuses of Strapi v4: 400 for a document that is wrong.
  */
 const headersOf = (ctx: Context): OperationRequest['headers'] => ({
   get: (name) => (name === 'accept' ? 'application/graphql-response+json' : ctx.get(name)),
 });
 
-/** Answers the members together with 200, which graphql-http has no form for. */
+/** Answers all members in one response with status 200; graphql-http has no batches. */
 async function handleBatch(members: readonly OperationRequest[], { handle, batch }: Endpoint): Promise<Answer> {
   if (batch === 0) return failureAnswer(400, 'Operation batching disabled.');
   if (members.length === 0) return failureAnswer(400, 'No operations found in request.');
@@ -137,7 +137,7 @@ async function createOperationHandler({ findQuery, documents }: Sources, formatE
     parse: documents.parse,
     validate: documents.validate,
     validationRules: () => [],
-    // `execute` chooses the operation: graphql-http has other words for one that is missing, and for a mutation by GET.
+    // `execute` chooses the operation: graphql-http has other messages for a missing one, and for a mutation by GET.
     getOperationAST: () => anyOperation,
     execute: runOperation,
     onOperation: (_request, { contextValue }, result) => {
@@ -160,7 +160,7 @@ const anyOperation: OperationDefinitionNode = {
 /** The response to an operation without errors. graphql-http would call a function for each value that it writes. */
 const writeResult = (result: ExecutionResult): Response => [JSON.stringify(result), { status: 200, statusText: '' }];
 
-/** The response to an operation that never ran; graphql-http would send every result with status 200. */
+/** The response to an operation that was not executed; graphql-http would send every result with status 200. */
 const refuse = (errors: readonly GraphQLError[], format: FormatError): Response => [
   JSON.stringify({ errors: errors.map(format) }),
   { status: errors[0] === mutationByGet ? 405 : 400, statusText: '' },
@@ -170,8 +170,8 @@ const refuse = (errors: readonly GraphQLError[], format: FormatError): Response 
 const mutationByGet = new GraphQLError('GET supports only query operation');
 
 /**
- * Runs the operation that a request names, in a document that is valid. A result without data never got to run: there is no such
- * operation, or a variable was wrong.
+ * Runs the operation that a request names, in a valid document. A result without data was not executed: the operation does not
+ * exist, or a variable is wrong.
  */
 async function runOperation(args: ExecutionArgs): Promise<ExecutionResult> {
   const operation = chooseOperation(args.document, args.operationName ?? null);
@@ -183,7 +183,7 @@ async function runOperation(args: ExecutionArgs): Promise<ExecutionResult> {
   return { ...result, errors: (result.errors ?? []).map((error) => coded(error, 'BAD_USER_INPUT')) };
 }
 
-/** The operation to run, or why there is none, in Strapi v4's words. */
+/** Returns the operation to run, or the error of Strapi v4 if there is none. */
 function chooseOperation({ definitions }: DocumentNode, name: string | null): OperationDefinitionNode | GraphQLError {
   const operations = definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
   const [first, second] = name === null ? operations : operations.filter((operation) => operation.name?.value === name);

@@ -8,8 +8,8 @@ import {
 } from 'graphql';
 
 /**
- * Refuses operations with more aliases than allowed: each alias of a field is work of its own. Those in a fragment count wherever
- * it is spread, since a few in fragments within fragments stand for millions of fields.
+ * Refuses operations with more aliases than allowed: each alias costs as much as its field. Aliases in a fragment count at every
+ * spread, since a few aliases in nested fragments can stand for millions of fields.
  */
 export const aliasLimit =
   (maximum: number): ValidationRule =>
@@ -20,7 +20,7 @@ export const aliasLimit =
     },
   });
 
-/** `known`: of fragments that were counted before. One that leads back to itself, which is refused elsewhere, counts as nothing. */
+/** `known`: the counts of fragments so far. A fragment that spreads itself, which is refused elsewhere, counts as 0. */
 function countAliases(set: SelectionSetNode | undefined, known: Map<string, number>, context: ValidationContext): number {
   return (set?.selections ?? []).reduce((sum, selection) => sum + aliasesOf(selection, known, context), 0);
 }
@@ -51,11 +51,11 @@ export const rootFieldLimit =
 
 interface RootKeys {
   readonly keys: Set<string>;
-  /** Names of fragments that were looked into. */
+  /** Names of the fragments visited so far. */
   readonly opened: Set<string>;
 }
 
-/** The response keys of a root selection, fragments opened. */
+/** Returns the response keys of a root selection, including those in fragments. */
 function rootKeys(set: SelectionSetNode, found: RootKeys, context: ValidationContext): ReadonlySet<string> {
   for (const node of set.selections) {
     if (node.kind === Kind.FIELD) found.keys.add(node.alias?.value ?? node.name.value);
@@ -70,7 +70,7 @@ function rootKeys(set: SelectionSetNode, found: RootKeys, context: ValidationCon
 }
 
 /**
- * Refuses operations whose fields nest deeper than `maximum`, a leaf at the root being 0 deep; fragments add nothing and
+ * Refuses operations whose fields nest deeper than `maximum`. A leaf at the root has depth 0; fragments add no depth, and
  * introspection is not counted.
  */
 export const depthLimit =
@@ -86,7 +86,7 @@ interface Walk {
   readonly context: ValidationContext;
   readonly maximum: number;
   readonly name: string;
-  /** Fragments by the depths at which they were walked: once each, since fragments that double one another would take for ever. */
+  /** The depths at which each fragment was walked, once per depth: fragments that spread one another twice take exponential time. */
   readonly walked: Set<string>;
 }
 

@@ -29,7 +29,7 @@ function decode(text: string | undefined): unknown {
   }
 }
 
-/** Replaces the null at the path; false if there is none. The tree was just decoded and belongs to nobody else. */
+/** Replaces the null at the path; returns false if there is none. Mutates the tree, which was just decoded and is not shared. */
 function place(root: unknown, path: readonly string[], upload: UploadedFile): boolean {
   let holder: unknown = root;
   for (const name of path.slice(0, -1)) holder = ownValue(holder, name);

@@ -19,7 +19,7 @@ const jsonAnswer = (status: number, body: unknown): Answer => ({
   body: `${JSON.stringify(body)}\n`,
 });
 
-/** A request that has no operation. */
+/** Returns the response to a request without an operation. */
 export const failureAnswer = (status: number, message: string, code = 'INTERNAL_SERVER_ERROR'): Answer =>
   jsonAnswer(status, { errors: [{ message, extensions: { code } }] });
 

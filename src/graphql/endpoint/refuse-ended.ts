@@ -16,7 +16,7 @@ interface Asked {
   readonly schema: GraphQLSchema;
 }
 
-/** Throws an UnauthorizedError for a token that is good no more, unless every root field of all operations ignores that. */
+/** Throws an UnauthorizedError for a token that is no longer valid, unless every root field of all operations ignores that. */
 export function refuseEnded(fault: TokenFault, operations: readonly (NamedOperation | null)[], { config, schema }: Asked): void {
   if (operations.length === 0) throw refusedToken(fault);
   for (const operation of operations)
@@ -24,7 +24,7 @@ export function refuseEnded(fault: TokenFault, operations: readonly (NamedOperat
       refuseEndedField(fault, requirement, config);
 }
 
-/** Throws an UnauthorizedError for a token that is good no more, unless a root field ignores that. */
+/** Throws an UnauthorizedError for a token that is no longer valid, unless a root field ignores that. */
 export function refuseEndedField(fault: TokenFault, { scope, ...mark }: FieldRequirement, config: Config): void {
   if (!ignoresFault(fault, { ...mark, actions: actionsOf(scope) }, config)) throw refusedToken(fault);
 }
@@ -47,7 +47,7 @@ function rootRequirements({ document, operation }: NamedOperation, schema: Graph
   });
 }
 
-/** `passed`: the fragments that were met before. */
+/** `passed`: the fragments visited so far. */
 function rootNames({ selections }: SelectionSetNode, document: DocumentNode, passed: Set<string>): readonly string[] {
   return selections.flatMap((node) => {
     if (node.kind === Kind.FIELD) return [node.name.value];

@@ -44,7 +44,7 @@ const scalars: Readonly<Record<string, string>> = {
   I18NLocaleCode: 'string',
 };
 
-/** TypeScript declarations of everything that a schema answers with and takes, for those who write resolvers against it. */
+/** Returns TypeScript declarations of the output and input types of a schema, for authors of resolvers. */
 function printTypescript(schema: GraphQLSchema): string {
   const types = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
   return `// Generated from the GraphQL schema; changes are lost.\n\n${types.map(printType).join('\n\n')}\n`;
@@ -70,7 +70,7 @@ function printType(type: GraphQLNamedType): string {
   return `export interface ${type.name} {\n${fields.join('\n')}\n}`;
 }
 
-/** Names that TypeScript has a meaning of its own for get another one. */
+/** Renames types whose names are built into TypeScript. */
 const aliasOf = (name: string): string => (['String', 'Boolean', 'Date', 'JSON'].includes(name) ? `${name}Scalar` : name);
 
 function printReference(type: GraphQLType): string {

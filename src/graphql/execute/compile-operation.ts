@@ -32,7 +32,7 @@ interface CompiledOperation {
   readonly serial: boolean;
 }
 
-/** An operation with the values of its variables; the same for all requests that send both again. */
+/** An operation with the values of its variables; shared by all requests that send the same. */
 interface Prepared {
   readonly args: ExecutionArgs;
   readonly operation: OperationDefinitionNode;
@@ -40,7 +40,7 @@ interface Prepared {
   readonly variableValues: Record<string, unknown>;
 }
 
-/** Returns a compiled operation; null if graphql-js has to run it. Queries that come again are compiled once. */
+/** Returns a compiled operation; null if graphql-js has to run it. Repeated queries are compiled once. */
 export function findCompiled(args: ExecutionArgs, context: GraphqlContext): CompiledOperation | null {
   const prepared = prepare(args);
   if (prepared === null) return null;
@@ -60,7 +60,7 @@ interface Kept {
   readonly fieldCount: number;
 }
 
-/** For each schema. A compiled field takes about a kilobyte, with what its list arguments come to. */
+/** The cache of each schema. A compiled field takes about one kilobyte, including its parsed list arguments. */
 const bounds = { entries: 1_000, bytes: 32_000_000 };
 const bytesPerField = 1_000;
 const longestKey = 2_000;
@@ -73,11 +73,11 @@ function cacheOf(schema: GraphQLSchema): BoundedCache<Kept> {
   return cache;
 }
 
-/** Numbers of the documents that have come before. The same text is the same document, as long as that is kept. */
+/** Numbers of the documents that were seen before. Equal texts yield the same document while it is cached. */
 const numbers = new WeakMap<DocumentNode, number>();
 let lastNumber = 0;
 
-/** Null for a document that comes for the first time, which many do that never come again, and for long variables. */
+/** Returns null for a document that is seen for the first time, since many are sent only once, and for long variables. */
 function keyOf({ args: { document }, operation, variableValues }: Prepared): string | null {
   const number = numbers.get(document);
   if (number === undefined) {
@@ -101,7 +101,7 @@ function prepare(args: ExecutionArgs): Prepared | null {
 }
 
 interface Compiling extends Prepared {
-  /** Whether what is compiled is kept. */
+  /** Whether the result is cached. */
   readonly isRepeated: boolean;
 }
 
@@ -128,7 +128,7 @@ function compileOperation(compiling: Compiling, { content }: GraphqlContext): Ke
     const compiled = { fields: rootFields(base), serial: operation.operation === 'mutation' };
     return { compiled, fieldCount: outer.compiled.count };
   } catch (error) {
-    // a directive or argument whose variable is null after all: graphql-js says so where it stands
+    // a directive or argument whose variable is null: graphql-js reports it with its position
     if (error instanceof NotPlain || error instanceof GraphQLError) return { compiled: null, fieldCount: 0 };
     throw error;
   }

@@ -28,7 +28,7 @@ export interface Progress {
   unspent: number;
 }
 
-/** Turns a resolved value into its part of the answer. Throws if a null may not stand. */
+/** Turns a resolved value into its part of the answer. Throws for a null that its type does not allow. */
 export type Complete = (value: unknown, progress: Progress) => unknown;
 
 /** Everything about a selected field that is the same for all rows. */
@@ -110,7 +110,7 @@ interface Place {
   readonly complete: Complete;
 }
 
-/** Completes one place of the answer; an error stays there as null, or goes up to the next place that may be null. */
+/** Completes one place of the answer. An error makes it null, or the nearest place above it that may be null. */
 function completeAt(key: string | number, { nullable, nodes, complete }: Place, value: unknown, progress: Progress): unknown {
   const { path, errors } = progress;
   const depth = path.push(key);
@@ -146,7 +146,7 @@ interface CompiledField extends Place {
   readonly key: string;
 }
 
-/** Compiles a field, or finds it again at a place where resolvers see the same names around it. */
+/** Compiles a field, or reuses the one of a place where resolvers see the same names around it. */
 function compileField(key: string, nodes: readonly FieldNode[], parentType: GraphQLObjectType, outer: FieldInfo): CompiledField {
   const [node] = nodes;
   if (outer.known === null || node?.selectionSet === undefined || nodes.length > 1)

@@ -9,7 +9,7 @@ import type { GraphqlContext } from '../graphql-context.js';
 /**
  * Executes an operation as graphql-js does, and by graphql-js itself where introspection or a field of an extension is selected, or
  * resolvers are timed.
- * Root fields run side by side, those of a mutation one after the other; what they loaded is written out by compiled selections.
+ * Root fields run in parallel, those of a mutation one after the other. Compiled selections write out the loaded values.
  */
 export async function executeOperation(args: ExecutionArgs): Promise<ExecutionResult> {
   const context = args.contextValue as GraphqlContext; // the only context there is

@@ -10,7 +10,7 @@ import { readChild, type Structured } from '../selection/read-selection.js';
 import type { GraphqlContext } from '../graphql-context.js';
 import { createRowShaper, type Row } from '../results.js';
 
-/** A field that wants a relation, component or zone of entries which no plan has loaded. */
+/** A field of entries whose relation, component or zone no plan has loaded. */
 interface DemandedField {
   readonly owner: ContentType;
   readonly attribute: Structured;
@@ -20,9 +20,9 @@ interface DemandedField {
 }
 
 /**
- * Reads a relation, component or zone of an entry that code of an extension returned, which no plan has loaded. Entries for which
- * the same field of the query asks in the same turn share one reading. Undefined for entries that are not there. Throws what is
- * wrong with the arguments.
+ * Reads a relation, component or zone of an entry that code of an extension returned, which no plan has loaded. Reads of one field
+ * of the query in the same turn of the event loop are combined. Returns undefined for entries that do not exist. Throws the error
+ * of wrong arguments.
  */
 export async function loadOnDemand(id: number, field: DemandedField): Promise<unknown> {
   const batch = batchOf(field);
@@ -36,7 +36,7 @@ interface Batch {
   readonly rows: Promise<ReadonlyMap<number, Row>>;
 }
 
-/** Batches that are still open, by operation; the failures of an operation are its own, whatever its context is wrapped in. */
+/** Open batches by operation. The map of failures identifies an operation, even if its context is wrapped. */
 const open = new WeakMap<GraphqlContext['failures'], Set<Batch>>();
 
 function batchOf(field: DemandedField): Batch {
@@ -60,7 +60,7 @@ const isSame = (one: DemandedField, other: DemandedField): boolean =>
   one.attribute === other.attribute &&
   isDeepStrictEqual(one.args, other.args);
 
-/** Resolves when all resolvers that run side by side have asked. */
+/** Resolves when all resolvers of the current turn have asked. */
 const turnEnd = (): Promise<void> =>
   Promise.resolve().then(
     () =>

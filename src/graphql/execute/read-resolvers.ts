@@ -65,7 +65,7 @@ export async function resolveEntry(
   return number === null ? noEntry : entryResult(await findOne(type, number, query, context.content), context);
 }
 
-/** An id argument as the number that it stands for; null if it is none. */
+/** Returns an id argument as a number; null if it is not one. */
 export const entryId = (id: unknown): number | null => decodeId(id) || null;
 
 type AttributeResolver = GraphQLFieldResolver<Row, GraphqlContext, Record<string, unknown>>;
@@ -94,7 +94,7 @@ const listOf = (loaded: unknown): ListResult => ({
 export const componentResolver = (attribute: ComponentAttribute, owner: ContentType): AttributeResolver =>
   childResolver(attribute, owner, attribute.repeatable ? [] : null);
 
-/** A zone without components holds the reason instead. */
+/** A zone without components resolves to the reason. */
 export function zoneResolver(zone: ZoneAttribute, owner: ContentType): AttributeResolver {
   if (zone.components.length > 0) return childResolver(zone, owner, []);
   return () => [{ code: 'dynamiczone.empty', message: `The dynamic zone ${zone.name} has no components` }];

@@ -14,7 +14,7 @@ import { isRecord, type Values } from '../../values.js';
 import type { Resolver } from './extension.js';
 import { mapSchema, type FieldConfig } from '../types/map-schema.js';
 
-/** Puts resolvers into a schema, over generated ones too. Throws for a type or field that the schema does not have. */
+/** Sets resolvers of a schema, also in place of generated ones. Throws for a type or field that the schema does not have. */
 export function addResolvers(schema: GraphQLSchema, resolvers: Values): GraphQLSchema {
   for (const [name, given] of Object.entries(resolvers)) checkNames(schema, name, given);
   return Object.keys(resolvers).length === 0 ? schema : mapSchema(schema, mappingOf(resolvers));

@@ -3,8 +3,8 @@ import type { core } from 'nexus';
 import type { Nexus } from './load-nexus.js';
 
 /**
- * Adds SDL to a schema: new types, and fields for types that are there, whether written with `extend` or not. Throws with the
- * words of graphql-js where it does not fit.
+ * Adds SDL to a schema: new types, and fields for types that are there, whether written with `extend` or not. Throws the
+ * error of graphql-js if it does not fit.
  */
 export function addTypeDefs(schema: GraphQLSchema, typeDefs: readonly string[]): GraphQLSchema {
   const definitions = typeDefs.filter((text) => text.trim() !== '').flatMap((text) => parse(text).definitions);
@@ -31,8 +31,8 @@ function asExtension(node: DefinitionNode, known: Set<string>): DefinitionNode {
 }
 
 /**
- * Adds Nexus definitions to a schema. Of plugins only what they install counts here (methods that definitions may call): they
- * come to their own with `applyNexusPlugins`, once all fields are there. Throws if a definition refers to nothing.
+ * Adds Nexus definitions to a schema. Of plugins only the methods that they install apply here;
+ * `applyNexusPlugins` runs them once all fields exist. Throws if a definition refers to an unknown type.
  */
 export function addNexusTypes(
   schema: GraphQLSchema,
@@ -42,7 +42,7 @@ export function addNexusTypes(
 ): GraphQLSchema {
   if (types.length === 0) return schema;
   const installed = plugins.map((plugin) => {
-    const { config } = plugin as core.NexusPlugin; // Nexus refuses what is none in the second pass
+    const { config } = plugin as core.NexusPlugin; // Nexus rejects anything else in the second pass
     const { name, onInstall, onMissingType } = config;
     return nexus.plugin({ name, ...(onInstall && { onInstall }), ...(onMissingType && { onMissingType }) });
   });

@@ -7,7 +7,7 @@ import { translateFilters } from '../selection/translate-filters.js';
 import { filtersName } from '../type-names.js';
 import { loadNexus } from './load-nexus.js';
 
-/** Tools for own fields that take the arguments of generated ones. */
+/** Tools for custom fields that take the arguments of generated ones. */
 export interface BuilderTools {
   /** GraphQL arguments as parameters of the entity service: filters with `$`, and `start` and `limit` where pages are used. */
   readonly transformArgs: (
@@ -18,7 +18,7 @@ export interface BuilderTools {
   readonly getContentTypeArgs: (contentType: ContentType, options?: { readonly multiple?: boolean }) => core.ArgsRecord;
 }
 
-/** `pages`: the page figures of GraphQL. */
+/** `pages`: the page sizes of GraphQL. */
 export const createBuilderTools = (registry: () => Registry, pages: PageSettings): BuilderTools => ({
   transformArgs: ({ filters, pagination, ...rest }, { contentType, usePagination = false }) => {
     const types = registry();

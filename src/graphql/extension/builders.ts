@@ -52,12 +52,12 @@ export const naming = {
 
 /** The arguments that a value was read with. */
 export interface ReturnInfo {
-  /** As `transformArgs` gives them; `start` and `limit` decide the page figures. */
+  /** As `transformArgs` returns them; `start` and `limit` determine the pagination. */
   readonly args?: Readonly<Record<string, unknown>>;
   readonly resourceUID?: string;
 }
 
-/** Turns entities into the values of generated response types. What a query selects below them is read for them. */
+/** Turns entities into the values of generated response types. Attributes that a query selects below them are read on demand. */
 export interface ReturnTypes {
   readonly toEntityResponse: (
     value: Entity | Row | null | undefined,
@@ -97,7 +97,7 @@ export interface OfType {
   readonly contentType: ContentType;
 }
 
-/** Functions behind generated fields, for own fields that call them; they return entities, not responses. */
+/** The functions behind generated fields, for custom fields that call them. They return entities, not responses. */
 export interface QueriesBuilder {
   readonly buildQueriesResolvers: (of: OfType) => {
     readonly find: (parent: unknown, args: Values) => Promise<Entity[]>;

@@ -12,8 +12,8 @@ interface CollectedExtension {
 }
 
 /**
- * Calls the extension functions, in the order of registration, and merges what all extensions give: types, SDL and
- * plugins one after the other; of resolvers the later wins; of `auth` the earlier; policies and middlewares are joined.
+ * Calls the extension functions, in the order of registration, and merges their results: types, SDL, plugins,
+ * policies and middlewares are concatenated; the last resolver and the first `auth` of a field win.
  */
 export function collectExtensions(used: readonly UsedExtension[], input: ExtensionInput): CollectedExtension {
   const extensions = used.map((extension) => resultOf(extension, input));
@@ -86,7 +86,7 @@ function mergeConfig(earlier: FieldConfiguration = {}, later: FieldConfiguration
 
 type Auth = FieldConfiguration['auth'];
 
-/** Two lists of needed actions are both needed. */
+/** Requires the actions of both lists. */
 function mergeAuth(earlier: Auth, later: Auth): { readonly auth?: Exclude<Auth, undefined> } {
   const [first, second] = [scopeOf(earlier), scopeOf(later)];
   if (first !== null && second !== null) return { auth: { scope: [...first, ...second] } };

@@ -62,7 +62,7 @@ const guard =
     return resolve(parent, args, context, info) as unknown;
   };
 
-/** A relation with an authorization of its own needs no right to find its target; only this step is open, not what follows. */
+/** A relation with its own `auth` needs no right to find its target. This opens the relation alone, not those of its entries. */
 function widen(resolve: Resolver, { extensions }: FieldConfig): Resolver {
   const target = extensions?.['target'];
   if (typeof target !== 'string') return resolve;
@@ -71,7 +71,7 @@ function widen(resolve: Resolver, { extensions }: FieldConfig): Resolver {
 
 const widened = new WeakMap<GraphqlContext, Map<string, GraphqlContext>>();
 
-/** The same for all fields of an operation, so that they read together. */
+/** Adds the right to find the target. Returns one context for all fields of an operation, so that their reads are combined. */
 function withGrant(context: GraphqlContext, target: string): GraphqlContext {
   const { access, content } = context;
   const known = widened.get(context) ?? new Map<string, GraphqlContext>();
@@ -92,15 +92,15 @@ function grant(access: Access, action: string): Access {
 }
 
 /**
- * For the resolver of a relation or list of components behind middlewares: they may hand on other arguments than the query has,
- * for which nothing is planned. Then it is shown an entry with nothing but its id, and reads by the arguments that it is given.
+ * Wraps the resolver of a relation or list of components behind middlewares. These may pass on other arguments than the query has,
+ * for which nothing is planned. The resolver then receives an entry with only its id, and reads by the arguments passed.
  */
 function reloadChanged(resolve: Resolver): Resolver {
   return (parent: unknown, args: unknown, context: unknown, info) =>
     resolve(isRecord(parent) && isChanged(args, info) ? { id: parent['id'] } : parent, args, context, info) as unknown;
 }
 
-/** For the same inside a component, which is read with its entry: throws where the arguments are other than those of the query. */
+/** The same inside a component, which is read with its entry: throws if the arguments differ from those of the query. */
 function refuseChanged(resolve: Resolver): Resolver {
   return (parent: unknown, args: unknown, context: unknown, info) => {
     if (isChanged(args, info))

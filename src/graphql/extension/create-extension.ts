@@ -43,10 +43,10 @@ export type Register = (input: RegisterInput) => unknown;
 /** The argument of `bootstrap` and `destroy`. */
 export type HookInput = Pick<RegisterInput, 'strapi'>;
 
-/** Runs once, when the service begins or ends. */
+/** Runs once, when the service starts or stops. */
 export type Hook = (input: HookInput) => unknown;
 
-/** The extension service with all that custom code reaches. */
+/** The extension service and the server instance of custom code. */
 export interface GraphqlExtension {
   readonly input: RegisterInput;
   /** Applies the extensions to the schema of a snapshot. Throws an Error for names that the snapshot does not have. */

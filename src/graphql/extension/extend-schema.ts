@@ -40,7 +40,7 @@ export function extendSchema(generated: GraphQLSchema, { used, registry, strapi,
   return extended;
 }
 
-/** A configured field that is not there may be a misspelt one, which then is not protected. */
+/** Returns a warning for each configured field that does not exist: a misspelt one is not protected. */
 function* unknownFields(schema: GraphQLSchema, configs: ReadonlyMap<string, FieldConfiguration>): Generator<string> {
   const known = fieldResolvers(schema);
   for (const key of configs.keys()) {

@@ -4,7 +4,7 @@ import type { ExtensionService, UsedExtension } from './extension.js';
 import { controlType, type TypeRules, isActionOn, type FieldRules } from './shadow-crud.js';
 import { didYouMean } from '../../nearest-name.js';
 
-/** The service, and what schemas are built by. */
+/** The service, and the rules that schemas are built by. */
 interface Extensions {
   readonly service: ExtensionService;
   readonly used: readonly UsedExtension[];
@@ -32,7 +32,7 @@ export function createExtensions(): Extensions {
 /** Rules of custom code that switch parts off, by uid. */
 type ShadowRules = ReadonlyMap<string, TypeRules>;
 
-/** The rules that the service begins with: accounts have mutations of their own, locales are set up elsewhere. */
+/** The initial rules: accounts have other mutations, and locales are set up elsewhere. */
 function firstRules(): Map<string, TypeRules> {
   const writes = ['create', 'update', 'delete'];
   return new Map([

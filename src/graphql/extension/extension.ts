@@ -22,7 +22,7 @@ export type TypeResolvers = Readonly<Record<string, Resolver | { readonly resolv
 /** Resolvers by type and field; a scalar stands for itself. */
 export type Resolvers = Readonly<Record<string, TypeResolvers | GraphQLScalarType>>;
 
-/** Continues with the resolver; what is left out stays as it was. */
+/** Continues with the resolver; arguments that are left out stay unchanged. */
 export type Next = (parent?: any, args?: any, context?: any, info?: GraphQLResolveInfo) => any;
 
 export type Middleware = (next: Next, parent: any, args: any, context: RequestContext, info: GraphQLResolveInfo) => unknown;
@@ -94,8 +94,8 @@ export type UsedExtension = Extension | ((input: ExtensionInput) => Extension);
 /** Changes the GraphQL schema. Calls after the first build take effect with the next one. */
 export interface ExtensionService {
   /**
-   * Controls what the schema shows of a content type or component. Whether it exists is checked when a schema is built: models
-   * come and go.
+   * Controls what the schema shows of a content type or component. Whether it exists is checked when a schema is built, since
+   * models can be added later.
    */
   shadowCRUD(uid: string): TypeControl;
   use(extension: UsedExtension): ExtensionService;
@@ -115,7 +115,7 @@ export interface Plugin {
   readonly service: <Name extends keyof GraphqlServicesByName>(name: Name) => GraphqlServicesByName[Name];
 }
 
-/** The server instance that custom code is given, in the words of Strapi v4. */
+/** The server instance that custom code is given, with the names of Strapi v4. */
 export interface Strapi {
   readonly config: Config;
   readonly log: Logger;

@@ -58,7 +58,7 @@ function findPolicy(item: unknown, strapi: Strapi): { readonly found: Policy | P
   throw new Error(`Invalid policy, expected (function, string, object), received ${String(item)}`);
 }
 
-/** The configuration, which answers to `strapi` and to the members of the server unless it has a value of that name itself. */
+/** Returns the configuration with `strapi` and the members of the server, unless it has values of these names. */
 function withServer(config: unknown, strapi: Strapi): unknown {
   if (!isRecord(config)) return config;
   const server: object = Object.create(strapi, { strapi: { value: strapi } });
@@ -67,7 +67,7 @@ function withServer(config: unknown, strapi: Strapi): unknown {
 
 type Middlewares = NonNullable<FieldConfiguration['middlewares']>;
 
-/** Puts middlewares around a resolver, the first outermost. Throws for a name that is not registered, and for what is none. */
+/** Puts middlewares around a resolver, the first outermost. Throws for a name that is not registered, and for a value that is no middleware. */
 export function withMiddlewares(middlewares: Middlewares, resolve: Resolver, strapi: Strapi): Resolver {
   return middlewares.map((item) => compileMiddleware(item, strapi)).reduceRight(wrap, resolve);
 }

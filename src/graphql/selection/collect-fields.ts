@@ -17,8 +17,8 @@ import {
 export type Operation = Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'variableValues'>;
 
 /**
- * The fields selected below some nodes for an object type: by response key, fragments opened, `@skip` and `@include` obeyed.
- * Nodes that share a key are merged, as execution does it.
+ * The fields selected below some nodes for an object type: by response key. Fragments are expanded, `@skip` and
+ * `@include` apply, and nodes that share a key are merged, as in execution.
  */
 export function collectFields(nodes: readonly FieldNode[], typeName: string, operation: Operation): Map<string, FieldNode[]> {
   const fields = new Map<string, FieldNode[]>();
@@ -85,7 +85,7 @@ export function argumentsOf(node: FieldNode, typeName: string, operation: Operat
   return field === undefined ? {} : getArgumentValues(field, node, operation.variableValues);
 }
 
-/** Whether code of an extension stands in the field, which may read any attribute of its parent. */
+/** Whether an extension resolves the field. Its code may read any attribute of the parent. */
 export const isCustomField = (typeName: string, name: string, operation: Operation): boolean =>
   fieldDefinition(typeName, name, operation)?.extensions['custom'] === true;
 
@@ -97,9 +97,9 @@ function fieldDefinition(typeName: string, name: string, { schema }: Operation):
 type Path = GraphQLResolveInfo['path'];
 
 /**
- * Under which key of a loaded entry a populated attribute lies. That is the attribute's name while neither it nor the `data`
- * and `attributes` around it have an alias. With one, the keys of the answer say apart what the query asks for twice.
- * Attribute names have no colon, so such a key is never one.
+ * Returns the key of a populated attribute in a loaded entry: its name if neither it nor the `data` and `attributes` around it have
+ * an alias. Otherwise the key is made of the response keys, so that two selections of one attribute have two keys. It has a colon,
+ * which names of attributes cannot have.
  */
 export function childKey(name: string, around: readonly string[], alias: string): string {
   const plain = alias === name && around.every((key) => key === 'data' || key === 'attributes');

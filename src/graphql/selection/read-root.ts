@@ -39,7 +39,7 @@ export function readListQuery(type: ContentType, args: Values, context: GraphqlC
 
 type ListQuery = Query & { readonly pagination: Offset };
 
-/** Root fields whose arguments stay the same, with the query that each was read as last. */
+/** Root fields with constant arguments, each with the last query that was read from it. */
 const repeatedFields = new WeakMap<GraphQLResolveInfo, { last: LastQuery | null }>();
 
 interface LastQuery {
@@ -49,7 +49,7 @@ interface LastQuery {
   readonly query: Query;
 }
 
-/** Marks a root field that is resolved again and again with the same arguments: it is read once for the same caller and registry. */
+/** Marks a root field with constant arguments: its query is read once for the same caller and registry. */
 export function markRepeatedField(info: GraphQLResolveInfo): void {
   repeatedFields.set(info, { last: null });
 }
@@ -71,7 +71,7 @@ function readOnce<Read extends Query>(
   return query;
 }
 
-/** About how many bytes a query takes that is read from a field. */
+/** The approximate size, in bytes, of a query read from a field. */
 const bytesOf = ({ fieldNodes }: GraphQLResolveInfo): number =>
   10 * fieldNodes.reduce((sum, { loc }) => sum + (loc === undefined ? 0 : loc.end - loc.start), 100);
 

@@ -161,7 +161,7 @@ function readComponent(
   return list === null ? null : { ...related, ...list, ...readAttributes(nodes, type, [], context) };
 }
 
-/** One query for each type that may come up; a type without fragments of its own still shows its `__typename`. */
+/** One query for each possible type; a type without fragments of its own still shows its `__typename`. */
 function readFragments(nodes: readonly FieldNode[], uids: readonly string[], context: ReadingContext): Map<string, Query> {
   const queries = new Map<string, Query>();
   for (const uid of uids) {
@@ -172,7 +172,7 @@ function readFragments(nodes: readonly FieldNode[], uids: readonly string[], con
   return queries;
 }
 
-/** Types without fields have one query in common, so that they are bound once. */
+/** Types without selected fields share one query, so that it is bound once. */
 const queryOf = (selected: Selected): Query =>
   selected.fields?.length === 0 && selected.populate.fields.length === 0 ? bare : { ...related, ...selected };
 

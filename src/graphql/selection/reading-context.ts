@@ -16,9 +16,9 @@ export interface ReadingContext extends ArgumentContext {
   readonly countType: () => void;
   /** Results for fields that several fragments lead to, by the place where they stand. */
   readonly known: Map<FieldNode, Map<string, readonly PopulateField[]>>;
-  /** Takes the error of a nested field whose arguments are wrong: that field fails alone, when it is resolved. */
+  /** Records the error of a nested field whose arguments are wrong: that field fails alone, when it is resolved. */
   readonly fail: (node: FieldNode, error: ApiError) => void;
-  /** Arguments that code of an extension gave a field, in place of those in the query. */
+  /** Arguments that code of an extension passed to a field, in place of those in the query. */
   readonly given?: ReadonlyMap<FieldNode, Readonly<Record<string, unknown>>>;
 }
 

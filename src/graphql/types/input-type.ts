@@ -36,7 +36,7 @@ function inputFields(type: ContentType, context: SchemaContext): GraphQLInputFie
 /** Accepted although the service sets them itself; the values are dropped. */
 const ignored = new Set(['createdAt', 'updatedAt']);
 
-/** The locale is an argument of its own. */
+/** The locale is a separate argument. */
 const localization = new Set(['locale', 'localizations']);
 
 function fieldOf(type: ContentType, attribute: Attribute, context: SchemaContext): GraphQLInputType | null {
@@ -65,7 +65,7 @@ function attributeInput(type: ContentType, attribute: Attribute, context: Schema
   }
 }
 
-/** Ids, the whole set of them. */
+/** The complete list of ids. */
 function linkInput(link: LinkAttribute, context: SchemaContext): GraphQLInputType | null {
   const target = shownType(context, link.kind === 'media' ? uploadFile : link.target);
   if (target === null || link.storage.kind === 'morph') return null;

@@ -21,12 +21,12 @@ export type FieldConfig = GraphQLFieldConfig<any, any>;
 /** Functions that map the parts of a schema. Absent ones leave their parts unchanged. */
 export interface SchemaMapping {
   readonly field?: (typeName: string, name: string, field: FieldConfig) => FieldConfig;
-  /** Takes the place of a type before its parts are copied. */
+  /** Replaces a type before its parts are copied. */
   readonly type?: (type: GraphQLNamedType) => GraphQLNamedType;
   readonly directives?: readonly GraphQLDirective[];
 }
 
-/** A copy of a schema with types of its own. Types that nothing refers to any more are left out. */
+/** Returns a copy of a schema with new types. Types that are no longer referred to are left out. */
 export function mapSchema(schema: GraphQLSchema, mapping: SchemaMapping): GraphQLSchema {
   const copies = new Map<string, GraphQLNamedType>();
   const copy: Copy = <Type extends GraphQLType>(type: Type): Type => {
@@ -49,7 +49,7 @@ export function mapSchema(schema: GraphQLSchema, mapping: SchemaMapping): GraphQ
   });
 }
 
-/** SDL that adds the first mutation makes the type, but not the root. */
+/** SDL that adds the first mutation declares the type, but does not set it as the root. */
 function mutationOf(schema: GraphQLSchema): GraphQLObjectType | null {
   const type = schema.getMutationType() ?? schema.getType('Mutation');
   return isObjectType(type) ? type : null;

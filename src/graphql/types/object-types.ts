@@ -9,7 +9,7 @@ import { collectionMetaType } from './shared-types.js';
 const define = (type: ContentType, name: string, context: SchemaContext, fields: () => Fields): GraphQLObjectType =>
   context.store.define(type, name, () => new GraphQLObjectType({ name, fields }));
 
-/** The attributes of a content type. Has no fields where the type shows none. */
+/** The attributes of a content type. Has no fields if the type shows none. */
 const attributesType = (type: ContentType, context: SchemaContext): GraphQLObjectType =>
   define(type, typeName(type), context, () => attributeFields(type, context));
 

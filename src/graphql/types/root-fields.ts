@@ -14,7 +14,7 @@ import type { RootAction } from './shadow.js';
 export interface RootFields {
   readonly queries: Fields;
   readonly mutations: Fields;
-  /** Mutations that come behind those of all types. */
+  /** Mutations that follow those of all types. */
   readonly localizations: Fields;
 }
 
@@ -30,7 +30,7 @@ function queryFields(type: ContentType, context: SchemaContext): Fields {
   return type.kind === 'singleType' ? singleFields(type, context) : collectionFields(type, context);
 }
 
-/** Media and locales are read through controllers of their own, whose actions roles grant. */
+/** Media and locales are read by other controllers, whose actions roles grant. */
 const controllers: Readonly<Record<string, { readonly find: string; readonly findOne: string }>> = {
   'plugin::upload.file': { find: 'plugin::upload.content-api.find', findOne: 'plugin::upload.content-api.findOne' },
   'plugin::i18n.locale': { find: 'plugin::i18n.locales.listLocales', findOne: 'plugin::i18n.locales.listLocales' },
@@ -94,7 +94,7 @@ export function mutationFields(type: ContentType, context: SchemaContext): Field
   return fields;
 }
 
-/** Files are written by the upload controller's rights. */
+/** Files are written with the rights of the upload controller. */
 const uploadActions: Readonly<Record<Write, string>> = {
   create: 'plugin::upload.content-api.upload',
   update: 'plugin::upload.content-api.upload',

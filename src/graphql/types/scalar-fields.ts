@@ -5,7 +5,7 @@ import { dateScalar, dateTimeScalar, timeScalar, jsonScalar, longScalar } from '
 import { enumName } from '../type-names.js';
 import type { SchemaContext } from './schema-context.js';
 
-/** The GraphQL scalar of each attribute type; enumerations have types of their own and are compared as strings. */
+/** The GraphQL scalar of each attribute type; enumerations have separate types and are compared as strings. */
 export const scalarFields: Readonly<Record<ScalarType, GraphQLScalarType>> = {
   string: GraphQLString,
   text: GraphQLString,

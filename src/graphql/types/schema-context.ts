@@ -8,12 +8,12 @@ import type { TypeStore } from './type-store.js';
 export type Fields = GraphQLFieldConfigMap<any, GraphqlContext>;
 
 /**
- * Fields to be filled in. Without a prototype they are a table from the start: an object literal would get a hidden class for each
+ * Fields to be filled in. Without a prototype V8 stores them as a hash table: an object literal would get a hidden class for each
  * of the many different names, a tenth of the work of building a large schema.
  */
 export const emptyFields = <Map extends object = Fields>(): Map => Object.create(null) as Map; // Object.create is untyped
 
-/** The object types of a content type or component; at hand in the context because types refer to each other in circles. */
+/** The object types of a content type or component; part of the context because types refer to each other in circles. */
 export type ObjectTypes = Readonly<
   Record<
     'attributes' | 'component' | 'entity' | 'response' | 'collection' | 'relationCollection',

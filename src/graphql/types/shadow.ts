@@ -14,7 +14,7 @@ export interface Shadow {
 const allActions: readonly RootAction[] = ['find', 'findOne', 'create', 'update', 'delete'];
 const writes: readonly RootAction[] = ['create', 'update', 'delete'];
 
-/** Root fields that the service leaves out itself: accounts have mutations of their own, locales are set up elsewhere. */
+/** Root fields that the service leaves out itself: accounts have other mutations, and locales are set up elsewhere. */
 const withoutActions: Readonly<Record<string, readonly RootAction[]>> = {
   'plugin::users-permissions.permission': allActions,
   'plugin::users-permissions.role': writes,

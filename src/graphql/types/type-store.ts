@@ -11,20 +11,20 @@ interface Owned {
 }
 
 /**
- * The generated types of one schema, by name. A type is made when it is first asked for, so what nothing refers to is
- * never made, and its fields are made when `complete` reaches it.
+ * The generated types of one schema, by name. A type is made when it is first referred to; its fields are made when `complete`
+ * reaches it.
  */
 export interface TypeStore {
   readonly types: ReadonlyMap<string, Owned>;
   readonly define: <Type extends GraphQLNamedType>(owner: Owner, name: string, make: (name: string) => Type) => Type;
-  /** Makes the fields of every new type, of those that come up on the way too, and pauses where a slice of time is used up. */
+  /** Makes the fields of every new type, including types that these fields refer to. Pauses when a slice of time is used up. */
   readonly complete: (pause: Pause) => Promise<void>;
 }
 
 /** Called between two types: yields to the event loop when the slice is over. */
 export type Pause = () => Promise<void> | undefined;
 
-/** `kept`: complete types of the schema before. */
+/** `kept`: complete types of the previous schema. */
 export function createTypeStore(kept: ReadonlyMap<string, Owned> = new Map()): TypeStore {
   const types = new Map(kept);
   const made = new Set<GraphQLNamedType>();
@@ -69,7 +69,7 @@ export function pauseAfter(milliseconds: number): Pause {
   };
 }
 
-/** The types of the schema before that serve in the next one as they are: those of content types that have not changed. */
+/** Returns the types of the previous schema that the next one reuses: those of unchanged content types. */
 export const keptTypes = (types: ReadonlyMap<string, Owned>, changed: ReadonlySet<string>): ReadonlyMap<string, Owned> =>
   new Map([...types].filter(([, { owner }]) => owner === 'service' || (owner !== 'schema' && !changed.has(owner.uid))));
 
@@ -91,7 +91,7 @@ function referrersOf({ types }: Registry): ReadonlyMap<string, ReadonlySet<strin
   return referrers;
 }
 
-/** Types that stay as they are from one registry to the next are looked at once. */
+/** Unchanged types are examined once for several registries. */
 const targets = new WeakMap<ContentType, readonly string[]>();
 
 function targetsOf(type: ContentType): readonly string[] {

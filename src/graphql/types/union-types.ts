@@ -27,7 +27,7 @@ export function morphUnion(type: ContentType, attribute: MorphAttribute, context
 const genericMorph = ({ store }: SchemaContext): GenericMorph =>
   store.define('service', GenericMorph.typeName, () => new GenericMorph());
 
-/** Leads the union of all types, which is one for all schemas, to the types of the schema that is being made. */
+/** Sets the members of the union of all types, which all schemas share, to the types of the schema that is being made. */
 export function followTypes(context: SchemaContext): void {
   const members = shownTypes(context);
   const objects = { current: null as readonly GraphQLObjectType[] | null };
@@ -35,8 +35,8 @@ export function followTypes(context: SchemaContext): void {
 }
 
 /**
- * The union of all types. Files lead to it, and most types to files: were it new in every schema, so would be all that leads to
- * it. A schema that is being replaced finds a new type among its members, whose name no query can say there.
+ * The union of all types, shared by all schemas. Files refer to it, and most types to files: a new union in every schema would
+ * require new types as well. The schema that is being replaced sees the new members too, but its queries cannot name them.
  */
 class GenericMorph extends GraphQLUnionType {
   static readonly typeName = 'GenericMorph';
@@ -68,7 +68,7 @@ const objectsOf = (members: readonly ContentType[], context: SchemaContext): Gra
     .map((type) => context.objects[type.kind === 'component' ? 'component' : 'attributes'](type, context))
     .filter((type) => Object.keys(type.getFields()).length > 0);
 
-/** The union of what a dynamic zone may hold. */
+/** The union of the components of a dynamic zone. */
 export const zoneUnion = (type: ContentType, zone: ZoneAttribute, context: SchemaContext): GraphQLUnionType =>
   context.store.define(type, zoneName(type, zone), (name) => {
     const components = zoneComponents(zone, context);
@@ -109,7 +109,7 @@ const literalParser =
 const zoneComponents = (zone: ZoneAttribute, context: SchemaContext): ContentType[] =>
   zone.components.map((uid) => shownType(context, uid)).filter((component) => component !== null);
 
-/** Any component of the service passes here; whether the zone takes it is checked with the rest of the entry. */
+/** Accepts any component of the service; whether the zone allows it is checked with the rest of the entry. */
 function parseItem(value: unknown, expected: string, uids: ReadonlyMap<string, string>): unknown {
   const uid = isRecord(value) ? uids.get(String(value['__typename'])) : undefined;
   if (!isRecord(value) || uid === undefined) throw new TypeError(`Component not found. expected one of: ${expected}`);
