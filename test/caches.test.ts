@@ -30,7 +30,7 @@ describe('memoizePair', () => {
 });
 
 describe('BoundedCache', () => {
-  it('drops what was not used for longest, by number and by bytes', () => {
+  it('evicts the least recently used values, by number and by bytes', () => {
     const cache = new BoundedCache<number>({ entries: 3, bytes: 20_000 });
     for (const key of ['a', 'b', 'c']) cache.set(key, 1, 100);
     cache.get('a');
@@ -38,7 +38,7 @@ describe('BoundedCache', () => {
     expect(['a', 'b', 'c', 'd'].map((key) => cache.get(key))).to.deep.equal([1, undefined, 1, 1]);
   });
 
-  it('does not keep a value of more than a tenth of its bytes, and counts keys', () => {
+  it('does not cache a value of more than a tenth of its bytes, and counts keys', () => {
     const cache = new BoundedCache<number>({ entries: 10, bytes: 10_000 });
     cache.set('large', 1, 1_001);
     cache.set('k'.repeat(500), 1, 1);
@@ -75,7 +75,7 @@ async function findCollections(): Promise<readonly { readonly size: number }[]> 
 }
 
 describe('cacheByKey', () => {
-  it('keeps values within its bounds, and none from before a write', async () => {
+  it('caches values within its bounds, and none from before a write', async () => {
     const changes = new ChangeBus();
     changes.setListening(true);
     const loads: number[] = [];
@@ -139,7 +139,7 @@ describe('caches', () => {
     }
   });
 
-  it('are all that grows with what clients send', async () => {
+  it('are the only state that grows with requests', async () => {
     const tokens = userTokens('another-secret-of-thirty-two-bytes!', '1d');
     const unlike = async (n: number): Promise<void> => {
       const text = `${String(n)}-${'x'.repeat(20)}`;

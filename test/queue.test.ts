@@ -58,13 +58,13 @@ describe('queue', () => {
     expect(begun.map(({ client }) => client)).to.deep.equal(['a', 'a', 'b', 'a']);
   });
 
-  it('takes no work whose asker has gone', async () => {
+  it('refuses work whose client has disconnected', async () => {
     const { run, end } = busyQueue();
     expect(await statusOf(run(() => Promise.resolve(), from('b', AbortSignal.abort())))).to.equal(503);
     end();
   });
 
-  it('a place that is given up is free, and its work never begins', async () => {
+  it('an abandoned place is free again, and its work never starts', async () => {
     const { run, end } = busyQueue();
     const gone = new AbortController();
     const order: string[] = [];
@@ -77,7 +77,7 @@ describe('queue', () => {
     expect(order).to.deep.equal(['second', 'third']);
   });
 
-  it('goes on after work that fails', async () => {
+  it('continues after work that fails', async () => {
     const queue = new Queue(bounds);
     expect(await statusOf(queue.run(() => Promise.reject(new Error('broken')), from('a')))).to.equal(undefined);
     expect(await statusOf(queue.run(() => Promise.resolve(), from('a')))).to.equal('done');

@@ -150,7 +150,7 @@ describe('shared bytes', () => {
       expect([shared.held, held.areMany, request.listenerCount('close')]).to.deep.equal([0, false, 0]);
     });
 
-  it('a request that has ended takes no more', () => {
+  it('a request that has ended takes no further bytes', () => {
     const shared = new SharedBytes({ max: 1_024 * kilobyte, free: 64 * kilobyte, refusal: 'busy' });
     const [left, released] = [new Request(), new Request()];
     left.close();

@@ -15,7 +15,7 @@ describe('admin API', () => {
   });
   after(() => server.stop());
 
-  it('takes admin tokens only', async () => {
+  it('accepts admin tokens only', async () => {
     const { body: made } = await server.admin('POST', '/tokens', { name: 'all', type: 'full-access' });
     for (const token of [null, 'wrong', made.data.accessKey])
       expect((await server.as(token, 'GET', '/admin/api/status')).status).to.equal(401);
@@ -53,7 +53,7 @@ describe('admin API', () => {
     );
   });
 
-  it('writes every change down, without secrets', async () => {
+  it('logs every change, without secrets', async () => {
     await server.admin('POST', '/users', { username: 'ann', email: 'ann@mail.test', password: 'Secret123', role: 1 });
     await server.admin('POST', '/users', { username: 'ann' });
     const { body } = await server.admin('GET', '/audit?limit=2');
@@ -90,7 +90,7 @@ describe('admin API', () => {
     expect(body.error.details.problems).to.have.property('api::article.article');
   });
 
-  it('puts a model in force and takes it out', async () => {
+  it('adds a model and removes it', async () => {
     expect((await server.admin('PUT', '/models/api::thing.thing', thing)).status).to.equal(200);
     await server.admin('PUT', '/roles/2', { actions: ['api::thing.thing.find'] });
     expect((await server.as(null, 'GET', '/api/things')).body.data).to.deep.equal([]);
@@ -98,7 +98,7 @@ describe('admin API', () => {
     expect((await server.as(null, 'GET', '/api/things')).status).to.equal(404);
   });
 
-  it('opens a type to nobody that a former type of its name was open to', async () => {
+  it('does not inherit the rights of a removed type of the same name', async () => {
     const uid = 'api::thing.thing';
     const model = { ...thing, info: { ...thing.info, displayName: 'Another' } };
     await server.admin('PUT', `/models/${uid}`, thing);
@@ -239,12 +239,12 @@ describe('admin API', () => {
     });
   });
 
-  it('answers what it does not know by 404 and 405', async () => {
+  it('answers unknown paths by 404 and other methods by 405', async () => {
     expect((await server.admin('GET', '/bogus')).status).to.equal(404);
     expect((await server.admin('POST', '/status')).status).to.equal(405);
   });
 
-  it('is away where it is switched off', async () => {
+  it('is absent if it is switched off', async () => {
     const other = await serveAccounts({ config: { admin: { enabled: false } } });
     expect((await other.as(adminToken, 'GET', '/admin/api/status')).status).to.equal(404);
     await other.stop();

@@ -30,7 +30,7 @@ describe('commands', () => {
     return stdout;
   };
 
-  it('run as processes of their own', async () => {
+  it('run as separate processes', async () => {
     const options = { cwd: directory, env: { ...process.env, ...env } };
     const { stdout } = await promisify(execFile)(process.execPath, [...program, 'token', 'create', '--name', 'alone'], options);
     expect(stdout.trim()).to.match(/^[0-9a-f]{256}$/);
@@ -87,7 +87,7 @@ describe('commands', () => {
     expect([exitCode, stdout]).to.deep.equal([1, 'refused  broken.json  Unexpected end of JSON input\n1 refused']);
   });
 
-  it('that change something are recorded, with how they ended', async () => {
+  it('that change something are recorded with their outcome', async () => {
     await succeed('permissions', 'grant', 'authenticated', 'plugin::upload.content-api.find');
     await succeed('permissions', 'list', 'authenticated');
     await run('user', 'set-role', 'nobody', 'public');

@@ -35,12 +35,12 @@ describe('identity', () => {
   const statusOf = async (token: string | null, path = '/api/users/me'): Promise<number> =>
     (await server.as(token, 'GET', path)).status;
 
-  it('lets the public do what it was granted, and answers 403 for the rest', async () => {
+  it('lets the public do what is granted to it, and answers 403 for the rest', async () => {
     expect(await statusOf(null, '/api/articles')).to.equal(200);
     expect(await statusOf(null, '/api/articles/1')).to.equal(403);
   });
 
-  it('answers 401 where nothing at all is granted to the public', async () => {
+  it('answers 401 if nothing is granted to the public', async () => {
     await server.admin('PUT', '/roles/2', { actions: [] });
     const { status, headers } = await server.as(null, 'GET', '/api/articles');
     expect([status, headers.get('www-authenticate')]).to.deep.equal([401, 'Bearer']);
@@ -50,7 +50,7 @@ describe('identity', () => {
     expect(await statusOf(null, '/api/articles')).to.equal(200);
   });
 
-  it('does not give users what the public has', async () => {
+  it('does not grant users the rights of the public', async () => {
     expect(await statusOf(ann.jwt)).to.equal(200);
     expect(await statusOf(ann.jwt, '/api/articles')).to.equal(403);
   });
@@ -137,7 +137,7 @@ describe('identity', () => {
       expect(await statusOf(leaver.jwt)).to.equal(401);
     });
 
-  it('hears of changes that another instance makes', async () => {
+  it('sees changes made by another instance', async () => {
     const database = await freshDatabase();
     const documents = { up_users: [await storedUser(1, 'zoe')] };
     const first = await serveAccounts({ database, documents });

@@ -60,7 +60,7 @@ describe('an open service', () => {
     ['api.open: true', { config: { api: { open: true } } }, 200],
   ];
   for (const [title, input, expected] of opens)
-    it(`lets strangers write on ${title}: ${String(expected)}`, async () => {
+    it(`lets anybody write on ${title}: ${String(expected)}`, async () => {
       expect(await ask(await serve(input), ['POST', '/api/articles', article])).to.equal(expected);
     });
 
@@ -87,7 +87,7 @@ describe('an open service', () => {
     }
   });
 
-  it('that nobody has asked for is closed to pages of other sites and to other hosts', async () => {
+  it('that is not configured is closed to pages of other sites and to other hosts', async () => {
     const server = await serve({ embeddedDatabase: true, config: { api: { open: null } } });
     const { port } = new URL(server.server.url);
     const statusWith = (headers: Readonly<Record<string, string>>): Promise<number | undefined> =>

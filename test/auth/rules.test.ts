@@ -114,7 +114,7 @@ describe('rules of a role', () => {
     expect(body.errors[0].message).to.equal(missing('api::article.article'));
   });
 
-  it('let relations be written to what they show, at no further command', async () => {
+  it('let relations to visible entries be written, without a further command', async () => {
     const write = (token: string) => server.as(token, 'PUT', '/api/notes/1', { data: { article: { connect: [1] } } });
     const { body } = await server.admin('POST', '/roles', { name: 'Free', actions });
     const cat = await server.addUser('cat', body.data.id);
@@ -151,7 +151,7 @@ describe('rules of a role', () => {
     });
   });
 
-  it('that name the user are met by nothing for the public', async () => {
+  it('that name the user hide everything from the public', async () => {
     expect((await server.as(null, 'GET', '/api/articles')).body.data).to.deep.equal([]);
   });
 

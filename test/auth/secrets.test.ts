@@ -21,7 +21,7 @@ describe('secrets', () => {
     expect(JSON.parse(await readFile(file, 'utf8'))).to.deep.equal(all[0]);
   });
 
-  it('are taken from the configuration where it has them', async () => {
+  it('are taken from the configuration if it has them', async () => {
     const admin = { token: 'a'.repeat(32), apiToken: { salt: 'b'.repeat(16) } };
     const { adminToken, tokenSalt, jwtSecret } = await loadSecrets(
       createConfig({ directory, environment: 'development', admin }),
@@ -30,7 +30,7 @@ describe('secrets', () => {
     expect(jwtSecret).to.have.length(64);
   });
 
-  it('name the file where they cannot be kept', async () => {
+  it('name the file if they cannot be stored', async () => {
     await writeFile(join(directory, 'data'), '');
     const error = await loadSecrets(createConfig({ directory, environment: 'development' })).catch((reason: unknown) => reason);
     expect(String(error)).to.match(/secrets\.json \(EEXIST\): start in a folder that can be written.*JWT_SECRET/);

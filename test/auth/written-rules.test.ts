@@ -66,7 +66,7 @@ describe('rules of a role hold for what is written', () => {
       expect(await stored('articles', body.data.id)).to.include({ owner: blind.id });
     });
 
-    it('is the caller where another one may not be named', async () => {
+    it('is the caller if no other may be named', async () => {
       const { body } = await post(blind, '/api/articles', { title: 'mine', owner: bob.id });
       expect(await stored('articles', body.data.id)).to.include({ owner: blind.id });
     });

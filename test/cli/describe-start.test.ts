@@ -19,13 +19,13 @@ describe('cli/describe-start', () => {
     return lines.find((line) => line.includes('Models'))?.trim();
   };
 
-  it('says how to add models where there are none', async () => {
+  it('says how to add models if there are none', async () => {
     const database = await freshDatabase();
     expect(await modelsLine(database.uri)).to.equal('Models    none yet: npm run mangrove -- models add FILE');
     await database.drop();
   });
 
-  it('says nothing of models while the database does not answer', async () => {
+  it('leaves out models while the database does not answer', async () => {
     expect(await modelsLine('mongodb://127.0.0.1:9/none')).to.equal('Models    read when the database answers');
   });
 
@@ -54,7 +54,7 @@ describe('cli/describe-start', () => {
     ['development', false, undefined],
     ['production', null, undefined],
   ] as const)
-    it(`names the documentation page where it is served: ${environment}, ${String(docs)}`, async () => {
+    it(`names the documentation page if it is served: ${environment}, ${String(docs)}`, async () => {
       const secret = 'a-secret-of-the-tests-0123456789abcdef';
       const server = await createService({
         config: {

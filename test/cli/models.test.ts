@@ -87,7 +87,7 @@ describe('npx mangrove models', () => {
     expect(await records()).to.deep.equal([{ what: 'models add', body: uids, status: 200, changed: true }]);
   });
 
-  it('names what has changed, what is served differently, and what is refused, which keeps nothing else back', async () => {
+  it('lists changed, differently served and refused models; a refused one does not stop the others', async () => {
     await place({
       [boatFile]: boat({
         name: { type: 'text' },
@@ -139,7 +139,7 @@ describe('npx mangrove models', () => {
     await readFile(join(directory, 'fresh/src/extensions/users-permissions/content-types/user/schema.json'));
   });
 
-  it('goes on adding what changes', async () => {
+  it('adds changes continuously', async () => {
     const args = [...program, 'models', 'add', 'project', '--watch'];
     const watching = spawn(process.execPath, args, { cwd: directory, env: { ...process.env, ...env() } });
     const printed = createInterface({ input: watching.stdout });

@@ -74,7 +74,7 @@ describe('a client', () => {
         expect(await client.find('articles', query)).to.deep.equal(body);
       });
 
-    it('pages to the last one', async () => {
+    it('reads all pages', async () => {
       const { body } = await demo.call('GET', '/api/articles?fields=title&sort=title&pagination[pageSize]=100');
       const all = body.data.map(({ id }: { id: number }) => id);
       for (const [pageSize, pages] of [
@@ -190,7 +190,7 @@ describe('a client', () => {
       await user.login('ines', password);
     });
 
-    it('logs out, here and at the service', async () => {
+    it('logs out, in the client and at the service', async () => {
       const former = kept.at(-1) ?? { jwt: '' };
       await user.logout();
       expect(kept.at(-1)).to.equal(null);
@@ -205,7 +205,7 @@ describe('a client', () => {
     });
   });
 
-  it('tells failures apart', async () => {
+  it('distinguishes failures', async () => {
     const invalid = await failureOf(client.login('nobody', 'nothing'));
     expect(invalid).to.include({
       kind: 'invalid',
@@ -309,7 +309,7 @@ const troubled: readonly TroubledRequest[] = [
   },
 ];
 
-describe('a client of a service in trouble', () => {
+describe('a client of a failing service', () => {
   let server: Server;
   let results: readonly Promise<Attempt<unknown>>[];
   /** When requests were sent, by the index of their case. */

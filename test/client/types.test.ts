@@ -194,7 +194,7 @@ describe('the types of a client', function () {
   });
   after(() => project.remove());
 
-  it('suit applications of the web, and keep them from what is not there', () => {
+  it('suit web applications, and reject unknown names', () => {
     const options = { module: ModuleKind.ES2022, moduleResolution: ModuleResolutionKind.Bundler, lib: browser };
     const messages = project.compile(['right.ts', 'web.ts', 'wrong.ts'], options);
     const expected = Object.keys(wrong).map((message, index) => [`wrong.ts (${String(index + 4)}): `, message] as const);

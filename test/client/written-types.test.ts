@@ -24,7 +24,7 @@ describe('the declarations of the content types', () => {
   const types = (args: readonly string[], env: Record<string, string> = {}) =>
     runCli('types', args, { directory, env: { MONGODB_URI: served.database.uri, ADMIN_TOKEN: adminToken, ...env } });
 
-  it('are served as far as the caller may use them, with an ETag', async () => {
+  it('contain what the caller may use, and have an ETag', async () => {
     const [open, all] = [await ask(), await ask({ authorization: `Bearer ${adminToken}` })];
     expect(all.headers.get('content-type')).to.equal('application/typescript; charset=utf-8');
     expect(await all.text()).to.include('things: Thing;');

@@ -36,7 +36,7 @@ describe('loadConfig', () => {
     return error instanceof Error ? error.message : '';
   };
 
-  it('gives every default where nothing is configured', async () => {
+  it('returns all defaults if nothing is configured', async () => {
     const config = await load({});
     for (const row of listSettings()) {
       const found = row.key.split('.').reduce<unknown>((value, key) => Reflect.get(Object(value), key), config);
@@ -97,7 +97,7 @@ describe('loadConfig', () => {
     expect((await load(late)).api.rest.defaultLimit).to.equal(9);
   });
 
-  it('puts environment variables over the files', async () => {
+  it('prefers environment variables to the files', async () => {
     const config = await load(
       { 'config/server.json': '{ "port": 1, "host": "::1" }', 'config/plugins.json': '{ "users-permissions": true }' },
       {
@@ -143,7 +143,7 @@ describe('loadConfig', () => {
     expect(typeof formatError === 'function' && formatError()).to.equal(7);
   });
 
-  it('reads .env into the process, under what is set there', async () => {
+  it('reads .env into the process, and keeps variables that are set', async () => {
     const directory = await place({ '.env': 'MANGROVE_TEST_PORT=4567\nMANGROVE_TEST_SET=file\n', 'config/server.ts': envFile });
     process.env.MANGROVE_TEST_SET = 'process';
     const config = await loadConfig({ directory });
@@ -276,7 +276,7 @@ describe('loadConfig', () => {
       if ('config/tasks.ts' in files) expect(config.server).to.include({ port: 4321, host: '::1' });
     });
 
-  it('puts the files of an environment over the others', async () => {
+  it('prefers the files of an environment', async () => {
     const files = {
       'config/server.js': "module.exports = { host: '::1', port: 1, requestTimeout: 5 };",
       'config/env/production/server.ts': 'export default ({ env }) => ({ port: env.int("NO_SUCH", 2) });',

@@ -328,7 +328,7 @@ describe('the configuration of a Strapi project', () => {
       expect(() => complete(written, isStrapiProject)).to.throw(message);
     });
 
-  it('lets a setting of Mangrove win over a key that stands for it', () => {
+  it('prefers a setting of Mangrove to the key of Strapi that it replaces', () => {
     const middlewares = ['strapi::errors', { name: 'strapi::body', config: { formidable: { maxFileSize: 300 } } }];
     const config = complete({ middlewares, plugins: { upload: { config: { provider: 'gridfs', sizeLimit: 7 } } } });
     expect(config.plugins.upload.config.sizeLimit).to.equal(7);

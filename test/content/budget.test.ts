@@ -452,7 +452,7 @@ describe('the budget of a request', () => {
       expect(tags.map(({ attributes }) => attributes.name)).to.deep.equal(['Tag 1', 'M', 'Tag 3']);
     });
 
-    it('the operations of a batch spend together', async () => {
+    it('the operations of a batch share one budget', async () => {
       const query = '{ articles(pagination: { limit: 20 }) { data { id } } }';
       const { body } = await post([{ query }, { query }, { query }]);
       const found = body.map((answer: { data?: { articles: { data: unknown[] } } }) => answer.data?.articles.data.length ?? null);

@@ -78,7 +78,7 @@ describe('acceptNew', () => {
   const access: Access = { ...fullAccess, rules: new Map([['api::thing.thing', rule]]) };
   const acceptOf = (data: object) => acceptNew(thing, data, { access, registry: thingRegistry });
 
-  it('adds the owner that the rule of the caller demands', () => {
+  it('adds the owner that the row rule of the caller requires', () => {
     expect(acceptOf({ name: 'a' })).to.deep.equal({ name: 'a', owner: 7 });
   });
 

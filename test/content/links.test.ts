@@ -480,7 +480,7 @@ describe('deletes', () => {
     ).to.deep.equal({ data: null });
   });
 
-  it('of what is not there are 404 and change nothing', async () => {
+  it('of missing entries answer 404 and change nothing', async () => {
     const before = await serving.database.db.collection('books').find().toArray();
     expect((await serving.call('DELETE', '/api/books/999')).status).to.equal(404);
     expect(await serving.database.db.collection('books').find().toArray()).to.deep.equal(before);

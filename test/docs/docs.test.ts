@@ -118,7 +118,7 @@ describe('the examples of pages', () => {
       expect(isShown(shown, actual)).to.equal(result);
     });
 
-  it('are split into words as a shell does', () => {
+  it('are split into words as in a shell', () => {
     const line = `curl -g 'a b' -H "x: $KEY" --name="c d" 'e'f # says`;
     expect(splitWords(line)).to.deep.equal(['curl', '-g', 'a b', '-H', 'x: $KEY', '--name=c d', 'ef']);
   });

@@ -49,7 +49,7 @@ describe(`the extension that ${page} shows`, () => {
     });
   });
 
-  it('shows users themselves and nobody else', async () => {
+  it('shows users their own account only', async () => {
     const user = (id: number) => `{ usersPermissionsUser(id: ${String(id)}) { data { attributes { username } } } }`;
     expect(await ask(user(ann.id))).to.deep.equal({
       data: { usersPermissionsUser: { data: { attributes: { username: 'ann' } } } },

@@ -16,7 +16,7 @@ describe('Options of apolloServer', () => {
     }
   };
 
-  it('hide introspection in production, __typename stays', () =>
+  it('hide introspection in production, but not __typename', () =>
     serveWith({}, 'production', async (server) => {
       const { body, status } = await server.query('{ __schema { queryType { name } } }');
       expect(status).to.equal(400);

@@ -293,7 +293,7 @@ describe('GraphQL clients', () => {
       }
     `;
 
-    it('keeps what is sent with 400 and its cause', async () => {
+    it('passes on the errors of a 400, and their cause', async () => {
       const client = new ApolloClient({ link: new HttpLink({ uri: endpoint() }), cache: new InMemoryCache() });
       const error: unknown = await client.query({ query: wrong }).catch((reason: unknown) => reason);
       if (!ServerError.is(error)) throw new Error('the query was not refused', { cause: error });
@@ -308,7 +308,7 @@ describe('GraphQL clients', () => {
       expect(Object.keys(client.cache.extract() as object)).to.include('AuthorEntity:1');
     });
 
-    it('sends a hash in the place of a known text', async () => {
+    it('sends a hash in place of a known query', async () => {
       const sent: string[] = [];
       const send: typeof fetch = (address, init) => {
         sent.push(typeof init?.body === 'string' ? init.body : '');
@@ -341,7 +341,7 @@ describe('GraphQL clients', () => {
   });
 
   describe('urql', () => {
-    it('asks by GET, and by POST where it is told to', async () => {
+    it('sends GET, and POST if it is configured', async () => {
       const methods: (string | undefined)[] = [];
       const send: typeof fetch = (address, init) => {
         methods.push(init?.method);

@@ -140,7 +140,7 @@ describe('graphql-codegen for the demo', () => {
   });
   after(() => demo.stop());
 
-  it('writes types that tsc --strict accepts, that clients can use, and that keep them from what is not there', async () => {
+  it('writes types that tsc --strict accepts, that clients can use, and that reject unknown names', async () => {
     const types = await generateTypes(await readSchema(`${demo.server.url}/graphql`), operations);
     const messages = compileStrict({ 'types.ts': types, 'use.ts': use, 'wrong.ts': wrong });
     expect(messages.filter((message) => !message.startsWith('wrong.ts'))).to.deep.equal([]);

@@ -19,7 +19,7 @@ describe('The GraphQL front end', () => {
   });
   after(() => rm(directory, { recursive: true }));
 
-  it('writes the schema and TypeScript declarations where the configuration asks for them', async () => {
+  it('writes the schema and TypeScript declarations if they are configured', async () => {
     const graphql = {
       config: {
         generateArtifacts: true,
@@ -35,7 +35,7 @@ describe('The GraphQL front end', () => {
     expect(await readFile(path.join(directory, 'types.d.ts'), 'utf8')).to.contain('  title: String');
   });
 
-  it('writes them under their usual names where the configuration says true', async () => {
+  it('writes them under their default names if they are set to true', async () => {
     const artifacts = { schema: true, typegen: true } as unknown as { schema: string; typegen: string }; // as JSON may say it
     const config = { ...createConfig({ plugins: { graphql: { config: { generateArtifacts: true, artifacts } } } }), directory };
     await createGraphql({ config, logger: pino({ level: 'silent' }) }).replaceRegistry(buildRegistry(models).registry);
@@ -43,7 +43,7 @@ describe('The GraphQL front end', () => {
     expect(await readFile(path.join(directory, 'schema.types.ts'), 'utf8')).to.contain('export interface Query {');
   });
 
-  it('serves the schema where its file cannot be written, and warns', async () => {
+  it('serves the schema if its file cannot be written, and warns', async () => {
     const lines: string[] = [];
     const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) });
     await writeFile(path.join(directory, 'a-file'), '');
@@ -69,7 +69,7 @@ describe('The GraphQL front end', () => {
     expect(problems).to.deep.equal([null]);
   });
 
-  it('names options of the reference that mean nothing here, once', () => {
+  it('warns once about options of Strapi v4 that have no effect', () => {
     const lines: string[] = [];
     const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) });
     const config = createConfig({

@@ -38,7 +38,7 @@ describe('The GraphQL schema in force', () => {
     expect(built).to.deep.equal([1, 2, 4]);
   });
 
-  it('stays where the next one cannot be built', async () => {
+  it('stays if the next one cannot be built', async () => {
     const reported: unknown[] = [];
     const current = new CurrentSchema(
       ({ version }) => (version === 1 ? Promise.resolve(empty) : Promise.reject(new Error('no'))),
@@ -50,7 +50,7 @@ describe('The GraphQL schema in force', () => {
     expect(reported).to.have.length(1);
   });
 
-  it('is not there before the first one: 503', async () => {
+  it('answers 503 before the first one is built', async () => {
     const current = new CurrentSchema(
       (snapshot) => buildSchema(snapshot),
       () => undefined,

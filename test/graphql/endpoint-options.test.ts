@@ -53,7 +53,7 @@ describe('apolloServer.cors and apolloServer.bodyParserConfig', () => {
     expect((await ask('/api/auth/local', post(long))).status).to.equal(400);
   });
 
-  it('let a function decide, and a larger body in', async () => {
+  it('let a function decide, and accept a larger body', async () => {
     const config = withOptions({
       cors: { origin: (ctx: { get: (name: string) => string }) => ctx.get('Origin').replace('a.test', 'c.test') },
       bodyParserConfig: { jsonLimit: 3 * 1024 * 1024 },
@@ -69,7 +69,7 @@ describe('apolloServer.cors and apolloServer.bodyParserConfig', () => {
     }
   });
 
-  it('without value or as false, change nothing; what is no size is refused', async () => {
+  it('change nothing if absent or false; invalid sizes are refused', async () => {
     const { server, stop } = await serveModels({ models: [], config: withOptions({ cors: false, bodyParserConfig: true }) });
     try {
       expect((await ask('/graphql', preflight, server)).origin).to.equal('*');

@@ -66,7 +66,7 @@ describe('Executing an operation', () => {
   const plain = (result: ExecutionResult): unknown => JSON.parse(JSON.stringify(result));
 
   for (const { query, variables } of queries)
-    it(`gives what graphql-js gives: ${query}`, async () => {
+    it(`returns what graphql-js returns: ${query}`, async () => {
       const { schema } = await server.current.read();
       const operation = { schema, document: parse(query), variableValues: variables ?? {} };
       const expected = await execute({ ...operation, contextValue: context() });
@@ -78,7 +78,7 @@ describe('Executing an operation', () => {
       }
     });
 
-  it('keeps what it compiled for the same variables and the same caller', async () => {
+  it('reuses what it compiled for the same variables and the same caller', async () => {
     const { schema } = await server.current.read();
     const document = parse(
       'query ($id: ID!, $title: String) { article(id: $id) { data { id attributes { author { data { id } } } } } articles(filters: { title: { eq: $title } }) { data { id } } }',

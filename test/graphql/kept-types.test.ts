@@ -79,11 +79,11 @@ const changes: readonly {
   },
 ];
 
-describe('types of the schema before', () => {
+describe('types of the previous schema', () => {
   const build = async (build: RegistryBuild, previous?: GraphQLSchema) => buildSchema(build.registry, { ...services, previous });
 
   for (const { what, apply, anew, kept } of changes)
-    it(`serve in the next one as far as they may: ${what}`, async () => {
+    it(`are reused as far as possible: ${what}`, async () => {
       const before = buildRegistry(models);
       const first = await build(before);
       const after = buildRegistry(apply(models), defaultModelSettings, before);

@@ -23,7 +23,7 @@ describe('GraphQL playground', () => {
   });
   after(() => server.stop());
 
-  it('is the answer to browsers, with or without a query', async () => {
+  it('is sent to browsers, with or without a query', async () => {
     for (const address of ['/graphql', '/graphql?query=%7B__typename%7D']) {
       const { status, type, text } = await server.send(html, address);
       expect([status, type]).to.deep.equal([200, 'text/html; charset=utf-8']);
@@ -31,12 +31,12 @@ describe('GraphQL playground', () => {
     }
   });
 
-  it('is not the answer to anybody else', async () => {
+  it('is not sent to other clients', async () => {
     const { status, text } = await server.send({ headers: { accept: '*/*' } });
     expect([status, text]).to.deep.equal([400, 'GET query missing.']);
   });
 
-  it('serves its own files and nothing besides', async () => {
+  it('serves its files and no others', async () => {
     const base = '/graphql/playground-assets/graphql-playground-react@1.7.28/';
     expect((await server.send({}, `${base}build/static/js/middleware.js`)).status).to.equal(200);
     expect((await server.send({}, `${base}LICENSE`)).text).to.contain('MIT License');
@@ -44,7 +44,7 @@ describe('GraphQL playground', () => {
       expect((await server.send({}, base + name)).status, name).to.equal(404);
   });
 
-  it('is away in production unless playgroundAlways is set', async () => {
+  it('is absent in production unless playgroundAlways is set', async () => {
     for (const [config, status, text] of [
       [{}, 400, '<h1>GraphQL endpoint</h1>'],
       [{ playgroundAlways: true }, 200, 'GraphQLPlayground.init'],

@@ -74,14 +74,14 @@ for (const { name, hidden } of cases) {
       schema = await generate(JSON.parse(fixture(`${name}-models.json`)) as { uid: string }[]);
     });
 
-    it('has everything that the reference has, but for what is decided', () => {
+    it('has everything that Strapi v4 has, except for documented differences', () => {
       const own = new Set(linesOf(schema));
       const missing = linesOf(reference).filter((line) => !own.has(line));
       expect(missing.filter((line) => !isDecided(line, hidden))).to.deep.equal([]);
       expect(missing).to.include.members(hidden);
     });
 
-    it('has nothing that the reference does not have, but for what is decided', () => {
+    it('has nothing that Strapi v4 lacks, except for documented differences', () => {
       const known = new Set(linesOf(reference));
       const added = linesOf(schema).filter((line) => !known.has(line));
       expect(added.filter((line) => !isDecided(line, []))).to.deep.equal([]);
@@ -99,7 +99,7 @@ for (const { name, hidden } of cases) {
       }
     });
 
-    it('describes what the reference describes', () => {
+    it('has the descriptions of Strapi v4', () => {
       expect(descriptionsOf(schema)).to.include.members(descriptionsOf(reference));
     });
 

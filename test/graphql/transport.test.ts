@@ -314,7 +314,7 @@ describe('GraphQL over HTTP', () => {
     expect(body.errors[0].extensions.code).to.equal('INTERNAL_SERVER_ERROR');
   });
 
-  it('says nothing of a bug, and reports it', async () => {
+  it('hides an internal error, and reports it', async () => {
     const broken = await serveGraphql({ models, parts: { schema: server.current }, breaks: true });
     try {
       const { body, status } = await broken.query('{ tags { data { id } } }');
@@ -374,7 +374,7 @@ describe('GraphQL limits', () => {
       expect(body.errors[0].message).to.equal(message);
     });
 
-  it('do not follow fragments that double one another, sixty times', async () => {
+  it('take linear time for sixty fragments that each spread the next one twice', async () => {
     const unlimited = await serveGraphql({ models, documents });
     const doubling = Array.from({ length: 60 }, (_, index) => {
       const next = `...F${String(index + 1)}`;

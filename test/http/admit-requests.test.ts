@@ -73,7 +73,7 @@ describe('requests under way', () => {
     expect(handled).to.equal(2);
   });
 
-  it('one whose client has gone is passed over', async () => {
+  it('one whose client has disconnected is skipped', async () => {
     const first = [ask(), ask()];
     await begun(2);
     const gone = request({ host: '127.0.0.1', port: server.port, path: '/slow' }).end();

@@ -103,7 +103,7 @@ describe('the HTTP layer', () => {
         expect(response.headers.get('x-frame-options')).to.equal('SAMEORIGIN');
       });
 
-    it('logs what it does not tell, with the id of the request', async () => {
+    it('logs hidden errors with the id of the request', async () => {
       const response = await fetch(`${base}/bug`, { headers: { 'x-request-id': 'find-me' } });
       expect(response.headers.get('x-request-id')).to.equal('find-me');
       const line = await server.waitForLine(({ requestId, level }) => requestId === 'find-me' && level === 50);
@@ -152,7 +152,7 @@ describe('the HTTP layer', () => {
   });
 
   describe('headers', () => {
-    it('are those of rest.md 13.3 and no others', async () => {
+    it('are those of Strapi v4 and no others', async () => {
       const { headers } = await fetch(`${base}/object`);
       const own = ['connection', 'keep-alive', 'content-length', 'date', 'x-request-id', 'vary', 'access-control-allow-origin'];
       const rest = Object.fromEntries([...headers].filter(([name]) => ![...own, 'access-control-expose-headers'].includes(name)));
@@ -206,7 +206,7 @@ describe('the HTTP layer', () => {
         if (path === '/large') expect(response.headers.get('content-type')).to.equal('application/json; charset=utf-8');
       });
 
-    it('says how long an answer is that is not compressed', async () => {
+    it('sends the length of an uncompressed answer', async () => {
       const response = await fetch(`${base}/large`, { headers: { 'accept-encoding': 'identity' } });
       expect(response.headers.get('content-length')).to.equal('2008');
     });

@@ -34,12 +34,12 @@ describe('createLogger', () => {
     expect(time).to.be.closeTo(Date.now(), 60_000);
   });
 
-  it('writes for people in development', async () => {
+  it('writes readable lines in development', async () => {
     const text = await logged('development');
     expect(text).to.match(/^\[?\d\d:\d\d:\d\d\]? INFO.*: listening\n {4}port: 1337\n$/);
   });
 
-  it('does as the settings say', async () => {
+  it('follows the settings', async () => {
     expect(await logged('production', { pretty: true })).to.match(/listening\n/);
     expect(await logged('development', { pretty: false })).to.match(/^{"level":30/);
     expect(await logged('development', { level: 'warn', pretty: false })).to.equal('');

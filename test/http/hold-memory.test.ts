@@ -57,7 +57,7 @@ describe('memory of all requests', () => {
     return answer.status;
   };
 
-  it('is bounded for answers that are not taken; small ones pass', async () => {
+  it('is bounded for answers that clients do not read; small ones pass', async () => {
     const reader = begin(server, 'GET /large HTTP/1.1\r\nHost: x\r\n\r\n');
     await once(reader, 'readable'); // reads some kilobytes
     const refused = await ask('/large');
@@ -96,13 +96,13 @@ describe('memory of all requests', () => {
     expect(await statuses()).to.deep.equal(bodies.map(() => 200));
   });
 
-  it('is taken by one packed body after the other', async () => {
+  it('is used by one compressed body at a time', async () => {
     const packed = json(gzipSync(`{"a":"${'x'.repeat(700_000)}"}`), gzip);
     const statuses = await Promise.all(Array.from({ length: 12 }, () => statusOf(packed)));
     expect(statuses).to.deep.equal(statuses.map(() => 200));
   });
 
-  it('is left by half to other addresses, where the proxy names them', async () => {
+  it('is left by half to other clients if the proxy names their addresses', async () => {
     const sent = (size: number, address: string): RequestInit =>
       json(`{"a":"${'x'.repeat(size)}"}`, { 'x-forwarded-for': address });
     const ends = [await keep(sent(200_000, '2001:db8:1:2::1')), await keep(sent(100_000, '198.51.100.7'))];

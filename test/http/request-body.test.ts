@@ -126,7 +126,7 @@ describe('request bodies', () => {
     expect(answer).to.match(/^HTTP\/1\.1 413 /);
   });
 
-  it('goes on after a client that leaves in the middle of its body', async () => {
+  it('keeps serving after a client disconnects within its body', async () => {
     const { connect } = await import('node:net');
     const socket = connect(server.port, '127.0.0.1');
     socket.write('POST /left HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"a":');

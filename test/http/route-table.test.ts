@@ -142,7 +142,7 @@ describe('the route table', () => {
   });
 });
 
-describe('rows that ask for something', () => {
+describe('rows with requirements', () => {
   const guarded = (action: RequiredAction): Route => ({
     method: 'GET',
     path: `/${action}`,

@@ -75,7 +75,7 @@ for (const prefix of ['/api', '', '/v1/content'])
       expect(new Set(fixed.map(keyOf)).size).to.equal(fixed.length);
     });
 
-    it('are all reached: no row stands behind one that takes its requests', () =>
+    it('are all reachable: no row follows one that matches its requests', () =>
       serving({ routes: marked(routes) }, async (server) => {
         for (const { method, path } of fixed) {
           const { text } = await ask(server, method === 'ALL' ? 'PATCH' : method, sampleOf(path));
@@ -86,7 +86,7 @@ for (const prefix of ['/api', '', '/v1/content'])
             expect((await ask(server, method, sampleOf(path))).text).to.equal(keyOf({ method, path }));
       }));
 
-    it('name their methods to a request of another one', () =>
+    it('list their methods in the answer to another method', () =>
       serving({ routes: marked(routes) }, async (server) => {
         for (const path of new Set(fixed.map((route) => route.path))) {
           const methods = fixed.filter((route) => route.path === path).map(({ method }) => method);
@@ -185,7 +185,7 @@ describe('the routes of content types', () => {
       expect(await ask(server, 'PATCH', path)).to.deep.equal({ status: 405, allow, text: 'Method Not Allowed' });
     });
 
-  it('are there with the registry that has the type, and cost one look-up however many types there are', async () => {
+  it('exist as soon as the registry has the type, and cost one look-up for any number of types', async () => {
     for (const count of [10, 500]) {
       const others = Array.from({ length: count - 1 }, (_, index) => {
         const name = `other-${'abcdefghij'.charAt(index % 10)}${String(index)}`;

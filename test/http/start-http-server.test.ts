@@ -55,7 +55,7 @@ describe('startHttpServer', () => {
       .with.property('message', `port ${String(port)} is in use; choose another with PORT`);
   });
 
-  it('finishes what is under way, ends idle connections and refuses new ones', async () => {
+  it('finishes requests under way, ends idle connections and refuses new ones', async () => {
     const arrived = deferred();
     const go = deferred();
     const agent = new Agent({ keepAlive: true });
@@ -82,7 +82,7 @@ describe('startHttpServer', () => {
     expect(await closed).to.equal(0);
   });
 
-  it('loses no request of clients that keep asking while it stops', async () => {
+  it('loses no request of clients that keep sending while it stops', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 4 });
     const server = await start({ route: (ctx) => (ctx.body = 'x') });
     let answered = 0;
@@ -100,7 +100,7 @@ describe('startHttpServer', () => {
     expect(failures).to.deep.equal(Array(4).fill('ECONNREFUSED'));
   });
 
-  it('cuts what takes longer than shutdownTimeout, and says how much', async () => {
+  it('cuts requests that take longer than shutdownTimeout, and logs how many', async () => {
     const arrived = deferred();
     const server = await start({
       config: { server: { shutdownTimeout: 30 } },
@@ -190,7 +190,7 @@ describe('startHttpServer', () => {
       expect(await sendRaw((await start()).port, bytes)).to.match(/^HTTP\/1\.1 400 /);
     });
 
-  it('believes as many proxies as are configured', async () => {
+  it('trusts as many proxies as are configured', async () => {
     const ips = async (server: Served): Promise<string> => {
       const headers = { 'x-forwarded-for': '6.6.6.6, 1.2.3.4' };
       return (await fetch(`http://127.0.0.1:${String(server.port)}/`, { headers })).text();
@@ -200,7 +200,7 @@ describe('startHttpServer', () => {
     expect(await ips(await start({ route, config: { server: { proxy: true } } }))).to.equal('1.2.3.4');
   });
 
-  it('cuts a client that takes nothing of its answer, even if it goes on sending', async () => {
+  it('cuts a client that does not read its answer, even if it keeps sending', async () => {
     const server = await start({
       config: { server: { sendTimeout: 200 } },
       route: (ctx) => {
@@ -216,7 +216,7 @@ describe('startHttpServer', () => {
     clearInterval(poke);
   });
 
-  it('cuts clients that take nothing sooner where their answers take too much together, the first of them first', async () => {
+  it('cuts clients that read nothing sooner if their answers take too much memory together, oldest first', async () => {
     const server = await start({
       config: { server: { sendTimeout: 60_000, answersLimit: 50_000_000 } },
       route: (ctx) => {
@@ -246,7 +246,7 @@ describe('startHttpServer', () => {
     for (const { socket } of readers) socket.destroy();
   });
 
-  it('cuts a client that takes its answer too slowly', async () => {
+  it('cuts a client that reads its answer too slowly', async () => {
     const size = 20_000_000;
     const server = await start({
       config: { server: { sendTimeout: 500, sendRate: 100_000_000 } },
@@ -267,7 +267,7 @@ describe('startHttpServer', () => {
     expect(received).to.be.within(1, size - 1);
   });
 
-  it('leaves a client alone that takes its answer slowly', async () => {
+  it('keeps a client that reads its answer slowly enough', async () => {
     const size = 3_000_000;
     const server = await start({
       config: { server: { sendTimeout: 400 } },

@@ -162,7 +162,7 @@ describe('rest/entry-files', () => {
       ]);
     });
 
-    it('link nothing where the entry or the field is not there', async () => {
+    it('link nothing if the entry or the field does not exist', async () => {
       for (const fields of [
         { ref: 'api::story.story', refId: '99999', field: 'cover' },
         { ref: 'api::story.story', refId: '{"$ne":null}', field: 'cover' },
@@ -226,7 +226,7 @@ describe('rest/entry-files', () => {
     ['a map that is no JSON', { operations: operations(mutation), map: '{' }, 'The field map is not valid JSON'],
   ];
   for (const [title, fields, message] of unused)
-    it(`reads no file that GraphQL has no use for: ${title}`, async () => {
+    it(`reads no file that no GraphQL operation uses: ${title}`, async () => {
       const before = await media.stored();
       const { status, body } = await media.upload([file('0', 'unused.txt')], fields, 'POST /graphql');
       expect([status, body.error.message]).to.deep.equal([400, message]);
@@ -256,7 +256,7 @@ describe('rest/entry-files', () => {
       expect([stored?.cover, stored?.shot.image]).to.deep.equal([null, null]);
     });
 
-    it('updateUploadFile changes what is said about a file, and never where its bytes are', async () => {
+    it('updateUploadFile changes the information of a file, and never its address', async () => {
       const [one] = (await media.upload([file('files', 'one.txt')])).body;
       const { body } = await mutate(`updateUploadFile(id: ${one.id}, data: { name: "New", caption: "c" })`);
       expect(body.data.updateUploadFile.data.attributes).to.deep.equal({ name: 'New', caption: 'c', hash: one.hash });
@@ -267,7 +267,7 @@ describe('rest/entry-files', () => {
       expect((await media.send('GET', one.url)).body).to.equal('one.txt');
     });
 
-    it('createUploadFile takes a file that lies elsewhere, and none that lies here', async () => {
+    it('createUploadFile accepts files stored elsewhere, and none stored here', async () => {
       const [one] = (await media.upload([file('files', 'one.txt')])).body;
       const row = (hash: string) =>
         `createUploadFile(data: { name: "n", hash: "${hash}", ext: ".txt", mime: "text/plain", size: 1, url: "https://x.test/n", provider: "x", folderPath: "/" })`;

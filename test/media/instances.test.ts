@@ -21,7 +21,7 @@ describe('media on two instances', () => {
     return { status: response.status, etag: response.headers.get('etag'), bytes: Buffer.from(await response.arrayBuffer()) };
   };
 
-  it('what one takes the other serves, links, resizes, replaces and deletes', async () => {
+  it('files uploaded to one are served, linked, resized, replaced and deleted by the other', async () => {
     const before = await one.stored();
     const sent = { name: 'photo.png', type: 'image/png', bytes: await drawNoise(330, 200) };
     const [file] = (await one.upload([sent])).body;

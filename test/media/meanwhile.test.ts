@@ -11,7 +11,7 @@ import { serveMedia, type MediaServer } from './serve-media.js';
 
 const text = { name: 'note.txt', type: 'text/plain', bytes: 'under the mangroves' };
 
-describe('media, while a file goes or changes', () => {
+describe('media, while a file is deleted or replaced', () => {
   let server: MediaServer;
   let media: Media;
   before(async () => {
@@ -64,7 +64,7 @@ describe('media, while a file goes or changes', () => {
     expect([status, body]).to.deep.equal([206, 'above']);
   });
 
-  it('answers 500, which no cache keeps, where bytes are lost', async () => {
+  it('answers 500, which no cache keeps, if bytes are lost', async () => {
     const { url } = await upload();
     const { status, kept } = await getMeanwhile(url, () => server.database.db.collection('uploads.chunks').deleteMany({}));
     expect([status, kept]).to.deep.equal([500, []]);

@@ -160,7 +160,7 @@ describe('media/resized-file', () => {
     expect(boxOf({ width: null, height: null, format: 'avif' }, rules)).to.deep.equal({ width: 565, height: 565 });
   });
 
-  it('draws once for many, and gives up the place of those who have all gone', async () => {
+  it('draws once for several requests, and aborts when all their clients have disconnected', async () => {
     const { name } = await upload('/api/upload', [800, 400]);
     const original = await find(name);
     const held = deferred();

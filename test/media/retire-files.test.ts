@@ -6,7 +6,7 @@ import { serveMedia, type MediaServer } from './serve-media.js';
 
 const oldest = 60_000;
 
-describe('media/sweep', () => {
+describe('media/retire-files', () => {
   let server: MediaServer;
   let media: Media;
   before(async () => {

@@ -33,7 +33,7 @@ for (const [provider, open] of Object.entries(providers))
       await storage.close();
     });
 
-    it('leaves nothing of an upload that the client breaks off', async () => {
+    it('leaves nothing of an upload that the client aborts', async () => {
       const held = async () => ({ ...(await media.stored()), elsewhere: await storage.count() });
       const pending = async (count: number) => {
         while ((await media.stored()).pending !== count);
@@ -51,7 +51,7 @@ for (const [provider, open] of Object.entries(providers))
       expect(await held()).to.deep.equal(before);
     });
 
-    it('keeps an image with its variants, shows the places where they are, and deletes all of it', async () => {
+    it('stores an image with its variants, shows their addresses, and deletes all of them', async () => {
       const held = async () => ({ ...(await media.stored()), elsewhere: await storage.count() });
       const before = await held();
       const image = await drawNoise(800, 400, 'jpeg');
@@ -123,7 +123,7 @@ for (const [provider, open] of Object.entries(providers))
         expect((await get(url, { range })).status).to.equal(200);
       });
 
-    it('minds If-Range, If-None-Match and If-Modified-Since', async () => {
+    it('honours If-Range, If-None-Match and If-Modified-Since', async () => {
       const range = 'bytes=0-9';
       const old = new Date(Date.parse(modified) - 1000).toUTCString();
       const cases: readonly (readonly [Record<string, string>, number])[] = [

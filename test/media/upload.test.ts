@@ -12,7 +12,7 @@ describe('media/upload', () => {
   });
   after(() => media.stop());
 
-  it('answers a bare list, in the form of the reference', async () => {
+  it('answers a bare list, in the form of Strapi v4', async () => {
     const { status, body } = await media.upload([text], { fileInfo: '{"alternativeText":"alt","caption":"cap"}' });
     expect(status).to.equal(200);
     const [{ hash, createdAt, updatedAt, id, ...file }] = body;
@@ -223,7 +223,7 @@ describe('media/upload', () => {
     expect((await media.stored()).names).not.to.include(`${file.hash}${file.ext}`);
   });
 
-  it('answers other methods like the reference', async () => {
+  it('answers other methods like Strapi v4', async () => {
     const { status, headers } = await media.send('PUT', '/api/upload/files/1', {});
     expect([status, headers.get('allow')]).to.deep.equal([405, 'HEAD, GET, DELETE']);
     expect((await media.send('GET', '/api/upload')).status).to.equal(405);

@@ -18,7 +18,7 @@ async function serve(database: FreshDatabase, models: readonly TestModel[] = [])
   return serveAccounts({ database, models, config: { api: { open: true } } });
 }
 
-describe('collections that hold documents of others', () => {
+describe('collections that hold documents of other programs', () => {
   let database: FreshDatabase;
   let server: ServingAccounts;
   before(async () => {
@@ -83,7 +83,7 @@ describe('collections that hold documents of others', () => {
     expect(await ask('/api/boats')).to.deep.equal([1]);
   });
 
-  it('are not what a type in force may turn to', async () => {
+  it('cannot be taken by a type that is served from another collection', async () => {
     await put(model('seed', { collectionName: 'ships' }));
     expect(await ask('/api/seeds?publicationState=preview')).to.deep.equal([1]);
     const { body } = await server.admin('GET', '/models/api::seed.seed');

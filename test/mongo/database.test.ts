@@ -21,7 +21,7 @@ describe('mongo/database', () => {
   });
 
   // Ids of cursors are drawn at random: of a thousand, one is small enough to be a number here.
-  it('reads on by the id of a cursor that is small enough to be a number', async () => {
+  it('reads further by a cursor id that is small enough to be a number', async () => {
     let isSmall = false;
     const look = ({ commandName, reply }: CommandSucceededEvent): void => {
       const { cursor } = reply as { readonly cursor?: { readonly id: unknown } };

@@ -16,7 +16,7 @@ const cases: readonly (readonly [type: string, populate: unknown, objects: Reado
   ['thing', { owner: { count: true } }, { thing: 5 }],
 ];
 
-describe('the tree of what was read', () => {
+describe('the tree of loaded entries', () => {
   let database: FreshDatabase;
   before(async () => {
     database = await freshDatabase();

@@ -45,7 +45,7 @@ describe('TotalCache', () => {
       expect(held.calls()).to.equal(1);
     });
 
-  it('counts for itself what another request gave up', async () => {
+  it('counts by itself if another request was aborted', async () => {
     const { totals } = listening();
     const held = heldCount();
     const [first, second] = [totals.read(filtered, held.count), totals.read(filtered, () => Promise.resolve(3))];
@@ -57,7 +57,7 @@ describe('TotalCache', () => {
     for (const one of slow) expect(await one.catch((error: Error) => error.message)).to.equal('too slow');
   });
 
-  it('does not share a count with who asks after a write', async () => {
+  it('does not share a count with requests after a write', async () => {
     const { changes, totals } = listening();
     const held = heldCount();
     const before = totals.read(filtered, held.count);
@@ -84,7 +84,7 @@ describe('TotalCache', () => {
       expect(totals.kept(live)).to.equal(known);
     });
 
-  it('keeps nothing that was counted while an entry came, and nothing while it does not hear of writes', async () => {
+  it('caches no count made during a create, and none while it is not told of writes', async () => {
     const { changes, totals } = listening();
     const held = heldCount();
     const counting = totals.read(live, held.count);

@@ -26,7 +26,7 @@ describe('unused indexes', () => {
       expect(unusedAmong([index], now)).to.deep.equal(isUnused ? [index.name] : []);
     });
 
-  it('are found by what the server knows of them', async () => {
+  it('are found by the statistics of the server', async () => {
     const database = await freshDatabase();
     await database.db.collection('things').createIndex({ rank: -1 }, { name: 'mangrove_rank-' });
     const later = Date.now() + 40 * 86_400_000;

@@ -46,7 +46,7 @@ describe('a change stream', () => {
     return token;
   }
 
-  it('goes on from a place, and has nothing else read again', async () => {
+  it('resumes from a token, without reading everything again', async () => {
     const token = await tokenOf();
     await insert();
     const { changes, heard, stop } = following(fresh, token);
@@ -55,7 +55,7 @@ describe('a change stream', () => {
     await stop();
   });
 
-  it('begins anew where the server does not go on from its place, and has everything read again', async () => {
+  it('starts anew if the server cannot resume from its token, and has everything read again', async () => {
     const { changes, heard, stop } = following(fresh, { _data: 'no place' });
     await until(() => changes.isListening);
     expect(heard).to.deep.equal({ rows: 1, others: 1 });
@@ -64,7 +64,7 @@ describe('a change stream', () => {
     await stop();
   });
 
-  it('tells of what was written while it was cut', async () => {
+  it('reports writes made while it was disconnected', async () => {
     const link = await linkTo(fresh.client.options.hosts[0]?.port ?? 0);
     const client = await MongoClient.connect(`mongodb://127.0.0.1:${String(link.port)}/?directConnection=true`, {
       heartbeatFrequencyMS: 500,

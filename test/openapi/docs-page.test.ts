@@ -33,7 +33,7 @@ describe('the documentation page', () => {
       expect(servesDocs(createConfig({ environment, api, plugins, admin }))).to.equal(served);
     });
 
-  it('serves its own files and nothing besides', async () => {
+  it('serves its files and no others', async () => {
     const ask = (name: string) => fetch(`${demo.server.url}/docs/files/${name}`);
     expect((await ask('swagger-ui.css')).headers.get('content-type')).to.equal('text/css; charset=utf-8');
     for (const name of ['..%2f..%2fpackage.json', 'LICENSE', 'constructor', '']) expect((await ask(name)).status).to.equal(404);

@@ -66,7 +66,7 @@ describe('the rows of the route table', () => {
     expect(missing.map(({ method, path: name }) => `${method} ${name}`)).to.have.members(undescribed);
   });
 
-  it('are all there: nothing is described that is not a row', () => {
+  it('are the only ones that are described', () => {
     const { prefix } = config.api.rest;
     const names = fixed.flatMap(({ method, path: name }) => [`${method} ${name}`, `${method} ${name.replace(prefix, '')}`]);
     expect(describedRows.filter((row) => !names.includes(row))).to.deep.equal([]);
@@ -151,7 +151,7 @@ describe('the OpenAPI document', () => {
     expect(example.data[0].attributes.title).to.be.a('string');
   });
 
-  it('is not sent again to who has it, nor read again from the database', async () => {
+  it('is neither sent again to a reader that has it, nor read again from the database', async () => {
     const tag = (await ask(null)).headers.get('etag') ?? '';
     await demo.settled();
     await ask(null);

@@ -69,7 +69,7 @@ describe('a client made of the OpenAPI document', () => {
   });
   after(() => demo.stop());
 
-  it('is accepted by tsc --strict, and keeps applications from what is not there', function () {
+  it('is accepted by tsc --strict, and rejects unknown names', function () {
     this.timeout(60_000);
     const lib = ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'];
     const messages = compileStrict({ 'types.ts': types, 'use.ts': use, 'wrong.ts': wrong }, { lib });

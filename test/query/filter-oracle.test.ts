@@ -124,7 +124,7 @@ describe('random filters', () => {
     );
   });
 
-  it('say what is false of a row by what is true of it, nulls aside', async () => {
+  it('and their negations divide the rows, nulls aside', async () => {
     const both = async (filters: Filter): Promise<unknown[]> => {
       const filter = parseFilters(filters, defaultLimits);
       const page = await findMany(

@@ -149,7 +149,7 @@ describe('localizations', () => {
     expect(counted.map(({ attributes }) => attributes.localizations.data.attributes.count as unknown)).to.deep.equal([2, 0, 0]);
   });
 
-  it('made as drafts may lack what published entries need', async () => {
+  it('created as drafts may lack required values', async () => {
     const { status, body } = await serving.call('POST', '/api/pages/7/localizations', {
       locale: 'fr',
       lead: 'x',
@@ -162,7 +162,7 @@ describe('localizations', () => {
     expect(drafted.body.data.createPageLocalization.data.attributes).to.deep.equal({ locale: 'de', publishedAt: null });
   });
 
-  it('made without a word on their state are checked as published entries', async () => {
+  it('created without a publication state are checked as published entries', async () => {
     const { status, body } = await serving.call('POST', '/api/pages/7/localizations', { locale: 'es', lead: 'x' });
     expect([status, body.error.message]).to.deep.equal([400, '2 errors occurred']);
   });

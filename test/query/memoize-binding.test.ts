@@ -41,11 +41,11 @@ describe('query/memoize-binding', () => {
   const queryOf = (levels: number): Query => parseQuery({ populate: nested(levels) }, context.limits);
   const isKept = (query: Query): boolean => bindPlan(query, type, context) === bindPlan(query, type, context);
 
-  it('keeps what is bound of a query that comes again', () => {
+  it('caches the binding of a repeated query', () => {
     expect(isKept(markRepeated(queryOf(0), 100))).to.equal(true);
   });
 
-  it('keeps the plans of the queries that came last, as many as fit into 32 MB', () => {
+  it('caches the plans of the latest queries, up to 32 MB', () => {
     const queries = Array.from({ length: 100 }, () => markRepeated(queryOf(1), 100));
     const plans = queries.map((query) => bindPlan(query, type, context));
     const [first, last] = [0, 99].map((index) => bindPlan(queries[index] ?? queryOf(1), type, context) === plans[index]);
@@ -53,7 +53,7 @@ describe('query/memoize-binding', () => {
     expect([first, last]).to.deep.equal([false, true]);
   });
 
-  it('does not keep a plan that takes more than a tenth of that', () => {
+  it('does not cache a plan of more than a tenth of that', () => {
     expect(isKept(markRepeated(queryOf(16), 100))).to.equal(false);
   });
 });

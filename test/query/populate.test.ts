@@ -229,7 +229,7 @@ describe('populate=deep', () => {
       expect(Object.fromEntries(found)).to.deep.equal(tree);
     });
 
-  it('means nothing unless it is switched on', () => {
+  it('has no effect unless it is switched on', () => {
     expect(treeOf(bind('populate=deep'))).to.deep.equal({});
   });
 

@@ -144,7 +144,7 @@ describe('totals', () => {
     expect({ total: result.body.meta.pagination.total as number, commands }).to.deep.equal({ total, commands: ['find'] });
   }
 
-  it('of a whole type are kept and adjusted, and counted again only where that is not exact', async () => {
+  it('of a whole type are cached and adjusted, and counted again only if that is not exact', async () => {
     expect(await untilKept()).to.equal(540);
     const { body } = await serving.call('POST', '/api/reviews', { data: { rating: 5, verified: true } });
     const path = `/api/reviews/${String(body.data.id)}`;

@@ -81,7 +81,7 @@ describe('components and dynamic zones', () => {
     expect(body.data?.updateBook.data.attributes, JSON.stringify(body)).to.deep.equal({ editions: [], content: [] });
   });
 
-  it('are patched by their id, made anew without one, and gone when left out', async () => {
+  it('are patched by their id, created without one, and removed if left out', async () => {
     const path = '?populate[editions][populate]=*&populate[seo]=*';
     const created = await write('POST', '/api/books?populate=editions,seo', {
       title: 'T',

@@ -75,7 +75,7 @@ describe('localization', () => {
     expect(attributes.localizations.data.map(({ id }: { id: number }) => id)).to.deep.equal([french]);
   });
 
-  it('a create names its locale in the body, and an update cannot move', async () => {
+  it('a create names its locale in the body, and an update cannot change it', async () => {
     const { data } = await ok('POST', '/api/books?locale=de', { data: { title: 'Fluss', locale: 'fr' } });
     expect(data.attributes.locale).to.equal('fr');
     expect((await ok('PUT', `/api/books/${String(data.id)}`, { data: { locale: 'en' } })).data.attributes.locale).to.equal('fr');
@@ -106,7 +106,7 @@ describe('localization', () => {
     ).to.equal('This attribute must be unique');
   });
 
-  it('the tenth locale costs what the first did', async () => {
+  it('the tenth locale costs as many commands as the first', async () => {
     const { data } = await ok('POST', '/api/books', { data: { title: 'Costs' } });
     await serving.settled();
     await ok('GET', '/api/books');
@@ -117,7 +117,7 @@ describe('localization', () => {
     expect(content(second).length).to.be.at.most(content(first).length);
   });
 
-  it('a delete takes one locale, the others stay', async () => {
+  it('a delete removes one locale only', async () => {
     const { data } = await ok('POST', '/api/books', { data: { title: 'One' } });
     const { id } = await ok('POST', `/api/books/${String(data.id)}/localizations`, { locale: 'fr', title: 'Un' });
     await ok('DELETE', `/api/books/${String(data.id)}`);

@@ -29,7 +29,7 @@ describe('models as client libraries read them', () => {
   const get = (path: string) => server.call('GET', `/api/content-type-builder${path}`);
   const data = async (path: string) => (await get(path)).body.data;
 
-  it('have a content type with all that its schema says', async () => {
+  it('show a content type with its whole schema', async () => {
     expect(await data('/content-types/api::author.author')).to.deep.equal({
       uid: 'api::author.author',
       apiID: 'author',
@@ -67,7 +67,7 @@ describe('models as client libraries read them', () => {
     });
   });
 
-  it('have a component with its category', async () => {
+  it('show a component with its category', async () => {
     expect(await data('/components/shared.badge')).to.deep.equal({
       uid: 'shared.badge',
       category: 'shared',
@@ -85,7 +85,7 @@ describe('models as client libraries read them', () => {
     });
   });
 
-  it('have the types of plugins with the plugin, but none of an admin panel', async () => {
+  it('show the types of plugins with their plugin, but none of an admin panel', async () => {
     const user = await data('/content-types/plugin::users-permissions.user');
     expect(user).to.include({ plugin: 'users-permissions', apiID: 'user' });
     expect(user.schema).to.include({ visible: true, collectionName: 'up_users' });
@@ -100,7 +100,7 @@ describe('models as client libraries read them', () => {
     expect(schema.attributes).to.have.all.keys('note');
   });
 
-  it('come in lists, types of one kind alone if asked for', async () => {
+  it('are listed, and can be restricted to one kind', async () => {
     const uids = async (path: string) => (await data(path)).map(({ uid }: { uid: string }) => uid);
     const all = await uids('/content-types');
     expect(all).to.include.members(['api::article.article', 'api::homepage.homepage', 'plugin::users-permissions.role']);
@@ -125,7 +125,7 @@ describe('models as client libraries read them', () => {
       expect((await get(path)).status, path).to.equal(404);
   });
 
-  it('are for those alone who were granted them', async () => {
+  it('are shown only to callers with the right', async () => {
     const closed = await serveModels({ models: [], config: { api: { open: false } }, database: server.database });
     for (const path of ['/content-types', '/content-types/api::tag.tag', '/components', '/components/shared.badge'])
       expect((await closed.call('GET', `/api/content-type-builder${path}`)).status, path).to.equal(403);

@@ -247,7 +247,7 @@ describe('validation', () => {
       expect(updated.body.error?.message ?? null).to.equal(message);
     });
 
-  it('lists must have their least number of items only where they are required or not empty', async () => {
+  it('lists must have their minimum number of items only if they are required or not empty', async () => {
     expect((await serving.call('POST', '/api/events', { data: { name: 'E', links: [] } })).status).to.equal(200);
     expect((await serving.call('PUT', '/api/storefront', { data: { headline: 'H', sections: [] } })).status).to.equal(200);
   });

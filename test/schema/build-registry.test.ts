@@ -228,7 +228,7 @@ describe('buildRegistry', () => {
     expect(second.registry.types).to.deep.equal(build([author, book, page, part]).registry.types);
   });
 
-  it('reports causes before what follows from them', () => {
+  it('reports causes before their consequences', () => {
     const wrong = { ...author, attributes: { title: { type: 'strong' } } };
     const lines = reportModels(build([model('alone', { kind: { type: 'enumeration', enum: [] } }), book, page, wrong])).flatMap(
       (report) => describeReport(report) ?? [],
@@ -245,7 +245,7 @@ describe('buildRegistry', () => {
     expect(build([page, part], first).registry.version).to.equal(first.registry.version + 1);
   });
 
-  it('only what has changed is built anew', () => {
+  it('builds only changed types anew', () => {
     const user = { uid: 'plugin::users-permissions.user', attributes: { age: { type: 'integer' } } };
     const before = build([author, book, page, part, user]);
     const [title, own] = [{ title: { type: 'text' } }, { age: { type: 'integer' } }];

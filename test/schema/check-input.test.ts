@@ -99,7 +99,7 @@ describe('checkInput', () => {
       expect(check(data, more).errors).to.deep.equal([]);
     });
 
-  it('collects what must exist, by type, from all depths', () => {
+  it('collects the ids that must exist, by type, from all depths', () => {
     const data = {
       title: 'ab',
       leaf: { code: 'c', page: 4 },
@@ -117,7 +117,7 @@ describe('checkInput', () => {
     ]);
   });
 
-  it('looks at the types of files in strict mode alone', () => {
+  it('checks the types of files in strict mode only', () => {
     const data = { ...least, photo: [8, 9] };
     expect(check(data)).to.deep.include({ errors: [], files: [] });
     const { errors, files } = check(data, { strict: true });

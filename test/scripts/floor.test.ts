@@ -52,7 +52,7 @@ describe('the file of the floor', () => {
     expect(await readFile(file, 'utf8')).to.equal('{\n  "filters": 90,\n  "sort": 20\n}\n');
   });
 
-  it('holds nothing where there is none', () => {
+  it('is empty if there is none', () => {
     expect(readFloor(join(folder, 'none.json'))).to.deep.equal({});
   });
 });

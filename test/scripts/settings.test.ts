@@ -64,7 +64,7 @@ describe('readSettings', () => {
       expect(() => readSettings(split(line))).to.throw(message);
     });
 
-  it('gives nothing where help is asked for', () => {
+  it('returns null if help is asked for', () => {
     expect(readSettings(['-h'])).to.equal(null);
   });
 });

@@ -84,7 +84,7 @@ describe('the start page', () => {
       }
     });
 
-  it('is addresses in JSON to other clients', async () => {
+  it('answers other clients with the addresses as JSON', async () => {
     const { type, text } = await send(`${closed.server.url}/`, { accept: '*/*', host: 'localhost:80' });
     expect(type).to.equal('application/json; charset=utf-8');
     expect(JSON.parse(text)).to.include({ name: 'Mangrove', GraphQL: 'http://localhost:80/graphql' });
@@ -138,7 +138,7 @@ describe('the start page', () => {
       ).to.deep.equal(paths);
     });
 
-  it('is a bare name in production', async () => {
+  it('shows only the name in production', async () => {
     const config = { environment: 'production', api: { startPage: true }, ...secrets };
     const serving = await serveModels({ models, config });
     const { text } = await send(`${serving.server.url}/`, browser);
@@ -146,7 +146,7 @@ describe('the start page', () => {
     expect(JSON.parse(text)).to.deep.equal({ name: 'Mangrove' });
   });
 
-  it('escapes what it shows', () => {
+  it('escapes its values', () => {
     expect(html`<p>${'<b> & "c"'}${[html`<i>${1}</i>`, null]}</p>`.html).to.equal('<p>&#60;b&#62; &#38; &#34;c&#34;<i>1</i></p>');
   });
 

@@ -106,7 +106,7 @@ describe('code around writes', () => {
   });
   after(() => serving.stop());
 
-  it('may change a new localization, which takes what all locales share', async () => {
+  it('may change a new localization, which gets the shared values of all locales', async () => {
     subscribe({
       models: ['api::ticket.ticket'],
       beforeCreate: ({ params }: Event) => {
@@ -134,7 +134,7 @@ describe('code around writes', () => {
     expect(seen).to.deep.equal([{ id }, { title: 'two' }, ['title'], {}, 'two', 'two', 'seen', 'seen']);
   });
 
-  it('changes what is written, which is checked again', async () => {
+  it('changes the data of a write, which is checked again', async () => {
     subscribe({
       beforeCreate: ({ params: { data } }: Event) => {
         data['slug'] = data['title'] === 'wrong' ? { not: 'a text' } : `slug-of-${String(data['title'])}`;
@@ -148,7 +148,7 @@ describe('code around writes', () => {
     expect([again.status, again.body.error.message]).to.deep.equal([400, 'This attribute must be unique']);
   });
 
-  it('refuses a write, and nothing is stored of what it has written before', async () => {
+  it('refuses a write, and its own earlier writes are rolled back', async () => {
     subscribe({
       beforeCreate: async () => {
         await serving.strapi.entityService.create('api::log.log', { data: { text: 'refused' } });
@@ -167,7 +167,7 @@ describe('code around writes', () => {
     expect(await serving.strapi.db.query('api::log.log').count()).to.equal(0);
   });
 
-  it('is stored with the write, and sees what it has written', async () => {
+  it('runs in the transaction of the write, and sees it', async () => {
     subscribe({
       beforeCreate: async ({ params: { data } }: Event) => {
         await serving.strapi.entityService.create('api::log.log', { data: { text: String(data['title']) } });
@@ -178,7 +178,7 @@ describe('code around writes', () => {
     expect(await serving.strapi.db.query('api::log.log').count()).to.equal(1);
   });
 
-  it('runs after the commit: others see the entry, and an error leaves it', async () => {
+  it('runs after the commit: others see the entry, and an error does not undo it', async () => {
     const seen: unknown[] = [];
     subscribe({
       afterCreate: async ({ result }: Event) => {
@@ -191,7 +191,7 @@ describe('code around writes', () => {
     expect(await posts().count({ where: { title: 'after' } })).to.equal(1);
   });
 
-  it('runs for every write of a transaction, whatever one of them throws', async () => {
+  it('runs for every write of a transaction, even if one of them throws', async () => {
     const seen: unknown[] = [];
     subscribe({
       afterCreate: ({ result }: Event) => {
@@ -522,7 +522,7 @@ describe('code around reads', () => {
       }
     });
 
-  it('asks nothing of other types: one look at the subscribers, and no command', async () => {
+  it('costs other types one look-up of the subscribers, and no command', async () => {
     let looks = 0;
     const listeners = { models: ['api::note.note'], afterFindMany: () => undefined };
     const watched = new Proxy(listeners, {
@@ -545,7 +545,7 @@ describe('code around reads', () => {
     expect([looks, before[1]]).to.deep.equal([once, ['find', 'aggregate']]);
   });
 
-  it('holds the row rules of the caller, also in what code populates', async () => {
+  it('applies the row rules of the caller, also to entries that code populates', async () => {
     const rows = { 'api::note.note': { views: { $lt: 3 } } };
     await serving.database.db.collection('up_roles').updateOne({ type: 'public' }, { $set: { _rules: { rows, fields: {} } } });
     await serving.settled();

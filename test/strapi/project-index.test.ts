@@ -309,7 +309,7 @@ describe('npm start in a Strapi project', function () {
     return { exitCode, text };
   };
 
-  it('names what is not offered before it runs', async () => {
+  it('names unsupported code before it runs', async () => {
     const code = '// strapi.admin\nexport const later = () => strapi.db?.connection.raw("select 1");';
     const { exitCode, text } = await run(code, 'development', 'is not offered');
     expect(text).to.contain('src/index.ts: strapi.db.connection is not offered: there is no SQL database');
@@ -343,7 +343,7 @@ describe('npm start in a Strapi project', function () {
     expect(exitCode).to.equal(0);
   });
 
-  it('stops in production where code uses what is not offered', async () => {
+  it('stops in production if code uses unsupported features', async () => {
     const message = 'src/index.ts, register: strapi.cron is not offered: jobs and notices run outside of the service';
     const { exitCode, text } = await run(
       'export default { register: ({ strapi }) => strapi.cron.add({}) };',
@@ -354,7 +354,7 @@ describe('npm start in a Strapi project', function () {
     expect(exitCode).to.equal(1);
   });
 
-  it('goes on in development, also where code does not wait for what it began', async () => {
+  it('continues in development, even if code does not await its promises', async () => {
     const code = 'const seed = async () => strapi.cron.add({});\nexport default { bootstrap() { seed(); } };';
     const { exitCode, text } = await run(code, 'development', 'strapi.cron is not offered');
     expect(text).to.contain('strapi.cron is not offered: jobs and notices run outside of the service');

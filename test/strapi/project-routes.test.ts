@@ -349,7 +349,7 @@ describe('routes of a project', () => {
       expect([answered.status, digest(answered.body, answer)]).to.deep.equal([status, answer]);
     });
 
-  it('belong to the transaction that code opens, with what core actions and the store write', async () => {
+  it('run in the transaction that code opens, with the writes of core actions and the store', async () => {
     const { strapi } = serving;
     const answered = await serving.call('POST', '/api/kepts', { data: { title: 'lost' } });
     expect([answered.status, answered.body.error?.message]).to.deep.equal([400, 'rolled back']);
@@ -357,7 +357,7 @@ describe('routes of a project', () => {
     expect(await strapi.store.get({ key: 'kept' })).to.equal(null);
   });
 
-  it('are described in the OpenAPI document, in place of what they answer instead of the service', async () => {
+  it('are described in the OpenAPI document, in place of the routes that they replace', async () => {
     const { body: document } = await serving.call('GET', '/api/openapi.json');
     const described = Object.entries<object>(document.paths)
       .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
@@ -430,7 +430,7 @@ describe('routes of a project', () => {
     expect(existsSync(filepath)).to.equal(false);
   });
 
-  it('hand multipart bodies on to generated actions', async () => {
+  it('pass multipart bodies on to generated actions', async () => {
     const data = JSON.stringify({ title: 'with a file' });
     const { status, body } = await send('/api/posts/with-file?populate=photo', { data, 'files.photo': photo });
     const { data: entry, names } = body as { data: { attributes: { title: string; photo: unknown } }; names: string[] };
@@ -476,7 +476,7 @@ describe('routes of a project', () => {
       expect(await left()).to.equal(first - 1);
     });
 
-  it('know the user, and ask for the rights of the role', async () => {
+  it('know the user, and require the rights of the role', async () => {
     const user = { username: 'reader', email: 'reader@example.org', password: 'secret1', confirmed: true, role: 1 };
     await serving.strapi
       .plugin('users-permissions')
@@ -496,7 +496,7 @@ describe('routes of a project', () => {
     expect(await (await ask('/api/users/me', issued)).json()).to.include({ username: 'reader', extended: true });
   });
 
-  it('go with lifecycles that an extension gives to users', async () => {
+  it('run with lifecycles that an extension adds to users', async () => {
     const user = { username: 'lifecycled', email: 'lifecycled@example.org', password: 'secret1' };
     await serving.strapi.plugin('users-permissions').service('user').add(user);
     expect(Reflect.get(globalThis, 'createdUser')).to.equal('lifecycled');

@@ -115,7 +115,7 @@ describe('strapi.db.query', () => {
     expect((await books().findOne({ where: { id: 2 }, populate: ['author'] })).author.id).to.equal(2);
   });
 
-  it('populates an entry that is there', async () => {
+  it('populates an existing entry', async () => {
     const dune = await books().findOne({ where: { title: 'Dune' }, select: ['title'] });
     expect(await books().populate(dune, { author: { select: ['name'] } })).to.deep.equal({
       ...dune,
@@ -137,7 +137,7 @@ describe('strapi.db.query', () => {
     expect(await books().findOne({ where: { id: 99 } })).to.equal(null);
   });
 
-  it('keeps the trigrams of what it writes at once', async () => {
+  it('updates trigrams with the write', async () => {
     const stored = async () => {
       const rows = await serving.database.db.collection('books').find({ pages: -1 }).sort({ _id: 1 }).toArray();
       return rows.map(({ _trigrams }) => (_trigrams as { readonly title: unknown }).title);
@@ -236,7 +236,7 @@ describe('strapi.db.query', () => {
     expect(await serving.strapi.db.query('plugin::upload.file').findMany()).to.deep.equal([]);
   });
 
-  it('does in a transaction what code does there, all or nothing', async () => {
+  it('runs code in a transaction, all or nothing', async () => {
     const fail = serving.strapi.db.transaction(async () => {
       expect(serving.strapi.db.inTransaction()).to.equal(true);
       const { id } = await books().create({ data: { title: 'Lost' } });

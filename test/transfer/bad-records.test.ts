@@ -61,7 +61,7 @@ async function bring(
 }
 
 describe('an import of records that cannot be stored', () => {
-  it('leaves them out, says why, and brings the others', async () => {
+  it('leaves them out, says why, and imports the others', async () => {
     const { tally, things } = await bring([
       thing(1, { title: 'one' }),
       thing(2, { title: 'x'.repeat(17_000_000) }),

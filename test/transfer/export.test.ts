@@ -47,7 +47,7 @@ describe('npx mangrove export', () => {
     expect(left).to.include.members(given.map((link) => link));
   });
 
-  it('brings API tokens by their hashes where the salt is the same, and makes new keys otherwise', async () => {
+  it('imports API tokens by their hashes where the salt is the same, and makes new keys otherwise', async () => {
     const salted = (salt: string, database: FreshDatabase, name: string, ...args: readonly string[]): Promise<CliResult> =>
       runCli(name, args, { directory, env: { MONGODB_URI: database.uri, API_TOKEN_SALT: salt } });
     const [one, other] = ['salt-of-the-first-service', 'salt-of-another-service'];
@@ -66,7 +66,7 @@ describe('npx mangrove export', () => {
     expect((await readToken(second))?.['hash']).to.equal(hashKey(key, other));
   });
 
-  it('leaves a file alone that is there, and none behind where it fails', async () => {
+  it('keeps an existing file, and leaves none behind if it fails', async () => {
     await writeFile(at('there.tar'), 'mine');
     const refused = await run(first, 'export', 'there.tar');
     expect([refused.exitCode, refused.stderr]).to.deep.equal([1, 'there.tar already exists']);

@@ -61,12 +61,12 @@ describe('npx mangrove import of a Strapi v4 that runs', () => {
     '/api/users-permissions/roles',
   ];
   for (const path of paths)
-    it(`brings what is seen at ${path.slice(0, 40)}`, async () => {
+    it(`imports what is seen at ${path.slice(0, 40)}`, async () => {
       expect(result.exitCode, result.stderr).to.equal(0);
       expect(await into.call('GET', path)).to.deep.equal(await from.call('GET', path));
     });
 
-  it('brings the bytes of files, and says what does not come', async () => {
+  it('imports the bytes of files, and reports what is left out', async () => {
     const [file] = (await into.call('GET', '/api/upload/files?sort=id')).body as readonly [{ readonly url: string }];
     expect(await (await fetch(`${into.server.url}${file.url}`)).text()).to.equal('the bytes of a picture');
     for (const line of [
@@ -77,12 +77,12 @@ describe('npx mangrove import of a Strapi v4 that runs', () => {
       expect(result.stdout).to.match(line);
   });
 
-  it('sends the token to the service, and asks no other private address', () => {
+  it('sends the token to the service, and sends no request to other private addresses', () => {
     expect(new Set(asked)).to.deep.equal(new Set([`Bearer ${token}`]));
     expect(strangers).to.deep.equal([]);
   });
 
-  it('leaves files out whose address is none or leads elsewhere, or that have no end', () => {
+  it('leaves out files whose address is invalid or leads elsewhere, or that have no end', () => {
     for (const line of [
       /no bytes of a file: its address is none \(bad_90.png\)/,
       /no bytes of a file: its address is none of HTTP \(bad_91.png\)/,
@@ -93,7 +93,7 @@ describe('npx mangrove import of a Strapi v4 that runs', () => {
       expect(result.stdout).to.match(line);
   });
 
-  it('goes on behind the last entry that was stored, whatever has changed before it', async () => {
+  it('continues after the last stored entry, whatever has changed before it', async () => {
     await inFresh(async (context) => {
       const source = await openRest({ url, token, allowPrivate: true });
       const cut = { ...(await prepareImport(source, context)), source: cutShort(source, 'entities', 21) };
@@ -130,7 +130,7 @@ describe('npx mangrove import of a Strapi v4 that runs', () => {
       expect(stderr).to.match(message);
     });
 
-  it('refuses what is no Strapi, does not let the token in, or leads elsewhere', async () => {
+  it('refuses a server that is not Strapi, refuses the token, or redirects elsewhere', async () => {
     for (const [path, message] of [
       ['/none', /shows no models/],
       ['/forbidden', /answers 403: the token must be allowed/],

@@ -199,7 +199,7 @@ describe('npx mangrove import of the MongoDB of Strapi v3', () => {
       expect((await runCli('import', [address, '--dry-run'], { directory, ...input })).stderr).to.match(/Authentication failed/);
   });
 
-  it('brings entries with relations, components, zones, files and locales', async () => {
+  it('imports entries with relations, components, zones, files and locales', async () => {
     expect(result.exitCode, result.stderr).to.equal(0);
     const { data } = await get(
       '/api/stories/1?populate[seo][populate]=*&populate[blocks][populate]=*&populate[topics]=*&populate[writer]=*&populate[cover]=*&populate[pictures]=*&populate[similar]=*&populate[editor]=*&populate[about]=*&populate[localizations]=*',
@@ -223,7 +223,7 @@ describe('npx mangrove import of the MongoDB of Strapi v3', () => {
     ]);
   });
 
-  it('brings the other sides, single types and drafts', async () => {
+  it('imports the other sides, single types and drafts', async () => {
     const writer = await get('/api/writers/1?publicationState=preview&populate=*');
     expect(writer['data'].attributes.stories.data.map((story: Document) => story['id'] as number)).to.deep.equal([1, 3]);
     expect(writer['data'].attributes.badge.data.id).to.equal(1);
@@ -231,7 +231,7 @@ describe('npx mangrove import of the MongoDB of Strapi v3', () => {
     expect((await get('/api/stories?locale=all'))['data']).to.have.lengthOf(1);
   });
 
-  it('brings users, roles, rights and settings', async () => {
+  it('imports users, roles, rights and settings', async () => {
     const login = await serving.call('POST', '/api/auth/local', { identifier: 'ann', password: 'Passw0rd' });
     expect(login.status).to.equal(200);
     const grants = await serving.database.db.collection('up_permissions').find().toArray();
@@ -242,7 +242,7 @@ describe('npx mangrove import of the MongoDB of Strapi v3', () => {
     ]);
   });
 
-  it('brings the files of the project, and follows no link', async () => {
+  it('imports the files of the project, and follows no link', async () => {
     const [picture] = (await get('/api/upload/files')) as unknown as readonly Document[];
     const load = (url: unknown) => fetch(`${serving.server.url}${String(url)}`);
     expect(await (await load(picture?.['url'])).text()).to.equal('the bytes');
@@ -259,7 +259,7 @@ describe('npx mangrove import of the MongoDB of Strapi v3', () => {
     expect(kept).to.deep.include({ source: id.wind.toHexString(), number: 3 });
   });
 
-  it('leaves out what has come since the import began, and goes on behind the last entry that was stored', async () => {
+  it('leaves out entries created since the import started, and continues after the last stored entry', async () => {
     await inFresh(async (context) => {
       const opened = await openV3({ uri: source.uri, project: null, database: context.store.database });
       let changed = false;

@@ -46,7 +46,7 @@ describe('npx mangrove import of an archive', () => {
 
     const get = async (path: string): Promise<Document> => (await serving.call('GET', path)).body as Document;
 
-    it('brings values, components, dates, drafts and the order of relations', async () => {
+    it('imports values, components, dates, drafts and the order of relations', async () => {
       const { data } = await get(
         '/api/storys/10?populate[pictures]=*&populate[topics]=*&populate[seo]=*&populate[blocks][populate]=*&populate[localizations]=*',
       );
@@ -65,12 +65,12 @@ describe('npx mangrove import of an archive', () => {
       expect(attributes['blocks'][1].image.data.id).to.equal(1);
     });
 
-    it('keeps trigrams of what it brings', async () => {
+    it('stores the trigrams of imported entries', async () => {
       const stored = await serving.database.db.collection<{ _id: number }>('storys').findOne({ _id: 10 });
       expect(stored).to.deep.include({ _trigrams: { title: ['sal', 'alt'] } });
     });
 
-    it('brings relations seen from the other side, in their order', async () => {
+    it('imports relations seen from the other side, in their order', async () => {
       const { data } = await get('/api/writers/1?populate=stories&locale=en');
       expect(ids((data as Document)['attributes'].stories)).to.deep.equal([12, 10]);
       const topics = await get('/api/topics?publicationState=preview&populate[stories]=*&populate[notes]=*&sort=id');
@@ -78,14 +78,14 @@ describe('npx mangrove import of an archive', () => {
       expect(ids(topics['data'][1].attributes.notes)).to.deep.equal([12]);
     });
 
-    it('brings localizations, single types and drafts', async () => {
+    it('imports localizations, single types and drafts', async () => {
       const all = await get('/api/storys?locale=all&publicationState=preview&sort=id&populate=localizations');
       expect(all['data'].map((story: Document) => ids(story['attributes'].localizations))).to.deep.equal([[11], [10], []]);
       expect(ids(await get('/api/storys?locale=all'))).to.deep.equal([10, 12]);
       expect((await get('/api/front'))['data'].attributes.line).to.equal('hello');
     });
 
-    it('brings files with their variants; those without bytes keep their address', async () => {
+    it('imports files with their variants; those without bytes keep their address', async () => {
       const [sea, far] = (await get('/api/upload/files?sort=id')) as unknown as readonly Document[];
       expect(sea?.['provider']).to.equal('local');
       const answer = await fetch(`${serving.server.url}${String(sea?.['url'])}`);
@@ -95,7 +95,7 @@ describe('npx mangrove import of an archive', () => {
       expect(far?.['url']).to.equal('https://cdn.test/far_2.png');
     });
 
-    it('brings users with passwords and roles, rights and settings', async () => {
+    it('imports users with passwords and roles, rights and settings', async () => {
       const login = await serving.call('POST', '/api/auth/local', { identifier: 'ann', password: 'Passw0rd' });
       expect(login.status).to.equal(200);
       expect(login.body.user).to.deep.include({ id: 3, motto: 'on' });
@@ -112,14 +112,14 @@ describe('npx mangrove import of an archive', () => {
       ]);
     });
 
-    it('gives new entries ids behind those that came', async () => {
+    it('gives new entries ids above those of imported ones', async () => {
       const { body } = await serving.call('POST', '/api/storys', { data: { title: 'new', seo: { title: 'x' } } });
       expect(body.data.id).to.equal(13);
       const stored = await serving.database.db.collection('storys').findOne({ title: 'new' });
       expect(stored?.['seo'].id).to.equal(23);
     });
 
-    it('gives entries another id if theirs has come from elsewhere', async () => {
+    it('gives entries another id if theirs is taken', async () => {
       const { db } = serving.database;
       for (const [name, data] of [
         ['storys', { title: 'mine' }],
@@ -148,7 +148,7 @@ describe('npx mangrove import of an archive', () => {
       await database.client.close();
     });
 
-    it('is heard of by a service that polls', async () => {
+    it('is noticed by a service that polls', async () => {
       const { config } = serving.server;
       const database = await connectDatabase(serving.database.uri, config.database);
       const changes = new ChangeBus();
@@ -164,7 +164,7 @@ describe('npx mangrove import of an archive', () => {
       await database.client.close();
     });
 
-    it('says what it could not bring', () => {
+    it('reports what it could not import', () => {
       for (const line of [
         /not brought +1 +a value does not fit its type datetime \(api::story.story:12 when\)/,
         /a component is not among the models \(parts.gone\)/,
@@ -196,7 +196,7 @@ describe('npx mangrove import of an archive', () => {
           .and.not.contain('a-key');
       });
 
-    it('refuses to write over entries, and takes their place with --replace', async () => {
+    it('refuses to overwrite entries, and replaces them with --replace', async () => {
       const refused = await run('--key-file=key');
       expect(refused).to.deep.include({ exitCode: 1 });
       expect(refused.stderr).to.match(/these collections hold entries: .*storys.*--replace/);
@@ -210,7 +210,7 @@ describe('npx mangrove import of an archive', () => {
       expect(stored.map(({ filename }) => String(filename)).sort()).to.deep.equal(['sea_1.png', 'thumbnail_sea_1.png']);
     });
 
-    it('says how it is used', async () => {
+    it('prints its usage', async () => {
       for (const args of [
         ['--abandon', 'x'],
         ['x', 'y'],

@@ -87,7 +87,7 @@ describe('a process that imports', () => {
   });
   after(() => rm(directory, { recursive: true }));
 
-  it('ends the same after it was killed several times', async () => {
+  it('has the same result after it was killed several times', async () => {
     const file = join(directory, 'project.tar.gz');
     await packArchive(file, project);
     const source = await openArchive({ file, key: null });

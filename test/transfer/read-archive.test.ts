@@ -110,7 +110,7 @@ describe('archives of Strapi', () => {
     'an id with a fraction': { ...entity, id: 1.5 },
     'a type with a long name': { ...entity, type: 'x'.repeat(1_000) },
   };
-  it('tells entries that are none, and reads on', async () => {
+  it('reports lines that are not entries, and continues', async () => {
     const manifest = await inspect({ files: entities([...Object.values(strangers), entity]) });
     expect(manifest.entities).to.deep.equal(new Map([['api::a.a', 1]]));
     expect(manifest.records.entities).to.equal(Object.keys(strangers).length + 1);

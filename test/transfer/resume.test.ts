@@ -13,7 +13,7 @@ import { packArchive } from '../support/pack-archive.js';
 import { sampleArchive } from '../support/sample-archive.js';
 import { closeContext, cutShort, importAll, inFresh, openContext } from './importing.js';
 
-describe('an import that was cut short', () => {
+describe('an interrupted import', () => {
   let directory: string;
   let source: Source;
   let expected: unknown;
@@ -38,7 +38,7 @@ describe('an import that was cut short', () => {
     ['assets', 2],
   ] as const;
 
-  it('ends the same when it is run again', async () => {
+  it('has the same result when it is run again', async () => {
     const found = await inFresh(async (context) => {
       const { db } = context.store.database;
       for (const [stage, records] of cuts) {
@@ -51,7 +51,7 @@ describe('an import that was cut short', () => {
     expect(found).to.deep.equal(expected);
   });
 
-  it('ends the same whichever write is its last, with whole types alone', async () => {
+  it('has the same result whichever write is its last, and publishes whole types only', async () => {
     const whole = expected as ReadonlyMap<string, readonly unknown[]>;
     const stages = new Set<unknown>();
     const found = await inFresh(async (_, fresh) => {
@@ -65,7 +65,7 @@ describe('an import that was cut short', () => {
     expect(found).to.deep.equal(expected);
   });
 
-  it('is not mixed with another import, and can be given up', async () => {
+  it('is not mixed with another import, and can be abandoned', async () => {
     const found = await inFresh(async (context) => {
       await importAll(source, context);
       expect(await cut(context, 'assets', 1)).to.equal('Error: cut short');
@@ -77,7 +77,7 @@ describe('an import that was cut short', () => {
     expect(found).to.deep.equal(expected);
   });
 
-  it('is written by one process: who has lost it publishes nothing', async () => {
+  it('is written by one process: one that has lost the claim publishes nothing', async () => {
     const found = await inFresh(async (context, fresh) => {
       const first = await openContext(fresh);
       const { stopped, goOn, source: held } = holdAt(source, 'entities', 12);
@@ -96,7 +96,7 @@ describe('an import that was cut short', () => {
     expect(found).to.deep.equal(expected);
   });
 
-  it('begins once if two begin at the same time', async () => {
+  it('starts once if two start at the same time', async () => {
     const found = await inFresh(async (context, fresh) => {
       const other = await openContext(fresh);
       const prepared = await Promise.all([prepareImport(source, context), prepareImport({ ...source, identity: 'x' }, other)]);
@@ -111,7 +111,7 @@ describe('an import that was cut short', () => {
     expect(found).to.deep.equal(expected);
   });
 
-  it('stops before anything is published if what it gathered is gone', async () => {
+  it('stops before anything is published if its staged data are gone', async () => {
     await inFresh(async (context) => {
       const { db } = context.store.database;
       expect(await cut(context, 'assets', 1)).to.equal('Error: cut short');
@@ -126,7 +126,7 @@ describe('an import that was cut short', () => {
     });
   });
 
-  it('leaves entries alone that have come meanwhile', async () => {
+  it('keeps entries that were created meanwhile', async () => {
     await inFresh(async (context) => {
       const { db } = context.store.database;
       expect(await cut(context, 'assets', 1)).to.equal('Error: cut short');

@@ -17,7 +17,7 @@ describe('archives that Strapi has written', () => {
     this.skip();
   });
 
-  it('come whole, and end the same after they were cut short', async () => {
+  it('are imported completely, also after an interruption', async () => {
     for (const name of files) {
       const source = await openArchive({ file: join(folder, name), key: null });
       const whole = await inFresh(async (context) => {

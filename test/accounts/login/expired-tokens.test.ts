@@ -153,13 +153,13 @@ describe('a token that has expired, where public routes ignore it', () => {
 
   const article = '/api/articles';
 
-  it('leaves the sender what the public may', async () => {
+  it('leaves the sender the rights of the public', async () => {
     expect(outcome(await server.as(expired, 'GET', article))).to.deep.equal([200, null]);
     const { body } = await server.as(expired, 'POST', '/graphql', { query: '{ articles { data { id } } }' });
     expect(body).to.deep.equal({ data: { articles: { data: [] } } });
   });
 
-  it('is refused where the public may not', async () => {
+  it('is refused if the public lacks the right', async () => {
     expect(outcome(await server.as(expired, 'POST', article, { data: {} }))).to.deep.equal([401, challenge('token_expired')]);
     const { body } = await mutate(server, expired, 'createArticle(data: {}) { data { id } }');
     expect(body.errors[0].extensions.error.name).to.equal('UnauthorizedError');
@@ -177,7 +177,7 @@ describe('a token that has expired, where public routes ignore it', () => {
     expect(outcome(await server.as(null, 'POST', '/graphql', { query }))).to.deep.equal([200, null]);
   });
 
-  it('leaves the sender what the public may by the hash of a query', async () => {
+  it('leaves the sender the rights of the public for the hash of a query', async () => {
     const query = '{ articles { data { id } } }';
     const extensions = { persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(query).digest('hex') } };
     expect((await server.as(null, 'POST', '/graphql', { query, extensions })).status).to.equal(200);
@@ -186,7 +186,7 @@ describe('a token that has expired, where public routes ignore it', () => {
     });
   });
 
-  it('is no forged one', async () => {
+  it('is distinguished from a forged one', async () => {
     expect(outcome(await server.as(forged, 'GET', article))).to.deep.equal([401, challenge('token_invalid')]);
   });
 });
@@ -210,7 +210,7 @@ describe('refused credentials over GraphQL, in its own form', () => {
       expect(answer.body).to.deep.equal({ errors: [{ message, extensions: { error, code: 'UNAUTHENTICATED' } }] });
     });
 
-  it('are none where the public may do nothing', async () => {
+  it('are absent if the public has no rights', async () => {
     await server.admin('PUT', '/roles/2', { actions: [] });
     const { status, body } = await server.as(null, 'POST', '/graphql', { query: '{ articles { data { id } } }' });
     expect([status, body.errors[0].extensions.code]).to.deep.equal([401, 'UNAUTHENTICATED']);

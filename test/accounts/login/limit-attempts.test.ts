@@ -58,7 +58,7 @@ describe('guesses of a secret', () => {
   });
   after(() => database.drop());
 
-  it('that come at once are counted before the right one among them counts', async () => {
+  it('that are sent at once are counted before the right one among them is accepted', async () => {
     const max = 3;
     const limit = guessLimit({ interval: 60_000, max }, database);
     const guess = (ip: string, found: string | null) => limit.judge(ip, () => Promise.resolve(found));
@@ -69,7 +69,7 @@ describe('guesses of a secret', () => {
     expect([right.attempt?.isOver, other.attempt]).to.deep.equal([true, null]);
   });
 
-  it('are counted where counts stand twice, from before there was an index', async () => {
+  it('are counted if a former version without the index has stored counts twice', async () => {
     const twice = [1, 2].map(() => ({ key: '-:admin:192.0.2.5', points: 9, expire: new Date(Date.now() + 60_000) }));
     await database.db.collection('_attempts').drop();
     await database.db.collection('_attempts').insertMany(twice);
@@ -78,13 +78,13 @@ describe('guesses of a secret', () => {
     expect([(await wrong()).attempt?.isOver, (await wrong()).attempt?.isOver]).to.deep.equal([false, true]);
   });
 
-  it('of which none is wrong are not counted, however many come at once', async () => {
+  it('that are all right are not counted, however many are sent at once', async () => {
     const limit = guessLimit({ interval: 60_000, max: 1 }, database);
     const judged = await Promise.all(Array.from({ length: 20 }, () => limit.judge('192.0.2.3', () => Promise.resolve('right'))));
     expect(new Set(judged.map(({ attempt }) => attempt))).to.deep.equal(new Set([null]));
   });
 
-  it('whose check fails are not counted, and hold nobody up', async () => {
+  it('whose check fails are not counted, and delay no others', async () => {
     const limit = guessLimit({ interval: 60_000, max: 1 }, database);
     const failed = limit
       .judge('192.0.2.4', () => Promise.reject(new Error('away')))
@@ -204,7 +204,7 @@ describe('limits of attempts', () => {
     expect((await server.as(null, 'POST', '/api/auth/refresh', { refreshToken: 'nobody' })).status).to.equal(401);
   });
 
-  it('a 429 says when to come back', async () => {
+  it('a 429 says when to try again', async () => {
     const server = await serve({ max: 1, interval: 30_000 });
     const ask = () => server.as(null, 'POST', '/api/auth/local', { identifier: 'ann', password });
     expect((await ask()).headers.get('retry-after')).to.equal(null);

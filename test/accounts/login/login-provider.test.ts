@@ -28,7 +28,7 @@ async function go(address: string, cookie = ''): Promise<Step> {
   return { status: answer.status, location: answer.headers.get('location') ?? '', cookie: set };
 }
 
-describe('login by way of an OpenID Connect provider', () => {
+describe('login with an OpenID Connect provider', () => {
   const provider = new OAuth2Server();
   let server: ServingAccounts;
   let directory: string;
@@ -84,12 +84,12 @@ describe('login by way of an OpenID Connect provider', () => {
     expect((await exchange('mock', step.location)).status).to.equal(400);
   });
 
-  it('takes a browser back once', async () => {
+  it('accepts the return of a browser once', async () => {
     const { back } = await logIn('mock');
     expect((await go(back)).status).to.equal(400);
   });
 
-  it('refuses another browser than the one that it sent away', async () => {
+  it('refuses the return of another browser', async () => {
     for (const cookie of ['', 'mangrove.login=00']) expect((await logIn('mock', () => cookie)).step.status).to.equal(400);
   });
 
@@ -105,7 +105,7 @@ describe('login by way of an OpenID Connect provider', () => {
     expect((await logIn('mock')).step.status).to.equal(400);
   });
 
-  it('does not take an address for confirmed that the provider has not verified', async () => {
+  it('does not treat an address as confirmed that the provider has not verified', async () => {
     claims = { sub: 'p-5', email: 'five@mail.test', preferred_username: 'five' };
     const { body } = await exchange('mock', (await logIn('mock')).step.location);
     expect(body.user).to.include({ username: 'five', confirmed: false });
@@ -120,13 +120,13 @@ describe('login by way of an OpenID Connect provider', () => {
     await server.admin('PUT', '/settings', { advanced: { email_confirmation: false } });
   });
 
-  it('gives nobody the address of another as a name', async () => {
+  it('gives no user the address of another as a name', async () => {
     claims = { sub: 'p-7', email: 'seven@mail.test', email_verified: true, preferred_username: 'Six@mail.test' };
     const { body } = await exchange('mock', (await logIn('mock')).step.location);
     expect(body.user.username).to.match(/^Six@mail\.test-[0-9a-f]{8}$/);
   });
 
-  it('knows a user that was brought along by an address that the provider has verified', async () => {
+  it('finds an imported user by an address that the provider has verified', async () => {
     const { insertedId } = await server.database.db
       .collection<{ _id: number } & Record<string, unknown>>('up_users')
       .insertOne({ _id: 900, username: 'old', email: 'old@mail.test', provider: 'mock', confirmed: true, role: 1 });
@@ -143,7 +143,7 @@ describe('login by way of an OpenID Connect provider', () => {
     provider.service.off('beforeTokenSigning', spoil);
   });
 
-  it('finds a user by the id at the provider, whatever became of the address', async () => {
+  it('finds a user by the id at the provider, even if the address has changed', async () => {
     claims = { sub: 'p-1', email: 'moved@mail.test', email_verified: true };
     expect((await exchange('mock', (await logIn('mock')).step.location)).body.user.username).to.equal('pat');
   });

@@ -65,7 +65,7 @@ describe('the rights to log in, register and change passwords', () => {
       expect([(await rest()) === 403, isRefused((await mutate(name, null)).body)]).to.deep.equal([false, false]);
     });
 
-    it(`let a user do over GraphQL what the public may, with ${name}`, async () => {
+    it(`give a user over GraphQL the rights of the public, with ${name}`, async () => {
       await grant([name]);
       expect(isRefused((await mutate(name, ann.jwt)).body)).to.equal(name === 'changePassword');
       await grant([]);

@@ -47,7 +47,7 @@ describe('sessions', () => {
     expect(modifiedCount).to.equal(1);
   };
 
-  it('go on by refresh tokens', async () => {
+  it('continue by refresh tokens', async () => {
     const first = await logIn();
     const second = await refresh(first.refreshToken);
     expect(second.status).to.equal(200);
@@ -58,7 +58,7 @@ describe('sessions', () => {
     expect((await refresh(second.body.refreshToken)).status).to.equal(200);
   });
 
-  it('go on with a refresh token that was refused while the user could not log in', async () => {
+  it('continue with a refresh token that was refused while the user could not log in', async () => {
     const { refreshToken } = await logIn();
     const users = server.database.db.collection('up_users');
     await users.updateOne({ username: 'ann' }, { $set: { blocked: true } });
@@ -69,7 +69,7 @@ describe('sessions', () => {
     expect((await refresh(refreshToken)).status).to.equal(200);
   });
 
-  it('go on where a refresh token comes several times at once', async () => {
+  it('continue if a refresh token is sent several times at once', async () => {
     const { refreshToken } = await logIn();
     const answers = await Promise.all([1, 2, 3, 4].map(() => refresh(refreshToken)));
     expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200]);
@@ -78,7 +78,7 @@ describe('sessions', () => {
     expect((await refresh([...successors][0])).status).to.equal(200);
   });
 
-  it('go on where an answer was lost, for a minute', async () => {
+  it('continue for a minute if an answer was lost', async () => {
     const { refreshToken } = await logIn();
     const lost = (await refresh(refreshToken)).body.refreshToken;
     await age(refreshToken, 55);
@@ -86,7 +86,7 @@ describe('sessions', () => {
     expect((await refresh(lost)).status).to.equal(200);
   });
 
-  it('go on where a request is repeated after the next one was answered', async () => {
+  it('continue if a request is repeated after the next one was answered', async () => {
     const { refreshToken } = await logIn();
     const second = (await refresh(refreshToken)).body.refreshToken;
     const third = (await refresh(second)).body.refreshToken;
@@ -95,7 +95,7 @@ describe('sessions', () => {
     expect((await refresh(third)).status).to.equal(200);
   });
 
-  it('go on where a refresh token comes to two instances at once, over REST and GraphQL', async () => {
+  it('continue if a refresh token is sent to two instances at once, over REST and GraphQL', async () => {
     const other = await serveBeside({});
     try {
       const { refreshToken } = await logIn();
@@ -114,7 +114,7 @@ describe('sessions', () => {
     }
   });
 
-  it('end at once where a refresh token comes again, without a grace', async () => {
+  it('end at once if a refresh token is sent again, without a grace period', async () => {
     const strict = await serveBeside({ grace: 0 });
     try {
       const again = (refreshToken: string) => strict.as(null, 'POST', '/api/auth/refresh', { refreshToken });
@@ -127,7 +127,7 @@ describe('sessions', () => {
     }
   });
 
-  it('end where a refresh token comes again later', async () => {
+  it('end if a refresh token is sent again later', async () => {
     const { refreshToken } = await logIn();
     const next = (await refresh(refreshToken)).body.refreshToken;
     await age(refreshToken, 61);
@@ -136,7 +136,7 @@ describe('sessions', () => {
     expect(await refusal(refreshToken), 'again').to.deep.equal(refused('token_invalid'));
   });
 
-  it('do not begin anew with the same successor after they ended', async () => {
+  it('do not start again with the same successor after they have ended', async () => {
     const { refreshToken } = await logIn();
     const next = (await refresh(refreshToken)).body.refreshToken;
     await post('/logout', { refreshToken: next });
@@ -149,7 +149,7 @@ describe('sessions', () => {
     expect(await refusal(refreshToken)).to.deep.equal(refused('token_invalid'));
   });
 
-  it('end where the user is blocked', async () => {
+  it('end if the user is blocked', async () => {
     const { id } = await server.addUser('bob');
     const { refreshToken } = (await post('/local', { identifier: 'bob', password })).body;
     await server.admin('PUT', `/users/${String(id)}`, { blocked: true });
@@ -172,7 +172,7 @@ describe('sessions', () => {
       expect((await refresh(data.register.refreshToken)).status).to.equal(200);
     });
 
-    it('begin, go on and end', async () => {
+    it('start, continue and end', async () => {
       const first = await begin('gina');
       const { data } = await graphql(refreshQuery(first.refreshToken));
       expect(data.refresh.user).to.deep.equal({ username: 'gina' });
@@ -186,7 +186,7 @@ describe('sessions', () => {
       expect(await refusal(data.refresh.refreshToken)).to.deep.equal(refused('token_invalid'));
     });
 
-    it('end with the user, who may ask for it with the right to', async () => {
+    it('end with the user, who may delete the account with the right to', async () => {
       const { jwt, refreshToken } = await begin('gina');
       const query = 'mutation { deleteMe { username } }';
       expect((await graphql(query, jwt)).errors[0].message).to.equal('Forbidden access');
@@ -202,7 +202,7 @@ describe('sessions', () => {
     });
   });
 
-  it('refuse a refresh token that is no text, or none', async () => {
+  it('refuse a refresh token that is not a string, or missing', async () => {
     for (const refreshToken of [{}, ['x'], 5]) expect((await post('/refresh', { refreshToken })).status).to.equal(400);
     expect(await refusal('x')).to.deep.equal(refused('token_invalid'));
   });
@@ -219,7 +219,7 @@ describe('sessions', () => {
     expect((await logIn('Changed12')).user.username).to.equal('ann');
   });
 
-  it('store no code and no token in plain', async () => {
+  it('store no code and no token in plain text', async () => {
     const { refreshToken } = await logIn('Changed12');
     await post('/forgot-password', { email: 'ann@mail.test' });
     const { db } = server.database;
@@ -237,7 +237,7 @@ describe('sessions', () => {
     expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, ...Array<number>(9).fill(400)]);
   });
 
-  it('end with the user over REST, who may ask for it with the right to', async () => {
+  it('end with the user over REST, who may delete the account with the right to', async () => {
     const body = { username: 'hugo', email: 'hugo@mail.test', password };
     const { jwt, refreshToken } = (await post('/local/register', body)).body;
     const remove = (token: string | null, path = '/api/users/me') => server.as(token, 'DELETE', path);
@@ -256,7 +256,7 @@ describe('sessions', () => {
     await server.admin('PUT', '/roles/1', { actions: ['plugin::users-permissions.user.me'] });
   });
 
-  it('refuse passwords that bcrypt would cut', async () => {
+  it('refuse passwords that bcrypt would truncate', async () => {
     const body = { username: 'long', email: 'long@mail.test', password: 'é'.repeat(37) };
     expect((await post('/local/register', body)).status).to.equal(400);
   });

@@ -57,7 +57,7 @@ describe('the right to replace files', () => {
   const permissions = async () =>
     (await first.admin('GET', '/tokens')).body.data.map((token: { permissions: string[] }) => token.permissions);
 
-  it('goes, once, to roles and tokens that could upload before, whichever instance starts first', async () => {
+  it('is granted, once, to roles and tokens that could upload before, whichever instance starts first', async () => {
     expect(await granted(replace)).to.deep.equal([1, 4]);
     expect(await permissions()).to.deep.equal([[find, upload, replace], [find]]);
   });
@@ -82,7 +82,7 @@ describe('the right to replace files', () => {
   }
   const file = (text: string) => ({ files: new Blob([text], { type: 'text/plain' }) });
 
-  it('is asked for by a request with other content, and by no other', async () => {
+  it('is required by a request that replaces the content, and by no other', async () => {
     const { body } = await first.admin('POST', '/tokens', { name: 'adds', type: 'custom', permissions: [upload] });
     const adds: string = body.data.accessKey;
     const made = await send(adds, '', file('old'));

@@ -62,7 +62,7 @@ describe('users who change themselves', () => {
       expect(await stored(1)).to.include({ role: 1 });
     });
 
-    it('and their role, unless they may see roles', async () => {
+    it('and keep their role, unless they may see roles', async () => {
       const ann = await logIn('annie');
       await put(ann, 1, { role: 2 });
       expect(await stored(1)).to.include({ role: 1 });
@@ -96,7 +96,7 @@ describe('users who change themselves', () => {
     });
   });
 
-  describe('where addresses are confirmed', () => {
+  describe('with confirmation of addresses', () => {
     before(() => server.admin('PUT', '/settings', { advanced: { email_confirmation: true } }));
 
     it('are unconfirmed with another address until they follow the link', async () => {
@@ -184,12 +184,12 @@ describe('users who change themselves', () => {
       });
     }
 
-    it('from before, without a time, are void', async () => {
+    it('without a time, of former versions, are void', async () => {
       await set({ resetPasswordToken: storedCode('plain', 60).split('.')[0] });
       expect((await reset('plain')).status).to.equal(400);
     });
 
-    it('are sent with the time of the configuration', async () => {
+    it('are sent with the configured lifetime', async () => {
       const seconds = async (field: string): Promise<number> =>
         (Number(String((await stored(1))?.[field]).split('.')[1]) - Date.now()) / 1000;
       await set({ confirmed: false, email: 'ann@mail.test' });
@@ -202,7 +202,7 @@ describe('users who change themselves', () => {
       expect(await seconds('resetPasswordToken')).to.be.within(3_500, 3_600);
     });
 
-    it('are in a text for people, with the address of the service if no page is configured', async () => {
+    it('are in a plain-text e-mail, with the address of the service if no page is configured', async () => {
       await server.admin('PUT', '/settings', { advanced: { email_reset_password: null } });
       await set({ confirmed: false, email: 'ann@mail.test' });
       const { length } = await readMails(directory);
@@ -247,7 +247,7 @@ describe('users who change themselves', () => {
       expect(status).to.equal(200);
     });
 
-    it('let who has an address log in by it, whoever has it as a name', async () => {
+    it('let the owner of an address log in with it, even if it is the name of another user', async () => {
       await server.database.db
         .collection<{ _id: number }>('up_users')
         .insertOne((await storedUser(9, 'dora', { email: 'dora@mail.test', username: 'DORA@mail.test' })) as { _id: number });

@@ -46,13 +46,13 @@ describe('users under the rules of a role', () => {
   const stored = (id: number) => server.database.db.collection<{ _id: number }>('up_users').findOne({ _id: id });
   const put = (id: number, body: object) => server.as(ann.jwt, 'PUT', `/api/users/${String(id)}`, body);
 
-  it('are changed only where the rule shows them', async () => {
+  it('are changed only if the rule shows them', async () => {
     expect((await put(bob.id, { username: 'bobby' })).body.error.message).to.equal('User not found');
     expect((await put(ann.id, { username: 'annie' })).body.username).to.equal('annie');
     expect(await stored(bob.id)).to.include({ username: 'bob' });
   });
 
-  it('are changed over GraphQL only where the rule shows them', async () => {
+  it('are changed over GraphQL only if the rule shows them', async () => {
     const change = (id: number) =>
       `mutation { updateUsersPermissionsUser(id: ${String(id)}, data: { username: "eve" }) { data { id } } }`;
     const { body } = await server.as(ann.jwt, 'POST', '/graphql', { query: change(bob.id) });
@@ -60,17 +60,17 @@ describe('users under the rules of a role', () => {
     expect(await stored(bob.id)).to.include({ username: 'bob' });
   });
 
-  it('are deleted only where the rule shows them', async () => {
+  it('are deleted only if the rule shows them', async () => {
     await server.as(ann.jwt, 'DELETE', `/api/users/${String(bob.id)}`);
     expect(await stored(bob.id)).to.not.equal(null);
   });
 
-  it('do not get the values that are hidden from who changes them', async () => {
+  it('are not changed in attributes hidden from the caller', async () => {
     await put(ann.id, { role: 2, confirmed: false, provider: 'other' });
     expect(await stored(ann.id)).to.include({ role: 1, confirmed: true, provider: 'local' });
   });
 
-  it('do not get the values that are hidden from who makes them', async () => {
+  it('are created without values of attributes hidden from the caller', async () => {
     const body = { username: 'new', email: 'new@mail.test', password, role: 1, confirmed: true };
     expect((await server.as(ann.jwt, 'POST', '/api/users', body)).status, 'it would be another user').to.equal(403);
     await server.admin('PUT', '/roles/1/rules', { rows: null });
@@ -85,7 +85,7 @@ describe('users under the rules of a role', () => {
     expect((await put(ann.id, { notes: { connect: [1] } })).status).to.equal(200);
   });
 
-  it('do not see through themselves what a rule hides', async () => {
+  it('do not see hidden entries through their own relations', async () => {
     const { body } = await server.as(ann.jwt, 'GET', '/api/users/me?populate[notes][populate]=owner');
     expect(body.notes.map(({ text }: { text: string }) => text)).to.deep.equal(['shown']);
     expect(JSON.stringify(body)).to.not.include('bob');
@@ -114,7 +114,7 @@ describe('addresses of users', () => {
 
   const withEmail = (email: string) => server.database.db.collection('up_users').countDocuments({ email });
 
-  it('go to one of several that ask for one at a time, in whatever way', async () => {
+  it('are taken by one of several concurrent requests, of whatever kind', async () => {
     const { body } = await server.admin('POST', '/tokens', { name: 'all', type: 'full-access' });
     const token: string = body.data.accessKey;
     for (const round of ['a', 'b', 'c', 'd']) {
@@ -131,7 +131,7 @@ describe('addresses of users', () => {
     }
   });
 
-  it('serve nobody else as a name', async () => {
+  it('cannot be the name of another user', async () => {
     await server.admin('POST', '/users', { username: 'zed', email: 'zed@mail.test', password, role: 1 });
     const { status, body } = await server.admin('PUT', '/users/1', { username: 'Zed@mail.test' });
     expect([status, body.error.message]).to.deep.equal([400, 'Username already taken']);

@@ -58,7 +58,7 @@ describe('demo models', () => {
     }
   }
 
-  it('have names of their own', () => {
+  it('have unique names', () => {
     const names = [...models.values()]
       .flatMap(({ info }) => [info.singularName, info.pluralName])
       .filter((name) => name !== undefined);

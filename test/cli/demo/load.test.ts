@@ -75,7 +75,7 @@ describe('cli/load-demo', () => {
     locales: ['English (en)', 'French (fr)'],
   };
 
-  it('stores nothing unless it is asked for, or where it is cut short; then all of it, once, and serves the covers', async () => {
+  it('stores nothing unless it is asked for, or if it is interrupted; then everything once, and serves the covers', async () => {
     const server = await start({}, { demo: true });
     const { backend, media, config } = server;
     const none = await counted();
@@ -106,7 +106,7 @@ describe('cli/load-demo', () => {
     expect([await localesOf(''), await localesOf('?locale=en')]).to.deep.equal(['fr', 'en']);
   });
 
-  it('leaves pictures and translations out where uploads and localization are switched off', async () => {
+  it('leaves out pictures and translations if uploads and localization are switched off', async () => {
     const server = await start({ upload: false, i18n: false });
     expect(await load(server)).to.equal(originals);
     expect(await counted()).to.include({ entries: originals, covers: 0, files: 0 });

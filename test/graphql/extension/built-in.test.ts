@@ -81,7 +81,7 @@ describe('resolversConfig of built-in fields', () => {
     expect(await messageOf(login('nobody'))).to.equal('Invalid identifier or password');
   });
 
-  it('Mutation.register: a field added to its input, a changed answer, errors in the form of the reference', async () => {
+  it('Mutation.register: a field added to its input, a changed answer, errors in the form of Strapi v4', async () => {
     expect((await ask(join('cleo', 'test", invitation: "yes"'))).data.register).to.deep.equal({
       jwt: 'ey...',
       user: { username: 'cleo', email: 'cleo at mail.test' },

@@ -45,7 +45,7 @@ describe('errors of custom code', () => {
       expect([status, body]).to.deep.equal([200, { errors: [{ message, extensions }], data: { fail: null } }]);
     });
 
-  it('a plain error shows its message, a bug nothing', async () => {
+  it('a plain error shows its message, an internal one does not', async () => {
     const of = async (how: string) => (await server.query(`{ fail(how: "${how}") }`)).body.errors[0];
     expect(await of('plain')).to.deep.include({ message: 'in plain words' });
     expect(server.reported).to.deep.equal([]);

@@ -97,7 +97,7 @@ describe('config/extensions.example.ts over the demo magazine', () => {
     expect((await ask('{ authors { data { attributes { email } } } }')).status).to.equal(400);
   });
 
-  it('graphql-codegen makes types of it that compile, and that know the new fields', async function () {
+  it('graphql-codegen generates types that compile and have the new fields', async function () {
     this.timeout(60_000);
     const types = await generateTypes(await readSchema(`${server.url}/graphql`), `${reads}\n${send}`);
     const use = `import type { Article, ReadsQuery, ReadsQueryVariables, SendMutation, SendMutationVariables } from './types.js';

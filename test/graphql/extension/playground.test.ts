@@ -43,7 +43,7 @@ describe('the playground over an extended schema', () => {
     await rm(directory, { recursive: true });
   });
 
-  it('runs a query of own fields', async function () {
+  it('runs a query of custom fields', async function () {
     this.timeout(60_000);
     await page.locator('.CodeMirror').first().click();
     await page.keyboard.press('Control+A');
@@ -53,7 +53,7 @@ describe('the playground over an extended schema', () => {
     await page.getByText('"longestReads"').waitFor();
   });
 
-  it('shows own queries, mutations and fields in the docs, and nothing of what is switched off', async function () {
+  it('shows custom queries, mutations and fields in the docs, and nothing that is switched off', async function () {
     this.timeout(60_000);
     await page.getByText('Docs', { exact: true }).click();
     for (const field of ['longestReads(...)', 'sendComment(...)', 'magazineFigures: MagazineFigures'])

@@ -62,7 +62,7 @@ describe('resolversConfig: auth', () => {
   const own: Register = ({ graphql }) => {
     graphql.extension.use({ typeDefs: 'extend type Query { own: Int }', resolvers: { Query: { own: () => 1 } } });
   };
-  it('an own field is for users', async () => {
+  it('a custom field is for users', async () => {
     expect(codes(await ask({ register: own, access: other }, '{ own }'))).to.deep.equal(['FORBIDDEN']);
     expect(await ask({ register: own, access: other, caller: user(other) }, '{ own }')).to.deep.equal({ data: { own: 1 } });
   });
@@ -74,7 +74,7 @@ describe('resolversConfig: auth', () => {
     expect(codes(body)).to.deep.equal(['FORBIDDEN']);
   });
 
-  it('auth: false opens a relation, in one reading for all entries, and nothing below it', async () => {
+  it('auth: false opens a relation, with one read for all entries, and nothing below it', async () => {
     const access = granted('api::article.article.find');
     const query =
       '{ articles(sort: "id", pagination: { limit: 3 }) { data { attributes { author { data { attributes { name } } } tags { data { id } } } } } }';
@@ -92,7 +92,7 @@ describe('resolversConfig: auth', () => {
     expect(codes(await ask({ register, access: other }, login))).to.deep.equal(['FORBIDDEN']);
   });
 
-  it('a field that is not there is warned of', async () => {
+  it('warns about a field that does not exist', async () => {
     await ask({ register: config({ 'Query.artcles': { auth: false } }) }, articles, ({ lines }) => {
       expect(lines.join()).to.contain('resolversConfig: the schema has no \\"Query.artcles\\"; did you mean Query.articles?');
     });
@@ -224,7 +224,7 @@ describe('resolversConfig: middlewares', () => {
     expect(log).to.deep.equal([...names.map((name) => `${name} before`), 'policy', 'policy', 'resolver', ...afters]);
   });
 
-  it('do not run for those who may not ask', async () => {
+  it('do not run for callers without the right', async () => {
     log.length = 0;
     const body = await ask(
       { register: config({ 'Query.tags': { middlewares: [noting('own')] } }), access: granted() },
@@ -310,7 +310,7 @@ describe('resolversConfig: middlewares', () => {
       { tags: { data: [{ id: '1-red' }, { id: '2-blue' }] } },
     ],
   ];
-  it('change the arguments of an own resolver, which sees its parent as ever', async () => {
+  it('change the arguments of a custom resolver, which sees its unchanged parent', async () => {
     const register: Register = ({ graphql }) => {
       graphql.extension.use({
         resolvers: {
@@ -328,7 +328,7 @@ describe('resolversConfig: middlewares', () => {
     expect(body.data.article.data.attributes.categories.data).to.deep.equal([{ attributes: { name: 'Article 3 by name' } }]);
   });
 
-  it('may not change the arguments of lists inside components: what they hold is read with the entry', async () => {
+  it('may not change the arguments of lists inside components, which are read with the entry', async () => {
     const middlewares: readonly Middleware[] = [(next, parent, args) => next(parent, { ...args, sort: 'label' }) as unknown];
     const query = '{ article(id: 1) { data { attributes { sections { heading links { label } } } } } }';
     const body = await ask({ register: config({ 'ComponentPageSection.links': { middlewares } }) }, query);

@@ -61,7 +61,7 @@ describe('register() of a server', () => {
     expect((await graphql(serving, '{ notes { data { attributes { hidden } } } }')).status).to.equal(400);
   });
 
-  it('holds across hot model changes, extension functions called anew', async () => {
+  it('stays in effect when models change: extension functions are called again', async () => {
     await storeModels(serving.database, [model('memo', { text: { type: 'string' } })]);
     const { body } = await eventually(
       () => graphql(serving, '{ types memos { data { id } } }'),
@@ -178,13 +178,13 @@ describe('config/extensions', () => {
     await database.drop();
   });
 
-  it('createServer names the setting that is missing where no database is given', async () => {
+  it('createServer names the missing setting if no database is given', async () => {
     const error: unknown = await mangrove.createServer({ config: {} }).catch((caught: unknown) => caught);
     expect(error).to.be.instanceOf(ConfigError);
     expect((error as Error).message).to.match(/^database\.uri is missing: .*mongodb:\/\/.*npx mangrove start/);
   });
 
-  it('a register that wants entries is told that it is too early', async () => {
+  it('a register that reads entries fails: it is too early', async () => {
     const database = await freshDatabase();
     const server = await mangrove.createServer({
       config: { database: { uri: database.uri }, server: { port: 0 } },
@@ -195,7 +195,7 @@ describe('config/extensions', () => {
     expect((error as Error).message).to.contain('register() runs before there are content types and entries');
   });
 
-  it('is nothing where there is no file', async () => {
+  it('is optional', async () => {
     expect(await loadRegister(join(directory, 'config'), mangrove)).to.equal(null);
   });
 

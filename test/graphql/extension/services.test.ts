@@ -43,7 +43,7 @@ describe('services for custom resolvers', () => {
   });
   after(() => server.stop());
 
-  it('getContentTypeArgs gives the arguments of generated fields', async () => {
+  it('getContentTypeArgs returns the arguments of generated fields', async () => {
     const query = (await server.current.read()).schema.getType('Query');
     if (!isObjectType(query)) throw new Error('no Query');
     const argsOf = (name: string) => query.getFields()[name]?.args.map((arg) => `${arg.name}: ${String(arg.type)}`);
@@ -68,7 +68,7 @@ describe('services for custom resolvers', () => {
     expect(transformArgs(args, { contentType: article })).to.deep.equal({ filters, sort: ['id'], pagination: args.pagination });
   });
 
-  it('a public mutation is open to those who may do nothing, by the functions behind generated fields', async () => {
+  it('a public mutation calls the functions behind generated fields for callers without rights', async () => {
     const { body } = await server.query('mutation { touch(id: 2) { data { id attributes { summary } } } }');
     expect(body).to.deep.equal({ data: { touch: { data: { id: '2', attributes: { summary: 'touched' } } } } });
     const { find, findOne } = strapi
@@ -80,7 +80,7 @@ describe('services for custom resolvers', () => {
     expect(await findOne(null, { id: '2' })).to.include({ summary: 'touched' });
   });
 
-  it('naming gives the names of generated types and fields', () => {
+  it('naming returns the names of generated types and fields', () => {
     const { naming } = strapi.plugin('graphql').service('utils');
     const names = [
       ...[naming.getTypeName(article), naming.getEntityName(article), naming.getEntityResponseName(article)],
@@ -105,7 +105,7 @@ describe('services for custom resolvers', () => {
     expect(strapi.contentTypes['api::article.article']?.singularName).to.equal('article');
   });
 
-  it('unknown services, plugins and content types are refused by the nearest name', () => {
+  it('unknown services, plugins and content types are refused with the nearest name', () => {
     expect(() => strapi.plugin('graphql').service('extensions' as 'extension')).to.throw('did you mean extension?');
     expect(() => strapi.plugin('i18n' as 'graphql').service('extension')).to.throw('Unknown plugin "i18n"');
     expect(() => strapi.service('api::article.article' as 'plugin::graphql.format')).to.throw('strapi.entityService');

@@ -62,7 +62,7 @@ describe('apolloServer.tracing', () => {
     ...['tags.data.1.attributes.label Tag String'],
   ];
 
-  it('gives the times of all resolvers', async () => {
+  it('returns the times of all resolvers', async () => {
     const serving = await open(true, null);
     const traced = await trace(serving, '{ tags(sort: "id") { data { attributes { label } } } }');
     await serving.stop();
@@ -72,7 +72,7 @@ describe('apolloServer.tracing', () => {
     for (const { duration } of traced.execution.resolvers) expect(duration).to.be.greaterThan(0);
   });
 
-  it('gives those of own fields too, and costs no command', async () => {
+  it('returns those of custom fields too, without a further command', async () => {
     const [serving, untraced] = [await open(true, register), await open(false, register)];
     for (const { settled, call } of [serving, untraced]) {
       await settled();

@@ -371,7 +371,7 @@ describe('use() of the extension service', () => {
 /** Parts of a command that differ between two servers whatever they ask. */
 const ofTheSession = new Set(['lsid', '$clusterTime', '$db']);
 
-describe('fields that nobody touched', () => {
+describe('fields without configuration', () => {
   const query =
     '{ articles { data { attributes { title author { data { attributes { name } } } categories { data { id } } } } } }';
   let plain: ServedExtended;

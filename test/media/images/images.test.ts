@@ -69,7 +69,7 @@ describe('media/images', () => {
     expect([width, height, found.pages, found.exif]).to.deep.equal([40, 30, 3, undefined]);
   });
 
-  it('turns a photo by its EXIF data, and tells nobody where it was taken', async () => {
+  it('rotates a photo by its EXIF data, and removes its location', async () => {
     const file = await uploadOne('photo.jpg', 'image/jpeg', await drawTurned(600, 300));
     expect([file.width, file.height]).to.deep.equal([300, 600]);
     for (const url of [file.url, file.formats.thumbnail.url]) {
@@ -78,7 +78,7 @@ describe('media/images', () => {
     }
   });
 
-  it('makes an image smaller where that pays', async () => {
+  it('compresses an image if that saves bytes', async () => {
     const bytes = await sharp({ create: { width: 200, height: 100, channels: 3, background: '#205030' } })
       .png({ compressionLevel: 0 })
       .toBuffer();
@@ -162,7 +162,7 @@ describe('media/images', () => {
     expect(await media.stored()).to.deep.equal(before);
   });
 
-  it('without sharp measures, turned by EXIF, and makes no variants', async () => {
+  it('without sharp measures the rotated image, and makes no variants', async () => {
     const { config } = createConfig({}).plugins.upload;
     const maker = createImageMaker(config, () => Promise.reject(new Error('not installed')));
     const set = await maker.makeSet(() => drawTurned(600, 300), 'image/jpeg');

@@ -85,7 +85,7 @@ for (const [name, open] of Object.entries(storages))
       await Promise.all(files.map(({ key }) => storage.remove(key)));
     });
 
-    it('after a source that fails removes what there was', async () => {
+    it('removes the partial file if the source fails', async () => {
       const { storage, count } = opened;
       const before = await count();
       const key = newBlobId();
@@ -95,7 +95,7 @@ for (const [name, open] of Object.entries(storages))
       expect(await count()).to.equal(before);
     });
 
-    it('fails to read what is not there', async () => {
+    it('fails to read a missing key', async () => {
       const error = await collect(opened.storage.read(newBlobId(), { start: 0, end: 10 })).catch((thrown: unknown) => thrown);
       expect(error).to.be.an('error');
     });

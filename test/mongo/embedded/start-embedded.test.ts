@@ -138,7 +138,7 @@ describe('start-embedded', () => {
     expect(error).to.match(/^MongoDB \(.*mongod\) does not start on .*broken: \S.*$/);
   });
 
-  it('starts a server again that ends by itself, at the same address, until it ends too often', async () => {
+  it('restarts a server that ends by itself at the same address, unless it ends too often', async () => {
     const database = await start();
     await countKept(database.uri);
     const kill = async (): Promise<void> => {
@@ -155,7 +155,7 @@ describe('start-embedded', () => {
     expect(lost).to.deep.equal(['MongoDB has ended 3 times within a minute: it ended with SIGKILL']);
   });
 
-  it('says what to do where the data cannot be kept', async () => {
+  it('says what to do if the data cannot be stored', async () => {
     const file = join(folder, 'a-file');
     await writeFile(file, '');
     const error = await rejection(startEmbedded({ dataDir: join(file, 'db'), ...silent }));
