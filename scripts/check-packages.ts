@@ -95,7 +95,7 @@ function describesTypes(name: string, declared: readonly string[]): boolean {
   return described === 'node' || (described !== undefined && declared.includes(described));
 }
 
-/** Whether a declared package asks its user for this one. */
+/** Whether this package is a peer dependency of a declared one. */
 const isPeer = (project: string, name: string, declared: readonly string[]): boolean =>
   declared.some((other) => {
     const path = join(project, 'node_modules', other, 'package.json');

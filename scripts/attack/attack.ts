@@ -9,14 +9,14 @@ export interface Hit {
   readonly status: number | null;
   /** Bytes of the answer's body. */
   readonly bytes: number;
-  /** The beginning of a body that is no success, or holds errors of GraphQL. */
+  /** The beginning of the body of a refusal, or of one with GraphQL errors. */
   readonly refusal?: string;
 }
 
-/** Something that a stranger may send. */
+/** Requests that any client may send. */
 export interface Attack {
   readonly name: string;
-  /** Preparation by somebody with rights. Resolves to the value that the attack needs from it. */
+  /** Preparation by a client with rights. Resolves to the value that the attack needs from it. */
   readonly prepare?: (target: Target) => Promise<string>;
   /** Sends the attack, and resolves when every request has ended. `prepared`: the value of `prepare`. */
   readonly run: (target: Target, scale: Scale, prepared: string) => Promise<readonly Hit[]>;
@@ -38,7 +38,7 @@ export interface Damage {
   /** Database commands and documents read, for each request. */
   readonly commands: number;
   readonly documents: number;
-  /** Milliseconds that a harmless request of somebody else took at most. */
+  /** The longest time of a harmless request of another client, in milliseconds. */
   readonly longestWait: number;
   /** Harmless requests that were sent meanwhile, and those of them that were not answered by 200. */
   readonly others: number;
@@ -48,7 +48,7 @@ export interface Damage {
   readonly seconds: number;
 }
 
-/** Bytes that an answer may have: `api.limits.answerBytes`, and what is around its entries. */
+/** Maximum bytes of an answer: `api.limits.answerBytes` and its envelope. */
 const mostBytes = 16_777_216 + 65_536;
 
 const isAimed = ({ status, refusal }: Hit, { refusedBy, besides = [] }: Attack): boolean =>

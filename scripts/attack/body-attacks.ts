@@ -5,13 +5,13 @@ import { statusOf } from './connection-attacks.js';
 import { sendMany, times, type Shot } from './send.js';
 import type { Target } from './target.js';
 
-/** A body that is announced and not sent to its end. */
+/** A body that is shorter than its announced length. */
 interface Unfinished {
   readonly head: readonly string[];
   readonly begun: string;
 }
 
-/** A client that begins a body, and sends the rest byte by byte. Status 599, which is judged as a failure: it was never cut. */
+/** A client that sends a body byte by byte. Status 599, which counts as a failure: the service never cut it. */
 function neverFinish({ port }: Target, { head, begun }: Unfinished): Promise<Hit> {
   return new Promise((resolve) => {
     let status: number | null = null;
@@ -51,7 +51,7 @@ const unfinishedUpload: Unfinished = {
 
 const jsonType = { 'content-type': 'application/json' };
 
-/** Almost as much as a JSON body may have. */
+/** Almost the maximum size of a JSON body. */
 const mostBody = 1_000_000;
 
 const unfinishedJson: Unfinished = {
@@ -66,7 +66,7 @@ const unfinishedJson: Unfinished = {
 
 const articleOf = (text: string): string => JSON.stringify({ data: { title: text } });
 
-/** A kilobyte that becomes a megabyte. */
+/** A kilobyte that decompresses to a megabyte. */
 const bomb: Shot = {
   method: 'POST',
   path: '/api/articles',
@@ -74,7 +74,7 @@ const bomb: Shot = {
   body: gzipSync(articleOf(' '.repeat(mostBody))),
 };
 
-/** A megabyte of which each three bytes become an object. */
+/** A megabyte in which every three bytes are an object. */
 const brackets: Shot = {
   method: 'POST',
   path: '/api/articles',

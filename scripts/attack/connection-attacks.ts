@@ -4,8 +4,8 @@ import type { Attack, Hit } from './attack.js';
 import type { Target } from './target.js';
 
 /**
- * A client that sends a request, and reads its answer only after a time. Status null: the service has cut the answer until then; 599,
- * which is judged as a failure: it was kept for so long.
+ * A client that sends a request, and reads its answer only after a time. Status null: the service has cut the answer by then. 599,
+ * which counts as a failure: it has not.
  */
 function readLate({ port }: Target, path: string, patience: number): Promise<Hit> {
   return new Promise((resolve) => {
@@ -29,7 +29,7 @@ function lateStatus(beginning: string, bytes: number): number | null {
   return status === 200 ? 599 : status;
 }
 
-/** Bytes of an answer with its head, by the beginning of it. */
+/** Returns the size of an answer and its head in bytes, from the beginning of it. */
 const lengthOf = (text: string): number =>
   text.indexOf('\r\n\r\n') + 4 + Number(/\r\ncontent-length: (\d+)/i.exec(text)?.[1] ?? Infinity);
 
@@ -38,7 +38,7 @@ export const statusOf = (text: string): number => Number(/^HTTP\/1\.1 (\d+)/.exe
 /** `server.maxConnections` of the attacked service. */
 export const maxConnections = 400;
 
-/** A client that takes 2 kB of its answer ten times a second, and leaves after a time. */
+/** A client that reads 2 kB of its answer ten times a second, and disconnects after a time. */
 function readSlowly({ port }: Target, path: string, patience: number): Promise<Hit> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => {
@@ -54,7 +54,7 @@ function readSlowly({ port }: Target, path: string, patience: number): Promise<H
       bytes += piece.length;
     }, 100);
     let leave: NodeJS.Timeout | undefined;
-    socket.on('readable', () => undefined); // which keeps it from reading on its own
+    socket.on('readable', () => undefined); // prevents it from reading by itself
     socket.on('error', () => undefined);
     socket.on('close', () => {
       clearInterval(sip);
@@ -65,8 +65,8 @@ function readSlowly({ port }: Target, path: string, patience: number): Promise<H
 }
 
 /**
- * Opens connections, asks by each, and keeps them until all have been answered or cut. A service that answers them all has no limit:
- * they are judged as failures.
+ * Opens connections, sends a request on each, and keeps them until all are answered or cut. If the service answers all of them, it has
+ * no limit, and they count as failures.
  */
 async function crowd({ port }: Target, count: number): Promise<Hit[]> {
   const sockets: Socket[] = [];

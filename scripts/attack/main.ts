@@ -15,7 +15,7 @@ import { openTarget, type Target } from './target.js';
 import { writeAttacks } from './write-attacks.js';
 
 /**
- * Starts the service with 512 MB of heap and attacks it as a stranger, and as somebody who may write. Prints a line per attack,
+ * Starts the service with 512 MB of heap and attacks it as the public, and as a client that may write. Prints a line per attack,
  * and fails if one did damage (see `judge`). `--short` sends less, and only prints waiting time and memory; `--only TEXT` picks
  * attacks by name.
  */
@@ -56,7 +56,7 @@ async function openReady(): Promise<Target> {
   return opened;
 }
 
-/** Runs an attack while somebody else sends harmless requests, one after the other. */
+/** Runs an attack while another client sends harmless requests, one after the other. */
 async function inflict(attack: Attack, start: number): Promise<Damage> {
   const prepared = (await attack.prepare?.(target)) ?? '';
   const before = await settledCounts();
@@ -82,7 +82,7 @@ async function inflict(attack: Attack, start: number): Promise<Damage> {
   };
 }
 
-/** Returns the counts once the service has heard of everything that the attack before has changed, or after 5 s. */
+/** Returns the counts once the service has noticed all changes of the previous attack, or after 5 s. */
 async function settledCounts(): ReturnType<Target['counts']> {
   let counts = await target.counts();
   for (let look = 0; look < 50; look += 1) {
@@ -94,7 +94,7 @@ async function settledCounts(): ReturnType<Target['counts']> {
   return counts;
 }
 
-/** Watches from the first answer to somebody else on, until the returned function is called. */
+/** Watches from the first answer to the other client until the returned function is called. */
 async function watchOthers(): Promise<() => Promise<Watched & { readonly peak: number }>> {
   others.send({ url: target.url } satisfies WatchOrder);
   await once(others, 'message');

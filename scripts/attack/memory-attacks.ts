@@ -1,7 +1,7 @@
 import type { Attack } from './attack.js';
 import { get, graphql, sendMany, times } from './send.js';
 
-/** Many requests, each of which leaves something behind. */
+/** Many requests, each of which the service stores something for. */
 export const memoryAttacks: readonly Attack[] = [
   {
     name: 'a new locale each time',

@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** Results of the requests of another client during an attack. */
 export interface Watched {
-  /** Milliseconds that a harmless request took at most. */
+  /** The longest time of a harmless request in milliseconds. */
   readonly longestWait: number;
   /** Harmless requests that were sent: each reads one document, with two commands at most. */
   readonly requests: number;
-  /** Those that were not answered by 200. */
+  /** The number of requests not answered by 200. */
   readonly failed: number;
 }
 
@@ -15,7 +15,7 @@ export type WatchOrder = { readonly url: string } | 'stop';
 
 let watching = false;
 
-/** A separate process that sends harmless requests one after the other, so that the work of the attacker does not delay it. */
+/** A separate process that sends harmless requests one after the other, so that the attacker's work does not delay it. */
 process.on('message', (order: WatchOrder) => {
   if (order === 'stop') watching = false;
   else void watch(order.url);
@@ -37,7 +37,7 @@ async function watch(url: string): Promise<void> {
   process.send?.(watched satisfies Watched);
 }
 
-/** Sends a harmless request. A failed one counts as one that is not answered. */
+/** Sends a harmless request. A failed one counts as not answered. */
 async function isAnswered(url: string): Promise<boolean> {
   try {
     const answer = await fetch(`${url}/api/tags?pagination[pageSize]=1`, { signal: AbortSignal.timeout(60_000) });

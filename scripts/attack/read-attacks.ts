@@ -43,7 +43,7 @@ function nestedDocument(levels: number): string {
 const aliases = (count: number): string =>
   `{${Array.from({ length: count }, (_, n) => `a${String(n)}:articles(pagination:{limit:100}){data{id attributes{title body}}}`).join(' ')}}`;
 
-/** Lists of large entries, each from another one on. */
+/** Lists of large entries, each with another offset. */
 const essays = (count: number): string =>
   `{${Array.from({ length: count }, (_, n) => `e${String(n)}:essays(pagination:{start:${String(100 * n)},limit:100}){data{attributes{text}}}`).join(' ')}}`;
 

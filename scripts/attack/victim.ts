@@ -16,7 +16,7 @@ const report = (message: VictimReport): void => {
 };
 
 /**
- * The service as it ships, save its log, with the demo and many related entries. The public may read everything and change
+ * The service as it ships, except for its log, with the demo and many related entries. The public may read everything and change
  * nothing. With every message from the parent it reports the commands it has sent and the documents it has read so far.
  */
 const [uri = '', sendTimeout = '30000'] = process.argv.slice(2);

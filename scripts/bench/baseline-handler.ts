@@ -6,7 +6,7 @@ export type Handler = (db: Db, parameters: URLSearchParams, body: unknown) => Pr
 /** The condition of every list but the preview, as one range. */
 export const live = { publishedAt: { $gt: new Date(-8_640_000_000_000_000) } };
 
-/** The product's: a write is in the journal of most members before it is answered. */
+/** The write concern of the product: a write is in the journals of a majority before it is answered. */
 export const writeConcern = { w: 'majority', j: true } as const;
 
 /** A find as a bare command: reading `firstBatch` costs a third of going through a cursor. */
@@ -15,7 +15,7 @@ export async function find(db: Db, collection: string, query: Document): Promise
   return (cursor as Reply).firstBatch;
 }
 
-/** An aggregation as a bare command; `batchSize` is the most that it can give. */
+/** An aggregation as a bare command; `batchSize` is its maximum. */
 export async function aggregate(
   db: Db,
   collection: string,

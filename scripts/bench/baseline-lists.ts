@@ -8,14 +8,14 @@ import { keepTotal } from './baseline-totals.js';
 const newest = { publishedAt: -1, _id: -1 };
 const onlyScalars = { author: 0, categories: 0, tags: 0, _ranks: 0 };
 
-/** Row q: what has a word anywhere in its texts, with total. */
+/** Row q: articles with a word anywhere in their texts, with total. */
 export const listSearched: Handler = (db, parameters) => {
   const pattern = { $regex: parameters.get('word') ?? '', $options: 'i' };
   const texts = ['title', 'slug', 'body', 'status'].map((name) => ({ [name]: pattern }));
   return listCounted(db, { ...live, $or: texts }, newest);
 };
 
-/** Row u: a filter that no index serves, with total. */
+/** Row u: a filter that no index supports, with total. */
 export const listOfStatus: Handler = (db, parameters) =>
   listCounted(db, { ...live, status: parameters.get('status') ?? '' }, newest);
 
@@ -27,7 +27,7 @@ async function listCounted(db: Db, filter: Document, sort: Document): Promise<un
   return shapeList(page, total);
 }
 
-/** Row s-unindexed: a sort that no index serves. */
+/** Row s-unindexed: a sort that no index supports. */
 export const listByRating: Handler = async (db) => {
   const sort = { rating: -1, _id: -1 };
   const [page, total] = await Promise.all([

@@ -9,7 +9,7 @@ export interface LinkedIds {
   readonly tags: ReadonlySet<number>;
 }
 
-/** The same, read: by collection and id, as the API shows them, each made once however often it is linked to. */
+/** The linked entries by collection and id, in the form of the API. Each is shaped once, however often it is linked to. */
 export type Related = { readonly [Name in keyof LinkedIds]: ReadonlyMap<number, Document> };
 
 const shapes: Readonly<Record<keyof LinkedIds, (document: Document) => Document>> = {

@@ -11,7 +11,7 @@ import { createArticle, updateArticle } from './baseline-writes.js';
 import { reportToParent } from './report-to-parent.js';
 
 /**
- * The lean baseline: the least that answers the workload. No router, no validation, no configuration: node:http, and for each
+ * The lean baseline: the minimum that answers the workload. No router, no validation, no configuration: node:http, and for each
  * row the commands that one would write by hand.
  */
 const handlers: Readonly<Record<string, Handler>> = {

@@ -1,4 +1,4 @@
-/** What production demands and nobody outside needs: a measured product listens on loopback, over made-up data. */
+/** Secrets that production requires. They protect nothing: a measured product listens on loopback and has generated data. */
 export const benchSecrets = {
   jwtSecret: 'signs the tokens of the benchmark only',
   tokenSalt: 'salt of the benchmark',

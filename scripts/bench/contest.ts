@@ -5,7 +5,7 @@ import type { HttpRequest, Row } from './questions.js';
 
 /** One of two contenders: its program, its data, and its requests. */
 export interface Contender {
-  /** As the table calls it. */
+  /** Its name in the table. */
   readonly name: string;
   /** The checkout that runs. */
   readonly root: string;
@@ -17,7 +17,7 @@ export interface Contender {
   ask(row: Row, n: number): HttpRequest;
 }
 
-/** A contender that runs. */
+/** A running contender. */
 export interface StartedContender extends Contender {
   readonly target: Target;
   readonly db: Db;

@@ -14,7 +14,7 @@ export interface Source {
 
 export const statuses = ['idea', 'writing', 'review', 'done'] as const;
 
-/** The data set of a size in the product's layout; every entry follows from its id alone, so it is the same on every machine. */
+/** The data set of a size in the product's layout; every entry is derived from its id alone, so it is the same on every machine. */
 export const dataSet = (size: Size): readonly Source[] => [
   { collection: 'authors', count: authorCount(size), make: makeAuthor },
   { collection: 'categories', count: categoryCount, make: makeCategory },
@@ -50,7 +50,7 @@ function makeArticle(id: number, size: Size): MadeEntry {
   return makeEntry(id, { ...values, slug: `article-${String(id)}`, publishedAt, _ranks: rankAll(id, values) });
 }
 
-/** What an article holds besides its slug, its dates and its ranks. Links are ids. */
+/** The values of an article except its slug, dates and ranks. Links are ids. */
 export function makeArticleValues(random: Random, size: Size) {
   return {
     title: makeText(random, 4),

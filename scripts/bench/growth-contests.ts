@@ -27,7 +27,7 @@ const growthContest = (size: Size, rows: readonly Row[]): Contest => ({
   findGoal: async (row, sides) => (row.key.startsWith('c-') ? compareMatches(row, sides) : row.scans ? null : goal),
 });
 
-/** Of different data there are no answers to compare; there must be some. */
+/** Answers of different data cannot be compared; there must be some. */
 async function verifyAnswering(row: Row, { product, baseline }: Sides<StartedContender>): Promise<Verification> {
   try {
     for (const side of [product, baseline]) await readAll(side, row, verifiedQuestions);

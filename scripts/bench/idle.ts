@@ -30,7 +30,7 @@ interface Start {
   readonly memory: number;
 }
 
-/** Starts the service, sends one request, and stops it after so many milliseconds at least. */
+/** Starts the service, sends one request, and stops it after at least this many milliseconds. */
 async function measureStart(milliseconds: number): Promise<Start> {
   const began = performance.now();
   const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], PORT: '0' };

@@ -5,10 +5,10 @@ import { startProgress } from './progress-bar.js';
 import { sizes, type Size } from './sizes.js';
 import { removeUploads, storeDownload } from './store-download.js';
 
-/** Raised with every change of the generated data, so that data of an earlier form is loaded again. */
+/** Incremented with every change of the generated data, so that older data is loaded again. */
 export const dataForm = 4;
 
-/** Makes sure that a database holds the data set and nothing else: what an earlier run left is used again. */
+/** Makes sure that a database holds exactly the data set; reuses the data of an earlier run. */
 export async function loadData(db: Db, size: Size): Promise<void> {
   const marker = await db.collection<Marker>('_bench').findOne({ _id: 'data set' });
   if (marker?.form === dataForm && marker.size === size) await removeAdditions(db, size);

@@ -33,7 +33,7 @@ const inReverse = async (meter: Meter, seconds: number): Promise<Round> => {
   return { product: await meter('product', seconds), baseline };
 };
 
-/** Clients of rows that read all content: more would wait for each other longer than a request may take. */
+/** Clients of rows that read all content: more would wait longer for each other than the time limit of a request. */
 const scanners = 2;
 
 /** Measures one side while the other stands still. The questions go on where they left off: no two creates are the same. */
@@ -55,5 +55,5 @@ function makeMeter({ row }: JudgedRow, { product, baseline }: Sides<StartedConte
   };
 }
 
-/** Beyond those that the verification asks. */
+/** The first question after those of the verification. */
 const firstQuestion = 1_000;

@@ -21,7 +21,7 @@ export interface Measurement {
   readonly memory: number;
 }
 
-/** Puts a target under load, and takes what that has cost it and mongod; null: it does not use mongod. */
+/** Puts a target under load, and measures the cost for it and for mongod; null: it does not use mongod. */
 export async function measure(db: Db | null, target: Target, ask: () => HttpRequest, options: LoadOptions): Promise<Measurement> {
   const readStatus = (): Promise<MongodStatus> => (db === null ? Promise.resolve(noStatus) : readMongodStatus(db));
   const [usageBefore, statusBefore] = [await target.readUsage(), await readStatus()];

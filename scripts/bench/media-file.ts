@@ -7,7 +7,7 @@ export const baselineBucket = 'baseline';
 export const downloadId = '0123456789abcdef01234567';
 export const downloadName = 'recording_0123456789.bin';
 
-/** A megabyte that tells no type and cannot be compressed, made when it is first asked for. */
+/** A megabyte of no recognisable type that cannot be compressed; generated on first use. */
 export function mediaBytes(): Buffer {
   return (bytes ??= makeBytes(1_000_000));
 }

@@ -25,7 +25,7 @@ const counted = [
   'abortTransaction',
 ] as const;
 
-/** The counters of a server that nobody asks. */
+/** The counters of an idle server. */
 export const noStatus: MongodStatus = { cpu: 0, commands: new Map(), keysExamined: 0, documentsExamined: 0 };
 
 /** Reads the counters of the server behind a database. */

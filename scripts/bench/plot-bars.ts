@@ -7,7 +7,7 @@ export interface Bar {
 
 interface Plot {
   readonly title: string;
-  /** What the values are, such as `times the baseline's CPU`. */
+  /** The unit of the values, such as `times the baseline's CPU`. */
   readonly unit: string;
   readonly bars: readonly Bar[];
 }

@@ -4,7 +4,7 @@ import { reportToParent } from './report-to-parent.js';
 
 /**
  * The product as it ships, save the log line per request, which the baseline does not write either. `guarded` as third argument:
- * what a caller may do is up to users and roles; otherwise everything is allowed to everybody.
+ * roles decide what a caller may do; otherwise everybody may do everything.
  */
 const [uri = '', database = '', access = 'open'] = process.argv.slice(2);
 const server = await createServer({

@@ -14,7 +14,7 @@ export interface HttpRequest {
   /** JSON. */
   readonly body?: string;
   readonly form?: MultipartForm;
-  /** What comes back; JSON unless given. */
+  /** The type of the answer; JSON by default. */
   readonly answer?: 'bytes';
   readonly authorization?: string;
   /** The encoding that the answer may have. */
@@ -37,9 +37,9 @@ export interface Question {
 export interface Row {
   readonly key: RowKey;
   readonly title: string;
-  /** Most CPU that the product may take, as a multiple of the baseline's; null: shown only. */
+  /** Maximum CPU of the product as a multiple of the baseline's; null: shown only. */
   readonly goal: number | null;
-  /** No index serves it, so that it reads all content and takes longer as this grows. */
+  /** No index supports it, so that it reads all content and takes longer as this grows. */
   readonly scans?: true;
   ask(n: number, asker: Asker): Question;
   /** Deletes what was written, after each measurement: it would fill the disk. */

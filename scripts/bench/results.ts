@@ -21,7 +21,7 @@ export interface RowResult {
 /** Both sides, one right after the other. */
 export type Round = Sides<Measurement>;
 
-/** A row with the highest ratio that will do, and with the first difference that its answers have. */
+/** A row with the highest acceptable ratio, and the first difference between its answers. */
 export interface JudgedRow {
   readonly row: Row;
   readonly goal: number | null;
@@ -37,7 +37,7 @@ export interface SkippedRow {
 
 /** All rows of a contest. */
 export interface ContestResult {
-  /** How the sides are called. */
+  /** The names of the sides. */
   readonly names: Sides<string>;
   /** The unit of the ratios. */
   readonly unit: string;

@@ -62,7 +62,7 @@ async function measureRows(
     else {
       const judge = async (): Promise<RowResult> =>
         measureRow({ row, goal: await contest.findGoal(row, sides), difference }, sides, settings);
-      // A side that cannot stand the load fails this row alone.
+      // A side that fails under the load fails this row alone.
       await judge().then(
         (result) => rows.push(result),
         (error: unknown) => {

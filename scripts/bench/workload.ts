@@ -7,7 +7,7 @@ import { categoryCount, pageCount, sizes, type Size } from './sizes.js';
 import { removeUploads } from './store-download.js';
 import { vocabulary } from './words.js';
 
-/** In the order of measuring: what writes comes last, so that the reads all see the data set as it was loaded. */
+/** In the order of measuring. Writes come last, so that all reads see the data set as it was loaded. */
 export const workload: readonly Row[] = [
   { key: 'n', title: 'health check, the floor of the HTTP stack', goal: null, ask: () => get('/_health', '/n') },
   { key: 'a', title: '25 newest, with total', goal: 1.3, ask: () => get(`/api/articles?${spell(newest)}`, '/a') },

@@ -17,9 +17,9 @@ export async function readDocument(url: string): Promise<OpenapiDocument> {
 
 export interface CheckedAnswers {
   readonly checked: number;
-  /** Methods of paths that were among them. */
+  /** The number of methods and paths among them. */
   readonly operations: number;
-  /** One line for each answer that the document describes otherwise. */
+  /** One line for each answer that does not match the document. */
   readonly problems: readonly string[];
 }
 

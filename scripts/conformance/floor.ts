@@ -7,7 +7,7 @@ export type Floor = Readonly<Record<string, number>>;
 // Written by `writeFloor` only.
 export const readFloor = (file: string): Floor => (existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Floor) : {});
 
-/** One line for each of the areas that has fallen. */
+/** One line for each area with fewer passed cases than its floor. */
 export const compareWithFloor = (
   floor: Floor,
   results: ReadonlyMap<string, AreaResult>,

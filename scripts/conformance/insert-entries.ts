@@ -2,7 +2,7 @@ import type { Db, Document } from 'mongodb';
 
 /**
  * Writes entries straight into a collection, with the ids 1..n, their timestamps and the counter that hands out the next id:
- * the way in for what the service does not take over HTTP.
+ * for values that the service does not accept over HTTP.
  */
 export async function insertEntries(db: Db, collection: string, entries: readonly Document[]): Promise<void> {
   const now = new Date();

@@ -34,8 +34,8 @@ export interface FrontInput {
 }
 
 /**
- * Listens in front of a server and passes every request on, byte for byte, save those that are named in `own` (`POST /path`).
- * So a test can be given routes that are no part of the product.
+ * Listens in front of a server and passes every request on, byte for byte, except those named in `own` (`POST /path`).
+ * So tests can have routes that are not part of the product.
  */
 export async function listenInFront({ target, port, own, observe }: FrontInput): Promise<Front> {
   const agent = new Agent({ keepAlive: true });

@@ -3,14 +3,14 @@ import { targetsOf, type AttributeDefinition, type Model } from '../../src/schem
 import { setNextId } from './insert-entries.js';
 import type { Content, EntryFixture, FixtureValues, Localization } from './read-content.js';
 
-/** Where the fixtures go: the service under test, its database, and what makes the service forget the ids that it has in hand. */
+/** The service under test, its database, and a function that makes the service drop its reserved ids. */
 export interface Destination {
   readonly url: string;
   readonly db: Db;
   forget(): void;
 }
 
-/** What could not be loaded: by reason, the entries that it struck. */
+/** The entries that could not be loaded, by reason. */
 export type Shortfall = ReadonlyMap<string, readonly string[]>;
 
 /**
@@ -64,7 +64,7 @@ async function continueAt({ db, models, forget }: Loader, type: string, next: nu
   forget();
 }
 
-/** The id that the service gave to the entry, or null where it would not take it. */
+/** Returns the id that the service gave to the entry; null if it refused it. */
 function createEntry(loader: Loader, type: string, entry: EntryFixture): Promise<number | null> {
   const path = `/api/${loader.models.get(type)?.info.pluralName ?? type}`;
   const { locale, localizationOf, key, data } = entry;
@@ -102,7 +102,7 @@ async function loadSingle(
 }
 
 interface Write {
-  /** How the entry is called in reports. */
+  /** The name of the entry in reports. */
   readonly name: string;
   readonly type: string;
   readonly method: 'POST' | 'PUT';

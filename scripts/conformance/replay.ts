@@ -16,7 +16,7 @@ export interface ReplayOptions {
   readonly directory: string;
   /** Instead of the directory's golden/. */
   readonly golden: string | undefined;
-  /** Areas, `area/name prefix`, `-q`: passed on as they are. */
+  /** Areas, `area/name prefix`, `-q`: passed on unchanged. */
   readonly selection: readonly string[];
 }
 

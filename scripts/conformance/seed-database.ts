@@ -7,7 +7,7 @@ import { saveSettings } from './save-settings.js';
 import { saveTokens } from './save-tokens.js';
 import { saveUsers } from './save-users.js';
 
-/** Writes what a server must find when it starts, and what it has no routes for; the entries themselves go through REST. */
+/** Writes data that a server needs at its start, and data without a route. Entries are created over REST. */
 export async function seedDatabase(db: Db, { models, setup, fixtures }: Content): Promise<void> {
   await saveModels(db, models);
   await saveLocales(db, setup.locales);

@@ -1,6 +1,6 @@
 import { MongoClient, type Db, type Document } from 'mongodb';
 
-/** The documents of every collection of a database, and the hash by which a collection is known to be as it was. */
+/** The documents of every collection of a database, with a hash that tells whether a collection has changed. */
 export interface Snapshot {
   readonly hashes: ReadonlyMap<string, string>;
   readonly documents: ReadonlyMap<string, readonly Document[]>;
@@ -13,7 +13,7 @@ export async function takeSnapshot(db: Db): Promise<Snapshot> {
   return { hashes, documents: new Map(documents) };
 }
 
-/** Brings a database back to its snapshot: only collections that differ are written. Returns their names. */
+/** Restores a database from its snapshot: only collections that differ are written. Returns their names. */
 export async function restoreSnapshot(db: Db, snapshot: Snapshot): Promise<readonly string[]> {
   const hashes = await readHashes(db);
   const names = new Set([...hashes.keys(), ...snapshot.hashes.keys()]);
@@ -22,7 +22,7 @@ export async function restoreSnapshot(db: Db, snapshot: Snapshot): Promise<reado
   return changed;
 }
 
-/** Collections that tell of running servers and not of content. */
+/** Collections about running servers, which hold no content. */
 const ignored = new Set(['_model_status', '_write_marks']);
 
 /**

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Content } from './read-content.js';
 
-/** Uploads the files of the fixtures in their order, so that they have the ids 1..n, as in the recordings. Throws what is refused. */
+/** Uploads the files of the fixtures in their order, so that they have the ids 1..n, as in the recordings. Throws if one is refused. */
 export async function uploadMedia({ fixtures, files, setup }: Content, url: string): Promise<void> {
   const token = setup.apiTokens.find(({ type }) => type === 'full-access')?.accessKey ?? '';
   for (const { key, file, mime, info } of fixtures.media) {

@@ -1,7 +1,7 @@
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What stands in front of the instances: takes those in turn that say they are ready, and passes over one that does not listen. */
+/** A load balancer: passes requests to the instances that are ready in turn, and skips one that does not listen. */
 export interface Balancer {
   readonly url: string;
   readonly close: () => Promise<void>;

@@ -6,16 +6,16 @@ import type { Instance } from './instance.js';
 import { models } from './load.js';
 import type { Member, ReplicaSet } from './replica-set.js';
 
-/** What faults are done to. */
+/** The targets of faults. */
 export interface Scene {
   readonly set: ReplicaSet;
   readonly instances: readonly [Instance, Instance];
 }
 
-/** Something that goes wrong while clients write. */
+/** A fault that happens while clients write. */
 export interface Fault {
   readonly name: string;
-  /** Makes it happen, and puts everything right again. */
+  /** Causes the fault, and repairs it. */
   readonly run: (scene: Scene) => Promise<void>;
   /** Whether no write can be stored meanwhile; else they pause for less than 5 s. */
   readonly mayStop?: true;
@@ -34,7 +34,7 @@ const secondaryOf = async ({ members, primary }: ReplicaSet): Promise<Member> =>
   return members.find((member) => member !== first) ?? first;
 };
 
-/** Lets a fail point of the server act for a while. */
+/** Activates a fail point of the server for a time. */
 async function failing(member: Member, data: Document, milliseconds: number): Promise<void> {
   await member.command({ configureFailPoint: 'failCommand', mode: 'alwaysOn', data: { appName: 'mangrove', ...data } });
   await delay(milliseconds);
@@ -66,7 +66,7 @@ async function storeModel(uri: string, model: { readonly uid: string } & Documen
   await client.close();
 }
 
-/** Asks an instance until it answers so. */
+/** Sends requests to an instance until it answers as expected. */
 async function served({ port }: Instance, path: string): Promise<void> {
   const url = `http://127.0.0.1:${String(port)}${path}`;
   while ((await fetch(url)).status !== 200) await delay(50);
@@ -83,7 +83,7 @@ const gadget = {
   attributes: { name: { type: 'string' } },
 };
 
-/** Files of a process may not grow any more: what a full disk does to a server. */
+/** Prevents the files of a process from growing, as a full disk does. */
 const fillDisk = (pid: number): Promise<unknown> => promisify(execFile)('prlimit', ['--pid', String(pid), '--fsize=4096:4096']);
 
 export const faults: readonly Fault[] = [

@@ -7,7 +7,7 @@ export interface ItemState {
   readonly owner: number | null;
 }
 
-/** An entry that a worker has made. Only this worker writes to it, save its badge, which others may take. */
+/** An entry that a worker has created. Only this worker writes to it, except for its badge, which others may take. */
 export interface Item {
   readonly key: string;
   /** Null until a create was acknowledged. */
@@ -23,7 +23,7 @@ export interface UploadedFile {
   readonly digest: string;
 }
 
-/** Everything that was acknowledged, and what may have happened besides. */
+/** All acknowledged writes, and those whose answer was lost. */
 export class Ledger {
   readonly items: Item[] = [];
   readonly files: UploadedFile[] = [];
@@ -31,7 +31,7 @@ export class Ledger {
   readonly problems: string[] = [];
   acknowledged = 0;
 
-  /** Counts a write that was acknowledged, and looks at the id that it was given. */
+  /** Counts an acknowledged write, and checks its id. */
   acknowledge(id?: number): void {
     this.acknowledged += 1;
     if (id === undefined) return;
@@ -51,7 +51,7 @@ interface StoredItem {
   readonly badge: number | null;
 }
 
-/** Compares the database with the ledger: what was acknowledged is there exactly once. Returns what is wrong. */
+/** Compares the database with the ledger: every acknowledged write must be stored exactly once. Returns the differences. */
 export async function compareStored({ items }: Ledger, db: Db): Promise<string[]> {
   const stored = await db
     .collection<StoredItem>('items')
@@ -94,7 +94,7 @@ interface Linked {
   >;
 }
 
-/** Asks for relations from both sides. Returns the links that only one of them shows. */
+/** Reads relations from both sides. Returns the links that only one side shows. */
 export async function compareSides(url: string): Promise<string[]> {
   const problems: string[] = [];
   for (const [field, path, inverse] of [

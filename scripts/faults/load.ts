@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { digestOf, type Item, type ItemState, type Ledger } from './ledger.js';
 
-/** What the requests of a span of time came to. */
+/** The results of the requests in a period of time. */
 export interface LoadFigures {
   readonly acknowledged: number;
   /** Requests that failed, by status; 0: without an answer. */
@@ -14,9 +14,9 @@ export interface LoadFigures {
 }
 
 export interface Load {
-  /** Begins to count anew, and returns what it came to until then. */
+  /** Starts counting anew, and returns the results so far. */
   readonly take: () => LoadFigures;
-  /** Lets requests under way end, and sends no more until it is resumed. */
+  /** Waits for requests under way, and sends no more until it is resumed. */
   readonly hold: () => Promise<void>;
   readonly resume: () => void;
   readonly stop: () => Promise<void>;
@@ -32,7 +32,7 @@ interface Answer {
 const owners = 20;
 const badges = 100;
 
-/** Writes without end, by so many workers one request after the other, and keeps the ledger. */
+/** Writes continuously with a number of workers, each one request at a time, and keeps the ledger. */
 export function startLoad(url: string, ledger: Ledger, workers: number): Load {
   const agent = new Agent({ keepAlive: true, maxSockets: workers + 4 });
   const meter = new Meter();
@@ -187,7 +187,7 @@ function judge(item: Item, own: Item[], status: number, { ledger, state }: Outco
   return false;
 }
 
-/** Nothing more is done with an item whose state is not known. */
+/** Items whose state is not known are left alone. */
 function leave(item: Item, own: Item[]): void {
   const index = own.indexOf(item);
   if (index !== -1) own.splice(index, 1);

@@ -15,9 +15,9 @@ export interface Member {
   readonly start: () => Promise<void>;
   /** Sends a signal to the process. */
   readonly signal: (name: NodeJS.Signals) => void;
-  /** Kills the process, whatever it does. */
+  /** Kills the process with SIGKILL. */
   readonly kill: () => Promise<void>;
-  /** Ends it cleanly. */
+  /** Shuts it down cleanly. */
   readonly stop: () => Promise<void>;
   readonly pid: () => number;
   /** Holds all writes to the disk for so many milliseconds. */
@@ -88,7 +88,7 @@ async function openMember(program: string, dbpath: string): Promise<Member> {
     try {
       process.kill(pid(), name);
     } catch {
-      // It has ended.
+      // It has already ended.
     }
   };
   await start();

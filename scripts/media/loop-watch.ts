@@ -24,7 +24,7 @@ export function watchLoop(): () => LoopDelays {
   };
 }
 
-/** On a busy machine a delay tells little: the thread may only have waited for a processor. */
+/** On a busy machine a delay can mean that the thread waited for a processor. */
 function watchWork(): () => number {
   let [last, most] = [readProcessorTime(), 0];
   setInterval(() => {

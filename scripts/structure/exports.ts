@@ -25,7 +25,7 @@ const exportedNames = ({ file }: Source, checker: ts.TypeChecker): readonly stri
   return module === undefined ? [] : checker.getExportsOfModule(module).map(({ name }) => name);
 };
 
-/** By file, the names that other files take from it. */
+/** The names that other files import, by file. */
 function usedNames(files: readonly ts.SourceFile[]): ReadonlyMap<string, ReadonlySet<string>> {
   const used = new Map<string, Set<string>>();
   for (const file of files)

@@ -1,9 +1,9 @@
-/** A measure of the code, and what it should be. */
+/** A measure of the code with its target. */
 export interface Measure {
   readonly title: string;
   readonly now: string;
   readonly target: string;
-  /** Null: the measure informs, and nothing is demanded. */
+  /** Null: the measure has no target. */
   readonly isMet: boolean | null;
   /** A line for each counted item. */
   readonly items?: readonly string[];

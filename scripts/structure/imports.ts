@@ -8,7 +8,7 @@ export interface ImportedNames {
   readonly names: readonly string[];
 }
 
-/** Everything that a file imports or hands on: static, dynamic and type imports. */
+/** Returns all imports and re-exports of a file: static, dynamic and type imports. */
 export function readImports(file: ts.SourceFile): readonly ImportedNames[] {
   const found: ImportedNames[] = [];
   walkNodes(file, (node) => {
@@ -44,7 +44,7 @@ function namesOf(node: ts.Node): readonly string[] {
 const elementNames = ({ elements }: ts.NamedImports | ts.NamedExports): readonly string[] =>
   elements.map(({ name, propertyName }) => (propertyName ?? name).text);
 
-/** `const { a, b } = await import('x')` takes a and b; any other use of a module that is loaded late may take everything. */
+/** `const { a, b } = await import('x')` takes a and b; any other use of a dynamic import may take everything. */
 function dynamicNames(call: ts.Node): readonly string[] {
   const declaration = ts.isAwaitExpression(call.parent) ? call.parent.parent : call.parent;
   if (!ts.isVariableDeclaration(declaration) || !ts.isObjectBindingPattern(declaration.name)) return ['*'];

@@ -1,7 +1,7 @@
 import ts from 'typescript';
 import { walkNodes, type Source } from './project.js';
 
-/** How a number is spread over files or functions. */
+/** The distribution of a number over files or functions. */
 export interface Spread {
   readonly count: number;
   readonly median: number;

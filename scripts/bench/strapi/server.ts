@@ -43,7 +43,7 @@ async function makeData(): Promise<void> {
 
 process.chdir(strapiFolder);
 if (!existsSync(file)) await makeData();
-// What the workload writes is gone with the copy.
+// The writes of the workload are deleted with the copy.
 const copy = `${file}.run`;
 copyFileSync(file, copy);
 const strapi = await loadStrapi(copy);

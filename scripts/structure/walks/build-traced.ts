@@ -44,7 +44,7 @@ function collectInsertions(file: ts.SourceFile, call: string): Insertion[] {
     if (body !== null && ts.isBlock(body)) insertions.push({ at: body.getStart(file) + 1, inserted: call });
     else if (body !== null) insertions.push({ at: body.getStart(file), inserted: `(${call.replace(';', '')}, ` });
     ts.forEachChild(node, visit);
-    // An expression is closed behind those within it, which may end at the same place.
+    // An expression is closed after those inside it, which may end at the same place.
     if (body !== null && !ts.isBlock(body)) insertions.push({ at: body.end, inserted: ')' });
   };
   visit(file);
