@@ -36,7 +36,7 @@ async function fetchArchive(directory: string): Promise<string> {
   const hash = createHash('sha512')
     .update(await readFile(archive))
     .digest('base64');
-  if (`sha512-${hash}` !== integrity) throw new Error(`${playgroundPackage} is not what it was when it was chosen`);
+  if (`sha512-${hash}` !== integrity) throw new Error(`${playgroundPackage} has another hash than the pinned one`);
   return archive;
 }
 

@@ -11,4 +11,4 @@ const hasTools = ['typescript/package.json', 'tsx/package.json'].every((name) =>
 });
 
 if (hasTools) process.exitCode = spawnSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' }).status ?? 1;
-else console.log('nothing is built: the tools of the build are not installed');
+else console.log('build skipped: its tools are not installed');

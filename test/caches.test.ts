@@ -66,7 +66,7 @@ async function findAlive<Found extends object>(prototype: Found): Promise<readon
   }
 }
 
-/** All maps and sets that are alive, but those inside of caches that have bounds. */
+/** All live maps and sets except those inside bounded caches. */
 async function findCollections(): Promise<readonly { readonly size: number }[]> {
   const caches = await findAlive(LRUCache.prototype as LRUCache<object, object>);
   const inner = new Set<unknown>(caches.map((cache) => LRUCache.unsafeExposeInternals(cache).keyMap));

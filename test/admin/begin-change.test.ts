@@ -22,7 +22,7 @@ describe('a request of several commits', () => {
   });
   after(() => serving.stop());
 
-  /** The outcome that is recorded of a request that deletes these notes, each by a commit of its own, and then ends so. */
+  /** Returns the recorded outcome of a request that deletes these notes, each in its own commit, and then ends like this. */
   async function outcomeOf(ids: readonly number[], status: number): Promise<unknown> {
     const { backend, config } = serving.server;
     if (backend === null) throw new Error('the test database did not answer');

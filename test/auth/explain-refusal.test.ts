@@ -25,7 +25,7 @@ describe('the log of a refused request', () => {
   });
   after(() => server.stop());
 
-  /** What was logged of refusals while the work was done. */
+  /** Returns the logged refusals of the work. */
   const during = async (work: () => Promise<unknown>): Promise<readonly string[]> => {
     const before = log.lines.length;
     await work();

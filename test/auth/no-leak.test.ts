@@ -77,7 +77,7 @@ for (const [name, models] of Object.entries({ recorded: recordedModels(), booksh
       ({ [userUid]: '/api/users', [fileUid]: '/api/upload/files' })[uid] ??
       `/api/${kind === 'singleType' ? singularName : pluralName}`;
 
-    /** The ids that a list must have, reckoned from what is stored. */
+    /** The expected ids of a list, computed from the stored entries. */
     const expectedIds = (type: ContentType, filter: Walk | null, rights: Rights): number[] =>
       (world.rows.get(type.uid) ?? [])
         .filter((row) => isShown(rights, type.uid, row) && (filter === null || leadsTo(row, type, filter, rights)))

@@ -46,7 +46,7 @@ describe('an open service', () => {
 
   const article = { data: { title: 'x' } };
   const user = { username: 'ann', email: 'ann@mail.test', password, role: 1 };
-  /** The status of what a stranger asks for. */
+  /** The status of a request without credentials. */
   const ask = async (server: ServingAccounts, [method, path, body]: readonly [string, string, object?]): Promise<number> =>
     (await server.as(null, method, path, body)).status;
 

@@ -98,7 +98,7 @@ async function send(url: string, token: string | null, method: string, body: unk
   return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers };
 }
 
-/** A stored user without the service's help. */
+/** Stores a user directly in the database. */
 export const storedUser = async (id: number, username: string, values: object = {}): Promise<object> => ({
   _id: id,
   username,

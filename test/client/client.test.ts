@@ -17,7 +17,7 @@ import { serveClient } from './serve-client.js';
 
 const password = 'Tide-Pool-7';
 
-/** What a request fails with. */
+/** The failure of a request. */
 async function failureOf(request: Promise<unknown>): Promise<Failure> {
   const result = await attempt(request);
   if (result.ok) throw new Error('the request has succeeded');
@@ -226,7 +226,7 @@ describe('a client', () => {
   });
 });
 
-/** An answer of a service that is in trouble; null: none at all. */
+/** An answer of a failing service; null: no answer. */
 type Trouble = { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string } | null;
 
 interface TroubledRequest {

@@ -154,7 +154,7 @@ import type { ContentTypes } from './types.js';
 const client = createClient<ContentTypes>({ url: '' });
 `;
 
-/** How an application of the web hands on what browsers have. */
+/** How a web application passes on values of the browser. */
 const web = `
 import { createClient } from 'mangrove/client';
 import type { ContentTypes } from './types.js';

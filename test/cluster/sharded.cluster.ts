@@ -39,7 +39,7 @@ async function spread({ database: { client, name } }: Serving, collection: strin
   return rows.map(({ count }) => Number(count)).sort((a, b) => a - b);
 }
 
-/** Asks until the answer is the wanted one; returns the milliseconds that it took. */
+/** Repeats a request until it has the expected answer. Returns the time in milliseconds. */
 async function until(isThere: () => Promise<boolean>): Promise<number> {
   const start = performance.now();
   while (!(await isThere())) if (performance.now() - start > 25_000) throw new Error('the answer stays as it was');

@@ -231,7 +231,7 @@ describe('loadConfig', () => {
       expect(await failure(files, variables)).to.equal(message);
     });
 
-  /** What does not keep the service from starting. */
+  /** Mistakes that do not prevent the start. */
   const warned: Readonly<Record<string, readonly [Files, readonly string[], Variables?]>> = {
     'a short secret in development': [
       {},

@@ -3,7 +3,7 @@ import type { Document } from 'mongodb';
 import { bookshopModels } from '../support/read-project.js';
 import { serveModels, type Serving } from '../support/serve.js';
 
-/** A generator with a fixed seed, so that a failure comes again. */
+/** A generator with a fixed seed, so that failures are reproducible. */
 function randomOf(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

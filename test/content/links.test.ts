@@ -66,7 +66,7 @@ const missing = (uid: string): string => `1 relation(s) of type ${uid} associate
 
 const wrongType = { id: 2, type: 'api::event.event' };
 
-/** What is refused, and why; `uid` is the type of the list. */
+/** Refused inputs with their messages; `uid` is the type of the list. */
 const refused: readonly (readonly [unknown, (uid: string) => string])[] = [
   [[99], missing],
   [{ set: [1, 99] }, missing],
@@ -155,7 +155,7 @@ const refusedOfOne: readonly (readonly [unknown, string])[] = [
 interface SideOfOne {
   readonly path: string;
   readonly name: string;
-  /** What else a create needs. */
+  /** Further required values of a create. */
   readonly base?: object;
   /** The values to write around the input; `stored` are the attributes as they were read. */
   readonly write: (input: unknown, stored: Document) => object;

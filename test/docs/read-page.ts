@@ -38,7 +38,7 @@ export const readBlocks = (page: string): readonly Block[] =>
     text,
   }));
 
-/** What a page shows that can be run. Blocks of other languages are listings. */
+/** Returns the runnable blocks of a page. Blocks of other languages are listings. */
 export function readExamples(page: string): readonly Example[] {
   const blocks = readBlocks(page);
   return blocks.flatMap((block, index) => examplesOf(block, blocks[index + 1]));

@@ -18,7 +18,7 @@ interface Project {
   readonly url: string;
 }
 
-/** What programs of pages find around them: more would take the compiler a second for each. */
+/** The declarations that programs of pages may use: more would cost the compiler a second per program. */
 const surroundings = `
 declare const console: { log(...values: readonly unknown[]): void };
 declare const localStorage: { getItem(name: string): string | null; setItem(name: string, value: string): void };

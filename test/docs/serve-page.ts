@@ -67,7 +67,7 @@ async function fillDemo({ server: { config, backend, media }, settled }: Serving
 interface Place {
   readonly directory: string;
   readonly serving: Serving;
-  /** What `$NAME` in a command stands for; `KEY` and `JWT` are the last that were shown. */
+  /** The values of `$NAME` in commands; `KEY` and `JWT` are the last ones shown. */
   readonly variables: Map<string, string>;
 }
 

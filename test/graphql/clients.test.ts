@@ -8,7 +8,7 @@ import type { DocumentNode } from 'graphql';
 import type { Serving } from '../support/serve.js';
 import { serveDemo } from './serve-demo.js';
 
-/** What a client makes of an answer. */
+/** The result that a client returns for an answer. */
 interface Received {
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into answers of every form
   readonly data: any;

@@ -122,7 +122,7 @@ export const headlineOf = ({ homepage }: HomepageQuery): string | undefined => h
 export const tokenOf = ({ login }: LoginMutation): string | null | undefined => login.jwt;
 `;
 
-/** What is not there must not compile. */
+/** Uses of unknown names, which must not compile. */
 const wrong = `
 import type { ArticlesQuery, CommentMutationVariables } from './types.js';
 

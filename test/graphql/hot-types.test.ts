@@ -29,7 +29,7 @@ describe('GraphQL while models change', () => {
 
   const ask = (serving: Serving, query: string): Promise<Answer> => serving.call('POST', '/graphql', { query });
 
-  /** Asks an instance until its answer is no error. Throws shortly before the test times out, which would not name the query. */
+  /** Repeats a query until an instance answers without error. Throws shortly before the test times out, to name the query. */
   async function untilKnown(serving: Serving, query: string): Promise<unknown> {
     const start = performance.now();
     for (;;) {

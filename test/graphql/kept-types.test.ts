@@ -32,7 +32,7 @@ const ship: Model = {
 };
 const sail: Model = { uid: 'parts.sail', info: { displayName: 'Sail' }, attributes: { area: { type: 'decimal' } } };
 
-/** What happens to the models, and types that are made anew for it or stay as they are. */
+/** Changes of models, and the types that are rebuilt or reused. */
 const changes: readonly {
   readonly what: string;
   readonly apply: (all: Models) => Models;

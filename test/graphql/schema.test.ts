@@ -52,7 +52,7 @@ const descriptionsOf = (schema: GraphQLSchema): string[] =>
     ])
     .filter((line) => !line.endsWith(': '));
 
-/** What is decided: timestamps in inputs; users may delete themselves; no password in any output. */
+/** The documented differences: timestamps in inputs; users may delete themselves; no password in any output. */
 function isDecided(line: string, hidden: readonly string[]): boolean {
   return /^\w+Input\.(createdAt|updatedAt): DateTime$/.test(line) || line === own || hidden.includes(line);
 }

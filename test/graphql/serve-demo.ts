@@ -8,7 +8,7 @@ import { serveModels, type Serving } from '../support/serve.js';
 const readable = ['article', 'author', 'category', 'comment', 'homepage', 'issue', 'site-setting', 'tag'];
 const actions = (name: string, ...verbs: readonly string[]): string[] => verbs.map((verb) => `api::${name}.${name}.${verb}`);
 
-/** The demo magazine as one would put it on the web: everybody may read it, who has logged in may comment. */
+/** The demo magazine as a public site: everybody may read, and users may comment. */
 export async function serveDemo(config: PartialConfig = {}): Promise<Serving> {
   const serving = await serveModels({ models: [], config: { ...config, api: { open: false, ...config.api } } });
   const { config: complete, backend, media } = serving.server;

@@ -30,7 +30,7 @@ export interface ServeInput {
   readonly environment?: string;
   readonly options?: SchemaOptions;
   readonly parts?: Partial<GraphqlParts>;
-  /** Every read fails as a bug would make it. */
+  /** Makes every read fail with an internal error. */
   readonly breaks?: boolean;
 }
 
@@ -48,7 +48,7 @@ export interface ServedGraphql {
   readonly current: CurrentSchema;
   readonly registry: Registry;
   readonly content: ContentContext;
-  /** Errors that no client was told about. */
+  /** Errors that were hidden from clients. */
   readonly reported: unknown[];
   /** Names of the commands that were sent since the last call. */
   readonly commands: () => string[];
@@ -126,7 +126,7 @@ export async function serveGraphql(input: ServeInput): Promise<ServedGraphql> {
   };
 }
 
-/** As much of the service as the endpoint asks for. */
+/** The parts of the service that the endpoint uses. */
 const runningOf = (caller: Caller, { store, bind }: ContentContext, config: Config): Running =>
   ({
     config,

@@ -17,7 +17,7 @@ export interface ServeInput {
   /** Answers all paths that `routes` leave. */
   readonly route?: Middleware;
   readonly routes?: readonly AnyRoute[];
-  /** What is connected; unless given, as much as rows for everybody need. */
+  /** The running service; by default the parts that rows for everybody need. */
   readonly running?: Running;
   readonly connection?: Connection;
   readonly checks?: Readonly<Record<string, Check>>;
@@ -27,7 +27,7 @@ export interface ServeInput {
 export interface Served extends HttpServer {
   /** What the server logged, decoded, in order. */
   readonly lines: readonly Readonly<Record<string, unknown>>[];
-  /** Resolves with the first line that meets the condition, waiting for it if need be. */
+  /** Resolves with the first line that meets the condition, once it is logged. */
   waitForLine(condition: (line: Readonly<Record<string, unknown>>) => boolean): Promise<Readonly<Record<string, unknown>>>;
 }
 

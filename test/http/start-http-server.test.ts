@@ -240,7 +240,7 @@ describe('startHttpServer', () => {
       for (const { socket } of readers) socket.write('\r\n');
     }, 50);
     await Promise.race(readers.map(({ closed }) => closed));
-    // What one of them leaves is little enough.
+    // The memory that one of them frees is enough.
     expect(order).to.have.length(1);
     clearInterval(poke);
     for (const { socket } of readers) socket.destroy();

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 
-/** Noise, which no encoder makes small, in the size and format that are asked for. */
+/** Draws noise, which does not compress, in the given size and format. */
 export async function drawNoise(
   width: number,
   height: number,
@@ -12,7 +12,7 @@ export async function drawNoise(
     .toBuffer();
 }
 
-/** A photo taken with the camera on its side, at a place that is nobody's business. */
+/** Draws a photo with an EXIF rotation and a location. */
 export async function drawTurned(width: number, height: number): Promise<Buffer> {
   return sharp({ create: { width, height, channels: 3, background: '#207050' } })
     .withExif({ IFD0: { Artist: 'Ines' }, IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '51/1 30/1 0/1' } })

@@ -22,7 +22,7 @@ describe('media, while a file is deleted or replaced', () => {
 
   const upload = async () => (await server.upload([text])).body[0] as { readonly id: number; readonly url: string };
 
-  /** The media library in which something happens once, before bytes are read. */
+  /** The media library with an event that happens once, before bytes are read. */
   const meanwhile = (happen: () => Promise<unknown>): Media => {
     let happening: Promise<unknown> | null = null;
     return {
@@ -40,7 +40,7 @@ describe('media, while a file is deleted or replaced', () => {
     };
   };
 
-  /** What a client gets, for whom something happens between the look-up of a file and the reading of its bytes. */
+  /** Returns the answer to a client if an event happens between the look-up of a file and the reading of its bytes. */
   async function getMeanwhile(url: string, happen: () => Promise<unknown>) {
     const running = { media: meanwhile(happen) } as unknown as Running; // all that files need
     const { url: origin, close } = await serve({ routes: fileRoutes, running });

@@ -9,7 +9,7 @@ const runs = Number(process.env['MULTIPART_RUNS'] ?? 300);
 
 const boundary = 'b7';
 
-/** Lines of a body, right and wrong, to be put together at random. */
+/** Valid and invalid lines of a body, to be combined at random. */
 const line = fc.oneof(
   fc.constantFrom(
     `--${boundary}`,

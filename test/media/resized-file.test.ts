@@ -44,7 +44,7 @@ describe('media/resized-file', () => {
     return () => (running ??= run());
   };
 
-  /** The media library in which something happens once, at a moment of the work. */
+  /** The media library with an event that happens once, at a moment of the work. */
   const moments: Readonly<Record<string, (happen: () => Promise<unknown>) => Media>> = {
     'before its bytes are read': (happen) => ({
       ...media,

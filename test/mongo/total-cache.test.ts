@@ -13,7 +13,7 @@ const entry = (publishedAt: Date | null, count: 1 | -1, begun: number): Change =
   begun,
 });
 
-/** A count that ends when it is told to. */
+/** A count that ends on demand. */
 function heldCount() {
   let end: (value: number) => void = () => undefined;
   let fail: (error: Error) => void = () => undefined;
@@ -67,7 +67,7 @@ describe('TotalCache', () => {
     expect(await before).to.equal(7);
   });
 
-  /** Changes after a total of 10 was counted, and what is known then. */
+  /** Changes after a total of 10 was counted, and the cached total then. */
   const cases: readonly (readonly [string, readonly ((tick: number) => Change)[], number | null])[] = [
     ['values', [() => ({ kind: 'values' })], 10],
     ['a published entry', [(tick) => entry(new Date(), 1, tick)], 11],

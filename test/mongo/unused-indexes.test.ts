@@ -10,7 +10,7 @@ const use = (name: string, ops: number, days: number, unique = false) => ({
   accesses: { ops, since: new Date(now - days * 86_400_000) },
 });
 
-/** What is known of an index, and whether it counts as unused. */
+/** Statistics of an index, and whether it counts as unused. */
 const cases = [
   [use('mangrove_rank-__id-', 0, 31), true],
   [use('mangrove_rank-__id-', 1, 31), false],

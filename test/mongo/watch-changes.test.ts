@@ -6,7 +6,7 @@ import { ChangeBus } from '../../src/mongo/changes.js';
 import { follow } from '../../src/mongo/watch-changes.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
-/** Follows the changes of a database, and counts what is heard of. */
+/** Watches the changes of a database, and counts the reports. */
 function following(fresh: FreshDatabase, token: unknown = null) {
   const changes = new ChangeBus();
   const heard = { rows: 0, others: 0 };

@@ -47,7 +47,7 @@ export async function refused(client: Client<paths>): Promise<string> {
 }
 `;
 
-/** What is not there must not compile. */
+/** Uses of unknown names, which must not compile. */
 const wrong = `
 import type { Client } from 'openapi-fetch';
 import type { components, paths } from './types.js';

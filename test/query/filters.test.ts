@@ -315,7 +315,7 @@ describe('filters on very large, small and deep values', () => {
     });
 });
 
-/** What is refused, and with which words. */
+/** Refused filters, and their messages. */
 const refused: readonly (readonly [unknown, string])[] = [
   ['abc', 'Invalid parameter filters'],
   [['abc'], 'Invalid parameter filters'],

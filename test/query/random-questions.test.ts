@@ -52,7 +52,7 @@ describe('random questions', () => {
     return { status: response.statusCode ?? 0, body: await json(response) };
   };
 
-  /** Throws if REST answers something else than the oracle. */
+  /** Throws if REST does not answer as the oracle does. */
   async function checkRest(asked: Question, expected: unknown): Promise<void> {
     const path = restPath(asked);
     const rest = await send('GET', path);
@@ -61,7 +61,7 @@ describe('random questions', () => {
     expectEqual(readRest(asked, rest.status, rest.body), expected, `GET ${decodeURIComponent(path)}`);
   }
 
-  /** Throws if GraphQL has words for the question and answers something else than the oracle. */
+  /** Throws if GraphQL can express the question and does not answer as the oracle does. */
   async function checkGraphql(asked: Question, expected: unknown): Promise<void> {
     if (isRestOnly(asked)) return;
     askedGraphql++;

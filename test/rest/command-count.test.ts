@@ -121,7 +121,7 @@ describe('totals', () => {
 
   const list = () => serving.countCommands(() => serving.call('GET', '/api/reviews?pagination[pageSize]=1'));
 
-  /** Lists until the total is no longer counted, which is so once the change stream is open and its news are in. */
+  /** Lists until the total is cached, which needs the change stream to be open and up to date. */
   async function untilKept(): Promise<number> {
     for (;;) {
       const { commands, result } = await list();
@@ -129,7 +129,7 @@ describe('totals', () => {
     }
   }
 
-  /** Expects a total that is counted or not, at once and when the service has heard of what was written. */
+  /** Expects a total that is counted or not, at once and after the service has noticed the writes. */
   async function expectTotal(total: number, isCounted: boolean): Promise<void> {
     const { commands, result } = await list();
     expect(result.body.meta.pagination.total).to.equal(total);
@@ -228,7 +228,7 @@ const indexed: readonly (readonly [string, { readonly documents: number; readonl
   ['/api/readers?filters[card]=8', { documents: 1, keys: 1 }],
 ];
 
-/** Lists that no index serves, with the documents that all their commands look at: each once, and those of the page again. */
+/** Lists that no index supports, with the documents that all their commands examine: each once, and those of the page again. */
 const scanned: readonly (readonly [path: string, documents: number])[] = [
   ['/api/reviews?filters[rating]=3', 625],
   ['/api/reviews?filters[rating]=3&sort=rating:desc', 625],

@@ -31,7 +31,7 @@ const models: readonly TestModel[] = [
   },
 ];
 
-/** Parameters that mean nothing for one entry. */
+/** Parameters without effect on one entry. */
 const meaningless = [
   'pagination[page]=abc',
   'pagination[limit]=1.5&pagination[page]=1',

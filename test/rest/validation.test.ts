@@ -147,7 +147,7 @@ const refused: readonly Refused[] = [
   ],
 ];
 
-/** Values that only the database's own forms refuse; their errors stand alone, without details. */
+/** Values that only the conversion to stored forms refuses; their errors come alone, without details. */
 const dates: readonly (readonly [string, object, string])[] = [
   ['/api/authors', { name: 'ok', born: 'x' }, 'Invalid format, expected yyyy-MM-dd'],
   ['/api/authors', { name: 'ok', born: '2020-02-31' }, 'Invalid date'],
@@ -158,7 +158,7 @@ const dates: readonly (readonly [string, object, string])[] = [
   ['/api/membership-cards', { number: 1, since: 'x' }, 'Invalid format, expected a timestamp or an ISO date'],
 ];
 
-/** What is accepted, and how it is answered. */
+/** Accepted values, and their form in the answer. */
 const accepted: readonly (readonly [string, object, object])[] = [
   [
     '/api/authors',
@@ -193,7 +193,7 @@ const accepted: readonly (readonly [string, object, object])[] = [
   ],
 ];
 
-/** Drafts may lack what is required, and be short; nothing else. */
+/** Drafts may lack required values and minimum lengths, and break no other rule. */
 const drafts: readonly (readonly [object, string | null])[] = [
   [{}, null],
   [{ rating: null }, null],

@@ -256,7 +256,7 @@ describe('buildRegistry', () => {
   });
 });
 
-/** Attributes alone: why they keep their type out of force. */
+/** Attributes that make their type refused, and the reason. */
 const refused: readonly (readonly [string, object, RegExp])[] = [
   ['a reserved attribute', { id: { type: 'string' } }, /attributes\.id is a reserved name/],
   ['an attribute name that is none', { 'a.b': { type: 'string' } }, /attributes/],
@@ -397,7 +397,7 @@ describe('attributes that are served differently from what is written', () => {
     });
 });
 
-/** What Strapi v4 takes as well as the right form. */
+/** Other forms that Strapi v4 accepts as well. */
 const lenient: readonly (readonly [string, object, (build: RegistryBuild) => unknown, unknown])[] = [
   ['no kind', { kind: undefined }, ({ registry }) => registry.byPluralName.has('things'), true],
   [
@@ -457,7 +457,7 @@ describe('forms of models that need no warning', () => {
   });
 });
 
-/** Names that cannot be had, besides those of other models. */
+/** Reserved names, besides those of other models. */
 const taken: readonly (readonly [string, object, RegExp])[] = [
   ['a GraphQL scalar', model('date'), /GraphQL type Date is taken by the service itself/],
   ['a query of the service', { ...model('me'), info: { singularName: 'me', pluralName: 'us' } }, /GraphQL type Me is taken/],

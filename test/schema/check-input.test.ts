@@ -36,7 +36,7 @@ const page = typeOf('api::page.page', registry);
 const check = (data: object, more: Partial<InputContext> = {}) =>
   checkInput(page, { ...data }, { registry, mode: 'create', draft: false, strict: false, ...more });
 
-/** The least that a new page needs. */
+/** The minimum data of a new page. */
 const least = { title: 'ab', leaf: { code: 'c' } };
 
 describe('checkInput', () => {

@@ -3,7 +3,7 @@ import { Binary, BSONRegExp, Decimal128, Double, Int32, Long, ObjectId, Timestam
 import { restoreSnapshot, takeSnapshot, type Snapshot } from '../../scripts/conformance/snapshot.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
-/** Values whose type the driver does not keep unless it is told to. */
+/** Values whose type the driver keeps only if configured. */
 const typed = {
   whole: new Int32(1),
   double: new Double(1),

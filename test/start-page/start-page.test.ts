@@ -9,7 +9,7 @@ import { startRoutes } from '../../src/start-page/start-routes.js';
 import { openPagesOf } from '../support/find-chromium.js';
 import { serveModels, storeModels, type Serving, type TestModel } from '../support/serve.js';
 
-/** The source of axe-core, which finds what keeps people from using a page. */
+/** The source of axe-core, which finds accessibility problems. */
 const { source: axe } = createRequire(import.meta.url)('axe-core') as { source: string };
 
 const model = (name: string, more: object = {}): TestModel => ({
@@ -33,7 +33,7 @@ interface Sent {
   readonly text: string;
 }
 
-/** Unlike fetch this sends the Host and Origin that it is told. */
+/** Sends a request with any Host and Origin, which fetch does not allow. */
 const send = (address: string, headers: Readonly<Record<string, string>>): Promise<Sent> =>
   new Promise((resolve, reject) => {
     const sending = request(address, { headers }, (response) => {
@@ -153,7 +153,7 @@ describe('the start page', () => {
   describe('in a browser', () => {
     const openPage = openPagesOf('the start page');
 
-    /** What axe finds that is serious or critical. */
+    /** Returns the serious and critical problems that axe finds. */
     const seriousFindings = async (page: Page): Promise<string[]> => {
       await page.evaluate(axe);
       const { violations } = (await page.evaluate('axe.run()')) as { violations: { id: string; impact: string }[] };

@@ -19,7 +19,7 @@ interface Event {
   readonly result?: Record<string, unknown>;
 }
 
-/** What a client does, and the lifecycles of the type that it sets off, in order. */
+/** Requests, and the lifecycles of the type that they trigger, in order. */
 const writes: readonly (readonly [
   title: string,
   run: (serving: ServedProject) => Promise<unknown>,

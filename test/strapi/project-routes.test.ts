@@ -201,7 +201,7 @@ const files: ProjectFiles = {
     };`,
 };
 
-/** What the public may do; the rest is refused. */
+/** The rights of the public; other actions are refused. */
 const granted = [
   'post.post.find',
   'post.post.findOne',

@@ -9,7 +9,7 @@ export interface CliInput {
   readonly input?: string;
 }
 
-/** What a command has printed, and the code that its process would end with. */
+/** The output of a command, and the exit code of its process. */
 export interface CliResult {
   readonly stdout: string;
   readonly stderr: string;
@@ -55,7 +55,7 @@ interface Printed {
   readonly stderr: string[];
 }
 
-/** Returns what puts everything back; it works once, so that a late end of a command does not undo what a later one has set. */
+/** Returns a function that restores everything. It works once, so that the late end of a command does not undo the changes of the next one. */
 function replaceProcess({ directory, env, input = '' }: CliInput, { stdout, stderr }: Printed): () => void {
   const before = { env: process.env };
   const outerDirectory = process.cwd();

@@ -47,7 +47,7 @@ export interface Serving {
   readonly call: (method: string, path: string, body?: unknown) => Promise<Answer>;
   /** Runs the work and returns the database commands that it sent; after `settled` and a first request, those of a warm one. */
   readonly countCommands: <Result>(work: () => Promise<Result>) => Promise<CommandCount<Result>>;
-  /** Resolves when the service has heard of every write so far: no cache is dropped from then on because of one of them. */
+  /** Resolves when the service has noticed every write so far, so that none of them drops a cache later. */
   readonly settled: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
@@ -101,7 +101,7 @@ async function storeDocuments({ db }: FreshDatabase, documents: NonNullable<Serv
   }
 }
 
-/** Longer than any test: how busy the machine is must not decide about an answer. */
+/** Longer than any test, so that a busy machine cannot change an answer. */
 const patience = {
   maxTimeMS: { read: 120_000, write: 120_000 },
   waitQueueTimeout: 120_000,
@@ -132,7 +132,7 @@ async function send(url: string, method: string, body: unknown): Promise<Answer>
   return { status: response.status, body: isJson ? JSON.parse(text) : text };
 }
 
-/** Changes are heard of in order, so a mark of our own comes after everything that was written before it. Calls must not overlap. */
+/** Changes are reported in order, so that a marker is reported after all earlier writes. Calls must not overlap. */
 function settler(backend: Backend, { db }: FreshDatabase): Serving['settled'] {
   let hear = (): void => undefined;
   backend.store.changes.onChange(['_marks'], () => {

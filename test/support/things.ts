@@ -186,7 +186,7 @@ export function typeOf(uid: string, registry = thingRegistry): ContentType {
   return found;
 }
 
-/** What operations work with, without a server around them. */
+/** The context of operations, without a server. */
 export function contextOf(fresh: FreshDatabase, registry = thingRegistry): ContentContext {
   return {
     store: createStore(databaseOf(fresh)),

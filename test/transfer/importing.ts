@@ -35,7 +35,7 @@ export async function inFresh(
   }
 }
 
-/** Imports a source from its beginning, or from where it was cut short. */
+/** Imports a source from its beginning, or from where the last import was interrupted. */
 export async function importAll(source: Source, context: ImportContext, replace = false): Promise<void> {
   await runImport(await prepareImport(source, context), context, { replace });
 }
@@ -52,7 +52,7 @@ export const cutShort = (source: Source, stage: string, records: number): Source
   },
 });
 
-/** What a database holds of content, without what differs from run to run. */
+/** Returns the content of a database without the values that differ between runs. */
 export async function dump({ db }: FreshDatabase): Promise<ReadonlyMap<string, unknown>> {
   const names = (await db.listCollections().toArray()).map(({ name }) => name).filter((name) => !volatile.has(name));
   const rows = await Promise.all(

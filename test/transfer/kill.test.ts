@@ -107,7 +107,7 @@ describe('a process that imports', () => {
   });
 });
 
-/** What the project has brought; a command makes roles and a locale besides. */
+/** The imported content of the project; a command also creates roles and a locale. */
 const ofProject = (found: ReadonlyMap<string, unknown>) => [...found].filter(([name]) => /^type_|^_models$|^files$/.test(name));
 
 const importIn = (directory: string, { uri }: FreshDatabase, file: string): ChildProcess =>

@@ -163,7 +163,7 @@ const writing: ReadonlySet<string> = new Set([
   ...['insert', 'update', 'delete', 'findAndModify', 'create', 'createIndexes', 'renameCollection', 'drop', 'commitTransaction'],
 ]);
 
-/** Runs an import as a process that loses its database with the n-th write. Returns whether it was cut short. */
+/** Runs an import as a process that loses its database with the n-th write. Returns whether it was interrupted. */
 async function isCutAfter(writes: number, source: Source, fresh: FreshDatabase): Promise<boolean> {
   const uri = new URL(fresh.uri);
   uri.searchParams.set('monitorCommands', 'true');

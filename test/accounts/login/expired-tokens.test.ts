@@ -11,7 +11,7 @@ const expired = jwt.sign({ id: 1 }, jwtSecret, { expiresIn: -1 });
 const forged = jwt.sign({ id: 1 }, 'x'.repeat(40), { expiresIn: -1 });
 const challenge = (fault: string): string => `Bearer error="invalid_token", error_description="${fault}"`;
 
-/** By name of the route: the body, the mutation that does the same, and the status that says that the token was not looked at. */
+/** By route: the body, the mutation that does the same, and the status of a request whose token is ignored. */
 const routes: readonly (readonly [path: string, body: object, mutation: string, status: number])[] = [
   ['/local', { identifier: 'ann', password }, `login(input: { identifier: "ann", password: "${password}" }) { jwt }`, 200],
   [

@@ -224,7 +224,7 @@ describe('limits of attempts', () => {
     });
 
   it('with hideAccounts no answer tells whether an address is confirmed, and none waits for the e-mail', async () => {
-    // A mail server that takes connections and says nothing.
+    // A mail server that accepts connections and never answers.
     const sockets: Socket[] = [];
     const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
     await once(silent, 'listening');

@@ -21,7 +21,7 @@ interface Step {
   readonly cookie: string;
 }
 
-/** One request of a browser that does not follow by itself. */
+/** Sends one request of a browser, without following redirects. */
 async function go(address: string, cookie = ''): Promise<Step> {
   const answer = await fetch(address, { redirect: 'manual', headers: cookie === '' ? {} : { cookie } });
   const set = answer.headers.get('set-cookie')?.split(';')[0] ?? '';

@@ -39,7 +39,7 @@ describe('sessions', () => {
     return [status, body.error?.name, headers.get('www-authenticate')];
   };
   const refused = (fault: string) => [401, 'UnauthorizedError', challenge(fault)];
-  /** Puts the first use of a refresh token so many seconds back. */
+  /** Moves the first use of a refresh token back by this many seconds. */
   const age = async (refreshToken: string, seconds: number): Promise<void> => {
     const tokens = server.database.db.collection<{ _id: string }>('_refresh_tokens');
     const usedAt = new Date(Date.now() - seconds * 1000);

@@ -12,7 +12,7 @@ const rules = {
   fields: { 'plugin::users-permissions.user': { deny: ['role', 'confirmed', 'provider'] } },
 };
 
-/** Users may do everything to users that a rule leaves them, and know the notes that a rule shows. */
+/** Users have all rights on the users that a rule shows them, and may find the notes that a rule shows. */
 describe('users under the rules of a role', () => {
   let server: ServingAccounts;
   let ann: { readonly id: number; readonly jwt: string };

@@ -39,7 +39,7 @@ function argumentsOf(filter: Walk | null, sort: Walk | null): string {
 const attributesOf = (type: ContentType, selecting: Selecting, depth: number): string =>
   `attributes { ${selectionOf(type, selecting, depth)} }`;
 
-/** Every field under a name of its own: parts of a union may have fields of one name and different types. */
+/** Gives every field an alias: members of a union may have fields of the same name and different types. */
 function selectionOf(type: ContentType, selecting: Selecting, depth: number): string {
   const { draw } = selecting;
   const fields = [...type.attributes.values()].flatMap((attribute) => {

@@ -1,4 +1,4 @@
-/** Choices that come again with their seed. */
+/** Random choices that a seed reproduces. */
 export class Draw {
   #state: number;
 

@@ -9,7 +9,7 @@ export interface Root {
   readonly id: number | null;
 }
 
-/** The values in an answer: whatever it looks like, they tell where they come from. */
+/** Returns the values in an answer. They identify their origin, whatever the form of the answer. */
 export function valuesIn(answer: unknown, { world: { places } }: Rights): Place[] {
   const texts = JSON.stringify(answer).match(/<<\d+>>|70\d{5}|20\d\d-\d\d-\d\dT[\d:.]+Z/g) ?? [];
   return texts.flatMap((text) => places.get(text) ?? []);

@@ -2,7 +2,7 @@ import type { Attribute, ContentType, LinkAttribute } from '../../../src/schema/
 import type { Draw } from './draw.js';
 import { fileUid, idsOf, roleUid, userUid, type Row, type World } from './world.js';
 
-/** What a role may do, as the oracle knows it. */
+/** The rights of a role in the form of the oracle. */
 export interface Rights {
   readonly world: World;
   /** Types whose entries may be found. */
@@ -15,7 +15,7 @@ export interface Rights {
   readonly shown: ReadonlyMap<string, ReadonlySet<number>>;
 }
 
-/** The same as the admin API takes it. */
+/** The same rights in the form of the admin API. */
 export interface Granted {
   readonly rights: Rights;
   readonly actions: readonly string[];

@@ -10,7 +10,7 @@ export interface Walk {
   readonly value: unknown;
   /** Whether the role may filter along it. */
   readonly mayFilter: boolean;
-  /** Whether the role may sort along it: a rule on the way would be told by the order. */
+  /** Whether the role may sort along it: the order would reveal entries that a rule on the way hides. */
   readonly maySort: boolean;
 }
 

@@ -15,7 +15,7 @@ export interface Place {
   readonly value: unknown;
 }
 
-/** Entries of all types, every value of which is found nowhere else. */
+/** Entries of all types with unique values. */
 export interface World {
   readonly registry: Registry;
   /** The types that have entries. */

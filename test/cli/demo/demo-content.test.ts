@@ -10,14 +10,14 @@ const { models, files, pictures } = readDemo();
 const isLocalized = (item: Model | AttributeDefinition) => item.pluginOptions?.['i18n']?.localized === true;
 const allEntries = files.flatMap(({ entries }) => entries);
 
-/** The model of a file; a file of an unknown type ends the run. */
+/** Returns the model of a file. Throws for an unknown type, which ends the run. */
 function modelOf(file: DemoFile): Model {
   const model = models.get(file.type);
   if (!model) throw new Error(`${file.name}: no model ${file.type}`);
   return model;
 }
 
-/** What the loader writes: a translation takes the attributes that have one value for all locales from its source. */
+/** The data that the loader writes: a translation has the shared attributes of its source. */
 function completeData(file: DemoFile, entry: DemoEntry): DemoEntry['data'] {
   const source = file.entries.find(({ key }) => key === entry.localizationOf);
   const ofSource = Object.entries(source?.data ?? {}).filter(([name]) => isShared(modelOf(file).attributes[name]));

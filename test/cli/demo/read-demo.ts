@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Model } from '../../../src/schema/model.js';
 
-/** Where the demo lies. */
+/** The folder of the demo. */
 export const demoFolder = path.join(import.meta.dirname, '../../../config/demo');
 
 /** One entry of a demo file; `localizationOf` is the key of the entry that it translates. */
@@ -26,7 +26,7 @@ export interface DemoPicture {
   readonly alternativeText: string;
 }
 
-/** What config/demo holds. */
+/** The content of config/demo. */
 export interface Demo {
   /** By uid. */
   readonly models: ReadonlyMap<string, Model>;

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { PolicyContext, Register } from '../../../src/index.js';
 import { serveAccounts, type ServingAccounts } from '../../auth/serve-accounts.js';
 
-/** What each place was shown of the caller, in one request. */
+/** The caller as each place sees it in one request. */
 const seen: Record<string, unknown> = {};
 
 const register: Register = ({ strapi, graphql: { extension } }) => {

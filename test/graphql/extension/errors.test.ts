@@ -4,7 +4,7 @@ import { serveExtended, type ServedExtended } from './serve-extended.js';
 
 const { ApplicationError, ForbiddenError, NotFoundError, PolicyError, UnauthorizedError, ValidationError } = mangrove;
 
-/** What code throws, and what a client reads: the name, the message, the details, the code. */
+/** Thrown errors, and their name, message, details and code in the answer. */
 const cases: Readonly<Record<string, readonly [Error, name: string, message: string, details: object, code: string]>> = {
   policy: [new PolicyError(), 'PolicyError', 'Policy Failed', {}, 'FORBIDDEN'],
   ownPolicy: [new PolicyError('Not on Sundays', { day: 0 }), 'PolicyError', 'Not on Sundays', { day: 0 }, 'FORBIDDEN'],

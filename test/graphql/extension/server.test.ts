@@ -25,7 +25,7 @@ const note = model('note', { text: { type: 'string' }, secret: { type: 'string',
 
 const graphql = (serving: Serving, query: string) => serving.call('POST', '/graphql', { query });
 
-/** Asks until the answer is right, since a schema follows its models in its own time; returns a wrong one after 50 seconds. */
+/** Repeats a query until its answer is right, since a schema follows its models with a delay; returns a wrong one after 50 seconds. */
 async function eventually<Value>(ask: () => Promise<Value>, isRight: (value: Value) => boolean): Promise<Value> {
   for (const start = performance.now(); ;) {
     const value = await ask();

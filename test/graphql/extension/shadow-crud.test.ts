@@ -33,7 +33,7 @@ function namesIn(schema: GraphQLSchema): Set<string> {
   return names;
 }
 
-/** What is called, what is gone by it, and what stays. */
+/** Calls, the parts that they remove, and the parts that remain. */
 const effects: readonly (readonly [string, (extension: ExtensionService) => unknown, readonly string[], readonly string[]])[] = [
   [
     'disable()',

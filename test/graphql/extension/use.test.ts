@@ -368,7 +368,7 @@ describe('use() of the extension service', () => {
     });
 });
 
-/** Parts of a command that differ between two servers whatever they ask. */
+/** Parts of a command that always differ between two servers. */
 const ofTheSession = new Set(['lsid', '$clusterTime', '$db']);
 
 describe('fields without configuration', () => {

@@ -1,7 +1,7 @@
 import { rowsAt, type Row } from './link-rows.js';
 import { jsonFields } from './world.js';
 
-/** What SQL knows: true, false, or null where a null was compared. */
+/** A truth value of SQL: true, false, or null if a null was compared. */
 type Truth = boolean | null;
 
 /** A filter as it is written over REST: names, operators, `$and`, `$or` and `$not`. */

@@ -13,7 +13,7 @@ export interface Answer {
   readonly pageCount: number | null;
 }
 
-/** What should be answered. */
+/** Returns the expected answer. */
 export function answerOf(question: Question, tables: Readonly<Record<string, readonly Row[]>>): Answer {
   const { type, id, asked, page, locale, counts } = question;
   const rows = tables[holderOf(type).plural ?? ''] ?? [];
@@ -59,7 +59,7 @@ function sortRows(rows: readonly Row[], sort: readonly Key[]): readonly Row[] {
   });
 }
 
-/** Of several values the least, in descending order the greatest. */
+/** Returns the least of several values, or the greatest in descending order. */
 function sortValue(row: Row, { path, order }: Key): unknown {
   const values = valuesAt([row], path).sort(compareValues);
   return (order === 'asc' ? values[0] : values.at(-1)) ?? null;

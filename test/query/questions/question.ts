@@ -6,7 +6,7 @@ export interface Key {
   readonly order: 'asc' | 'desc';
 }
 
-/** What is asked of a list. */
+/** The parameters of a list. */
 export interface List {
   readonly filter: Filter | null;
   readonly sort: readonly Key[];
@@ -40,7 +40,7 @@ export interface Question extends AskedLead {
   readonly page: { readonly page: number; readonly pageSize: number } | null;
 }
 
-/** Whether a question says something that GraphQL has no words for. */
+/** Whether a question cannot be expressed in GraphQL. */
 export const isRestOnly = ({ type, asked, filter }: Question): boolean =>
   hasRestWords(filter) || askedRestOnly(holderOf(type), asked);
 
