@@ -66,7 +66,7 @@ const builtins = new Map(builtinModels.map((model) => [model.uid, model]));
 /** Attributes that the service or Strapi adds to every type. */
 const added: ReadonlySet<string> = new Set([
   ...['createdAt', 'updatedAt', 'publishedAt', 'createdBy', 'updatedBy', 'locale', 'localizations'],
-  ...['strapi_stage', 'strapi_assignee'],
+  ...['strapi_stage', 'strapi_reviewWorkflows_stage', 'strapi_assignee'],
 ]);
 
 /** Returns the model that a schema of Strapi stands for; null if it is none of the project. */

@@ -7,7 +7,8 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract, type Header } from 'tar-stream';
 import type { Source, Stage, TransferRecord } from '../source.js';
-import { parseRecord, archivePlace, readLines } from './archive-lines.js';
+import { archivePlace, parseRecord, readLines } from './archive-lines.js';
+import { MissingLinks } from './missing-links.js';
 
 /** Limits of an archive, which may come from anybody. */
 export interface ArchiveLimits {
@@ -38,12 +39,14 @@ const limitsFor = (size: number): ArchiveLimits => ({
 export async function openArchive({ file, key, limits }: ArchiveInput): Promise<Source> {
   const { size } = await stat(file);
   if (isEncrypted(file) && key === null) throw new Error(`${file} is encrypted, and no key is given`);
-  const archive = { file, key, limits: limits ?? limitsFor(size) };
+  const missing = new MissingLinks();
+  const archive = { file, key, limits: limits ?? limitsFor(size), missing };
   return {
     identity: await identityOf(file, size),
     description: basename(file),
     mayChange: false,
     read: (stages) => readArchive(archive, new Set(stages)),
+    notes: () => missing.notes(),
     close: () => Promise.resolve(),
   };
 }
@@ -69,7 +72,10 @@ async function sample(handle: FileHandle, position: number): Promise<Buffer> {
   return buffer.subarray(0, bytesRead);
 }
 
-type Archive = Required<ArchiveInput>;
+type Archive = Required<ArchiveInput> & { readonly missing: MissingLinks };
+
+/** The file that is written last. */
+const metadataName = 'metadata.json';
 
 async function* readArchive(archive: Archive, stages: ReadonlySet<Stage>): AsyncGenerator<TransferRecord> {
   const files = extract();
@@ -81,8 +87,8 @@ async function* readArchive(archive: Archive, stages: ReadonlySet<Stage>): Async
     for await (const entry of files) {
       count++;
       if (count > archive.limits.files) throw new Error(`holds more than ${String(archive.limits.files)} files`);
-      isWhole ||= entry.header.name === 'metadata.json';
-      yield* recordsOf(entry as unknown as ArchivedFile, stages, archive.limits); // yields bytes
+      isWhole ||= entry.header.name === metadataName;
+      yield* recordsOf(entry as unknown as ArchivedFile, stages, archive); // yields bytes
       entry.resume();
     }
     await filled;
@@ -91,8 +97,7 @@ async function* readArchive(archive: Archive, stages: ReadonlySet<Stage>): Async
   } finally {
     files.destroy();
   }
-  // It is written last.
-  if (!isWhole) throw new Error(`${archive.file} is not whole: it has no metadata.json`);
+  if (!isWhole) throw new Error(`${archive.file} is not whole: it has no ${metadataName}`);
 }
 
 /** AES-128-ECB, the key by scrypt without salt, as Strapi encrypts. */
@@ -126,16 +131,20 @@ type ArchivedFile = AsyncIterable<Uint8Array> & { readonly header: Header };
 async function* recordsOf(
   entry: ArchivedFile,
   stages: ReadonlySet<Stage>,
-  { line }: ArchiveLimits,
+  { limits, missing }: Archive,
 ): AsyncGenerator<TransferRecord> {
+  const { name, size } = entry.header;
   const place = archivePlace(entry.header);
+  if (name === metadataName) for await (const text of readLines(entry, limits.line)) missing.takeMetadata(text);
   if (place === null || !stages.has(place.stage)) return;
   if (place.stage === 'assets') {
-    yield { stage: 'assets', name: place.name, size: entry.header.size, open: () => entry };
+    yield { stage: 'assets', name: place.name, size, open: () => entry };
     return;
   }
-  for await (const text of readLines(entry, line)) {
-    yield parseRecord({ stage: place.stage, name: entry.header.name }, text);
+  for await (const text of readLines(entry, limits.line)) {
+    const record = parseRecord({ stage: place.stage, name }, text);
+    if (record.stage === 'schemas') missing.takeSchema(record.schema);
+    yield record;
   }
 }
 
