@@ -5,6 +5,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { connectDatabase } from '../../../src/mongo/connection.js';
 import { createConfig } from '../../../src/config/create-config.js';
+import type { UploadProvider } from '../../../src/config/upload-settings.js';
 import { newBlobId } from '../../../src/mongo/stores/blob-store.js';
 import { diskStorage } from '../../../src/media/storage/disk-storage.js';
 import type { ByteSource, FileStorage } from '../../../src/media/storage/file-storage.js';
@@ -20,7 +21,7 @@ interface Opened {
   readonly close: () => Promise<unknown>;
 }
 
-const storages: Readonly<Record<string, () => Promise<Opened>>> = {
+const storages: Readonly<Record<UploadProvider, () => Promise<Opened>>> = {
   gridfs: async () => {
     const database = await freshDatabase();
     const connected = await connectDatabase(database.uri, createConfig({}).database);
