@@ -53,7 +53,7 @@ interface CountedContext extends Context {
   [memory]?: RequestMemory;
 }
 
-/** Returns the memory that a request holds; null for paths that pass through nothing. */
+/** Returns the memory that a request holds; null for bare paths, which pass through no middleware. */
 export const memoryOf = (ctx: CountedContext): RequestMemory | null => ctx[memory] ?? null;
 
 /** Answers of at least this many characters are kept as bytes, outside of the heap of V8, until they are sent. */

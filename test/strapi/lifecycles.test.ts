@@ -291,7 +291,7 @@ interface SurroundedRead {
   readonly expected: unknown;
 }
 
-/* eslint-disable @typescript-eslint/no-explicit-any -- as code of a project sees them */
+/* eslint-disable @typescript-eslint/no-explicit-any -- code of a project says itself what entries hold */
 interface ReadEvent {
   readonly action: string;
   params: Record<string, any>;
