@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { access, constants, readdir } from 'node:fs/promises';
+import { access, constants } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 
@@ -57,14 +57,10 @@ export const binaryOnPath = async (env: NodeJS.ProcessEnv): Promise<Binary | und
   return 'problem' in probe ? undefined : probe;
 };
 
-/** A mongod that was fetched before. One whose version differs from its folder is skipped with a warning. */
-export const binaryInCache = async (cacheDir: string, log: (line: string) => void): Promise<Binary | undefined> => {
-  const names = await readdir(cacheDir).catch(() => []);
-  const official = isLocked(names) ? undefined : names.find((name) => isOfficial(name, names));
-  const candidates = [
-    ...(official === undefined ? [] : [{ path: join(cacheDir, official), version: fetchedVersions.official }]),
-    { path: join(npmFolder(cacheDir), 'mongod'), version: fetchedVersions.npm },
-  ];
+/**
+ * The first of the given programs that runs. One whose version differs from the expected one is skipped with a warning.
+ */
+export const firstFetched = async (candidates: readonly Binary[], log: (line: string) => void): Promise<Binary | undefined> => {
   for (const { path, version } of candidates) {
     if (!(await isExecutable(path))) continue;
     const probe = await probeBinary(path);
@@ -74,16 +70,7 @@ export const binaryInCache = async (cacheDir: string, log: (line: string) => voi
   return undefined;
 };
 
-const programName = process.platform === 'win32' ? 'mongod.exe' : 'mongod';
-
-/** mongodb-memory-server holds this file while it downloads. */
-const isLocked = (names: readonly string[]): boolean => names.includes(`${fetchedVersions.official}.lock`);
-
-/** It calls a program `mongod-x64-debian-8.2.6`, and writes its checksum beside it when it is complete. */
-const isOfficial = (name: string, names: readonly string[]): boolean =>
-  name.startsWith(`mongod-${process.arch}-`) &&
-  name.replace(/\.exe$/, '').endsWith(`-${fetchedVersions.official}`) &&
-  names.includes(`${name}.md5`);
+export const programName = process.platform === 'win32' ? 'mongod.exe' : 'mongod';
 
 const firstExecutable = async (paths: readonly string[]): Promise<string | undefined> => {
   for (const path of paths) if (await isExecutable(path)) return path;

