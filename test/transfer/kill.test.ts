@@ -104,7 +104,7 @@ describe('a process that imports', () => {
       await importAll(source, { ...context, batch: 1_000 });
     });
     expect(ofProject(found)).to.deep.equal(ofProject(expected));
-  });
+  }).timeout(240_000);
 });
 
 /** The imported content of the project; a command also creates roles and a locale. */
