@@ -23,15 +23,24 @@ export interface Presentation<Shown> {
   readonly count: (count: number) => unknown;
   /** The value of a polymorphic relation; undefined leaves its key out. */
   readonly targets: (targets: readonly Shaped[], attribute: MorphAttribute) => unknown;
+  /** The presentation of what targets of polymorphic relations populate, unless it is this one. */
+  readonly inTargets?: Presentation<Shaped>;
   /** Whether the shaped values are the answer: their bytes count, and an entry that many others lead to is shaped once. */
   readonly isAnswer: boolean;
 }
 
 /** Shapes the entries of one answer. Throws a ValidationError if there is more in it than the budget allows. */
 export function createShaper<Shown>(presentation: Presentation<Shown>, budget: Budget): (entry: Loaded) => Shown {
-  const shaping: Shaping<Shown> = { presentation, budget, known: new Map() };
+  const shaping = createShaping(presentation, budget);
   return (entry) => shapeEntry(entry, shaping);
 }
+
+const createShaping = <Shown>(presentation: Presentation<Shown>, budget: Budget): Shaping<Shown> => ({
+  presentation,
+  budget,
+  known: new Map(),
+  inTargets: presentation.inTargets === undefined ? null : createShaping(presentation.inTargets, budget),
+});
 
 /** Calls `show` with an entry; once more without what it populates if that costs too much and something was stored already. */
 export function showStored<Shown>(
@@ -52,6 +61,8 @@ interface Shaping<Shown> {
   readonly budget: Budget;
   /** Entries that were shaped before. */
   readonly known: Map<Loaded, KnownEntry<Shown>>;
+  /** How to shape what targets of polymorphic relations populate, unless in the same way. */
+  readonly inTargets: Shaping<Shaped> | null;
 }
 
 /** A shaped entry, and its cost wherever it appears. */
@@ -138,7 +149,8 @@ function shapeLink<Shown>(link: LinkAttribute, related: readonly Loaded[], shapi
 /** Targets of a polymorphic relation, entries or components, are shown bare, with their type. */
 function shapeTarget<Shown>(target: Loaded, shaping: Shaping<Shown>): Shaped {
   const { document, selection } = target;
-  return shapeValues({ __type: selection.type.uid, id: document['_id'] ?? document['id'] }, target, shaping);
+  const start = { __type: selection.type.uid, id: document['_id'] ?? document['id'] };
+  return shaping.inTargets === null ? shapeValues(start, target, shaping) : shapeValues(start, target, shaping.inTargets);
 }
 
 /** The parts of a dynamic zone name their component. */

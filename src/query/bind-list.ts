@@ -146,12 +146,12 @@ export function windowOf(pagination: BoundPagination): Window {
 
 /**
  * The window of a list within an entry. Null: all of it, which the budget alone limits; a limit of its own is lowered to the
- * setting.
+ * setting. As in Strapi v4, a limit of 0 is none.
  */
 export function bindWindow(pagination: Pagination | null, { settings }: BindContext): Window | null {
   if (pagination?.kind !== 'offset') return null;
   const { start, limit } = pagination;
   const skip = Math.min(Math.max(start, 0), Number.MAX_SAFE_INTEGER);
-  if (limit === null || limit === -1) return skip === 0 ? null : { skip, limit: null };
+  if (limit === null || limit === -1 || limit === 0) return skip === 0 ? null : { skip, limit: null };
   return { skip, limit: Math.min(limit, settings.maxNested ?? Infinity) };
 }

@@ -12,7 +12,10 @@ export interface LinkSource {
   readonly paths: readonly LinkPath[];
 }
 
-/** Returns the types that store links to entries of a type, as far as the caller may read them. */
+/**
+ * Returns the types that store links to entries of a type, as far as the caller may read them. No role is granted a right to find
+ * components, so only callers that may read everything get them as holders, as in Strapi v4.
+ */
 export function linkSources(target: ContentType, { registry, access }: BindContext): LinkSource[] {
   return [...registry.types.values()].flatMap((owner) => {
     if (owner.kind === 'component' || !maySee(access, owner.uid)) return [];
@@ -26,6 +29,7 @@ export function linkSources(target: ContentType, { registry, access }: BindConte
         }),
     );
     const holders = new Set(paths.flatMap((path) => path.holders.at(-1) ?? []));
-    return [...holders].map((holder) => ({ holder, owner, paths: paths.filter((path) => path.holders.at(-1) === holder) }));
+    const shown = [...holders].filter(({ uid }) => maySee(access, uid));
+    return shown.map((holder) => ({ holder, owner, paths: paths.filter((path) => path.holders.at(-1) === holder) }));
   });
 }

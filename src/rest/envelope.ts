@@ -56,21 +56,13 @@ function showMeta({ selection, children }: Loaded): Json {
   return { availableLocales: Array.isArray(others) ? others.map(({ document }: Loaded) => document['locale']) : [] };
 }
 
-/** A polymorphic relation to many without targets is left out, and so is one to one. */
-const targets: Presentation<Json>['targets'] = (shown, { many }) => (many ? (shown.length > 0 ? shown : undefined) : shown[0]);
+/** A polymorphic relation to many without targets is left out. */
+const targets: Presentation<Json>['targets'] = (shown, { many }) =>
+  many ? (shown.length > 0 ? shown : undefined) : (shown[0] ?? null);
 
-/** Media lists without files are null. */
-const listOrNull: Presentation<Json>['many'] = (entries, { kind }) => (kind === 'media' && entries.length === 0 ? null : entries);
-
-const enveloped: Presentation<Json> = {
-  start: () => ({}),
-  entry: ({ document }, attributes) => ({ id: document['_id'], attributes }),
-  one: (entry) => ({ data: entry }),
-  many: (entries, link) => ({ data: listOrNull(entries, link) }),
-  count: (count) => ({ data: { attributes: { count } } }),
-  targets,
-  isAnswer: true,
-};
+/** Empty lists of files are null, and so are empty lists that polymorphic relations store. */
+const listOrNull: Presentation<Json>['many'] = (entries, { kind, storage }) =>
+  entries.length === 0 && (kind === 'media' || storage.kind === 'morph') ? null : entries;
 
 const flat: Presentation<Json> = {
   start: ({ document }) => ({ id: document['_id'] }),
@@ -79,5 +71,16 @@ const flat: Presentation<Json> = {
   many: listOrNull,
   count: (count) => ({ count }),
   targets,
+  isAnswer: true,
+};
+
+const enveloped: Presentation<Json> = {
+  start: () => ({}),
+  entry: ({ document }, attributes) => ({ id: document['_id'], attributes }),
+  one: (entry) => ({ data: entry }),
+  many: (entries, link) => ({ data: listOrNull(entries, link) }),
+  count: (count) => ({ data: { attributes: { count } } }),
+  targets,
+  inTargets: flat,
   isAnswer: true,
 };

@@ -29,14 +29,14 @@ export const uploadRoutes: readonly Route[] = [
   route('DELETE', '/files/:id', 'destroy', deleteFile),
 ];
 
-/** Files of a list if the request names no limit. */
+/** Files of a list if the request names no limit, or 0. */
 const longestList = 10_000;
 
 /** A bare list. */
 async function listFiles(call: RouteCall): Promise<Json[]> {
   const { content, running } = call;
   const input = parametersOf(call);
-  const window = { start: parseWhole('start', input) ?? 0, limit: parseWhole('limit', input) ?? longestList };
+  const window = { start: parseWhole('start', input) ?? 0, limit: parseWhole('limit', input) || longestList };
   const pagination = { kind: 'offset', ...window, withCount: false } as const;
   const asked = parseQuery(without(input, paging), running.config.api.limits);
   const query = { ...asked, publicationState: asked.publicationState ?? 'preview', pagination, withTotal: false };

@@ -45,10 +45,10 @@ function parseId(item: unknown): number | null {
 }
 
 function parsePatch({ connect, disconnect, options }: Readonly<Record<string, unknown>>, target: string): LinkInput | null {
-  const [coming, leaving] = [connect ?? [], disconnect ?? []];
-  if (!Array.isArray(coming) || !Array.isArray(leaving)) return null;
+  const coming = connect ?? [];
+  if (!Array.isArray(coming)) return null;
   const connected = distinct(coming).map((item) => parseConnection(item, target));
-  const disconnected = parseIds(leaving, target);
+  const disconnected = parseIds([disconnect ?? []].flat(), target);
   if (disconnected === null || !connected.every((connection) => connection !== null)) return null;
   return {
     kind: 'patch',

@@ -28,6 +28,8 @@ const inputs: readonly (readonly [unknown, readonly number[]])[] = [
   [{ connect: [{ id: 5 }, 4] }, [1, 2, 3, 5, 4]],
   [{ connect: [1] }, [2, 3, 1]],
   [{ disconnect: [2] }, [1, 3]],
+  [{ disconnect: 2 }, [1, 3]],
+  [{ disconnect: { id: 2 } }, [1, 3]],
   [{ disconnect: [99] }, [1, 2, 3]],
   [{ connect: [2], disconnect: [2, 1] }, [3, 2]],
   [{ connect: [{ id: 4, position: { start: true } }] }, [4, 1, 2, 3]],

@@ -193,6 +193,8 @@ describe('media/upload', () => {
     expect(all.length).to.equal(await media.database.db.collection('files').countDocuments());
     const some = await media.send('GET', '/api/upload/files?sort=id&start=1&limit=2&fields=name&pagination[pageSize]=1');
     expect(some.body).to.deep.equal(all.slice(1, 3).map(({ id, name }) => ({ id, name })));
+    const [one, whole] = await Promise.all(['1', '0'].map((limit) => media.send('GET', `/api/upload/files?limit=${limit}`)));
+    expect([one?.body.length, whole?.body.length]).to.deep.equal([1, all.length]);
     const named = await media.send('GET', '/api/upload/files?filters[name][$eq]=other.txt');
     expect(named.body).to.have.length(1);
     expect((await media.send('GET', '/api/upload/files?filters[folderPath][$eq]=x')).status).to.equal(400);

@@ -96,6 +96,7 @@ const cases: readonly (readonly [string, Tree])[] = [
   ['populate[tags][start]=1&populate[tags][limit]=2', { tags: { window: { skip: 1, limit: 2 } } }],
   ['populate[tags][start]=1e300', { tags: { window: { skip: Number.MAX_SAFE_INTEGER, limit: null } } }],
   ['populate[tags][limit]=-1', { tags: {} }],
+  ['populate[tags][limit]=0', { tags: {} }],
   ['populate[owner.boss]=true&populate[owner][fields]=name', { owner: { fields: ['name'], boss: {} } }],
   ['populate[owner][fields]=name&populate[owner.boss]=true', { owner: { fields: ['name'], boss: {} } }],
   ['populate[tags][page]=1&populate[tags][pageSize]=1', { tags: {} }],

@@ -18,7 +18,7 @@ import type { Values } from '../../values.js';
 
 const action = (name: string): ActionName => `plugin::users-permissions.user.${name}`;
 
-/** Lists of users have no default limit, as in Strapi v4; beyond this many they must be asked for in pieces. */
+/** Lists of users have no limit unless one is named, as in Strapi v4, where 0 names none; beyond this many they must be asked for in pieces. */
 const mostUsers = 10_000;
 
 /** Users, in bare arrays and objects. */
@@ -49,7 +49,7 @@ const queryOf = (call: RouteCall): Query => parseEntryQuery(inputOf(call), limit
 
 async function listUsers(call: RouteCall): Promise<Answer> {
   const input = inputOf(call);
-  const limit = parseWhole('limit', input) ?? mostUsers;
+  const limit = parseWhole('limit', input) || mostUsers;
   const pagination: Pagination = { kind: 'offset', start: parseWhole('start', input) ?? 0, limit, withCount: false };
   const { bind } = call.content;
   const content = { ...call.content, bind: { ...bind, settings: { ...bind.settings, maxLimit: mostUsers } } };
