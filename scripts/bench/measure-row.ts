@@ -1,7 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { usesMongod, type Sides, type StartedContender } from './contest.js';
 import { measure, type Measurement } from './measure.js';
 import { concludeRow, type JudgedRow, type Round, type RowResult } from './results.js';
 import type { Settings } from './settings.js';
+import type { Target } from './target.js';
 
 /** Warms both sides up, then measures them in turns; every other round in the other order. */
 export async function measureRow(judged: JudgedRow, sides: Sides<StartedContender>, settings: Settings): Promise<RowResult> {
@@ -44,6 +46,7 @@ function makeMeter({ row }: JudgedRow, { product, baseline }: Sides<StartedConte
     const [side, other] = name === 'product' ? [product, baseline] : [baseline, product];
     other.target.freeze();
     try {
+      await settled(side.target);
       return await measure(usesMongod(side) ? side.db : null, side.target, () => side.ask(row, asked++), {
         connections: clients,
         seconds,
@@ -54,6 +57,23 @@ function makeMeter({ row }: JudgedRow, { product, baseline }: Sides<StartedConte
     }
   };
 }
+
+/**
+ * Waits until a side is idle that has stood still. The product then reads of the writes that the other side has made meanwhile, which are
+ * none of the requests that are measured.
+ */
+async function settled({ readUsage }: Target): Promise<void> {
+  let { cpu } = await readUsage();
+  for (let turn = 0; turn < 30; turn++) {
+    await delay(100);
+    const usage = await readUsage();
+    if (usage.cpu - cpu < idle) return;
+    cpu = usage.cpu;
+  }
+}
+
+/** Microseconds of CPU in a tenth of a second. */
+const idle = 10_000;
 
 /** The first question after those of the verification. */
 const firstQuestion = 1_000;
