@@ -47,20 +47,18 @@ function inOrder(type: ContentType, errors: readonly FieldError[]): FieldError[]
  * caller are missing to them.
  */
 async function missingTargets({ targets }: CheckedInput, context: ContentContext): Promise<FieldError[]> {
-  const wanted = await Promise.all([...targets].map(async ([uid, ids]) => ({ uid, ...(await visible(uid, [...ids], context)) })));
+  const wanted: (Targets & { readonly uid: string })[] = [];
+  for (const [uid, ids] of targets) {
+    const type = context.bind.registry.types.get(uid);
+    const filter = type !== undefined && context.bind.access.rules.has(uid) ? await ruleFilter(type, context) : undefined;
+    wanted.push({ uid, collection: type?.collection ?? '', ids: [...ids], filter });
+  }
   const counts = await countExisting(wanted, context.store.database);
   const at = wanted.findIndex(({ ids }, index) => (counts[index] ?? 0) < ids.length);
   const lacking = wanted[at];
   if (lacking === undefined) return [];
   const count = lacking.ids.length - (counts[at] ?? 0);
   return [{ path: [], message: `${String(count)} relation(s) of type ${lacking.uid} associated with this entity do not exist` }];
-}
-
-async function visible(uid: string, ids: readonly number[], context: ContentContext): Promise<Targets> {
-  const { registry, access } = context.bind;
-  const type = registry.types.get(uid);
-  if (type === undefined || !access.rules.has(uid)) return { collection: type?.collection ?? '', ids };
-  return { collection: type.collection, ids, filter: await ruleFilter(type, context) };
 }
 
 /** The files that are not of a type that their attribute allows (`images`, `videos`, `audios`, `files`). One command. */

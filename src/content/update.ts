@@ -1,23 +1,19 @@
 import { ApiError } from '../errors.js';
-import { compileCondition } from '../mongo/read/compile-condition.js';
 import { compileProjection } from '../mongo/read/compile-page.js';
 import { readAll, type Database } from '../mongo/database.js';
-import { resolveRelated } from '../mongo/read/resolve-related.js';
+import { type Match, matchesAll } from '../mongo/matches.js';
 import { inTransaction } from '../mongo/transaction.js';
 import { updateEntry, type EntryDocument } from '../mongo/write/write-entries.js';
 import type { Query } from '../query/ast.js';
-import { bindRule } from '../query/bind-filter.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
-import { allOf } from '../query/conditions.js';
 import type { Selection } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { buildWrite } from './build-write.js';
 import { acceptInput, checkBody } from './check-body.js';
 import { withDatabase, type ContentContext } from './content-context.js';
-import { hasId } from './find-one.js';
 import type { Loaded } from '../mongo/loaded.js';
-import { refuseBroken, updateMayBreakRule } from './rules-on-writes.js';
+import { refuseBroken, ruleFilter, updateMayBreakRule } from './rules-on-writes.js';
 import { refuseHiddenLocales, sharedNames, syncLocales } from './sync-locales.js';
 import { orUniqueError, readWritten, runWrite } from './run-write.js';
 import { writeExclusive, writeInverse } from './write-inverse.js';
@@ -67,7 +63,7 @@ interface Change {
   readonly id: number;
   readonly data: Values;
   readonly selection: Selection;
-  readonly match: object;
+  readonly match: Match;
   readonly mayBreakRule: boolean;
 }
 
@@ -75,10 +71,8 @@ interface Change {
 const unlocalized = (data: Values): Values =>
   Object.fromEntries(Object.entries(data).filter(([name]) => name !== 'locale' && name !== 'localizations'));
 
-async function matchEntry(type: ContentType, id: number, { bind, store }: ContentContext): Promise<object> {
-  const condition = allOf([hasId(id), ...bindRule(type, bind)]);
-  return compileCondition(condition, await resolveRelated(condition, store.database));
-}
+const matchEntry = async (type: ContentType, id: number, context: ContentContext): Promise<Match> =>
+  context.bind.access.rules.has(type.uid) ? matchesAll({ _id: id }, await ruleFilter(type, context)) : { _id: id };
 
 /**
  * Checks by the rules of published entries first, which need no look at the entry. Only if they fail is the entry read, to see
@@ -98,7 +92,7 @@ async function checkChange({ type, id, data, match }: Change, context: ContentCo
   }
 }
 
-async function readStored(type: ContentType, match: object, database: Database): Promise<EntryDocument | null> {
+async function readStored(type: ContentType, match: Match, database: Database): Promise<EntryDocument | null> {
   const [stored] = await readAll(database, { find: type.collection, filter: match, limit: 1 });
   return (stored as EntryDocument | undefined) ?? null; // entries have numeric ids
 }

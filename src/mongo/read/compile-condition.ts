@@ -18,7 +18,8 @@ export type Resolved = ReadonlyMap<RelatedCondition | ElementCondition | Compari
  */
 export function compileCondition(condition: Condition | null, resolved: Resolved): Document {
   if (condition === null) return {};
-  if (resolved.size > 0) return compile(condition, resolved);
+  // A single comparison, such as that of an id, is compiled sooner than it is found.
+  if (resolved.size > 0 || condition.kind === 'comparison') return compile(condition, resolved);
   const kept = compiled.get(condition) ?? compile(condition, resolved);
   compiled.set(condition, kept);
   return kept;

@@ -6,34 +6,34 @@ export interface Targets {
   readonly collection: string;
   readonly ids: readonly number[];
   /** The match that documents must meet to count. */
-  readonly filter?: Document;
+  readonly filter?: Document | undefined;
 }
 
 /**
- * Returns how many of the ids exist, for each collection in turn. Sends one command for all; in a transaction, which does not allow
- * `$unionWith`, one for each.
+ * Returns how many of the ids, each named once, exist in each collection in turn. One command if all exist, which is not asked in which
+ * collection a row was found: that takes the server a tenth longer. If some are missing, and in a transaction, which does not allow
+ * `$unionWith`, one more for each.
  */
 export async function countExisting(targets: readonly Targets[], database: Database): Promise<number[]> {
-  if (database.session === null) return countTogether(targets, database);
+  const wanted = targets.map(({ ids }) => ids.length);
+  const mayJoin = targets.length > 1 && database.session === null;
+  if (mayJoin && (await countTogether(targets, database)) === wanted.reduce((sum, count) => sum + count)) return wanted;
   const counts: number[] = [];
-  for (const target of targets) counts.push(...(await countTogether([target], database)));
+  for (const target of targets) counts.push(await countTogether([target], database));
   return counts;
 }
 
-async function countTogether(targets: readonly Targets[], database: Database): Promise<number[]> {
-  const [first, ...others] = targets;
-  if (first === undefined) return [];
-  const part = ({ ids, filter = {} }: Targets, index: number) => [
-    { $match: { $and: [{ _id: { $in: ids } }, filter] } },
-    { $project: { _id: 1 } },
-    { $set: { part: index } },
-  ];
-  const unions = others.map((target, index) => ({ $unionWith: { coll: target.collection, pipeline: part(target, index + 1) } }));
-  const pipeline = [...part(first, 0), ...unions];
-  const rows = await readAll(database, { aggregate: first.collection, pipeline, cursor: {} });
-  // Counted here: a $group for each part takes the server a third longer.
-  return targets.map((_target, index) => rows.filter((row) => row['part'] === index).length);
+async function countTogether([first, ...others]: readonly Targets[], database: Database): Promise<number> {
+  if (first === undefined) return 0;
+  const unions = others.map((target) => ({ $unionWith: { coll: target.collection, pipeline: existing(target) } }));
+  const pipeline = [...existing(first), ...unions];
+  return (await readAll(database, { aggregate: first.collection, pipeline, cursor: {} })).length;
 }
+
+const existing = ({ ids, filter }: Targets): readonly Document[] => [
+  { $match: filter === undefined ? { _id: { $in: ids } } : { $and: [{ _id: { $in: ids } }, filter] } },
+  { $project: { _id: 1 } },
+];
 
 /** Returns the number of documents of a collection for each value of a field. */
 export async function countBy(collection: string, field: string, database: Database): Promise<ReadonlyMap<unknown, number>> {

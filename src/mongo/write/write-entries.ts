@@ -167,14 +167,12 @@ async function runWrite(database: Database, command: Document): Promise<Document
   if (session !== null)
     return translating(() => withinTime(maxTimeMS.write, () => inOrder(database, () => attempt(database, command))), session);
   const write = (signal: AbortSignal): Promise<Document> => writeTwice(() => attempt(database, command, signal));
-  return translating(async () => {
-    try {
-      return await abortedLate(maxTimeMS.write, write, unconfirmedError);
-    } catch (error) {
-      if (isMove(error)) return inTransaction(database, (inner) => attempt(inner, command));
-      throw error;
-    }
-  });
+  try {
+    return await abortedLate(maxTimeMS.write, write, unconfirmedError);
+  } catch (error) {
+    if (isMove(error)) return inTransaction(database, (inner) => attempt(inner, command));
+    throw translateDriverError(error);
+  }
 }
 
 async function writeTwice(write: () => Promise<Document>): Promise<Document> {
