@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { BSON, type Document } from 'mongodb';
 import { BoundedCache } from '../caches.js';
 import { meetsCondition } from '../query/meets-condition.js';
@@ -5,14 +6,15 @@ import type { Condition } from '../query/plan.js';
 import type { Change, ChangeBus } from './changes.js';
 import { isTimedOut } from './driver-errors.js';
 
-/** The totals of one collection: one for each publication state and set of locales. */
+/** The totals of one collection: one for each publication state and set of locales, and those of other filters. */
 const bounds = { entries: 100, bytes: 100_000 };
+const filterBounds = { entries: 200, bytes: 100_000 };
 
 /** The counted condition. */
 interface Counted {
   readonly collection: string;
   readonly match: Document;
-  /** The publication state and locale, if the condition has nothing else: the total is cached. Null if it has other values. */
+  /** The publication state and locale, if the condition has nothing else: a write may adjust the total. Null if it has other values. */
   readonly condition: Condition | null;
 }
 
@@ -23,12 +25,17 @@ interface Total {
   readonly counted: number;
 }
 
-/** The cached totals of one collection. */
+/** The cached totals of one collection, and counts under way, by what is counted. */
 interface Totals {
   readonly kept: BoundedCache<Total>;
-  /** Counts under way, by what is counted, of totals that are kept and of others. */
   readonly running: Map<string, Promise<number>>;
-  readonly others: Map<string, Promise<number>>;
+  readonly filters: FilterTotals;
+}
+
+/** Totals of filters other than publication state and locale. */
+interface FilterTotals {
+  readonly kept: BoundedCache<number>;
+  readonly running: Map<string, Promise<number>>;
 }
 
 /** The text of the query that a condition is compiled to; conditions of plans that come again are the same objects. */
@@ -40,10 +47,20 @@ function queryText(condition: Condition, match: Document): string {
 
 const texts = new WeakMap<Condition, string>();
 
+/** The digest of a query: one that leads through relations names all entries that they came to. */
+function queryDigest(match: Document): string {
+  const digest = digests.get(match) ?? createHash('sha256').update(BSON.serialize(match)).digest('base64');
+  digests.set(match, digest);
+  return digest;
+}
+
+const digests = new WeakMap<Document, string>();
+
 /**
  * Exact totals, by collection and query. Counting is the most expensive part of a list and takes longer as the collection grows, so
  * equal counts at the same time are one. Totals of whole types are kept until a write that they depend on; where this instance makes or
- * deletes one entry, they are adjusted. Nothing is kept or shared while the writes of other instances are not reported.
+ * deletes one entry, they are adjusted. Totals of other filters are kept until any write to the collection. Nothing is kept or shared
+ * while the writes of other instances are not reported.
  */
 export class TotalCache {
   readonly #changes: ChangeBus;
@@ -56,16 +73,19 @@ export class TotalCache {
 
   /** Returns the kept total; null if there is none. */
   kept({ collection, match, condition }: Counted): number | null {
-    if (condition === null || !this.#changes.isListening) return null;
-    return this.#totals.get(collection)?.kept.get(queryText(condition, match))?.value ?? null;
+    if (!this.#changes.isListening) return null;
+    const totals = this.#totals.get(collection);
+    if (totals === undefined) return null;
+    if (condition === null) return totals.filters.kept.get(queryDigest(match)) ?? null;
+    return totals.kept.get(queryText(condition, match))?.value ?? null;
   }
 
   /** Returns the kept total, or the result of `count`, which may be that of another request at the same time. */
   async read({ collection, match, condition }: Counted, count: () => Promise<number>): Promise<number> {
     if (!this.#changes.isListening) return count();
-    // A write replaces this map, so that counts which began before it are not used later.
-    const { kept, running, others } = this.#totalsOf(collection);
-    if (condition === null) return share(others, Buffer.from(BSON.serialize(match)).toString('latin1'), count);
+    // A write replaces these maps, so that counts which began before it are not used later.
+    const { kept, running, filters } = this.#totalsOf(collection);
+    if (condition === null) return readFilter(filters, queryDigest(match), count);
     const query = queryText(condition, match);
     const known = kept.get(query);
     if (known !== undefined) return known.value;
@@ -97,7 +117,7 @@ export class TotalCache {
         this.#totals.delete(collection);
         return;
       case 'values':
-        this.#totals.set(collection, { ...former, others: new Map() });
+        this.#totals.set(collection, { ...former, filters: newFilterTotals() });
         return;
       case 'entry':
         this.#totals.set(collection, adjusted(former, change));
@@ -105,7 +125,19 @@ export class TotalCache {
   }
 }
 
-const newTotals = (): Totals => ({ kept: new BoundedCache(bounds), running: new Map(), others: new Map() });
+const newTotals = (): Totals => ({ kept: new BoundedCache(bounds), running: new Map(), filters: newFilterTotals() });
+
+const newFilterTotals = (): FilterTotals => ({ kept: new BoundedCache(filterBounds), running: new Map() });
+
+async function readFilter({ kept, running }: FilterTotals, query: string, count: () => Promise<number>): Promise<number> {
+  const known = kept.get(query);
+  if (known !== undefined) return known;
+  return share(running, query, async () => {
+    const value = await count();
+    kept.set(query, value, 8);
+    return value;
+  });
+}
 
 /** Totals that were counted before the write was sent do not have it; of others nobody knows. */
 function adjusted({ kept }: Totals, { document, count, begun }: Extract<Change, { kind: 'entry' }>): Totals {

@@ -52,7 +52,7 @@ describe('TotalCache', () => {
     held.fail(new Error('its client is gone'));
     await first.catch(() => undefined);
     expect(await second).to.equal(3);
-    const slow = [totals.read(filtered, held.count), totals.read(filtered, held.count)];
+    const slow = [1, 2].map(() => totals.read({ ...filtered, match: { rank: 4 } }, held.count));
     held.fail(unavailableError('too slow', { code: 'QUERY_TIMEOUT' }));
     for (const one of slow) expect(await one.catch((error: Error) => error.message)).to.equal('too slow');
   });
@@ -83,6 +83,18 @@ describe('TotalCache', () => {
       for (const change of changed) changes.changed('rows', change(changes.tick()));
       expect(totals.kept(live)).to.equal(known);
     });
+
+  it('keeps the total of a filter until a write, by what it asks for', async () => {
+    const { changes, totals } = listening();
+    await totals.read(filtered, () => Promise.resolve(7));
+    expect(totals.kept({ ...filtered, match: { rank: 3 } })).to.equal(7);
+    expect(totals.kept({ ...filtered, match: { rank: 4 } })).to.equal(null);
+    for (const write of [{ kind: 'values' }, entry(null, 1, changes.tick()), { kind: 'any' }] satisfies Change[]) {
+      changes.changed('rows', write);
+      expect(totals.kept(filtered)).to.equal(null);
+      await totals.read(filtered, () => Promise.resolve(7));
+    }
+  });
 
   it('caches no count made during a create, and none while it is not told of writes', async () => {
     const { changes, totals } = listening();

@@ -1,13 +1,13 @@
 import type { Db, Document } from 'mongodb';
 import type { Condition, Plan } from '../../query/plan.js';
 import { unlimited } from '../../query/budget.js';
-import { memoizePair } from '../../caches.js';
+import { BoundedCache, memoizePair } from '../../caches.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import { countStored, readAll, type Database } from '../database.js';
 import { isTimedOut, isWithoutIndex } from '../driver-errors.js';
 import type { RelatedCondition, Resolved } from './compile-condition.js';
-import { compilePage, type Page } from './compile-page.js';
-import { planIndexes } from './plan-indexes.js';
+import { compilePage, compileSort, type Page } from './compile-page.js';
+import { type IndexPlan, planIndexes } from './plan-indexes.js';
 
 /** An index with about how many entries a page looks at by it. */
 interface Candidate {
@@ -15,56 +15,73 @@ interface Candidate {
   readonly entries: number;
 }
 
-interface ChoiceContext {
+interface EstimateContext {
   readonly registry: Registry;
   readonly resolved: Resolved;
   readonly database: Database;
 }
 
-/** An index is named if another one would look at so many times as many entries. The estimate may be wrong by half of that. */
-const margin = 3;
+/** About how many entries meet the conditions of a plan on linked entries. */
+export interface LinkEstimates {
+  /** Entries of the type. */
+  readonly all: number;
+  readonly links: readonly LinkEstimate[];
+}
+
+/** A condition on linked entries, with the index of the attribute, if there is one. */
+interface LinkEstimate {
+  readonly index: IndexPlan | null;
+  /** The share of the entries that meet the condition. */
+  readonly share: number;
+}
+
+/** The index of the sort is named if the best one of a relation would look at so many times as many entries: estimates may be wrong. */
+const margin = 2;
 
 /** Links of an entry to several others, as many as are assumed. */
 const linksOfEntry = 3;
 
-/**
- * Returns the index that leads to a page of entries with related ones: that of the sort if many meet the conditions, or that of the
- * relation that few do. The server keeps a plan for queries of one form, and the best one for narrow conditions looks at seven times as many
- * entries as the best one for broad conditions. Null: the server decides.
- */
-export async function chooseIndex(plan: Plan, { registry, resolved, database }: ChoiceContext): Promise<string | null> {
-  const { type, condition, sort, window } = plan;
-  const [key = { path: '_id', links: [], lists: [] }, ...others] = sort;
+/** Estimates how many entries meet each condition on linked entries; null if there is none, or too little is known. */
+export async function estimateLinks({ type, condition }: Plan, context: EstimateContext): Promise<LinkEstimates | null> {
+  const { registry, resolved, database } = context;
   const related = condition === null ? [] : ownLinks(condition);
-  const isOpen = related.length > 0 && related.every((one) => idsOf(one, resolved) !== null) && database.session === null;
-  if (!isOpen || others.length > 0 || key.links.length + key.lists.length > 0 || window.limit === null) return null;
+  if (related.length === 0 || database.session !== null || related.some((one) => idsOf(one, resolved) === null)) return null;
   const [all, ...targets] = await Promise.all(
     [type, ...related.map(({ target }) => target)].map(({ collection }) => estimateSize(collection, database)),
   );
-  const shares = related.map((one, index) => shareOf(one, targets[index] ?? 0, resolved));
-  if (all === undefined || shares.some((share) => share === null)) return null;
   const indexes = wholeIndexes(type, registry);
-  const candidate = (path: string, entries: number): readonly Candidate[] => {
-    const index = path === '_id' ? '_id_' : indexes.get(path);
-    return index === undefined ? [] : [{ index, entries }];
-  };
-  const needed = (window.skip + window.limit) / shares.reduce<number>((product, share) => product * (share ?? 1), 1);
-  return cheapest([
-    ...candidate(key.path, Math.min(needed, all)),
-    ...related.flatMap(({ path }, index) => candidate(path, all * (shares[index] ?? 1))),
-  ]);
+  const links = related.flatMap((one, index): LinkEstimate[] => {
+    const share = shareOf(one, targets[index] ?? 0, resolved);
+    return share === null ? [] : [{ index: indexes.get(one.path) ?? null, share }];
+  });
+  return all === undefined || links.length < related.length ? null : { all, links };
+}
+
+/**
+ * Returns the index that leads to a page of entries with related ones: that of the sort if many meet the conditions, or that of the
+ * relation that the fewest do. The server keeps a plan for queries of one form, and the best one for narrow conditions looks at seven times
+ * as many entries as the best one for broad conditions. Null: the server decides.
+ */
+export function chooseIndex({ type, sort, window }: Plan, { all, links }: LinkEstimates, registry: Registry): string | null {
+  const [key = { path: '_id', links: [], lists: [] }, ...others] = sort;
+  if (others.length > 0 || key.links.length + key.lists.length > 0 || window.limit === null) return null;
+  const sorting = key.path === '_id' ? '_id_' : wholeIndexes(type, registry).get(key.path)?.name;
+  const needed = (window.skip + window.limit) / links.reduce((product, { share }) => product * share, 1);
+  const candidates = links.flatMap(({ index, share }) => (index === null ? [] : [{ index: index.name, entries: all * share }]));
+  return cheapest(candidates, sorting === undefined ? null : { index: sorting, entries: Math.min(needed, all) });
 }
 
 /** The indexes that hold all entries, by their first path. */
-const wholeIndexes = memoizePair((type: ContentType, registry: Registry): ReadonlyMap<string, string> => {
+const wholeIndexes = memoizePair((type: ContentType, registry: Registry): ReadonlyMap<string, IndexPlan> => {
   const plans = planIndexes(type, registry).filter(({ options }) => options.partialFilterExpression === undefined);
-  return new Map(plans.reverse().map(({ name, key }) => [Object.keys(key)[0] ?? '', name]));
+  return new Map(plans.reverse().map((plan) => [Object.keys(plan.key)[0] ?? '', plan]));
 });
 
-/** The index that looks at much fewer entries than the next best one; null if there is none. */
-function cheapest(candidates: readonly Candidate[]): string | null {
-  const [best, next] = [...candidates].sort((a, b) => a.entries - b.entries);
-  return best !== undefined && next !== undefined && best.entries * margin < next.entries ? best.index : null;
+/** The index that looks at the fewest entries; that of the sort only if it looks at much fewer. Null if there is no choice. */
+function cheapest(ofLinks: readonly Candidate[], ofSort: Candidate | null): string | null {
+  const [best] = [...ofLinks].sort((a, b) => a.entries - b.entries);
+  if (best === undefined || (ofSort === null && ofLinks.length === 1)) return null;
+  return ofSort !== null && ofSort.entries * margin < best.entries ? ofSort.index : best.index;
 }
 
 /** The conditions on entries that are linked to, all of which have to be met. */
@@ -87,42 +104,58 @@ function idsOf(condition: RelatedCondition, resolved: Resolved): readonly unknow
   return found?.$in === undefined || found.$in.length === 0 ? null : found.$in;
 }
 
-interface Size {
-  readonly size: Promise<number>;
-  readonly until: number;
+/** What is known of a database for a while. */
+interface Known {
+  readonly sizes: Map<string, { readonly size: Promise<number>; readonly until: number }>;
+  /** Indexes that were named wrongly, by the form of the query, with the time until which they are not named again. */
+  readonly refused: BoundedCache<number>;
 }
 
-/** Milliseconds that the size of a collection is good enough for an estimate. */
+/** Milliseconds that the size of a collection is good enough for an estimate, and that an index is not named again. */
 const goodFor = 60_000;
 
-const sizes = new WeakMap<Db, Map<string, Size>>();
+const databases = new WeakMap<Db, Known>();
+
+function knownOf({ db }: Database): Known {
+  const known = databases.get(db) ?? { sizes: new Map(), refused: new BoundedCache<number>(refusedBounds) };
+  databases.set(db, known);
+  return known;
+}
+
+const refusedBounds = { entries: 500, bytes: 500_000 };
 
 /** Returns about how many entries a collection has: as many as a while ago. */
 export function estimateSize(collection: string, database: Database): Promise<number> {
-  const known = sizes.get(database.db) ?? new Map<string, Size>();
-  sizes.set(database.db, known);
-  const kept = known.get(collection);
+  const { sizes } = knownOf(database);
+  const kept = sizes.get(collection);
   if (kept !== undefined && kept.until > Date.now()) return kept.size;
   // for all requests, so that it does not end with one of them
   const size = countStored(collection, { ...database, session: null, budget: unlimited, turns: null, asker: null });
-  known.set(collection, { size, until: Date.now() + goodFor });
-  size.catch(() => known.delete(collection));
+  sizes.set(collection, { size, until: Date.now() + goodFor });
+  size.catch(() => sizes.delete(collection));
   return size;
 }
 
 /** Milliseconds until an index that was named wrongly is given up. */
 const hinted = 1_000;
 
-/** Reads a page by the index that was chosen for it; as the server plans it if there is none, or it takes too long. */
+/**
+ * Reads a page by the index that was chosen for it; as the server plans it if there is none, it is not built, or it takes too long. If the
+ * server is faster then, the index was wrong, and is not named for queries of this form for a while: such a query would be run twice.
+ */
 export async function readChosen(page: Page, index: string | null, database: Database): Promise<readonly Document[]> {
   const command = compilePage(page);
-  if (index === null || database.session !== null) return readAll(database, command);
-  const { maxTimeMS } = database;
-  const limited = { ...database, maxTimeMS: { ...maxTimeMS, read: Math.min(maxTimeMS.read, hinted) } };
+  const form = JSON.stringify([page.collection, index, Object.keys(page.match), Object.keys(compileSort(page.sort))]);
+  const { refused } = knownOf(database);
+  if (index === null || database.session !== null || (refused.get(form) ?? 0) > Date.now()) return readAll(database, command);
+  const limit = Math.min(database.maxTimeMS.read, hinted);
   try {
-    return await readAll(limited, { ...command, hint: index });
+    return await readAll({ ...database, maxTimeMS: { ...database.maxTimeMS, read: limit } }, { ...command, hint: index });
   } catch (error) {
     if (!isTimedOut(error) && !isWithoutIndex(error)) throw error;
-    return readAll(database, command);
+    const begun = Date.now();
+    const documents = await readAll(database, command);
+    if (Date.now() - begun < limit) refused.set(form, Date.now() + goodFor, 0);
+    return documents;
   }
 }

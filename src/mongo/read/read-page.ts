@@ -5,7 +5,8 @@ import type { TotalCache } from '../total-cache.js';
 import { compileCondition, nothing } from './compile-condition.js';
 import { compilePage, compileProjection, type Page, sortsByComputed } from './compile-page.js';
 import { asScanned, readAll, runRead, type Database } from '../database.js';
-import { chooseIndex, readChosen } from './choose-index.js';
+import { chooseIndex, estimateLinks, type LinkEstimates, readChosen } from './choose-index.js';
+import { countLinked } from './count-linked.js';
 import { explainTimeout } from './explain-timeout.js';
 import type { SearchIndexes } from '../index-state.js';
 import type { Loaded } from '../loaded.js';
@@ -51,11 +52,12 @@ async function readEach(plan: Plan, { registry, totals, ...context }: PageContex
     const { documents, total } = await scanPage(page, condition, database);
     return { entries: await readEntries(selection, documents, database), total };
   }
-  const total = withTotal ? await totalOf(plan, page, { database, totals }) : null;
+  const estimates = asksForRelated(condition) ? await estimateLinks(plan, { registry, resolved, database }) : null;
+  const total = withTotal ? await totalOf(plan, page, { database, totals, estimates }) : null;
   const find = async (): Promise<readonly Document[]> => {
     if (sortsByComputed(page.sort)) return (await walkTargets(plan, page, database)) ?? readAll(database, compilePage(page));
-    if (!asksForRelated(condition)) return readDocuments(page, total?.kept ?? null, database);
-    return readChosen(page, await chooseIndex(plan, { registry, resolved, database }), database);
+    if (estimates !== null) return readChosen(page, chooseIndex(plan, estimates, registry), database);
+    return readDocuments(page, total?.kept ?? null, database);
   };
   const read = async (): Promise<LoadedPage['entries']> => readEntries(selection, await find(), database);
   return total === null ? { entries: await read(), total: null } : readWithTotal(plan, page, { read, total });
@@ -121,15 +123,21 @@ interface PageTotal {
 /** Entries before a page from which on the total is worth a command before the page is read: it may be read from the end. */
 const far = 1_000;
 
+interface TotalContext extends Omit<PageContext, 'registry'> {
+  /** Of conditions on linked entries; null if there is none. */
+  readonly estimates: LinkEstimates | null;
+}
+
 /** Returns the total of a plan if it is known, and how to count it otherwise. */
 function totalOf(
   plan: Plan,
   { match, collection, window }: Page,
-  { database, totals }: Omit<PageContext, 'registry'>,
+  { database, totals, estimates }: TotalContext,
 ): PageTotal | Promise<PageTotal> {
   const { condition, totalIsCacheable } = plan;
   if (database.session !== null) return { kept: null, count: () => countInTransaction(collection, match, database) };
   const count = async (): Promise<number> => {
+    if (estimates !== null) return countLinked({ collection, match }, estimates, database);
     const reply = await runRead(database, { count: collection, ...(condition !== null && { query: match }) });
     return Number(reply['n']);
   };

@@ -1,0 +1,66 @@
+import { expect } from 'chai';
+import type { CommandStartedEvent, Document } from 'mongodb';
+import type { LinkEstimates } from '../../src/mongo/read/choose-index.js';
+import { countLinked } from '../../src/mongo/read/count-linked.js';
+import { ensureIndexes } from '../../src/mongo/models/ensure-indexes.js';
+import { planIndexes } from '../../src/mongo/read/plan-indexes.js';
+import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
+import { contextOf, thingRegistry, typeOf } from '../support/things.js';
+
+const thing = typeOf('api::thing.thing');
+const count = 12_000;
+const things = Array.from({ length: count }, (_, index) => ({
+  _id: index + 1,
+  owner: ((index * 7919) % 200) + 1,
+  tags: [((index * 31) % 50) + 1, ((index * 17) % 50) + 1],
+  name: index % 3 === 0 ? 'third' : 'other',
+}));
+const half = Array.from({ length: 100 }, (_, index) => index + 1);
+const indexOf = (path: string) => planIndexes(thing, thingRegistry).find(({ key }) => Object.keys(key)[0] === path) ?? null;
+const byOwner = (all: number, share: number): LinkEstimates => ({ all, links: [{ index: indexOf('owner'), share }] });
+const owned = { owner: { $in: half } };
+const filtered = { ...owned, tags: { $in: [1, 2, 3] }, name: 'third' };
+
+/** What is known of the data, and how often entries are counted by ids and by ranges of ids. */
+const cases: readonly (readonly [title: string, match: Document, estimates: LinkEstimates, ids: number, ranges: number])[] = [
+  ['few entries at once', filtered, byOwner(count, 0.01), 0, 0],
+  ['what the index tells at once', owned, byOwner(10 * count, 0.1), 0, 0],
+  ['many entries by their ids', filtered, byOwner(10 * count, 0.1), 2, 0],
+  ['a large share of a collection in ranges', filtered, byOwner(100_000, 0.5), 0, 8],
+  ['by the relation that the fewest meet', filtered, { all: 60_000, links: [{ index: null, share: 0.01 }, ...byOwner(0, 0.1).links] }, 2, 0],
+  ['a relation without an index at once', filtered, { all: 60_000, links: [{ index: null, share: 0.1 }] }, 0, 0],
+  ['ids with large gaps at once', filtered, byOwner(60_000, 0.5), 0, 0],
+];
+
+describe('the count of a filter on related entries', () => {
+  let database: FreshDatabase;
+  before(async () => {
+    database = await freshDatabase();
+    await database.db.collection<{ _id: number }>('things').insertMany(things);
+    await database.db.collection<{ _id: number }>('things').insertOne({ _id: 400_000 });
+    await ensureIndexes(database.db, thing, thingRegistry);
+  });
+  after(() => database.drop());
+
+  async function countsOf(run: () => Promise<number>): Promise<{ readonly total: number; readonly counts: readonly Document[] }> {
+    const counts: Document[] = [];
+    const listen = ({ command }: CommandStartedEvent): void => {
+      if (command['count'] === 'things') counts.push(command as Document);
+    };
+    database.client.on('commandStarted', listen);
+    const total = await run();
+    database.client.off('commandStarted', listen);
+    return { total, counts };
+  }
+
+  for (const [title, match, estimates, ids, ranges] of cases)
+    it(`looks at ${title}`, async () => {
+      const { database: read } = contextOf(database).store;
+      const { total, counts } = await countsOf(() => countLinked({ collection: 'things', match }, estimates, read));
+      expect(total).to.equal(await database.db.collection('things').countDocuments(match));
+      const parts = counts.filter(({ hint }) => hint === '_id_').map(({ query }) => ((query as Document)['$and'] as Document[])[0]);
+      expect(parts.filter((part) => '$in' in (part?.['_id'] as Document))).to.have.length(ids);
+      expect(parts.filter((part) => '$gte' in (part?.['_id'] as Document))).to.have.length(ranges);
+      expect(counts).to.have.length(Math.max(ids + ranges, 1));
+    });
+});
