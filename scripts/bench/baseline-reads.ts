@@ -1,6 +1,6 @@
 import type { Db, Document } from 'mongodb';
 import { aggregate, count, find, live, type Handler } from './baseline-handler.js';
-import { keepTotal } from './baseline-totals.js';
+import { keepFiltered, keepTotal } from './baseline-totals.js';
 import { shapeList, shapePopulatedEntry, shapePopulatedList } from './baseline-shape.js';
 
 const newest = { publishedAt: -1, _id: -1 };
@@ -42,7 +42,7 @@ export const listDeep: Handler = async (db, parameters) => {
     findIds(db, 'categories', { slug: { $in: slugs } }),
   ]);
   const filter = { ...live, author: { $in: authors }, categories: { $in: categories } };
-  return listPopulated(db, { filter, sort: { views: -1, _id: -1 }, total: count(db, 'articles', filter) });
+  return listPopulated(db, { filter, sort: { views: -1, _id: -1 }, total: keepFiltered(db, 'articles', filter) });
 };
 
 interface PopulatedList {

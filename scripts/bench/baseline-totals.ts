@@ -1,19 +1,34 @@
 import type { Db, Document } from 'mongodb';
 import { count } from './baseline-handler.js';
 
-/** Totals of whole types by collection and filter: the product keeps those, too, until something is written. */
+/** Totals by collection and filter: the product keeps those, too, until something is written. */
 const kept = new Map<string, Promise<number>>();
 
+/** The same of filters other than the publication state, which any update may change. */
+const filtered = new Map<string, Promise<number>>();
+
 /** Counts once until `forgetTotals`; without a filter the server knows the number. */
-export function keepTotal(db: Db, collection: string, filter?: Document): Promise<number> {
-  if (filter === undefined) return count(db, collection);
-  const key = `${collection} ${JSON.stringify(filter)}`;
-  const total = kept.get(key) ?? count(db, collection, filter);
-  kept.set(key, total);
+export const keepTotal = (db: Db, collection: string, filter?: Document): Promise<number> =>
+  filter === undefined ? count(db, collection) : keepIn(kept, () => count(db, collection, filter), [collection, filter]);
+
+/** Counts once until anything is written. */
+export const keepFiltered = (db: Db, collection: string, filter: Document): Promise<number> =>
+  keepIn(filtered, () => count(db, collection, filter), [collection, filter]);
+
+function keepIn(totals: typeof kept, read: () => Promise<number>, counted: unknown): Promise<number> {
+  const key = JSON.stringify(counted);
+  const total = totals.get(key) ?? read();
+  totals.set(key, total);
   return total;
 }
 
 /** Called by what creates entries. */
 export const forgetTotals = (): void => {
   kept.clear();
+  filtered.clear();
+};
+
+/** Called by what updates entries. */
+export const forgetFiltered = (): void => {
+  filtered.clear();
 };

@@ -1,7 +1,7 @@
 import type { Db, Document } from 'mongodb';
 import { aggregate, writeConcern, type Handler } from './baseline-handler.js';
 import { shapeEntry } from './baseline-shape.js';
-import { forgetTotals } from './baseline-totals.js';
+import { forgetFiltered, forgetTotals } from './baseline-totals.js';
 import { takeId } from './take-id.js';
 
 /** Row f: one command that updates and returns the whole entry. */
@@ -13,6 +13,7 @@ export const updateArticle: Handler = async (db, parameters, body) => {
     new: true,
     writeConcern,
   });
+  forgetFiltered();
   // The reply of findAndModify: the document or null.
   const article = value as Document | null;
   return { data: article && shapeEntry(article), meta: {} };

@@ -9,12 +9,6 @@ import type { RelatedCondition, Resolved } from './compile-condition.js';
 import { compilePage, compileSort, type Page } from './compile-page.js';
 import { type IndexPlan, planIndexes } from './plan-indexes.js';
 
-/** An index with about how many entries a page looks at by it. */
-interface Candidate {
-  readonly index: string;
-  readonly entries: number;
-}
-
 interface EstimateContext {
   readonly registry: Registry;
   readonly resolved: Resolved;
@@ -57,32 +51,43 @@ export async function estimateLinks({ type, condition }: Plan, context: Estimate
   return all === undefined || links.length < related.length ? null : { all, links };
 }
 
+/** The index that leads to a page. */
+export interface ChosenIndex {
+  /** Null: the server decides. */
+  readonly name: string | null;
+  /** Whether it has the order of the page, so that as many entries are looked at as the page needs. */
+  readonly isOrdered: boolean;
+}
+
 /**
  * Returns the index that leads to a page of entries with related ones: that of the sort if many meet the conditions, or that of the
  * relation that the fewest do. The server keeps a plan for queries of one form, and the best one for narrow conditions looks at seven times
- * as many entries as the best one for broad conditions. Null: the server decides.
+ * as many entries as the best one for broad conditions.
  */
-export function chooseIndex({ type, sort, window }: Plan, { all, links }: LinkEstimates, registry: Registry): string | null {
+export function chooseIndex({ type, sort, window }: Plan, { all, links }: LinkEstimates, registry: Registry): ChosenIndex {
   const [key = { path: '_id', links: [], lists: [] }, ...others] = sort;
-  if (others.length > 0 || key.links.length + key.lists.length > 0 || window.limit === null) return null;
-  const sorting = key.path === '_id' ? '_id_' : wholeIndexes(type, registry).get(key.path)?.name;
+  const isPlain = others.length === 0 && key.links.length + key.lists.length === 0 && window.limit !== null;
+  if (!isPlain) return { name: null, isOrdered: false };
+  const sorting = key.path === '_id' ? '_id_' : (wholeIndexes(type, registry).get(key.path)?.name ?? null);
   const needed = (window.skip + window.limit) / links.reduce((product, { share }) => product * share, 1);
-  const candidates = links.flatMap(({ index, share }) => (index === null ? [] : [{ index: index.name, entries: all * share }]));
-  return cheapest(candidates, sorting === undefined ? null : { index: sorting, entries: Math.min(needed, all) });
+  const [best, second] = byShare(links);
+  if (best === undefined) return { name: null, isOrdered: false };
+  if (sorting !== null && Math.min(needed, all) * margin < all * best.share) return { name: sorting, isOrdered: true };
+  return { name: sorting === null && second === undefined ? null : best.index.name, isOrdered: false };
 }
+
+/** A condition with an index. */
+export type IndexedLink = LinkEstimate & { readonly index: IndexPlan };
+
+/** The conditions with an index, the one that the fewest entries meet first. */
+export const byShare = (links: LinkEstimates['links']): readonly IndexedLink[] =>
+  links.filter((link): link is IndexedLink => link.index !== null).sort((a, b) => a.share - b.share);
 
 /** The indexes that hold all entries, by their first path. */
 const wholeIndexes = memoizePair((type: ContentType, registry: Registry): ReadonlyMap<string, IndexPlan> => {
   const plans = planIndexes(type, registry).filter(({ options }) => options.partialFilterExpression === undefined);
   return new Map(plans.reverse().map((plan) => [Object.keys(plan.key)[0] ?? '', plan]));
 });
-
-/** The index that looks at the fewest entries; that of the sort only if it looks at much fewer. Null if there is no choice. */
-function cheapest(ofLinks: readonly Candidate[], ofSort: Candidate | null): string | null {
-  const [best] = [...ofLinks].sort((a, b) => a.entries - b.entries);
-  if (best === undefined || (ofSort === null && ofLinks.length === 1)) return null;
-  return ofSort !== null && ofSort.entries * margin < best.entries ? ofSort.index : best.index;
-}
 
 /** The conditions on entries that are linked to, all of which have to be met. */
 function ownLinks(condition: Condition): readonly RelatedCondition[] {

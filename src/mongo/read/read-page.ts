@@ -6,12 +6,12 @@ import { compileCondition, nothing } from './compile-condition.js';
 import { compilePage, compileProjection, type Page, sortsByComputed } from './compile-page.js';
 import { asScanned, readAll, runRead, type Database } from '../database.js';
 import { chooseIndex, estimateLinks, type LinkEstimates, readChosen } from './choose-index.js';
-import { countLinked } from './count-linked.js';
 import { explainTimeout } from './explain-timeout.js';
 import type { SearchIndexes } from '../index-state.js';
+import { countLinked, listParts } from './linked-parts.js';
 import type { Loaded } from '../loaded.js';
 import { asksForRelated, resolveRelated } from './resolve-related.js';
-import { isScanned, scanPage } from './scan-page.js';
+import { isNear, isScanned, scanPage, scanParts } from './scan-page.js';
 import { readTree } from './read-tree.js';
 import { walkTargets } from './walk-targets.js';
 
@@ -52,11 +52,20 @@ async function readEach(plan: Plan, { registry, totals, ...context }: PageContex
     const { documents, total } = await scanPage(page, condition, database);
     return { entries: await readEntries(selection, documents, database), total };
   }
-  const estimates = asksForRelated(condition) ? await estimateLinks(plan, { registry, resolved, database }) : null;
+  const isLinked = asksForRelated(condition) && page.rank === null;
+  const estimates = isLinked ? await estimateLinks(plan, { registry, resolved, database }) : null;
+  const chosen = estimates === null ? null : chooseIndex(plan, estimates, registry);
+  if (estimates !== null && chosen?.isOrdered === false && isNear(plan)) {
+    const parts = await listParts(page, estimates, database);
+    if (parts !== null) {
+      const { documents, total } = await scanParts(page, parts, database);
+      return { entries: await readEntries(selection, documents, database), total: withTotal ? total : null };
+    }
+  }
   const total = withTotal ? await totalOf(plan, page, { database, totals, estimates }) : null;
   const find = async (): Promise<readonly Document[]> => {
     if (sortsByComputed(page.sort)) return (await walkTargets(plan, page, database)) ?? readAll(database, compilePage(page));
-    if (estimates !== null) return readChosen(page, chooseIndex(plan, estimates, registry), database);
+    if (chosen !== null) return readChosen(page, chosen.name, database);
     return readDocuments(page, total?.kept ?? null, database);
   };
   const read = async (): Promise<LoadedPage['entries']> => readEntries(selection, await find(), database);

@@ -1,9 +1,10 @@
 import type { Document } from 'mongodb';
 import type { Condition, Plan } from '../../query/plan.js';
 import type { Registry } from '../../schema/content-type.js';
-import { compileSort, sortsByComputed, type Page } from './compile-page.js';
+import { compilePage, compileSort, sortsByComputed, type Page } from './compile-page.js';
 import { readAll, type Database } from '../database.js';
 import { anyIndex, isServed, leadingFields } from './is-served.js';
+import type { Parts } from './linked-parts.js';
 
 /** The entries in front of the end of a page that a scan keeps at most. */
 const mostKept = 1_000;
@@ -13,13 +14,17 @@ interface ScanContext {
   readonly database: Database;
 }
 
+/** Whether a page is so near to the first that a scan can keep all entries up to its end. */
+export const isNear = ({ sort, window }: Pick<Plan, 'sort' | 'window'>): boolean =>
+  !sortsByComputed(sort) && window.limit !== null && window.skip + window.limit <= mostKept;
+
 /**
  * Returns whether one pass over the entries reads a page and its total: no index leads to just those that meet the condition, so that
  * counting them looks at more entries in any case.
  */
-export function isScanned({ type, sort, window }: Plan, condition: Condition, { registry, database }: ScanContext): boolean {
-  if (sortsByComputed(sort) || window.limit === null || window.skip + window.limit > mostKept) return false;
-  const leading = leadingFields(type, registry);
+export function isScanned(plan: Plan, condition: Condition, { registry, database }: ScanContext): boolean {
+  if (!isNear(plan)) return false;
+  const leading = leadingFields(plan.type, registry);
   // trigrams find entries that do not meet the condition, too
   return !isServed(condition, { ...anyIndex(database), leads: (path) => leading.has(path), serves: () => false });
 }
@@ -35,20 +40,39 @@ interface ScannedPage {
  * own neither, the pass reads the collection in its natural order, which is two to five times cheaper than by an index that leads to
  * most entries.
  */
-export async function scanPage(
-  { collection, match, sort, window: { skip, limit }, projection }: Page,
-  condition: Condition,
+export async function scanPage(page: Page, condition: Condition, database: Database): Promise<ScannedPage> {
+  const hint = isServed(condition, anyIndex(database)) ? {} : { hint: { $natural: 1 } };
+  const { ids, total } = await scan(page, hint, database);
+  const { skip } = page.window;
+  return { documents: await readKept({ ...page, window: { ...page.window, skip: 0 } }, ids.slice(skip), database), total };
+}
+
+/** Reads a page and its total by a pass over each part of the entries, and then the documents of the page. */
+export async function scanParts(page: Page, parts: Parts, database: Database): Promise<ScannedPage> {
+  const kept: unknown[] = [];
+  let total = 0;
+  for (const part of parts) {
+    const scanned = await scan({ ...page, match: { $and: [part, page.match] } }, { hint: '_id_' }, database);
+    kept.push(...scanned.ids);
+    total += scanned.total;
+  }
+  return { documents: await readKept(page, kept, database), total };
+}
+
+/** The ids of the first entries of a pass, up to the end of the page, and how many there are in all. */
+async function scan(
+  { collection, match, sort, window: { skip, limit } }: Page,
+  hint: Document,
   database: Database,
-): Promise<ScannedPage> {
+): Promise<{ readonly ids: readonly unknown[]; readonly total: number }> {
   const ids = { $topN: { n: skip + (limit ?? mostKept), sortBy: compileSort(sort), output: '$_id' } };
   const pipeline = [{ $match: match }, { $group: { _id: null, total: { $sum: 1 }, ids } }];
-  const hint = isServed(condition, anyIndex(database)) ? {} : { hint: { $natural: 1 } };
   const [group] = await readAll(database, { aggregate: collection, pipeline, cursor: {}, ...hint });
-  const shown = ((group?.['ids'] ?? []) as readonly unknown[]).slice(skip); // grouped into this array
-  if (shown.length === 0) return { documents: [], total: Number(group?.['total'] ?? 0) };
-  // an entry that has changed in between meets the condition no more, and is left out
-  const filter = { $and: [{ _id: { $in: shown } }, match] };
-  const rows = await readAll(database, { find: collection, filter, projection, hint: { _id: 1 } });
-  const byId = new Map(rows.map((row) => [row['_id'] as unknown, row]));
-  return { documents: shown.flatMap((id) => byId.get(id) ?? []), total: Number(group?.['total']) };
+  return { ids: (group?.['ids'] ?? []) as readonly unknown[], total: Number(group?.['total'] ?? 0) }; // grouped into this array
+}
+
+/** Reads the documents of a page from the entries that were kept. One that has changed in between meets the condition no more. */
+async function readKept(page: Page, ids: readonly unknown[], database: Database): Promise<readonly Document[]> {
+  if (ids.length === 0) return [];
+  return readAll(database, { ...compilePage({ ...page, match: { $and: [{ _id: { $in: ids } }, page.match] } }), hint: '_id_' });
 }

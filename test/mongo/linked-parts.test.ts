@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { CommandStartedEvent, Document } from 'mongodb';
 import type { LinkEstimates } from '../../src/mongo/read/choose-index.js';
-import { countLinked } from '../../src/mongo/read/count-linked.js';
+import { countLinked } from '../../src/mongo/read/linked-parts.js';
 import { ensureIndexes } from '../../src/mongo/models/ensure-indexes.js';
 import { planIndexes } from '../../src/mongo/read/plan-indexes.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
@@ -27,7 +27,13 @@ const cases: readonly (readonly [title: string, match: Document, estimates: Link
   ['what the index tells at once', owned, byOwner(10 * count, 0.1), 0, 0],
   ['many entries by their ids', filtered, byOwner(10 * count, 0.1), 2, 0],
   ['a large share of a collection in ranges', filtered, byOwner(100_000, 0.5), 0, 8],
-  ['by the relation that the fewest meet', filtered, { all: 60_000, links: [{ index: null, share: 0.01 }, ...byOwner(0, 0.1).links] }, 2, 0],
+  [
+    'by the relation that the fewest meet',
+    filtered,
+    { all: 60_000, links: [{ index: null, share: 0.01 }, ...byOwner(0, 0.1).links] },
+    2,
+    0,
+  ],
   ['a relation without an index at once', filtered, { all: 60_000, links: [{ index: null, share: 0.1 }] }, 0, 0],
   ['ids with large gaps at once', filtered, byOwner(60_000, 0.5), 0, 0],
 ];
@@ -58,7 +64,9 @@ describe('the count of a filter on related entries', () => {
       const { database: read } = contextOf(database).store;
       const { total, counts } = await countsOf(() => countLinked({ collection: 'things', match }, estimates, read));
       expect(total).to.equal(await database.db.collection('things').countDocuments(match));
-      const parts = counts.filter(({ hint }) => hint === '_id_').map(({ query }) => ((query as Document)['$and'] as Document[])[0]);
+      const parts = counts
+        .filter(({ hint }) => hint === '_id_')
+        .map(({ query }) => ((query as Document)['$and'] as Document[])[0]);
       expect(parts.filter((part) => '$in' in (part?.['_id'] as Document))).to.have.length(ids);
       expect(parts.filter((part) => '$gte' in (part?.['_id'] as Document))).to.have.length(ranges);
       expect(counts).to.have.length(Math.max(ids + ranges, 1));
