@@ -52,7 +52,7 @@ export async function estimateLinks({ type, condition }: Plan, context: Estimate
 }
 
 /** The index that leads to a page. */
-export interface ChosenIndex {
+interface ChosenIndex {
   /** Null: the server decides. */
   readonly name: string | null;
   /** Whether it has the order of the page, so that as many entries are looked at as the page needs. */
