@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { ConfigError } from './setting.js';
 import type { Config } from './config.js';
 
@@ -69,15 +70,23 @@ function cannotKeep(file: string, { code = '' }: NodeJS.ErrnoException): never {
 
 const makeSecret = (): string => randomBytes(32).toString('hex');
 
+/** Waits a second for the process that has just created the file to write it. */
 async function readSecrets(file: string): Promise<Secrets> {
-  const kept: unknown = await readFile(file, 'utf8').then(
-    (text) => JSON.parse(text) as unknown,
-    () => null,
-  );
-  const isWhole =
-    typeof kept === 'object' && kept !== null && Object.keys(variables).every((name) => isText(Reflect.get(kept, name)));
+  let kept = await readObject(file);
+  for (let tries = 0; kept === null && tries < 50; tries += 1) {
+    await delay(20);
+    kept = await readObject(file);
+  }
+  const isWhole = kept !== null && Object.keys(variables).every((name) => isText(Reflect.get(kept, name)));
   if (!isWhole) throw new ConfigError(`${file} does not hold the secrets; delete it to have new ones created`);
   return kept as Secrets; // checked above
 }
+
+/** Null if the file holds no object, or not yet. */
+const readObject = (file: string): Promise<object | null> =>
+  readFile(file, 'utf8')
+    .then((text) => JSON.parse(text) as unknown)
+    .then((value) => (typeof value === 'object' ? value : null))
+    .catch(() => null);
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value.length >= 16;

@@ -5,8 +5,10 @@ import { unlimited } from '../query/budget.js';
 import { Queue } from '../queue.js';
 import type { Database } from './database.js';
 import { ensureCollections } from './ensure-collections.js';
+import { AbandonedTransactions } from './abandoned.js';
 import { SearchIndexes, UniqueBuilds } from './index-state.js';
 import { Replies } from './command-turns.js';
+import { workTime } from './within-time.js';
 
 /**
  * Connects to MongoDB with the guarantees of the service: writes acknowledged by a majority and in the journal, retried once.
@@ -43,6 +45,7 @@ export async function connectDatabase(uri: string, config: DatabaseConfig): Prom
       replies: new Replies(new Queue({ ...waitBounds, atOnce: 4 })),
       searches: new SearchIndexes(),
       uniques: new UniqueBuilds(),
+      abandoned: new AbandonedTransactions({ client, isSharded, longest: workTime(config.maxTimeMS.write) }),
     };
     await ensureCollections(Object.values(collections), database);
     return database;

@@ -1,10 +1,11 @@
 import { type ClientSession, type Db, type Document, Long, type MongoClient } from 'mongodb';
 import type { Budget } from '../query/budget.js';
 import type { Asker, Queue } from '../queue.js';
+import type { AbandonedTransactions } from './abandoned.js';
+import { inReadTime } from './calls.js';
 import { CommandTurns, type Replies } from './command-turns.js';
-import { markTransient, translateDriverError } from './driver-errors.js';
 import type { SearchIndexes, UniqueBuilds } from './index-state.js';
-import { twice, withinTime } from './within-time.js';
+import { twice } from './within-time.js';
 
 /** A stored document, for readers outside of this folder. */
 export type { Document } from 'mongodb';
@@ -14,7 +15,7 @@ export type { Document } from 'mongodb';
  * - the connection and its server: `client`, `db`, `maxTimeMS`, `isReplicated`, `isSharded`
  * - the transaction, if there is one: `session`, `order`, `later`, `undo`
  * - the request, if there is one: `budget`, `turns`, `asker`
- * - shared by all requests: `scans`, `replies`, `searches`, `uniques`
+ * - shared by all requests: `scans`, `replies`, `searches`, `uniques`, `abandoned`
  * - the kind of command: `isScanned`
  *
  * `forRequest`, `asScanned` and `inTransaction` return copies with another scope.
@@ -50,6 +51,8 @@ export interface Database {
   readonly searches: SearchIndexes;
   /** The index builds that writes wait for. */
   readonly uniques: UniqueBuilds;
+  /** Ends transactions of instances that have died. */
+  readonly abandoned: AbandonedTransactions;
   /** Commands may scan whole collections and go through the queue `scans`. */
   readonly isScanned?: true;
 }
@@ -133,15 +136,6 @@ function inTurn<Reply>(
 export const inOrder = <Reply>({ session, order }: Database, run: () => Promise<Reply>): Promise<Reply> =>
   session === null || order === undefined ? run() : order.run(run);
 
-/** Runs a call of the driver and translates its errors. `session`: of the transaction that it belongs to. */
-export async function translating<Result>(call: () => Promise<Result>, session: ClientSession | null = null): Promise<Result> {
-  try {
-    return await call();
-  } catch (error) {
-    throw translateDriverError(session === null ? error : markTransient(error));
-  }
-}
-
 interface Sending {
   readonly session: ClientSession | null;
   /** The bounds of the reply of a cursor. */
@@ -154,7 +148,7 @@ function send(database: Database, command: Document, { session, size }: Sending)
   if (budget.exceeded !== null) return Promise.reject(budget.exceeded);
   const limited = Object.assign({}, command, size, { maxTimeMS: maxTimeMS.read });
   const run = (): Promise<Document> => db.command(limited, session === null ? undefined : { session });
-  return translating(() => withinTime(maxTimeMS.read, transaction === null ? () => twice(run) : run), transaction);
+  return inReadTime(database, transaction === null ? () => twice(run) : run);
 }
 
 interface FirstReply extends Pick<CursorReply['cursor'], 'id' | 'firstBatch'> {
@@ -193,11 +187,11 @@ interface GetMore {
 }
 
 function readFurther(command: GetMore, session: ClientSession, database: Database): Promise<FurtherReply> {
-  const { db, replies, asker, maxTimeMS } = database;
+  const { db, replies, asker } = database;
   const read = async (): Promise<FurtherReply> => {
     const batchSize = 2 * replies.batchSize(command.collection);
     const run = (): Promise<Document> => db.command({ ...command, batchSize }, { session });
-    const { cursor } = await translating(() => withinTime(maxTimeMS.read, run), database.session);
+    const { cursor } = await inReadTime(database, run);
     return cursor as FurtherReply; // the form of every getMore reply
   };
   return database.session === null ? replies.inTurn(read, asker ?? undefined) : read();

@@ -1,20 +1,22 @@
 import { MongoServerError } from 'mongodb';
-import { type Database, translating } from './database.js';
+import { inReadTime, inWriteTime } from './calls.js';
+import type { Database } from './database.js';
 
 /**
  * Creates the collections that are missing, if a transaction could not: on a sharded cluster a transaction that reaches two shards makes no
  * collections. Elsewhere the first write to a collection makes it, and this does nothing.
  */
-export async function ensureCollections(names: readonly string[], { db, isSharded }: Database): Promise<void> {
+export async function ensureCollections(names: readonly string[], database: Database): Promise<void> {
+  const { db, isSharded } = database;
   if (!isSharded) return;
-  const known = await storedCollections({ db });
+  const known = await storedCollections(database);
   const missing = [...new Set(names)].filter((name) => !known.has(name));
-  await Promise.all(missing.map((name) => translating(() => db.createCollection(name)).catch(unlessPresent)));
+  await Promise.all(missing.map((name) => inWriteTime(database, () => db.createCollection(name)).catch(unlessPresent)));
 }
 
 /** The names of all collections that there are. */
-export async function storedCollections({ db }: Pick<Database, 'db'>): Promise<ReadonlySet<string>> {
-  const present = await translating(() => db.listCollections({}, { nameOnly: true }).toArray());
+export async function storedCollections(database: Database): Promise<ReadonlySet<string>> {
+  const present = await inReadTime(database, () => database.db.listCollections({}, { nameOnly: true }).toArray());
   return new Set(present.map(({ name }) => name));
 }
 

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { collections } from '../schema/collections.js';
 import type { ChangeBus } from './changes.js';
+import { inReadTime, inWriteTime } from './calls.js';
 import type { Database } from './database.js';
 
 /** Small collections whose change makes the registry be built again, or ids be reserved again: they are compared, whoever writes them. */
@@ -38,7 +39,8 @@ export class ChangePoll {
   async #hasChanged(collection: string): Promise<boolean> {
     const { db, maxTimeMS } = this.#database;
     const options = { raw: true, maxTimeMS: maxTimeMS.read } as const;
-    const documents = await db.collection(collection).find({}, options).sort({ _id: 1 }).toArray();
+    const stored = db.collection(collection).find({}, options).sort({ _id: 1 });
+    const documents = await inReadTime(this.#database, () => stored.toArray());
     const hash = createHash('sha1');
     for (const document of documents) hash.update(document as unknown as Buffer); // what `raw` returns
     const digest = hash.digest('base64');
@@ -86,9 +88,8 @@ export class WriteMarks {
   /** Returns the collections that other instances have written to since the last call. */
   async read(): Promise<string[]> {
     const options = { projection: { writes: 1 }, maxTimeMS: this.#database.maxTimeMS.read };
-    const marks = await this.#collection()
-      .find({ _id: { $ne: this.#instance } }, options)
-      .toArray();
+    const others = this.#collection().find({ _id: { $ne: this.#instance } }, options);
+    const marks = await inReadTime(this.#database, () => others.toArray());
     const keys = marks.flatMap(({ _id, writes }) =>
       Object.entries(writes).map(([name, count]) => ({ key: `${_id} ${name}`, name, count })),
     );
@@ -116,10 +117,15 @@ export class WriteMarks {
   }
 
   async #raise(names: readonly string[]): Promise<void> {
-    await (this.#expiring ??= this.#collection().createIndex({ at: 1 }, { expireAfterSeconds: lifetime }));
+    await inWriteTime(this.#database, () => (this.#expiring ??= this.#expire()));
     const $inc = Object.fromEntries(names.map((name) => [`writes.${name}`, 1]));
     const options = { upsert: true, maxTimeMS: this.#database.maxTimeMS.write };
-    await this.#collection().updateOne({ _id: this.#instance }, { $inc, $currentDate: { at: true } }, options);
+    const update = { $inc, $currentDate: { at: true } } as const;
+    await inWriteTime(this.#database, () => this.#collection().updateOne({ _id: this.#instance }, update, options));
+  }
+
+  #expire(): Promise<unknown> {
+    return this.#collection().createIndex({ at: 1 }, { expireAfterSeconds: lifetime });
   }
 
   /** They come with the next write. */

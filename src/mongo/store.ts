@@ -1,6 +1,6 @@
 import { ChangeBus } from './changes.js';
-import { type Database, translating } from './database.js';
-import { withinTime } from './within-time.js';
+import { inReadTime, inWriteTime } from './calls.js';
+import type { Database } from './database.js';
 import { collections } from '../schema/collections.js';
 import { TotalCache } from './total-cache.js';
 
@@ -22,6 +22,8 @@ interface Counter {
   readonly _id: string;
   readonly next: number;
 }
+
+const counters = ({ db }: Database) => db.collection<Counter>(collections.counters);
 
 interface Block {
   next: number;
@@ -66,24 +68,23 @@ class IdAllocator {
   }
 
   /** Blocks grow while they are used up within a second, and begin at one id, so that quiet times leave no gaps. */
-  async #reserveBlock(name: string, wanted: number, { db, maxTimeMS }: Database): Promise<void> {
+  async #reserveBlock(name: string, wanted: number, database: Database): Promise<void> {
     const previous = this.#blocks.get(name);
     const busy = previous !== undefined && Date.now() - previous.reservedAt < 1000;
     const size = Math.max(busy ? Math.min(previous.size * 2, largestBlock) : 1, wanted);
-    const counters = db.collection<Counter>(collections.counters);
-    if (previous === undefined) await this.#raise(name, db);
-    const options = { upsert: true, returnDocument: 'before', maxTimeMS: maxTimeMS.write } as const;
-    const before = await translating(() =>
-      withinTime(maxTimeMS.write, () => counters.findOneAndUpdate({ _id: name }, { $inc: { next: size } }, options)),
+    if (previous === undefined) await this.#raise(name, database);
+    const options = { upsert: true, returnDocument: 'before', maxTimeMS: database.maxTimeMS.write } as const;
+    const before = await inWriteTime(database, () =>
+      counters(database).findOneAndUpdate({ _id: name }, { $inc: { next: size } }, options),
     );
     const next = before?.next ?? 1;
     this.#blocks.set(name, { next, end: next + size, size, reservedAt: Date.now() });
   }
 
   /** Documents may have come from elsewhere: the counter starts behind the greatest id that is there. */
-  async #raise(name: string, db: Database['db']): Promise<void> {
-    const [last] = await translating(() =>
-      db
+  async #raise(name: string, database: Database): Promise<void> {
+    const [last] = await inReadTime(database, () =>
+      database.db
         .collection<{ _id: number }>(name)
         .find({ _id: { $gte: 0 } }, { projection: { _id: 1 } })
         .sort({ _id: -1 })
@@ -91,8 +92,6 @@ class IdAllocator {
         .toArray(),
     );
     const next = Math.max((last?._id ?? 0) + 1, 1);
-    await translating(() =>
-      db.collection<Counter>(collections.counters).updateOne({ _id: name }, { $max: { next } }, { upsert: true }),
-    );
+    await inWriteTime(database, () => counters(database).updateOne({ _id: name }, { $max: { next } }, { upsert: true }));
   }
 }

@@ -4,7 +4,7 @@ import { Queue } from '../queue.js';
 import { unavailableError, unconfirmedError } from '../errors.js';
 import type { Database } from './database.js';
 import { isCommitUnknown, isConflict, isInterrupted, isTransient, translateDriverError } from './driver-errors.js';
-import { tooLate, Deadline } from './within-time.js';
+import { Deadline, tooLate, workTime } from './within-time.js';
 
 /**
  * Runs writes that belong together: all are stored by a majority, or none. Conflicts with other writers are retried, so `work`
@@ -62,17 +62,18 @@ async function attempt<Result>(input: Attempt<Result>): Promise<Result> {
   for (let pause = 5; ; pause = Math.min(1.5 * pause, 500)) {
     session.startTransaction(optionsOf(database));
     try {
-      deadline.allow(3 * write, tooLate);
+      deadline.allow(workTime(write), tooLate);
       const result = await work();
       deadline.allow(write, unconfirmedError);
       await commit(session, deadline);
       return result;
     } catch (error) {
-      const left = (isConflict(error) ? 3 : 1) * write - (performance.now() - begun);
+      const left = (isConflict(error) ? workTime(write) : write) - (performance.now() - begun);
       const isRetried = isTransient(error) && left > 0 && !deadline.isOver;
       if (!deadline.isOver) deadline.allow(Math.max(left, 1_000), tooLate);
       if (session.inTransaction()) await session.abortTransaction();
       if (!isRetried) throw error;
+      database.abandoned.endSince(begun);
       await delay(Math.random() * pause);
     }
   }

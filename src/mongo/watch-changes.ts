@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ClientSession, type Db, type Document, MongoServerError } from 'mongodb';
+import { type ClientSession, type Document, MongoServerError } from 'mongodb';
 import { type ChangeBus, countedFields } from './changes.js';
 import type { Database } from './database.js';
 import { isInterrupted } from './driver-errors.js';
 import { ChangePoll, WriteMarks } from './poll-changes.js';
+import { withinTime } from './within-time.js';
 
 interface ChangeWatch {
   close(): Promise<void>;
@@ -58,12 +59,12 @@ async function poll(changed: ChangePoll, changes: ChangeBus, stopped: AbortSigna
  * nothing is trusted that was kept, and all of it is read again. `token`: where to begin; null: now.
  */
 export async function follow(database: Database, changes: ChangeBus, stopped: AbortSignal, token: unknown = null): Promise<void> {
-  const { client, db } = database;
+  const { client } = database;
   const place: Place = { token };
   while (!stopped.aborted) {
     // whatever has failed, changes are not heard of until a stream is open again
     await client
-      .withSession((session) => followOne({ db, session, changes, stopped }, place))
+      .withSession((session) => followOne({ database, session, changes, stopped }, place))
       .catch((error: unknown) => {
         // the oplog does not reach back so far (ChangeStreamHistoryLost), or something else that another attempt would meet again
         if (error instanceof MongoServerError && !isInterrupted(error)) place.token = null;
@@ -92,17 +93,19 @@ const reported = {
 };
 
 interface Stream {
-  readonly db: Db;
+  readonly database: Database;
   readonly session: ClientSession;
   readonly changes: ChangeBus;
   readonly stopped: AbortSignal;
 }
 
 /** Reads one stream until it fails. One that goes on from a place is caught up when it has nothing more to tell. */
-async function followOne({ db, session, changes, stopped }: Stream, place: Place): Promise<void> {
+async function followOne({ database, session, changes, stopped }: Stream, place: Place): Promise<void> {
+  const { db, maxTimeMS } = database;
+  const send = (command: Document): Promise<Document> => db.command(command, { session, promoteLongs: false });
   const isResumed = place.token !== null;
   const pipeline = [{ $changeStream: isResumed ? { resumeAfter: place.token } : {} }, { $project: reported }];
-  let batch = cursorOf(await db.command({ aggregate: 1, pipeline, cursor: {} }, { session, promoteLongs: false }));
+  let batch = cursorOf(await send({ aggregate: 1, pipeline, cursor: {} }));
   if (!isResumed) changes.setListening(true);
   const { id } = batch;
   let killed: Promise<unknown> = Promise.resolve();
@@ -121,13 +124,18 @@ async function followOne({ db, session, changes, stopped }: Stream, place: Place
         changes.resume();
       }
       if (String(batch.id) === '0' || !(await waited(isBehind ? 0 : pace, stopped))) return;
-      batch = cursorOf(await db.command(nextOf(id, isBehind ? 1 : 1000), { session, promoteLongs: false }));
+      // A server that hangs would seem to have nothing to tell. One that is asked for much that is past may need its time.
+      const next = (): Promise<Document> => send(nextOf(id, isBehind ? 1 : longestWait));
+      batch = cursorOf(await (isBehind ? next() : withinTime(longestWait + maxTimeMS.read, next)));
     }
   } finally {
     stopped.removeEventListener('abort', kill);
     await killed;
   }
 }
+
+/** Milliseconds that the server waits for a change before it answers that there is none. */
+const longestWait = 1_000;
 
 /** `longest`: milliseconds to wait for a change. */
 const nextOf = (id: unknown, longest: number): Document => ({ getMore: id, collection: '$cmd.aggregate', maxTimeMS: longest });

@@ -32,19 +32,38 @@ export const withinTime = <Reply>(limit: number, work: () => Promise<Reply>, lat
     );
   });
 
+/** Milliseconds after which work is slow. */
+export const slowAfter = 1_000;
+
+interface Patience {
+  /** Returns the error of work that takes too long. */
+  readonly late: () => Error;
+  /** Called once for each second that the work takes. */
+  readonly slow: () => void;
+}
+
 /**
  * The same for work that heeds a signal: a command that waits for a server or a connection is not sent any more, and the connection of
- * one that was sent is closed.
+ * one that was sent is closed. One timer, for work that is not slow.
  */
 export async function abortedLate<Reply>(
   limit: number,
   work: (signal: AbortSignal) => Promise<Reply>,
-  late: () => Error,
+  { late, slow }: Patience,
 ): Promise<Reply> {
   const signal = new CommandSignal();
-  const timer = setTimeout(() => {
-    signal.abort(late());
-  }, limit + grace);
+  let left = limit + grace;
+  const wait = (): NodeJS.Timeout => setTimeout(tick, Math.min(left, slowAfter));
+  const tick = (): void => {
+    left -= slowAfter;
+    if (left <= 0) {
+      signal.abort(late());
+      return;
+    }
+    slow();
+    timer = wait();
+  };
+  let timer = wait();
   try {
     return await work(signal as unknown as AbortSignal); // has all that the driver uses of one
   } finally {
@@ -81,6 +100,9 @@ class CommandSignal {
     for (const listener of [...this.#listeners]) listener.call(this);
   }
 }
+
+/** Returns how many milliseconds the work of a transaction may take, given the limit of a writing command. */
+export const workTime = (write: number): number => 3 * write;
 
 /** The end of the time of work that has several parts, each with a limit of its own. */
 export class Deadline {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createModelReader } from '../../src/mongo/stores/model-store.js';
+import { databaseOf } from '../support/mongo.js';
 import { serveModels, type Serving, type TestModel } from '../support/serve.js';
 
 const model = (name: string, attributes: object = { title: { type: 'string' } }, rest: object = {}): TestModel => ({
@@ -29,11 +30,12 @@ describe('models that change while the service runs', () => {
 
   it('are decoded when they have changed, and are the same objects until then', async () => {
     const read = createModelReader();
-    const before = await read(first.database);
+    const database = databaseOf(first.database);
+    const before = await read(database);
     await put(model('decoded'));
-    const after = await read(first.database);
+    const after = await read(database);
     expect(after.filter((stored) => !before.includes(stored)).map(({ uid }) => uid)).to.deep.equal(['api::decoded.decoded']);
-    expect(after).to.deep.equal(await createModelReader()(first.database));
+    expect(after).to.deep.equal(await createModelReader()(database));
     await models().deleteOne({ _id: 'api::decoded.decoded' });
   });
 

@@ -3,10 +3,22 @@ import { MongoClient } from 'mongodb';
 import { setTimeout as delay } from 'node:timers/promises';
 import { linkTo, type TcpLink } from '../../scripts/faults/tcp-link.js';
 import { ApiError } from '../../src/errors.js';
+import { attemptLimiter } from '../../src/accounts/login/attempt-limiter.js';
 import type { Database } from '../../src/mongo/database.js';
+import { storedCollections } from '../../src/mongo/ensure-collections.js';
+import { ChangePoll } from '../../src/mongo/poll-changes.js';
+import { recordChange } from '../../src/mongo/stores/audit-log.js';
+import { commitBlobs, deletePending, findPending, insertPending, newBlobId } from '../../src/mongo/stores/blob-store.js';
+import { claim } from '../../src/mongo/stores/claim.js';
+import { openCodeStore } from '../../src/mongo/stores/code-store.js';
+import { removeChunks, writeChunks } from '../../src/mongo/stores/grid-chunks.js';
+import { createFirstLocale, readLocales, writeDefaultLocale, writeSettings } from '../../src/mongo/stores/locale-store.js';
+import { loginStateStore } from '../../src/mongo/stores/login-state-store.js';
+import { createModelReader, removeModel } from '../../src/mongo/stores/model-store.js';
+import { refreshTokenStore } from '../../src/mongo/stores/refresh-token-store.js';
 import { createStore } from '../../src/mongo/store.js';
 import { inTransaction } from '../../src/mongo/transaction.js';
-import { insertEntry, updateEntry } from '../../src/mongo/write/write-entries.js';
+import { bulkWrite, insertEntry, updateEntry } from '../../src/mongo/write/write-entries.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
 interface Row {
@@ -92,6 +104,66 @@ describe('a database that does not answer', () => {
       if (!(error instanceof ApiError)) throw new Error(`no error: ${String(error)}`);
       expect([error.status, error.details?.['code'] === 'OUTCOME_UNKNOWN']).to.deep.equal([503, isUnknown]);
     });
+
+  it('calls of stores: 503, which may have been stored where something is written', async () => {
+    const never = () => Promise.reject(new Error('it has a claim'));
+    const blob = {
+      id: newBlobId(),
+      provider: 'database',
+      key: 'k',
+      owner: { host: 'h', pid: 1, instance: 'i' },
+      since: new Date(),
+    };
+    const [tokens, states, code] = [refreshTokenStore(database), loginStateStore(database), openCodeStore(database)];
+    const token = { _id: 'a', user: 1, version: 1, family: 'f', expiresAt: new Date(), usedAt: null };
+    const limiter = attemptLimiter(database, { collection: 'attempts', max: 5, interval: 1000 });
+    const record = { kind: 'command', tokenId: null, who: 'w', at: new Date(), ip: null, what: 'w', body: null } as const;
+    const store = createStore(database);
+    const reads = {
+      token: () => tokens.find('a'),
+      attempts: () => limiter.find('a'),
+      'code value': () => code.get('a'),
+      locales: () => readLocales(database),
+      'first locale': () => createFirstLocale(database, 'en'),
+      models: () => createModelReader()(database),
+      blobs: () => findPending(database),
+      collections: () => storedCollections(database),
+      'greatest id': () => store.ids.next('rows', 1, database),
+      changes: () => new ChangePoll(database, store.changes, null).look(),
+    };
+    const writes = {
+      token: () => tokens.insert(token),
+      'used token': () => tokens.use('a'),
+      'ended tokens': () => tokens.endUser(1),
+      'login state': () => states.put({ _id: 'a', value: 1, expiresAt: new Date() }),
+      'taken state': () => states.take('a'),
+      attempt: () => limiter.count('a'),
+      claim: () => claim(database, 'a', { work: never, busy: () => new Error('busy') }),
+      'code value': () => code.set('a', 1),
+      'no code value': () => code.delete('a'),
+      'default locale': () => writeDefaultLocale(database, 'en'),
+      settings: () => writeSettings(database, 'a', {}),
+      'no model': () => removeModel(database, 'a'),
+      record: () => recordChange(database, record),
+      blob: () => insertPending(database, blob),
+      'named blob': () => commitBlobs(database, [{ id: blob.id, name: 'n', size: 1 }]),
+      'no blob': () => deletePending(database, [blob.id]),
+      bytes: () => writeChunks(database, blob.id, [Buffer.from('bytes')]),
+      'no bytes': () => removeChunks(database, blob.id),
+      entries: () => bulkWrite(store, 'rows', [{ deleteOne: { filter: { _id: 9 } } }]),
+    };
+    link.block();
+    const codes = (calls: Readonly<Record<string, () => Promise<unknown>>>) =>
+      Promise.all(
+        Object.entries(calls).map(async ([name, call]) => {
+          const error: unknown = await call().catch((thrown: unknown) => thrown);
+          return error instanceof ApiError ? [name, error.status, error.details?.['code']] : [name, error];
+        }),
+      );
+    const [read, written] = await Promise.all([codes(reads), codes(writes)]);
+    expect(read).to.deep.equal(Object.keys(reads).map((name) => [name, 503, undefined]));
+    expect(written).to.deep.equal(Object.keys(writes).map((name) => [name, 503, 'OUTCOME_UNKNOWN']));
+  });
 
   it('a session that is ended on the server is not used again', async () => {
     let ended: string | undefined;

@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { type Db, MongoClient } from 'mongodb';
 import type { Database } from '../../src/mongo/database.js';
 import { Replies } from '../../src/mongo/command-turns.js';
+import { AbandonedTransactions } from '../../src/mongo/abandoned.js';
 import { SearchIndexes, UniqueBuilds } from '../../src/mongo/index-state.js';
+import { workTime } from '../../src/mongo/within-time.js';
 import { unlimited } from '../../src/query/budget.js';
 import { Queue } from '../../src/queue.js';
 
@@ -52,6 +54,7 @@ export const databaseOf = ({ client, db }: FreshDatabase, limit = 10_000): Datab
   asker: null,
   searches: new SearchIndexes(),
   uniques: new UniqueBuilds(),
+  abandoned: new AbandonedTransactions({ client, isSharded: false, longest: workTime(limit) }),
   scans: new Queue({ atOnce: 10 }),
   replies: new Replies(new Queue({ atOnce: 4 })),
 });

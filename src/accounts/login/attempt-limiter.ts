@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { RateLimiterMongo, RateLimiterRes } from 'rate-limiter-flexible';
+import { inReadTime, inWriteTime } from '../../mongo/calls.js';
 import type { Database } from '../../mongo/database.js';
 
 /** The state of a limit after an attempt, for the X-RateLimit headers. */
@@ -31,11 +32,9 @@ interface LimiterInput {
 /** This file alone: the index of the package loads the limiters of all databases. */
 const Limiter = createRequire(import.meta.url)('rate-limiter-flexible/lib/RateLimiterMongo.js') as typeof RateLimiterMongo; // typed by the index
 
-/** Returns a limiter that counts in MongoDB. Rejects if the database does not answer, so that every attempt is counted. */
-export function attemptLimiter(
-  { db, client }: Pick<Database, 'db' | 'client'>,
-  { collection, max, interval }: LimiterInput,
-): AttemptLimiter {
+/** Returns a limiter that counts in MongoDB. Rejects with 503 if the database does not answer in time, so that every attempt is counted. */
+export function attemptLimiter(database: Database, { collection, max, interval }: LimiterInput): AttemptLimiter {
+  const { db, client } = database;
   const limiter = new Limiter({
     storeClient: client,
     dbName: db.databaseName,
@@ -55,16 +54,15 @@ export function attemptLimiter(
     }));
   return {
     count: async (key) => {
-      await ensureIndexes();
       try {
-        return attemptOf(await limiter.consume(key), max, 'allowed');
+        return attemptOf(await inWriteTime(database, () => ensureIndexes().then(() => limiter.consume(key))), max, 'allowed');
       } catch (refusal) {
         if (refusal instanceof Error) throw refusal;
         return attemptOf(refusal as RateLimiterRes, max, 'refused'); // what the library rejects with unless it is an Error
       }
     },
     find: async (key) => {
-      const found = await limiter.get(key);
+      const found = await inReadTime(database, () => limiter.get(key));
       return found && attemptOf(found, max, found.remainingPoints > 0 ? 'allowed' : 'refused');
     },
   };

@@ -67,10 +67,7 @@ export interface GuessLimit {
  * The limit of wrong admin tokens. A right guess waits for the others of its client that came to this process before it: they may be
  * too many.
  */
-export function guessLimit(
-  { interval, max }: Config['admin']['ratelimit'],
-  database: Pick<Database, 'db' | 'client'>,
-): GuessLimit {
+export function guessLimit({ interval, max }: Config['admin']['ratelimit'], database: Database): GuessLimit {
   const limiter = attemptLimiter(database, { collection: collections.attempts, max, interval });
   const earlier = new Map<string, Promise<unknown>>();
   return {

@@ -1,7 +1,8 @@
 import type { Document } from 'mongodb';
 import { Queue } from '../../queue.js';
 import type { ContentType } from '../../schema/content-type.js';
-import { type Database, translating } from '../database.js';
+import { translating } from '../calls.js';
+import type { Database } from '../database.js';
 import { storedCollections } from '../ensure-collections.js';
 
 /** Whether entries of the former type lack something that the type needs. */

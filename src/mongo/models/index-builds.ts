@@ -72,7 +72,7 @@ export class IndexBuilds {
       .run(async () => {
         const missing = await removeStaleIndexes(database.db, type, registry);
         const uniques = missing.filter(isUnique);
-        const problems = await buildIndexes(database.db, type.collection, uniques);
+        const problems = await database.abandoned.endWhile(() => buildIndexes(database.db, type.collection, uniques));
         return { problems, others: missing.filter((plan) => !isUnique(plan)) };
       })
       .catch((err: unknown) => {
@@ -111,7 +111,7 @@ export class IndexBuilds {
       reporting = report(plans.map(({ name }) => name));
     }, longBuild).unref();
     try {
-      return await buildIndexes(database.db, collection, plans);
+      return await database.abandoned.endWhile(() => buildIndexes(database.db, collection, plans));
     } finally {
       clearTimeout(timer);
       if (reporting !== null) await (reporting as Promise<void>).then(() => report([]));

@@ -5,6 +5,7 @@ import { collections } from '../../schema/collections.js';
 import type { RegistryBuild } from '../../schema/build-registry.js';
 import { describeReport, reportModels, warningText, type ModelReport } from '../../schema/report-models.js';
 import type { Logger } from '../../logger.js';
+import { inWriteTime } from '../calls.js';
 import type { Database } from '../database.js';
 import type { RequiredNulls } from './required-nulls.js';
 import type { SearchState } from './search-builds.js';
@@ -103,9 +104,8 @@ export class ModelStatus {
   /** Removes the states of this instance when it stops. */
   async clear(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#collection()
-      .deleteMany({ instance: this.#instance })
-      .catch(() => undefined);
+    const states = this.#collection();
+    await inWriteTime(this.#database, () => states.deleteMany({ instance: this.#instance })).catch(() => undefined);
   }
 
   async #live(): Promise<void> {

@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Document } from 'mongodb';
 import { dottedPath, findPlaces, type AttributePlace } from '../../schema/attribute-places.js';
 import type { Attribute, ContentType, Registry } from '../../schema/content-type.js';
-import { readAll, runRead, translating, type Database } from '../database.js';
+import { inWriteTime } from '../calls.js';
+import { readAll, runRead, type Database } from '../database.js';
 
 /** A required attribute that stored entries lack. */
 export interface RequiredNulls {
@@ -93,7 +94,8 @@ export class RequiredChecks {
     const operations = records.map((replacement) => ({
       replaceOne: { filter: { _id: replacement._id }, replacement, upsert: true },
     }));
-    await translating(() => this.#database.db.collection<CheckedType>('_required').bulkWrite(operations, { ordered: false }));
+    const checked = this.#database.db.collection<CheckedType>('_required');
+    await inWriteTime(this.#database, () => checked.bulkWrite(operations, { ordered: false }));
   }
 }
 

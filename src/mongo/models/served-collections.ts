@@ -2,7 +2,8 @@ import { collections } from '../../schema/collections.js';
 import { builtinModels } from '../../schema/builtin-models.js';
 import type { Registry } from '../../schema/content-type.js';
 import { collectionNamePattern, collectionOf, type Model } from '../../schema/model.js';
-import { type Database, inSession, readAll, translating } from '../database.js';
+import { inWriteTime } from '../calls.js';
+import { type Database, inSession, readAll } from '../database.js';
 import { storedCollections } from '../ensure-collections.js';
 import { listIndexes } from './ensure-indexes.js';
 import { ownIndexes } from '../read/plan-indexes.js';
@@ -92,5 +93,5 @@ export async function recordServed({ types }: Pick<Registry, 'types'>, database:
     updateOne: { filter: { _id: collection }, update: { $setOnInsert: { uid, since } }, upsert: true },
   }));
   const served = db.collection<ServedCollection>(collections.servedCollections);
-  await translating(() => served.bulkWrite(operations, inSession(session)));
+  await inWriteTime(database, () => served.bulkWrite(operations, inSession(session)));
 }

@@ -1,6 +1,7 @@
 import { MongoServerError } from 'mongodb';
 import type { ContentType, Registry, ScalarType } from '../../schema/content-type.js';
-import { type Database, readAll, translating } from '../database.js';
+import { translating } from '../calls.js';
+import { type Database, readAll } from '../database.js';
 import { ensureCollections } from '../ensure-collections.js';
 import { planIndexes } from '../read/plan-indexes.js';
 

@@ -1,6 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { collections } from '../../schema/collections.js';
-import { type Database, inSession, readAll, translating } from '../database.js';
+import { inWriteTime } from '../calls.js';
+import { type Database, inSession, readAll } from '../database.js';
 
 /** The author of a change. */
 export interface Actor {
@@ -39,12 +40,12 @@ interface StoredRecord extends AuditRecord, Outcome {
 type FinishRecord = (outcome: Outcome, database: Database) => Promise<void>;
 
 /** Logs that a change begins. Changes that cannot be logged are not made. */
-export async function recordChange({ db }: Database, record: AuditRecord): Promise<FinishRecord> {
-  const log = db.collection<StoredRecord>(collections.audit);
+export async function recordChange(database: Database, record: AuditRecord): Promise<FinishRecord> {
+  const log = database.db.collection<StoredRecord>(collections.audit);
   const _id = new ObjectId();
-  await translating(() => log.insertOne({ _id, ...record, status: null, changed: null }));
-  return async (outcome, { session }) => {
-    await translating(() => log.updateOne({ _id }, { $set: { ...outcome } }, inSession(session)));
+  await inWriteTime(database, () => log.insertOne({ _id, ...record, status: null, changed: null }));
+  return async (outcome, inner) => {
+    await inWriteTime(inner, () => log.updateOne({ _id }, { $set: { ...outcome } }, inSession(inner.session)));
   };
 }
 

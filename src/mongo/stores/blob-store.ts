@@ -1,6 +1,7 @@
 import { ObjectId, type Document, type Filter } from 'mongodb';
 import { unavailableError } from '../../errors.js';
-import { type Database, readAll, translating } from '../database.js';
+import { inReadTime, inWriteTime, translating } from '../calls.js';
+import { type Database, readAll } from '../database.js';
 
 /**
  * The bytes of a file, as the database knows them. The documents have the form of GridFS (`uploads.files`), whether the bytes
@@ -64,7 +65,7 @@ export async function insertPending(database: Database, { id, provider, key, own
     metadata: { provider, key },
     pending: { owner, since },
   };
-  await translating(() => blobs(database).insertOne(document, options(database)));
+  await inWriteTime(database, () => blobs(database).insertOne(document, options(database)));
 }
 
 /** The name of stored bytes. */
@@ -96,7 +97,7 @@ export async function commitBlobs(database: Database, names: readonly BlobName[]
       },
     },
   })) as Parameters<ReturnType<typeof blobs>['bulkWrite']>[0]; // the driver's type cannot see through the computed path
-  const { matchedCount } = await translating(() => blobs(database).bulkWrite(operations, options(database)), database.session);
+  const { matchedCount } = await inWriteTime(database, () => blobs(database).bulkWrite(operations, options(database)));
   if (matchedCount < names.length) throw unavailableError('The upload was interrupted, please try again');
 }
 
@@ -110,14 +111,16 @@ export async function retireBlobs(
     pending: { $exists: false },
     $or: [{ filename: { $in: [...names] } }, { 'metadata.variantOf': { $in: [...names] } }],
   };
-  const found = await translating(() =>
+  const found = await inReadTime(database, () =>
     blobs(database)
       .find(filter as Filter<BlobDocument>, options(database))
       .toArray(),
   );
   const since = new Date();
   const update = { $set: { filename: null, pending: { owner, since } } };
-  await translating(() => blobs(database).updateMany({ _id: { $in: found.map(({ _id }) => _id) } }, update, options(database)));
+  await inWriteTime(database, () =>
+    blobs(database).updateMany({ _id: { $in: found.map(({ _id }) => _id) } }, update, options(database)),
+  );
   return found.map((document) => ({ ...idOf(document), owner, since }));
 }
 
@@ -152,7 +155,7 @@ export async function findBlob(database: Database, name: string): Promise<Stored
 /** Returns unpublished blobs: those with the given ids, else all. */
 export async function findPending(database: Database, ids?: readonly string[]): Promise<readonly PendingBlob[]> {
   const filter = { 'pending.since': { $exists: true }, ...(ids && { _id: { $in: ids.map((id) => new ObjectId(id)) } }) };
-  const found = await translating(() =>
+  const found = await inReadTime(database, () =>
     blobs(database)
       .find(filter as Filter<BlobDocument>)
       .toArray(),
@@ -163,7 +166,7 @@ export async function findPending(database: Database, ids?: readonly string[]): 
 /** Deletes the records of blobs whose bytes are deleted. */
 export async function deletePending(database: Database, ids: readonly string[]): Promise<void> {
   const filter = { _id: { $in: ids.map((id) => new ObjectId(id)) }, pending: { $exists: true } };
-  await translating(() => blobs(database).deleteMany(filter, options(database)));
+  await inWriteTime(database, () => blobs(database).deleteMany(filter, options(database)));
 }
 
 /** The indexes of GridFS, and one for the sweep. */

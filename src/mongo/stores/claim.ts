@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Document } from 'mongodb';
 import { collections } from '../../schema/collections.js';
-import { type Database, inSession, translating } from '../database.js';
+import { inWriteTime } from '../calls.js';
+import { type Database, inSession } from '../database.js';
 import { DuplicateKey } from '../driver-errors.js';
 
 interface Claim {
@@ -32,15 +33,14 @@ function takenBy(holder: string): Document[] {
  * Runs work that at most one caller of all instances may do at a time under this name: a lease, which is renewed until the work ends. In a
  * transaction the name is held until its end, by write conflicts.
  */
-export async function claim<Result>(
-  { db, session }: Database,
-  name: string,
-  { work, busy }: ClaimedWork<Result>,
-): Promise<Result> {
+export async function claim<Result>(database: Database, name: string, { work, busy }: ClaimedWork<Result>): Promise<Result> {
+  const { db, session } = database;
   const claims = db.collection<Claim>(collections.claims);
   const holder = randomUUID();
   const options = { upsert: true, returnDocument: 'after', ...inSession(session) } as const;
-  const taken = await translating(() => claims.findOneAndUpdate({ _id: name }, takenBy(holder), options)).catch(unlessTaken);
+  const taken = await inWriteTime(database, () => claims.findOneAndUpdate({ _id: name }, takenBy(holder), options)).catch(
+    unlessTaken,
+  );
   if (taken?.holder !== holder) throw busy();
   const renew = (): void => void claims.updateOne({ _id: name, holder }, takenBy(holder)).catch(() => undefined);
   const timer = session === null ? setInterval(renew, patience / 3) : undefined;
@@ -48,7 +48,7 @@ export async function claim<Result>(
     return await work();
   } finally {
     clearInterval(timer);
-    await claims.deleteOne({ _id: name, holder }, inSession(session)).catch(() => undefined);
+    await inWriteTime(database, () => claims.deleteOne({ _id: name, holder }, inSession(session))).catch(() => undefined);
   }
 }
 

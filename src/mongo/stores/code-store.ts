@@ -1,5 +1,6 @@
 import { collections } from '../../schema/collections.js';
-import { type Database, inSession, readAll, translating } from '../database.js';
+import { inWriteTime } from '../calls.js';
+import { type Database, inSession, readAll } from '../database.js';
 
 /** Values that code of a project keeps by name. */
 export interface CodeStore {
@@ -23,10 +24,12 @@ export function openCodeStore(database: Database): CodeStore {
       return stored === undefined ? null : ((stored['value'] ?? null) as unknown);
     },
     set: async (key, value) => {
-      await translating(() => values.replaceOne({ _id: key }, { value }, { upsert: true, ...inSession(database.session) }));
+      await inWriteTime(database, () =>
+        values.replaceOne({ _id: key }, { value }, { upsert: true, ...inSession(database.session) }),
+      );
     },
     delete: async (key) => {
-      await translating(() => values.deleteOne({ _id: key }, inSession(database.session)));
+      await inWriteTime(database, () => values.deleteOne({ _id: key }, inSession(database.session)));
     },
   };
 }

@@ -1,6 +1,7 @@
 import { ObjectId, type Document } from 'mongodb';
 import { commitBlobs, type BlobName, type StoredBlob } from './blob-store.js';
-import { type Database, inSession, translating } from '../database.js';
+import { inWriteTime } from '../calls.js';
+import { type Database, inSession } from '../database.js';
 import { inTransaction } from '../transaction.js';
 
 /**
@@ -15,10 +16,11 @@ export function commitVariant(database: Database, variant: Omit<BlobName, 'varia
   });
 }
 
-async function markOriginal({ db, session, maxTimeMS }: Database, { id, name }: StoredBlob, variant: string): Promise<boolean> {
+async function markOriginal(database: Database, { id, name }: StoredBlob, variant: string): Promise<boolean> {
   const filter = { _id: new ObjectId(id), filename: name, pending: { $exists: false } };
   const update = { $set: { 'metadata.newestVariant': variant } };
-  const options = { maxTimeMS: maxTimeMS.write, ...inSession(session) };
-  const { matchedCount } = await translating(() => db.collection<Document>('uploads.files').updateOne(filter, update, options));
+  const options = { maxTimeMS: database.maxTimeMS.write, ...inSession(database.session) };
+  const files = database.db.collection<Document>('uploads.files');
+  const { matchedCount } = await inWriteTime(database, () => files.updateOne(filter, update, options));
   return matchedCount > 0;
 }

@@ -1,6 +1,7 @@
 import { Binary, ObjectId } from 'mongodb';
 import { chunkSize } from './blob-store.js';
-import { type Database, readAll, translating } from '../database.js';
+import { inWriteTime } from '../calls.js';
+import { type Database, readAll } from '../database.js';
 
 interface ChunkDocument {
   readonly files_id: ObjectId;
@@ -17,7 +18,7 @@ export async function writeChunks(database: Database, id: string, source: Pieces
   const files_id = new ObjectId(id);
   const write = async (n: number, bytes: Uint8Array): Promise<void> => {
     const document = { files_id, n, data: new Binary(bytes) };
-    await translating(() => chunks(database).insertOne(document, { maxTimeMS: database.maxTimeMS.write }));
+    await inWriteTime(database, () => chunks(database).insertOne(document, { maxTimeMS: database.maxTimeMS.write }));
   };
   const chunk = takeBuffer();
   let [n, size] = [0, 0];
@@ -72,5 +73,5 @@ export async function* readChunks(database: Database, id: string, start: number,
 /** Deletes the chunks of these bytes. */
 export async function removeChunks(database: Database, id: string): Promise<void> {
   const filter = { files_id: new ObjectId(id) };
-  await translating(() => chunks(database).deleteMany(filter, { maxTimeMS: database.maxTimeMS.write }));
+  await inWriteTime(database, () => chunks(database).deleteMany(filter, { maxTimeMS: database.maxTimeMS.write }));
 }

@@ -1,5 +1,6 @@
 import { collections } from '../../schema/collections.js';
-import { type Database, inSession, readAll, translating } from '../database.js';
+import { inReadTime, inWriteTime } from '../calls.js';
+import { type Database, inSession, readAll } from '../database.js';
 
 /** The locales that there are, and the one that a request without a locale means. */
 export interface Locales {
@@ -26,21 +27,20 @@ export async function readLocales(database: Database): Promise<Locales> {
 }
 
 /** Makes a locale the default one. */
-export async function writeDefaultLocale({ db, session }: Database, code: string): Promise<void> {
+export async function writeDefaultLocale(database: Database, code: string): Promise<void> {
+  const { db, session } = database;
   const settings = db.collection<Settings>(collections.settings);
   const options = { upsert: true, ...inSession(session) };
-  await translating(() => settings.updateOne({ _id: settingsId }, { $set: { defaultLocale: code } }, options));
+  await inWriteTime(database, () => settings.updateOne({ _id: settingsId }, { $set: { defaultLocale: code } }, options));
 }
 
 /** Stores the first locale if there is none, so that it can be listed. */
-export async function createFirstLocale({ db }: Database, code: string): Promise<void> {
-  const locales = db.collection<{ _id: number }>(collections.locales);
-  if ((await translating(() => locales.findOne({}, { projection: { _id: 1 } }))) !== null) return;
+export async function createFirstLocale(database: Database, code: string): Promise<void> {
+  const locales = database.db.collection<{ _id: number }>(collections.locales);
+  if ((await inReadTime(database, () => locales.findOne({}, { projection: { _id: 1 } }))) !== null) return;
   const now = new Date();
   const first = { code, name: localeName(code), createdAt: now, updatedAt: now };
-  await translating(() =>
-    db.collection<{ _id: number }>(collections.locales).updateOne({ _id: 1 }, { $setOnInsert: first }, { upsert: true }),
-  );
+  await inWriteTime(database, () => locales.updateOne({ _id: 1 }, { $setOnInsert: first }, { upsert: true }));
 }
 
 /** `English (en)`, the form of Strapi v4. */
@@ -50,11 +50,9 @@ export function localeName(code: string): string {
 }
 
 /** Sets values of a document of `_settings`; other values of it stay. */
-export async function writeSettings(
-  { db, session }: Database,
-  id: string,
-  values: Readonly<Record<string, unknown>>,
-): Promise<void> {
+export async function writeSettings(database: Database, id: string, values: Readonly<Record<string, unknown>>): Promise<void> {
+  const { db, session } = database;
   const settings = db.collection<{ readonly _id: string }>(collections.settings);
-  await translating(() => settings.updateOne({ _id: id }, { $set: { ...values } }, { upsert: true, ...inSession(session) }));
+  const options = { upsert: true, ...inSession(session) };
+  await inWriteTime(database, () => settings.updateOne({ _id: id }, { $set: { ...values } }, options));
 }

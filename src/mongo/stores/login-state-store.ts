@@ -1,5 +1,6 @@
 import { collections } from '../../schema/collections.js';
-import { type Database, translating } from '../database.js';
+import { inWriteTime } from '../calls.js';
+import type { Database } from '../database.js';
 
 /** Something that a login by way of another service has to remember between two requests, under the hash of a secret. */
 interface LoginState<Value> {
@@ -15,15 +16,15 @@ interface LoginStateStore<Value> {
 }
 
 /** States in `_login_states`; the server deletes what was not fetched. */
-export function loginStateStore<Value>({ db }: Database): LoginStateStore<Value> {
-  const states = db.collection<{ readonly _id: string; readonly expiresAt: Date }>(collections.loginStates);
+export function loginStateStore<Value>(database: Database): LoginStateStore<Value> {
+  const states = database.db.collection<{ readonly _id: string; readonly expiresAt: Date }>(collections.loginStates);
   return {
     put: async (state) => {
-      await translating(() => states.createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 }));
-      await translating(() => states.insertOne(state));
+      await inWriteTime(database, () => states.createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 }));
+      await inWriteTime(database, () => states.insertOne(state));
     },
     take: async (id) => {
-      const found = await translating(() => states.findOneAndDelete({ _id: id }));
+      const found = await inWriteTime(database, () => states.findOneAndDelete({ _id: id }));
       if (found === null || found.expiresAt.getTime() <= Date.now()) return null;
       return (found as unknown as LoginState<Value>).value; // stored in this form
     },

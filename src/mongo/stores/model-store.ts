@@ -1,7 +1,8 @@
 import { BSON } from 'mongodb';
 import { collections } from '../../schema/collections.js';
 import type { Model } from '../../schema/model.js';
-import { type Database, type Document, inSession, readAll, translating } from '../database.js';
+import { inReadTime, inWriteTime } from '../calls.js';
+import { type Database, type Document, inSession, readAll } from '../database.js';
 import { inTransaction } from '../transaction.js';
 
 /** Returns all documents of `_models` as models with their uid, in a stable order. They are not checked. */
@@ -10,7 +11,7 @@ export async function readModels(database: Database): Promise<{ readonly uid: st
   return documents.map(modelOf);
 }
 
-type ReadModels = (database: Pick<Database, 'db'>) => Promise<readonly { readonly uid: string }[]>;
+type ReadModels = (database: Database) => Promise<readonly { readonly uid: string }[]>;
 
 /**
  * Returns what reads all models again and again. A model that is stored as it was is the same object as before: with hundreds of models it
@@ -18,10 +19,10 @@ type ReadModels = (database: Pick<Database, 'db'>) => Promise<readonly { readonl
  */
 export function createModelReader(): ReadModels {
   let known = new Map<string, { readonly uid: string }>();
-  return async ({ db }) => {
+  return async (database) => {
     const options = { raw: true, sort: { _id: 1 }, batchSize: 100_000 } as const;
-    const rows = (await translating(() =>
-      db.collection(collections.models).find({}, options).toArray(),
+    const rows = (await inReadTime(database, () =>
+      database.db.collection(collections.models).find({}, options).toArray(),
     )) as unknown as Uint8Array[]; // raw
     const texts = rows.map((bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'));
     known = new Map(
@@ -41,15 +42,17 @@ export async function writeModels(database: Database, models: readonly Model[]):
     replaceOne: { filter: { _id: uid }, replacement, upsert: true },
   }));
   if (operations.length === 0) return;
-  await database.db.createCollection(collections.models).catch(() => undefined); // it may exist: a transaction cannot create it twice
-  await inTransaction(database, async ({ db, session }) => {
-    await translating(() => db.collection<StoredModel>(collections.models).bulkWrite(operations, inSession(session)));
+  // it may exist: a transaction cannot create it twice
+  await inWriteTime(database, () => database.db.createCollection(collections.models)).catch(() => undefined);
+  await inTransaction(database, async (inner) => {
+    const stored = inner.db.collection<StoredModel>(collections.models);
+    await inWriteTime(inner, () => stored.bulkWrite(operations, inSession(inner.session)));
   });
 }
 
 /** Removes a model. Its entries stay. Returns false if there was none. */
-export async function removeModel({ db, session }: Database, uid: string): Promise<boolean> {
-  const models = db.collection<StoredModel>(collections.models);
-  const { deletedCount } = await translating(() => models.deleteOne({ _id: uid }, inSession(session)));
+export async function removeModel(database: Database, uid: string): Promise<boolean> {
+  const models = database.db.collection<StoredModel>(collections.models);
+  const { deletedCount } = await inWriteTime(database, () => models.deleteOne({ _id: uid }, inSession(database.session)));
   return deletedCount > 0;
 }

@@ -1,6 +1,7 @@
 import type { Db } from 'mongodb';
 import { collections } from '../../schema/collections.js';
-import { type Database, translating } from '../database.js';
+import { inReadTime, inWriteTime } from '../calls.js';
+import type { Database } from '../database.js';
 
 /** A refresh token as it is stored, under the hash of its key. */
 export interface RefreshToken {
@@ -27,25 +28,25 @@ export interface RefreshTokenStore {
 }
 
 /** Refresh tokens in `_refresh_tokens`. The server deletes them when they expire. */
-export function refreshTokenStore({ db }: Database): RefreshTokenStore {
-  const tokens = db.collection<RefreshToken>(collections.refreshTokens);
+export function refreshTokenStore(database: Database): RefreshTokenStore {
+  const tokens = database.db.collection<RefreshToken>(collections.refreshTokens);
   return {
     insert: async ({ _id, ...token }) => {
-      await ensureIndexes(db);
-      await translating(() => tokens.updateOne({ _id }, { $setOnInsert: token }, { upsert: true }));
+      await ensureIndexes(database);
+      await inWriteTime(database, () => tokens.updateOne({ _id }, { $setOnInsert: token }, { upsert: true }));
     },
-    find: (id) => translating(() => tokens.findOne({ _id: id })),
+    find: (id) => inReadTime(database, () => tokens.findOne({ _id: id })),
     use: (id) =>
-      translating(() =>
+      inWriteTime(database, () =>
         tokens.findOneAndUpdate({ _id: id }, [{ $set: { usedAt: { $ifNull: ['$usedAt', new Date()] } } }], {
           returnDocument: 'before',
         }),
       ),
     endFamily: async (family) => {
-      await translating(() => tokens.deleteMany({ family }));
+      await inWriteTime(database, () => tokens.deleteMany({ family }));
     },
     endUser: async (user) => {
-      await translating(() => tokens.deleteMany({ user }));
+      await inWriteTime(database, () => tokens.deleteMany({ user }));
     },
   };
 }
@@ -53,8 +54,9 @@ export function refreshTokenStore({ db }: Database): RefreshTokenStore {
 const indexes = [{ key: { expiresAt: 1 }, expireAfterSeconds: 0 }, { key: { family: 1 } }, { key: { user: 1 } }];
 const indexed = new WeakSet<Db>();
 
-async function ensureIndexes(db: Db): Promise<void> {
+async function ensureIndexes(database: Database): Promise<void> {
+  const { db } = database;
   if (indexed.has(db)) return;
-  await translating(() => db.collection(collections.refreshTokens).createIndexes(indexes));
+  await inWriteTime(database, () => db.collection(collections.refreshTokens).createIndexes(indexes));
   indexed.add(db);
 }

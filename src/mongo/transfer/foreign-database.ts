@@ -1,6 +1,6 @@
 import { BSON, Decimal128, type Document, Long, MongoClient, ObjectId } from 'mongodb';
 import type { Values } from '../../values.js';
-import { translating } from '../database.js';
+import { translating } from '../calls.js';
 
 /** A database of another program, to read from. Ids of MongoDB come as their 24 hexadecimal digits. */
 export interface ForeignDatabase {

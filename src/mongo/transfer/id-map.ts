@@ -1,4 +1,5 @@
-import { type Database, readAll, translating } from '../database.js';
+import { translating } from '../calls.js';
+import { type Database, readAll } from '../database.js';
 import { insertStaged } from './insert-staged.js';
 
 /** The number that a document of another database has here. Kept for those who look for it later. */

@@ -1,6 +1,7 @@
 import type { UpdateFilter } from 'mongodb';
 import { collections } from '../../schema/collections.js';
-import { type Database, translating } from '../database.js';
+import { translating } from '../calls.js';
+import type { Database } from '../database.js';
 import { DuplicateKey } from '../driver-errors.js';
 import { isAlive } from '../stores/claim.js';
 

@@ -1,5 +1,6 @@
 import { BSON, type Document, MongoServerError } from 'mongodb';
-import { type Database, translating } from '../database.js';
+import { translating } from '../calls.js';
+import type { Database } from '../database.js';
 
 /** The result of an insert. */
 export interface Insertion {

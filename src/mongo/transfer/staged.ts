@@ -1,5 +1,6 @@
 import type { AnyBulkWriteOperation, Document } from 'mongodb';
-import { type Database, inSession, readAll, translating } from '../database.js';
+import { translating } from '../calls.js';
+import { type Database, inSession, readAll } from '../database.js';
 import { insertStaged, type Insertion } from './insert-staged.js';
 import type { HeldLink } from './transferred.js';
 

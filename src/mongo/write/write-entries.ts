@@ -3,8 +3,9 @@ import type { Values } from '../../values.js';
 import { type Change as WriteNote, countedFields, type SingleWrite } from '../changes.js';
 import { type Change, compileChange } from './compile-change.js';
 import { ApiError, idTakenError, unconfirmedError } from '../../errors.js';
-import { type Database, inOrder, translating } from '../database.js';
-import { abortedLate, withinTime } from '../within-time.js';
+import { inReadTime, inWriteTime } from '../calls.js';
+import { type Database, inOrder } from '../database.js';
+import { abortedLate } from '../within-time.js';
 import { DuplicateKey, isInterrupted, isMove, mayHaveRun, translateDriverError } from '../driver-errors.js';
 import type { Store } from '../store.js';
 import { inTransaction } from '../transaction.js';
@@ -32,8 +33,8 @@ export async function insertEntry(store: Store, collection: string, document: En
  */
 async function assertStored({ database, ids }: Store, collection: string, document: Document): Promise<void> {
   if (database.session === null) {
-    const { db } = database;
-    const found: unknown = await translating(() => db.collection(collection).findOne({ _id: document['_id'] }, { raw: true }));
+    const stored = database.db.collection(collection);
+    const found: unknown = await inReadTime(database, () => stored.findOne({ _id: document['_id'] }, { raw: true }));
     if (found instanceof Uint8Array && Buffer.compare(found, BSON.serialize(document, { ignoreUndefined: true })) === 0) return;
   }
   ids.forget();
@@ -100,9 +101,8 @@ export async function bulkWrite(store: Store, collection: string, operations: re
   const options = { maxTimeMS: maxTimeMS.write, ordered: true, ...(session !== null && { session }) };
   const complete: readonly Document[] = operations.map((operation) => completeOperation(operation, collection, store.database));
   const list = complete as readonly AnyBulkWriteOperation<EntryDocument>[]; // checked by the driver
-  const result = await translating(
-    () => inOrder(store.database, () => db.collection<EntryDocument>(collection).bulkWrite(list, options)),
-    session,
+  const result = await inWriteTime(store.database, () =>
+    inOrder(store.database, () => db.collection<EntryDocument>(collection).bulkWrite(list, options)),
   );
   noteWrite(store, collection, noteOf(operations.map(updateIn)));
   return result.matchedCount;
@@ -163,12 +163,11 @@ function noteWrite({ changes, database }: Store, collection: string, note: Write
  * so if nobody knows whether the write is stored.
  */
 async function runWrite(database: Database, command: Document): Promise<Document> {
-  const { session, maxTimeMS } = database;
-  if (session !== null)
-    return translating(() => withinTime(maxTimeMS.write, () => inOrder(database, () => attempt(database, command))), session);
+  const { session, maxTimeMS, abandoned } = database;
+  if (session !== null) return inWriteTime(database, () => inOrder(database, () => attempt(database, command)));
   const write = (signal: AbortSignal): Promise<Document> => writeTwice(() => attempt(database, command, signal));
   try {
-    return await abortedLate(maxTimeMS.write, write, unconfirmedError);
+    return await abortedLate(maxTimeMS.write, write, { late: unconfirmedError, slow: abandoned.end });
   } catch (error) {
     if (isMove(error)) return inTransaction(database, (inner) => attempt(inner, command));
     throw translateDriverError(error);

@@ -9,7 +9,7 @@ import {
   type LimitedRoute,
 } from '../../../src/accounts/login/limit-attempts.js';
 import { adminToken, password, serveAccounts, type ServingAccounts } from '../../auth/serve-accounts.js';
-import { freshDatabase, type FreshDatabase } from '../../support/mongo.js';
+import { databaseOf, freshDatabase, type FreshDatabase } from '../../support/mongo.js';
 
 const jwtSecret = 'jwt-secret-of-the-tests-0123456789abcdef';
 
@@ -60,7 +60,7 @@ describe('guesses of a secret', () => {
 
   it('that are sent at once are counted before the right one among them is accepted', async () => {
     const max = 3;
-    const limit = guessLimit({ interval: 60_000, max }, database);
+    const limit = guessLimit({ interval: 60_000, max }, databaseOf(database));
     const guess = (ip: string, found: string | null) => limit.judge(ip, () => Promise.resolve(found));
     const wrong = Array.from({ length: 20 }, () => guess('192.0.2.1', null));
     const [right, other] = await Promise.all([guess('192.0.2.1', 'right'), guess('192.0.2.2', 'right')]);
@@ -73,19 +73,19 @@ describe('guesses of a secret', () => {
     const twice = [1, 2].map(() => ({ key: '-:admin:192.0.2.5', points: 9, expire: new Date(Date.now() + 60_000) }));
     await database.db.collection('_attempts').drop();
     await database.db.collection('_attempts').insertMany(twice);
-    const limit = guessLimit({ interval: 60_000, max: 1 }, database);
+    const limit = guessLimit({ interval: 60_000, max: 1 }, databaseOf(database));
     const wrong = () => limit.judge('192.0.2.5', () => Promise.resolve(null));
     expect([(await wrong()).attempt?.isOver, (await wrong()).attempt?.isOver]).to.deep.equal([false, true]);
   });
 
   it('that are all right are not counted, however many are sent at once', async () => {
-    const limit = guessLimit({ interval: 60_000, max: 1 }, database);
+    const limit = guessLimit({ interval: 60_000, max: 1 }, databaseOf(database));
     const judged = await Promise.all(Array.from({ length: 20 }, () => limit.judge('192.0.2.3', () => Promise.resolve('right'))));
     expect(new Set(judged.map(({ attempt }) => attempt))).to.deep.equal(new Set([null]));
   });
 
   it('whose check fails are not counted, and delay no others', async () => {
-    const limit = guessLimit({ interval: 60_000, max: 1 }, database);
+    const limit = guessLimit({ interval: 60_000, max: 1 }, databaseOf(database));
     const failed = limit
       .judge('192.0.2.4', () => Promise.reject(new Error('away')))
       .catch((error: unknown) => (error as Error).message);

@@ -1,0 +1,84 @@
+import type { Document, MongoClient } from 'mongodb';
+import { slowAfter, withinTime } from './within-time.js';
+
+interface AbandonedInput {
+  readonly client: MongoClient;
+  readonly isSharded: boolean;
+  /** Milliseconds that a transaction of the service takes at most. */
+  readonly longest: number;
+}
+
+/** Milliseconds without a command after which a transaction may be abandoned. */
+const patience = 1_000;
+
+/**
+ * Ends transactions that nobody will finish. If an instance dies or is cut off, the server keeps its open transactions for a minute. Until
+ * then writes to the same documents conflict with them. An index build waits for them, and all other writes to its collection wait for
+ * the index build.
+ */
+export class AbandonedTransactions {
+  readonly #input: AbandonedInput;
+  #looking = false;
+
+  constructor(input: AbandonedInput) {
+    this.#input = input;
+  }
+
+  /** Runs work that may wait for transactions of others, and looks for abandoned ones once a second until it has ended. */
+  async endWhile<Result>(work: () => Promise<Result>): Promise<Result> {
+    const timer = setInterval(this.end, slowAfter);
+    try {
+      return await work();
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
+  /** Looks for abandoned transactions if a write has tried since this time of `performance.now()` for more than a second. */
+  endSince(begun: number): void {
+    if (performance.now() - begun > slowAfter) this.end();
+  }
+
+  /**
+   * Looks for abandoned transactions, at most once a second, in the background. A look that fails is not reported: who waits has an error
+   * of its own.
+   */
+  readonly end = (): void => {
+    if (this.#looking) return;
+    this.#looking = true;
+    void withinTime(slowAfter, () => this.#endAll())
+      .catch(() => undefined)
+      .finally(() => setTimeout(() => (this.#looking = false), slowAfter).unref());
+  };
+
+  async #endAll(): Promise<void> {
+    const admin = this.#input.client.db('admin');
+    const operations = await admin.aggregate<Operation>(this.#pipeline()).toArray();
+    const connected = new Set(operations.filter(({ type }) => type === 'op').map(({ connectionId }) => connectionId));
+    const abandoned = operations.filter(
+      ({ type, connectionId, idle }) =>
+        type === 'idleSession' && idle > patience && (!connected.has(connectionId) || idle > this.#input.longest),
+    );
+    if (abandoned.length > 0) await admin.command({ killSessions: abandoned.map(({ lsid: { id } }) => ({ id })) });
+  }
+
+  /** All connections of the service, and its transactions between two commands. A user of the database may see and end its own. */
+  #pipeline(): Document[] {
+    const { client, isSharded } = this.#input;
+    return [
+      { $currentOp: { idleConnections: true, idleSessions: true, ...(isSharded && { localOps: true }) } },
+      { $match: { appName: client.options.appName ?? null } },
+      { $project: { type: 1, connectionId: 1, lsid: 1, idle: { $divide: ['$transaction.timeInactiveMicros', 1000] } } },
+    ];
+  }
+}
+
+interface Operation {
+  /** `idleSession`: a transaction between two commands. `op`: a connection, idle or not. */
+  readonly type: string;
+  /** The connection, or the last one that the transaction has used. */
+  readonly connectionId: number;
+  readonly lsid: { readonly id: unknown };
+  /** Milliseconds since the last command of the transaction. */
+  readonly idle: number;
+}
