@@ -42,7 +42,8 @@ export async function planWalk({ type, totalIsCacheable }: Plan, page: Page, dat
   if (entries < fewest) return null;
   const worth = Math.ceil(Math.sqrt((skip + limit) * entries));
   const matches = totalIsCacheable ? entries : await countUpTo(worth, page, database);
-  const atOnce = Math.ceil(((skip + limit) * targetsOfEntry(step, { entries, targets }) * entries) / Math.max(matches, 1)) + 1;
+  const expected = ((skip + limit) * targetsOfEntry(step, { entries, targets }) * entries) / Math.max(matches, 1);
+  const atOnce = Math.ceil(expected + 0.5);
   const max = totalIsCacheable
     ? mostTargets
     : Math.min(mostTargets, 4 * Math.ceil(worth * targetsOfEntry(step, { entries, targets })));
