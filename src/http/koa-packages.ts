@@ -2,6 +2,8 @@ import helmet from 'koa-helmet';
 import type { Context, Middleware } from 'koa';
 import cors from '@koa/cors';
 import compress from 'koa-compress';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { constants } from 'node:zlib';
 import type { MiddlewaresConfig } from '../config/config.js';
 
@@ -61,7 +63,10 @@ const isExposed = (name: string): boolean => exposed.some((own) => own.toLowerCa
 /** An empty origin leaves the CORS headers out. */
 const listed = (allowed: ReadonlySet<string>, origin: string): string => (allowed.has(origin) ? origin : '');
 
-/** Compresses text answers from the threshold on, with br or gzip. */
+/**
+ * Compresses text answers from the threshold on, with br or gzip. koa-compress makes a stream of each; what was whole before is sent as a
+ * whole again, since sending a stream takes more CPU than compressing most answers.
+ */
 export function compressResponse({ threshold, brotliQuality, gzipLevel }: MiddlewaresConfig['compress']): Middleware {
   const encodings = {
     br: { params: { [constants.BROTLI_PARAM_QUALITY]: brotliQuality } },
@@ -71,9 +76,16 @@ export function compressResponse({ threshold, brotliQuality, gzipLevel }: Middle
     zstd: false,
   } as const;
   const compressor = compress({ threshold, ...encodings });
-  return (ctx, next) => {
-    if (ctx.req.headers['accept-encoding'] !== undefined) return compressor(ctx, next);
-    ctx.vary('Accept-Encoding');
-    return next();
+  return async (ctx, next) => {
+    if (ctx.req.headers['accept-encoding'] === undefined) {
+      ctx.vary('Accept-Encoding');
+      return next();
+    }
+    let isWhole = false;
+    await compressor(ctx, async () => {
+      await next();
+      isWhole = !(ctx.body instanceof Readable);
+    });
+    if (isWhole && ctx.body instanceof Readable) ctx.body = await buffer(ctx.body);
   };
 }

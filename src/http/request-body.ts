@@ -17,11 +17,10 @@ type ReadBody = (ctx: Context) => Promise<void>;
  */
 export function requestBody(config: BodyConfig): Middleware {
   const readers: Readonly<Record<BodyKind, ReadBody>> = { json: jsonReader(config), form: formReader(config) };
-  return async (ctx, next) => {
+  return (ctx, next) => {
     const { method = '', headers } = ctx.req;
     const kind = methods.has(method) ? kindOf(headers['content-type']) : null;
-    if (kind) await readers[kind](ctx);
-    return next();
+    return kind === null ? next() : readers[kind](ctx).then(next);
   };
 }
 

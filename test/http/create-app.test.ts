@@ -206,6 +206,17 @@ describe('the HTTP layer', () => {
         if (path === '/large') expect(response.headers.get('content-type')).to.equal('application/json; charset=utf-8');
       });
 
+    it('sends a whole answer as a whole, and a stream as it comes', async () => {
+      const lengths = ['/large', '/stream'].map(async (path) => {
+        const response = await fetch(base + path, { headers: { 'accept-encoding': 'gzip' } });
+        await response.text();
+        return response.headers.get('content-length');
+      });
+      const [whole, stream] = await Promise.all(lengths);
+      expect(Number(whole)).to.be.within(20, 200);
+      expect(stream).to.equal(null);
+    });
+
     it('sends the length of an uncompressed answer', async () => {
       const response = await fetch(`${base}/large`, { headers: { 'accept-encoding': 'identity' } });
       expect(response.headers.get('content-length')).to.equal('2008');
