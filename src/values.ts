@@ -11,11 +11,14 @@ export const decodeId = (value: unknown): number => (/^\d{1,15}$/.test(String(va
 /** Whether a value is a number that an entry may have as id. */
 export const isId = (value: unknown): value is number => typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
 
+/** Strings of fewer characters are taken for ASCII: to count their bytes would take longer than to write them. */
+const shortest = 64;
+
 /** About how many bytes a value takes in UTF-8, as JSON with the quotes and the comma around it and its key. */
 export function bytesOf(value: unknown): number {
   switch (typeof value) {
     case 'string':
-      return 6 + Buffer.byteLength(value);
+      return 6 + (value.length < shortest ? value.length : Buffer.byteLength(value));
     case 'object':
       return 6 + (value === null ? 0 : bytesWithin(value));
     default:
@@ -30,6 +33,39 @@ function bytesWithin(structure: object): number {
   // Without a list of the entries it takes half the time.
   else for (const key in structure) bytes += key.length + bytesOf((structure as Values)[key]);
   return bytes;
+}
+
+const dayLength = 86_400_000;
+
+/** The beginnings of texts of days. */
+const days = new Map<number, string>();
+const mostDays = 2_000;
+
+/** The numbers of minutes and seconds. */
+const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
+
+/**
+ * Returns what `toISOString` does, in a third of the time: a list shows several dates for each entry, which are a tenth of its CPU otherwise.
+ * Throws a RangeError for an invalid date.
+ */
+export function isoText(date: Date): string {
+  const time = date.getTime();
+  const day = Math.floor(time / dayLength);
+  const milliseconds = time - day * dayLength;
+  const minutes = Math.floor(milliseconds / 60_000);
+  const seconds = Math.floor(milliseconds / 1_000) % 60;
+  const clock = `${twoDigits[Math.floor(minutes / 60)] ?? ''}:${twoDigits[minutes % 60] ?? ''}:${twoDigits[seconds] ?? ''}`;
+  return `${dayText(day)}${clock}.${String(milliseconds % 1_000).padStart(3, '0')}Z`;
+}
+
+/** Returns `2024-02-29T`. */
+function dayText(day: number): string {
+  const known = days.get(day);
+  if (known !== undefined) return known;
+  const text = new Date(day * dayLength).toISOString().slice(0, -'00:00:00.000Z'.length);
+  if (days.size >= mostDays) days.clear();
+  days.set(day, text);
+  return text;
 }
 
 const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const;

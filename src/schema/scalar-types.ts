@@ -1,4 +1,5 @@
 import { validationError } from '../errors.js';
+import { isoText } from '../values.js';
 import type { Attribute, ContentType, ScalarAttribute, ScalarType } from './content-type.js';
 
 /** The stored form of values, as far as comparing and indexing them needs it. */
@@ -43,7 +44,7 @@ const datetime: ScalarRule = {
   uniqueAllowed: true,
   cast: parseDateTime,
   store: parseDateTime,
-  output: (value) => (value instanceof Date ? value.toISOString() : value),
+  output: (value) => (value instanceof Date ? isoText(value) : value),
 };
 
 /** The one table of scalar attribute types: how each is stored, compared, searched and shown. */
