@@ -15,7 +15,7 @@ const names = {
     'AdminConfig ApiConfig Attribute AttributeBase BuilderTools CallerState CodeContext CodeHandler ' +
     'CodeMiddleware CodePolicy CodeTransaction ComponentAttribute Config ConfigFile ContentType Controller ' +
     'DatabaseConfig EnginePage EngineParameters Entity EntityId EntityParameters EntityService EntryResult Env ' +
-    'Environment ErrorCode ErrorDetails ErrorParts Extension ExtensionInput ExtensionService FieldConfiguration FieldControl ' +
+    'Environment ErrorCode ErrorDetails ErrorParts EventHub Extension ExtensionInput ExtensionService FieldConfiguration FieldControl ' +
     'GivenSection GraphqlServicesByName GroupNode Hook HookInput JsonSchema LifecycleAction LifecycleEvent ' +
     'LinkAttribute LinkStorage ListResult Listener MangroveServer Middleware MiddlewareFactory MiddlewareItem ' +
     'MiddlewaresConfig MorphAttribute NamedCode NamedStore Next Nexus OfType PartialConfig PartialSection Plugin ' +

@@ -60,6 +60,7 @@ export class Lifecycles implements CodeHooks, ReadHooks {
   readonly #input: LifecyclesInput;
   #subscribers: readonly Subscriber[] = [];
   #isEnabled = true;
+  #announced: SubscriberMap = {};
   readonly #surrounded = createSurroundedReads(this);
   /** Whether code listens to reads, by uid; found anew once the subscribers change. */
   #read = new Map<string, boolean>();
@@ -93,6 +94,11 @@ export class Lifecycles implements CodeHooks, ReadHooks {
   readonly enable = (): void => {
     this.#change(this.#subscribers, true);
   };
+
+  /** Calls functions of the service itself behind writes, also while the code of the project is switched off. Replaces earlier ones. */
+  announceTo(subscriber: SubscriberMap): void {
+    this.#announced = subscriber;
+  }
 
   #change(subscribers: readonly Subscriber[], isEnabled: boolean): void {
     this.#subscribers = subscribers;
@@ -169,8 +175,8 @@ export class Lifecycles implements CodeHooks, ReadHooks {
   }
 
   #pairs(uid: string, action: LifecycleAction): readonly (readonly [Subscriber, Listener])[] {
-    if (!this.#isEnabled) return [];
-    return this.#subscribers.flatMap((subscriber): (readonly [Subscriber, Listener])[] => {
+    const subscribers = this.#isEnabled ? [...this.#subscribers, this.#announced] : [this.#announced];
+    return subscribers.flatMap((subscriber): (readonly [Subscriber, Listener])[] => {
       if (typeof subscriber === 'function') return [[subscriber, subscriber]];
       const listener = subscriber[action];
       const isMeant = subscriber.models === undefined || subscriber.models.includes(uid);

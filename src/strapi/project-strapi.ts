@@ -7,6 +7,7 @@ import type { Values } from '../values.js';
 import type { Controller } from './core-controller.js';
 import type { Service } from './core-service.js';
 import { describeModel, type StrapiModel } from './describe-model.js';
+import { type EventHub, ProjectEvents } from './event-hub.js';
 import { createProjectEntityService, type ProjectEntityService } from './project-entity-service.js';
 import type { PluginServices } from './plugin-services.js';
 import type { ProjectRegisters } from './project-registers.js';
@@ -30,6 +31,7 @@ export interface ProjectStrapi extends Omit<
   /** The same as `db.query`. */
   query(uid: string): QueryEngine;
   readonly server: StrapiServer;
+  readonly eventHub: EventHub;
   readonly store: StrapiStore;
   /** A service of the project, of a plugin, or the generated one of a content type; undefined if there is none. */
   service(uid: string): Service;
@@ -87,6 +89,7 @@ export function createProjectStrapi(strapi: Strapi, { directory, files, code, se
     db,
     query: db.query,
     server,
+    eventHub: new ProjectEvents({ lifecycles: code.lifecycles, content, log: strapi.log }),
     store: createStrapiStore(() => openCodeStore(content().store.database), readPluginSettings(code)),
     ...plugins,
     service: (uid: string) => registry.get('service', uid) ?? plugins.service(uid) ?? missing(missingService(uid)),

@@ -27,7 +27,6 @@ const members: Readonly<Record<string, string>> = {
   customFields: fields,
   documents: entries,
   entityValidator: 'strapi.entityService checks what it writes',
-  eventHub: outside,
   features: panel,
   fs: 'use node:fs',
   hook: 'there are no hooks',
