@@ -9,6 +9,7 @@ import type {
   ScalarAttribute,
   ZoneAttribute,
 } from '../schema/content-type.js';
+import { type Asker, Queue } from '../queue.js';
 import { isRecord, type Values } from '../values.js';
 import {
   applyLinkInput,
@@ -197,12 +198,19 @@ export function nextRank(after = 0): number {
 /** Rounds of bcrypt, as in Strapi v4. */
 const rounds = 10;
 
-/** Puts the hashes of passwords into their places. */
-export async function hashPasswords(passwords: readonly PlainPassword[]): Promise<void> {
+/** Passwords of one write. A hash takes a thread for 60 ms and longer. */
+const mostPasswords = 20;
+
+/** Of the four threads that the process has for such work, log-ins always find two. */
+const hashing = new Queue({ atOnce: 2 });
+
+/** Puts the hashes of passwords into their places. Throws a ValidationError if there are too many. */
+export async function hashPasswords(passwords: readonly PlainPassword[], asker: Asker | null): Promise<void> {
+  if (passwords.length > mostPasswords) throw validationError(`One write takes at most ${String(mostPasswords)} passwords`);
   const { default: bcrypt } = await import('bcrypt'); // a native module, loaded with the first password
   await Promise.all(
     passwords.map(async ({ holder, name, value }) => {
-      holder[name] = await bcrypt.hash(String(value), rounds);
+      holder[name] = await hashing.run(() => bcrypt.hash(String(value), rounds), asker ?? undefined);
     }),
   );
 }

@@ -1,5 +1,5 @@
 import { validationError } from '../errors.js';
-import { findBlob } from '../mongo/stores/blob-store.js';
+import { someBlobExists } from '../mongo/stores/blob-store.js';
 import { isRecord, type Values } from '../values.js';
 import type { ImageSize } from './images/image-types.js';
 import type { Media } from './media.js';
@@ -88,12 +88,10 @@ export const urlOf = (place: FilePlace, { settings }: Media): string =>
   `${settings.baseUrl?.replace(/\/+$/, '') ?? ''}/uploads/${nameOf(place)}`;
 
 /** The names under which a file and its variants are served. */
-export function namesOf({ hash, ext, formats }: Values): string[] {
-  const variants = isRecord(formats) ? Object.values(formats).filter(isRecord) : [];
-  return [{ hash, ext }, ...variants].map(
-    (place) => `${String(place['hash'])}${typeof place['ext'] === 'string' ? place['ext'] : ''}`,
-  );
-}
+export const namesOf = (file: Values): string[] =>
+  [file, ...variantsOf(file)].map(({ hash, ext }) => `${String(hash)}${typeof ext === 'string' ? ext : ''}`);
+
+const variantsOf = ({ formats }: Values): Values[] => (isRecord(formats) ? Object.values(formats).filter(isRecord) : []);
 
 /** Attributes that follow from the bytes of a file. Its name may be changed. */
 const fixed: Readonly<Record<Exclude<keyof FileValues, 'name'>, true>> = {
@@ -116,8 +114,21 @@ export function checkRowChange(data: Values): void {
   if (name !== undefined) throw validationError(`${name} follows from the content of the file and cannot be changed`);
 }
 
-/** Throws a ValidationError if the entry of an external file refers to the bytes of another file. */
+/** Variants that the entry of an external file may list. */
+const mostVariants = 100;
+
+/** Addresses of external files: of the web, or of this host. Those of scripts would run in the pages that show them. */
+const webAddress = /^(https?:\/\/|\/(?!\/))/i;
+
+/**
+ * Throws a ValidationError if the entry of an external file refers to the bytes of another file, lists too many variants, or has an
+ * address that is not of the web.
+ */
 export async function checkNewRow(data: Values, { database }: Media): Promise<void> {
-  const found = await Promise.all(namesOf(data).map((name) => findBlob(database, name)));
-  if (found.some((blob) => blob !== null)) throw validationError('hash is that of another file');
+  const names = namesOf(data);
+  if (names.length > mostVariants + 1) throw validationError(`formats lists more than ${String(mostVariants)} variants`);
+  const addresses = [data, ...variantsOf(data)].flatMap(({ url, previewUrl }) => [url, previewUrl]);
+  const strange = addresses.find((address) => typeof address === 'string' && address !== '' && !webAddress.test(address));
+  if (strange !== undefined) throw validationError('url must begin with https://, http:// or /');
+  if (await someBlobExists(database, names)) throw validationError('hash is that of another file');
 }

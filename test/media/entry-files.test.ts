@@ -276,5 +276,36 @@ describe('rest/entry-files', () => {
       expect((await mutate(`deleteUploadFile(id: ${id})`)).body.data.deleteUploadFile.data.id).to.equal(id);
       expect((await media.send('GET', one.url)).body).to.equal('one.txt');
     });
+
+    const variants = (count: number, url: string) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`v${String(at)}`, { url }]));
+    const external: readonly (readonly [title: string, row: object, message: RegExp | null])[] = [
+      ['of this host', { url: '/files/n' }, null],
+      ['with as many variants as there may be', { formats: variants(100, 'http://x.test/v') }, null],
+      ['with more variants', { formats: variants(101, 'http://x.test/v') }, /more than 100 variants/],
+      ['with thousands of variants', { formats: variants(20_000, '/v') }, /more than 100 variants/],
+      ['with the address of a script', { url: 'javascript:alert(1)' }, /url must begin with/],
+      ['with an address of another host without a protocol', { url: '//x.test/n' }, /url must begin with/],
+      ['with a page as its preview', { previewUrl: 'data:text/html,x' }, /url must begin with/],
+      ['with a script among its variants', { formats: variants(1, ' JavaScript:1') }, /url must begin with/],
+    ];
+    for (const [title, row, message] of external)
+      it(`createUploadFile ${message === null ? 'accepts' : 'refuses'} a file ${title}, by one command`, async () => {
+        const query = 'mutation ($row: UploadFileInput!) { createUploadFile(data: $row) { data { id } } }';
+        const values = {
+          name: 'n',
+          hash: 'elsewhere',
+          mime: 'text/plain',
+          size: 1,
+          url: 'https://x.test/n',
+          provider: 'x',
+          folderPath: '/',
+        };
+        const send = () => media.send('POST', '/graphql', { query, variables: { row: { ...values, ...row } } });
+        const { result, commands } = await media.countCommands(send);
+        if (message === null) expect(result.body.errors).to.equal(undefined);
+        else expect(result.body.errors[0].message).to.match(message);
+        expect(commands.filter((name) => name === 'find').length).to.be.at.most(2);
+      });
   });
 });

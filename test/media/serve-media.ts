@@ -4,7 +4,7 @@ import type { PartialConfig } from '../../src/config/create-config.js';
 import type { Register } from '../../src/graphql/extension/create-extension.js';
 
 import type { FreshDatabase } from '../support/mongo.js';
-import { serveModels, type TestModel } from '../support/serve.js';
+import { serveModels, type Serving, type TestModel } from '../support/serve.js';
 
 export interface Answered {
   readonly status: number;
@@ -31,6 +31,7 @@ export interface MediaServer {
   upload(files: readonly FormFile[], fields?: Readonly<Record<string, string>>, route?: string): Promise<Answered>;
   /** What there is of stored files: names, chunks, and what is pending. */
   stored(): Promise<{ readonly names: string[]; readonly chunks: number; readonly pending: number }>;
+  readonly countCommands: Serving['countCommands'];
   stop(): Promise<void>;
 }
 
@@ -74,7 +75,7 @@ export async function serveMedia(
     ...(uses && { database: uses }),
     ...(register && { register }),
   });
-  const { database, server, stop } = serving;
+  const { database, server, countCommands, stop } = serving;
   const { media } = server;
   if (media === null) throw new Error('the test database did not answer');
   const url = server.url.replace('localhost', '127.0.0.1');
@@ -91,6 +92,7 @@ export async function serveMedia(
       return send(method, path, { body: formOf(files, fields) });
     },
     stored: () => storedIn(database),
+    countCommands,
     stop,
   };
 }

@@ -180,3 +180,10 @@ export async function ensureBlobIndexes({ db }: Database): Promise<void> {
   const chunks = [{ key: { files_id: 1, n: 1 }, name: 'files_id_1_n_1', unique: true }];
   await translating(() => db.command({ createIndexes: 'uploads.chunks', indexes: chunks }));
 }
+
+/** Whether there is a file of one of the names. */
+export async function someBlobExists(database: Database, names: readonly string[]): Promise<boolean> {
+  const filter = { filename: { $in: [...names] }, pending: { $exists: false } };
+  const found = await readAll(database, { find: 'uploads.files', filter, projection: { _id: 1 }, limit: 1 });
+  return found.length > 0;
+}
