@@ -38,6 +38,30 @@ describe('The GraphQL schema in force', () => {
     expect(built).to.deep.equal([1, 2, 4]);
   });
 
+  it('is built when it is read, if the one before was not', async () => {
+    const built: number[] = [];
+    const current = new CurrentSchema(
+      async ({ version }) => {
+        await new Promise(setImmediate);
+        built.push(version);
+        return empty;
+      },
+      () => undefined,
+    );
+    const versions = (): Promise<number[]> =>
+      Promise.all([current.read(), current.read()].map(async (read) => (await read).registry.version));
+    for (const version of [1, 2, 3]) await current.follow(registry(version));
+    expect(built).to.deep.equal([1]);
+    expect(await versions()).to.deep.equal([3, 3]);
+    expect(built).to.deep.equal([1, 3]);
+    await current.follow(registry(4));
+    expect(built).to.deep.equal([1, 3, 4]);
+    await current.follow(registry(5));
+    await current.replace(registry(6));
+    expect(await versions()).to.deep.equal([6, 6]);
+    expect(built).to.deep.equal([1, 3, 4, 6]);
+  });
+
   it('stays if the next one cannot be built', async () => {
     const reported: unknown[] = [];
     const current = new CurrentSchema(

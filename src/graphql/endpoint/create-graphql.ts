@@ -27,7 +27,7 @@ interface GraphqlServices {
 /** The endpoint, ready to be mounted. */
 export interface GraphqlEndpoint {
   readonly routes: readonly (OpenRoute | ContextRoute)[];
-  /** Builds the schema of a snapshot off the request path and puts it in force; the old one serves until then. */
+  /** Builds the schema of a snapshot off the request path and puts it in force; the old one serves until then. See `CurrentSchema`. */
   readonly replaceRegistry: (registry: Registry) => Promise<void>;
 }
 
@@ -57,6 +57,8 @@ export function createGraphql(services: GraphqlServices): GraphqlEndpoint {
   );
   const routes = graphqlRoutes({ settings, pathSettings: graphqlPathSettings(config), schema: current, report });
   const replaceRegistry = async (registry: Registry): Promise<void> => {
+    // an extension may fail on the new models, which is told at once
+    if (artifacts === null && !('extend' in extension(registry))) return current.follow(registry);
     await current.replace(registry);
     if (artifacts !== null) await tryArtifacts(current, artifacts, logger);
   };

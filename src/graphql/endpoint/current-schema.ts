@@ -15,8 +15,9 @@ type Build = (registry: Registry, previous: GraphQLSchema | undefined) => Promis
 type Report = (error: unknown, registry: Registry) => void;
 
 /**
- * Holds the schema in force. A new registry is built off the request path while the old schema serves; of several that come
- * during a build only the last one is built next. A build that fails leaves the old one in force.
+ * Holds the schema in force. The schema of a new registry is built off the request path while the old one serves; of several registries
+ * that come during a build only the last one is built next. Where nobody has read the old schema the new one waits until somebody reads it.
+ * A build that fails leaves the old one in force.
  */
 export class CurrentSchema {
   readonly #build: Build;
@@ -25,27 +26,46 @@ export class CurrentSchema {
   #next: Registry | undefined;
   #building: Promise<void> | undefined;
   #hasFailed = false;
+  /** Whether the schema in force was read. */
+  #isRead = false;
+  /** A registry whose schema is built when it is read. */
+  #postponed: Registry | undefined;
+  /** The build that readers wait for. */
+  #due: Promise<void> | undefined;
 
   constructor(build: Build, report: Report) {
     this.#build = build;
     this.#report = report;
   }
 
-  /** Returns the schema in force; waits for the first one. Throws a 503 if there is none. */
+  /** Returns the schema in force; waits for the first one, and for one that was postponed. Throws a 503 if there is none. */
   async read(): Promise<SchemaSnapshot> {
+    if (this.#postponed !== undefined)
+      this.#due = this.replace(this.#postponed).finally(() => {
+        this.#due = undefined;
+      });
+    if (this.#due !== undefined) await this.#due;
     if (this.#snapshot === undefined) await this.#building;
     if (this.#snapshot === undefined)
       throw unavailableError(this.#hasFailed ? 'The GraphQL schema could not be built' : undefined);
+    this.#isRead = true;
     return this.#snapshot;
   }
 
   /** Builds the schema of a registry and puts it in force. Resolves when that, or a later one, is. */
   replace(registry: Registry): Promise<void> {
     this.#next = registry;
+    this.#postponed = undefined;
     this.#building ??= this.#buildAll().finally(() => {
       this.#building = undefined;
     });
     return this.#building;
+  }
+
+  /** The same, but if the schema in force was never read it is built when somebody reads it: few services use both of their APIs. */
+  async follow(registry: Registry): Promise<void> {
+    if (this.#isRead || this.#snapshot === undefined || this.#building !== undefined) await this.replace(registry);
+    else this.#postponed = registry;
   }
 
   async #buildAll(): Promise<void> {
@@ -53,6 +73,7 @@ export class CurrentSchema {
       this.#next = undefined;
       try {
         this.#snapshot = { schema: await this.#build(registry, this.#snapshot?.schema), registry };
+        this.#isRead = false;
       } catch (error) {
         this.#hasFailed = true;
         this.#report(error, registry);
