@@ -207,15 +207,44 @@ describe('text search', () => {
     expect(await statusOf('api::owner.owner')).to.equal(undefined);
   });
 
+  /** Gives an attribute of the live model other options, and waits until both instances have taken them up. */
+  const setBody = async (second: Serving, search: object): Promise<void> => {
+    const body = { type: 'text', ...search };
+    const models = serving.database.db.collection<{ _id: string }>('_models');
+    await models.updateOne({ _id: 'api::mixed.mixed' }, { $set: { 'attributes.body': body } });
+    await serving.settled();
+    await second.settled();
+  };
+
+  it('finds words in their forms when a live model gets a language, and letters when it loses it, on each instance', async () => {
+    const second = await serveModels({ models: [], database: serving.database });
+    const totals = (): Promise<number[]> =>
+      Promise.all(
+        [second, serving].map(async (instance) => {
+          const { status, body } = await instance.call('GET', '/api/mixeds?_q=soups');
+          expect(status, JSON.stringify(body)).to.equal(200);
+          return Number(body.meta.pagination.total);
+        }),
+      );
+    try {
+      expect(await totals()).to.deep.equal([0, 0]);
+      await setBody(second, { search: { language: 'en' } });
+      expect(await totals()).to.deep.equal([40, 40]);
+      const written = await serving.call('POST', '/api/mixeds', { data: { title: 'x', body: 'Souping' } });
+      await second.settled(); // totals are kept until the instance hears of the write
+      expect(await totals()).to.deep.equal([41, 41]);
+      await serving.call('DELETE', `/api/mixeds/${String(written.body.data.id)}`);
+      await setBody(second, {});
+      expect(await totals()).to.deep.equal([0, 0]);
+    } finally {
+      await second.stop();
+    }
+  });
+
   it('builds the trigrams of stored entries when the option comes, and drops them when it goes, on each instance', async () => {
     const { db } = serving.database;
     const second = await serveModels({ models: [], database: serving.database });
-    const option = async (search: object): Promise<void> => {
-      const body = { type: 'text', ...search };
-      await db.collection('_models').updateOne({ _id: 'api::mixed.mixed' as never }, { $set: { 'attributes.body': body } });
-      await serving.settled();
-      await second.settled();
-    };
+    const option = (search: object): Promise<void> => setBody(second, search);
     const stored = async () => (await db.collection('mixeds').findOne({ body: 'soup no7' }))?.['_trigrams'] as Document;
     const examinedBy = async (on: Serving): Promise<number> => {
       const [command] = await readsOf('mixeds?filters[body][$containsi]=NO17', on, 'mixeds');

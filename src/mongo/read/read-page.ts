@@ -181,11 +181,14 @@ interface CountedPage {
  * read first, otherwise both are read at the same time.
  */
 async function readWithTotal(plan: Plan, { window }: Page, { read, total }: TotalRead): Promise<CountedPage> {
-  if (total.kept !== null) return { entries: await read(), total: total.kept };
   const told = (entries: readonly Loaded[]): number | null =>
     entries.length < (window.limit ?? Infinity) && (entries.length > 0 || window.skip === 0)
       ? window.skip + entries.length
       : null;
+  if (total.kept !== null) {
+    const entries = await read();
+    return { entries, total: told(entries) ?? total.kept };
+  }
   const note = (entries: readonly Loaded[]): void => void (told(entries) === null ? short.delete(plan) : short.add(plan));
   if (short.has(plan) || leadsToFew(plan.condition, plan.type)) {
     const entries = await read();
