@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Db } from 'mongodb';
+import { steadyName } from './steady.js';
 
 /** The values of an item as its worker last wrote them. */
 export interface ItemState {
@@ -16,9 +17,10 @@ export interface Item {
   states: readonly (ItemState | null)[];
 }
 
-/** A file whose upload was acknowledged. */
+/** A file whose upload was acknowledged. No two have one name. */
 export interface UploadedFile {
   readonly id: number;
+  readonly name: string;
   readonly url: string;
   readonly digest: string;
 }
@@ -52,7 +54,7 @@ interface StoredItem {
 }
 
 /** Compares the database with the ledger: every acknowledged write must be stored exactly once. Returns the differences. */
-export async function compareStored({ items }: Ledger, db: Db): Promise<string[]> {
+export async function compareStored({ items, files }: Ledger, db: Db): Promise<string[]> {
   const stored = await db
     .collection<StoredItem>('items')
     .find({}, { readConcern: { level: 'majority' } })
@@ -63,6 +65,25 @@ export async function compareStored({ items }: Ledger, db: Db): Promise<string[]
     ...items.flatMap((item) => compareItem(item, byKey.get(item.key) ?? [])),
     ...repeated(stored, 'code').map((code) => `code ${code} is there twice`),
     ...repeated(stored, 'badge').map((badge) => `badge ${badge} belongs to two items`),
+    ...(await compareUploads(files, db)),
+  ];
+}
+
+interface StoredFile {
+  readonly _id: number;
+  readonly name: string;
+}
+
+/** Returns the files that are there twice, and the acknowledged ones that are not. Those whose answer was lost may be there once. */
+async function compareUploads(files: readonly UploadedFile[], db: Db): Promise<string[]> {
+  const stored = await db
+    .collection<StoredFile>('files')
+    .find({}, { projection: { name: 1 }, readConcern: { level: 'majority' } })
+    .toArray();
+  const ids = new Map(stored.map(({ _id, name }) => [name, _id]));
+  return [
+    ...repeated(stored, 'name').map((name) => `file ${name} is there twice`),
+    ...files.filter(({ id, name }) => ids.get(name) !== id).map(({ id }) => `file ${String(id)} is gone`),
   ];
 }
 
@@ -76,10 +97,10 @@ function compareItem({ key, id, states }: Item, found: readonly StoredItem[]): s
   return id !== null && stored !== undefined && stored._id !== id ? [`item ${key} has another id`] : [];
 }
 
-function repeated(stored: readonly StoredItem[], field: 'code' | 'badge'): string[] {
+function repeated<Field extends string>(stored: readonly Readonly<Record<Field, unknown>>[], field: Field): string[] {
   const seen = new Set<string>();
-  return stored.flatMap((item) => {
-    const value = item[field];
+  return stored.flatMap((document) => {
+    const value = document[field];
     if (value === null || value === undefined) return [];
     if (seen.has(String(value))) return [String(value)];
     seen.add(String(value));
@@ -97,15 +118,17 @@ interface Linked {
 /** Reads relations from both sides. Returns the links that only one side shows. */
 export async function compareSides(url: string): Promise<string[]> {
   const problems: string[] = [];
-  for (const [field, path, inverse] of [
-    ['badge', 'badges', 'item'],
-    ['owner', 'owners', 'items'],
+  for (const [field, path, inverse, atOnce] of [
+    ['badge', 'badges', 'item', 1000],
+    // an owner has thousands of items, and a request reads 20,000 entries
+    ['owner', 'owners', 'items', 1],
   ] as const) {
     const near = pairs(
-      await readAll(`${url}/api/items?filters[${field}][id][$notNull]=true&populate[${field}][fields][0]=id&fields[0]=id`),
+      await readAll(`${url}/api/items?filters[${field}][id][$notNull]=true&populate[${field}][fields][0]=id&fields[0]=id`, 1000),
       field,
     );
-    const far = pairs(await readAll(`${url}/api/${path}?populate[${inverse}][fields][0]=id&fields[0]=id`), inverse);
+    const named = `filters[name][$ne]=${steadyName}&populate[${inverse}][fields][0]=id&fields[0]=id`;
+    const far = pairs(await readAll(`${url}/api/${path}?${named}`, atOnce), inverse);
     const turned = new Set([...far].map((pair) => pair.split(' ').reverse().join(' ')));
     problems.push(...[...near].filter((pair) => !turned.has(pair)).map((pair) => `${field}: only the item shows ${pair}`));
     problems.push(...[...turned].filter((pair) => !near.has(pair)).map((pair) => `${field}: only the other side shows ${pair}`));
@@ -120,15 +143,18 @@ const pairs = (entries: readonly Linked[], name: string): ReadonlySet<string> =>
     ),
   );
 
-async function readAll(url: string): Promise<Linked[]> {
+/** Pages begin behind the last id, so that the last of many costs what the first one does. */
+async function readAll(url: string, pageSize: number): Promise<Linked[]> {
   const found: Linked[] = [];
-  for (let page = 1; ; page += 1) {
+  for (;;) {
+    const after = String(found.at(-1)?.id ?? 0);
     const answer = await fetch(
-      `${url}&pagination[page]=${String(page)}&pagination[pageSize]=1000&pagination[withCount]=false&sort=id`,
+      `${url}&filters[id][$gt]=${after}&pagination[pageSize]=${String(pageSize)}&pagination[withCount]=false&sort=id`,
     );
+    if (answer.status !== 200) throw new Error(`${url}: ${await answer.text()}`);
     const { data } = (await answer.json()) as { readonly data: readonly Linked[] };
     found.push(...data);
-    if (data.length < 1000) return found;
+    if (data.length < pageSize) return found;
   }
 }
 

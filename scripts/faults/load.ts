@@ -194,15 +194,16 @@ function leave(item: Item, own: Item[]): void {
 }
 
 async function upload({ ledger, send }: Hands): Promise<boolean> {
-  const text = `${randomUUID()}\n`.repeat(20);
+  const name = `${randomUUID()}.txt`;
+  const text = `${name}\n`.repeat(20);
   const boundary = 'part-of-an-upload';
-  const head = `--${boundary}\r\ncontent-disposition: form-data; name="files"; filename="note.txt"\r\ncontent-type: text/plain\r\n\r\n`;
+  const head = `--${boundary}\r\ncontent-disposition: form-data; name="files"; filename="${name}"\r\ncontent-type: text/plain\r\n\r\n`;
   const body = Buffer.from(`${head}${text}\r\n--${boundary}--\r\n`);
   const answer = await send('POST', '/api/upload', body, `multipart/form-data; boundary=${boundary}`);
   if (answer.status !== 200) return false;
   const [file] = JSON.parse(answer.body) as readonly { readonly id: number; readonly url: string }[];
   if (file === undefined) return false;
-  ledger.files.push({ ...file, digest: digestOf(text) });
+  ledger.files.push({ ...file, name, digest: digestOf(text) });
   ledger.acknowledge();
   return true;
 }

@@ -66,10 +66,11 @@ async function runAll(scene: Scene): Promise<number> {
     await set.whole();
     await delay(500);
     const figures = load.take();
-    while (ledger.acknowledged < each * (index + 1)) await delay(100);
+    const stuck = await reach(each * (index + 1), ledger);
     await load.hold();
     const problems = [
       ...broken,
+      ...stuck,
       ...judge(fault, figures),
       ...ledger.problems.splice(0),
       ...(await compareStored(ledger, client.db())),
@@ -86,6 +87,17 @@ async function runAll(scene: Scene): Promise<number> {
     `${String(chosen.length)} faults, ${String(failed)} failed; ${String(ledger.acknowledged)} writes acknowledged, ${String(ledger.files.length)} of them uploads`,
   );
   return failed;
+}
+
+/** Waits until so many writes are acknowledged. Returns what was wrong if none is for half a minute. */
+async function reach(writes: number, ledger: Ledger): Promise<string[]> {
+  let [before, since] = [ledger.acknowledged, performance.now()];
+  while (ledger.acknowledged < writes) {
+    await delay(100);
+    if (ledger.acknowledged > before) [before, since] = [ledger.acknowledged, performance.now()];
+    else if (performance.now() - since > 30_000) return ['no write was acknowledged for 30 s after the fault'];
+  }
+  return [];
 }
 
 interface Stage {

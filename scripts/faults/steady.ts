@@ -11,6 +11,9 @@ export interface SteadyFigures {
   readonly longest: number;
 }
 
+/** The name of all owners that these requests create; they own nothing. */
+export const steadyName = 'steady';
+
 /** Every tenth request writes, so that a write is under way whatever happens when. */
 const isWrite = (index: number): boolean => index % 10 === 0;
 
@@ -62,5 +65,5 @@ const ask = (url: string, agent: Agent, writes: boolean): Promise<number> =>
     });
     outgoing.on('error', lost);
     outgoing.on('timeout', () => outgoing.destroy());
-    outgoing.end(writes ? JSON.stringify({ data: { name: 'steady' } }) : undefined);
+    outgoing.end(writes ? JSON.stringify({ data: { name: steadyName } }) : undefined);
   });
