@@ -97,6 +97,13 @@ const lists: readonly (readonly [string, readonly Document[]])[] = [
     ],
   ],
   [
+    'fields=count&populate=tags&pagination[withCount]=0&pagination[pageSize]=2',
+    [
+      { find: 'things', filter: {}, sort: { _id: 1 }, projection: { _id: 1, count: 1, tags: 1 }, limit: 2, ...whole },
+      { find: 'tags', filter: { $and: [{ _id: { $in: [1, 2] } }, live] }, projection: tagFields, ...whole },
+    ],
+  ],
+  [
     'fields=count&sort=owner.name:desc&pagination[withCount]=0&pagination[pageSize]=2',
     [
       {

@@ -123,7 +123,7 @@ function completeAt(key: string | number, { nullable, nodes, complete }: Place, 
     errors.push(located);
     return null;
   } finally {
-    path.length = depth - 1;
+    path.pop();
   }
 }
 

@@ -48,9 +48,9 @@ function compileLink(relation: PendingRelation, child: LinkChild, resolved: Reso
 }
 
 function compileOwn({ holders }: PendingRelation, child: LinkChild, resolved: Resolved): Document[] | null {
-  const ids = holders.flatMap(({ document }) => wantedIds(child, document));
-  if (ids.length === 0) return null;
-  return compileRows(child, { _id: { $in: distinct(ids) } }, {}, resolved);
+  const ids = new Set<unknown>();
+  for (const { document } of holders) for (const id of wantedIds(child, document)) ids.add(id);
+  return ids.size === 0 ? null : compileRows(child, { _id: { $in: [...ids] } }, {}, resolved);
 }
 
 /** The documents of the target that meet the condition of the branch and `match`. */
@@ -128,13 +128,15 @@ function compileWindows({ owner, holders }: PendingRelation, child: LinkChild, r
     projection: compileProjection(child.selection),
   };
   const stages = compilePagePipeline(page).map((stage) => ('$sort' in stage && rank !== null ? rank.sort : stage));
-  const ofParent = child.link.storage.kind === 'morph' ? matchMorphLink(field, owner.uid) : [];
+  const isMorph = child.link.storage.kind === 'morph';
+  const before = [...(isMorph ? matchMorphLink(field, owner.uid) : []), ...(rank?.before ?? [])];
   const lookup = {
     from: child.target.collection,
     localField: '_id',
-    foreignField: child.link.storage.kind === 'morph' ? `${field}.id` : field,
-    let: { parent: '$_id' },
-    pipeline: [...ofParent, ...(rank?.before ?? []), ...stages],
+    foreignField: isMorph ? `${field}.id` : field,
+    // without variables the server takes a tenth less
+    ...(before.length > 0 && { let: { parent: '$_id' } }),
+    pipeline: [...before, ...stages],
     as: 'row',
   };
   const parents = [...new Set(holders.map(({ document }) => document['_id']))];

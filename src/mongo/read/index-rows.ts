@@ -66,7 +66,11 @@ const parentOf = ({ document }: Loaded): readonly unknown[] => [document['_paren
 function storedTargets(child: LinkChild, nodes: readonly Growing[]): ListOf {
   const targets = byId(nodes);
   return (holder) => {
-    const found = wantedIds(child, holder).flatMap((id) => targets.get(id) ?? []);
+    const found: Growing[] = [];
+    for (const id of wantedIds(child, holder)) {
+      const target = targets.get(id);
+      if (target !== undefined) found.push(target);
+    }
     return cutRead(child, child.reversed ? found.reverse() : found);
   };
 }

@@ -93,7 +93,7 @@ async function readQueries(queries: readonly LevelQuery[], database: Database): 
   }));
   const pipeline = [...first.pipeline, { $set: { _part: 0 } }, ...unions];
   const rows: Document[][] = queries.map(() => []);
-  for (const row of await readRows(queries, { aggregate: first.collection, pipeline }, database))
+  for (const row of await readRows(queries, { collection: first.collection, pipeline }, database))
     rows[Number(row['_part'])]?.push(row);
   return rows;
 }
@@ -101,27 +101,28 @@ async function readQueries(queries: readonly LevelQuery[], database: Database): 
 /** Runs the queries without a union: a single query needs none, and a transaction does not allow `$unionWith`. */
 async function readOneByOne(queries: readonly LevelQuery[], database: Database): Promise<Document[][]> {
   const rows: Document[][] = [];
-  for (const query of queries)
-    rows.push([...(await readRows([query], { aggregate: query.collection, pipeline: query.pipeline }, database))]);
+  for (const query of queries) rows.push([...(await readRows([query], query, database))]);
   return rows;
-}
-
-interface LevelCommand {
-  readonly aggregate: string;
-  readonly pipeline: readonly Document[];
 }
 
 /** Reads one row more than the budget has at most, which is enough to see that it is exceeded. */
 async function readRows(
   queries: readonly LevelQuery[],
-  { aggregate, pipeline }: LevelCommand,
+  stages: Pick<LevelQuery, 'collection' | 'pipeline'>,
   database: Database,
 ): Promise<readonly Document[]> {
   const { budget } = database;
   const numbers = queries.reduce((sum, { counts, relation }) => sum + (counts ? relation.holders.length : 0), 0);
   const max = budget.left('entriesRead') + numbers;
-  const bounded = max === Infinity ? pipeline : [...pipeline, { $limit: max + 1 }];
-  const rows = await readAll(database, { aggregate, pipeline: bounded, cursor: {} });
+  const rows = await readAll(database, compileRead(stages, max === Infinity ? null : max + 1));
   budget.spend('entriesRead', Math.max(rows.length - numbers, 0));
   return rows;
+}
+
+/** A query of nothing but a match and a projection is a `find`, which takes the server a quarter less than the same stages. */
+function compileRead({ collection, pipeline }: Pick<LevelQuery, 'collection' | 'pipeline'>, limit: number | null): Document {
+  const [{ $match: filter } = {}, { $project: projection } = {}] = pipeline;
+  if (pipeline.length === 2 && filter !== undefined && projection !== undefined)
+    return { find: collection, filter, projection, ...(limit !== null && { limit }) };
+  return { aggregate: collection, pipeline: limit === null ? pipeline : [...pipeline, { $limit: limit }], cursor: {} };
 }
