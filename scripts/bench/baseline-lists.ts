@@ -37,11 +37,13 @@ export const listByRating: Handler = async (db) => {
   return shapeList(page, total);
 };
 
-/** Row s-relation: the authors in their order, and the articles of each until the page is full. */
+/** Row s-relation: articles without an author come first; then the articles of each author in the order of names, until the page is full. */
 export const listByAuthorName: Handler = async (db) => {
   const total = keepTotal(db, 'articles', live);
-  const authors = await find(db, 'authors', { sort: { name: 1 }, limit: 25, projection: { _id: 1 } });
-  const page: Document[] = [];
+  const [authors, page] = await Promise.all([
+    find(db, 'authors', { sort: { name: 1 }, limit: 25, projection: { _id: 1 } }),
+    find(db, 'articles', { filter: { ...live, author: null }, sort: { _id: 1 }, limit: 25, projection: onlyScalars }),
+  ]);
   for (const { _id } of authors) {
     if (page.length === 25) break;
     const filter = { ...live, author: _id as unknown };
