@@ -1,5 +1,10 @@
-import { notOffered } from './unsupported-code.js';
-
+const entries = 'read and write entries by strapi.entityService';
+const panel = 'there is no admin panel; the admin API (/admin/api) does its work';
+const code = 'strapi.service(uid), strapi.controller(uid) and strapi.server reach the code of the project';
+const outside = 'jobs and notices run outside of the service, over its API';
+const fields = 'the setting api.customFields says how custom fields are stored';
+const types = 'strapi.contentTypes and strapi.getModel(uid) have all models in force';
+const queries = 'read and write entries by strapi.db.query(uid) or strapi.entityService';
 const writes = 'create and update take relations, such as { author: { connect: [1] } }';
 const hooks = 'strapi.db.lifecycles.subscribe puts code around reads and writes';
 const stored = 'upload, replace and updateFileInfo store files';
@@ -8,8 +13,46 @@ const clones = 'read the entry, and create another one of its values';
 const grants = 'npx mangrove permissions and the admin API (/admin/api/roles) change what roles may do';
 const page = 'findMany of strapi.entityService reads related entries by filters';
 
-/** Members of objects of Strapi v4 that Mangrove lacks, with what takes their place. */
-const members: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+/** What takes the place of a name of Strapi v4. */
+type Instead = Readonly<Record<string, string>>;
+
+/** Members of objects of Strapi v4 that Mangrove lacks, by the object. */
+const members: Readonly<Record<string, Instead>> = {
+  strapi: {
+    EE: panel,
+    admin: panel,
+    api: code,
+    app: code,
+    auth: 'users, API tokens and the providers of users-permissions log in',
+    container: code,
+    contentAPI: 'roles grant actions of routes; sanitize.contentAPI of @strapi/utils takes away what a caller may not see',
+    cron: outside,
+    customFields: fields,
+    documents: entries,
+    entityValidator: 'strapi.entityService checks what it writes',
+    features: panel,
+    fs: 'use node:fs',
+    hook: 'there are no hooks',
+    hooks: 'there are no hooks',
+    models: types,
+    sanitizers: 'answers never hold private attributes; resolvers choose what they return',
+    startupLogger: 'use strapi.log',
+    telemetry: 'nothing is sent',
+    validators: 'strapi.entityService checks what it writes',
+    webhookRunner: outside,
+    webhookStore: outside,
+  },
+  'strapi.db': {
+    connection: `there is no SQL database; ${queries}`,
+    getConnection: `there is no SQL database; ${queries}`,
+    getSchemaConnection: `there is no SQL database; ${queries}`,
+    dialect: 'there is no SQL database',
+    entityManager: queries,
+    metadata: 'strapi.getModel(uid) describes a model',
+    migrations: 'the database needs no migrations of its schema',
+    queryBuilder: queries,
+    schema: 'the database needs no schema',
+  },
   'strapi.entityService': {
     clone: clones,
     decorate: hooks,
@@ -65,8 +108,18 @@ const members: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "strapi.plugin('upload')": { provider: stored, routes: 'src/extensions/upload/strapi-server changes the routes' },
 };
 
-/** Services of plugins that Mangrove lacks, with what takes their place. */
-const services: Readonly<Record<string, string>> = {
+/** Plugins of Strapi v4 that code reaches for. */
+const plugins: Instead = {
+  'content-manager': panel,
+  'content-type-builder': 'models are changed by npx mangrove models, or over the admin API',
+  email: 'the service sends its own e-mails; send others by a package such as nodemailer',
+  i18n: 'the admin API (/admin/api/locales) changes locales',
+  upload: "strapi.plugin('upload').service('upload') stores files",
+  'users-permissions': 'strapi.entityService reads and writes users; npx mangrove user and npx mangrove permissions set up roles',
+};
+
+/** Services of plugins, by their names behind that of the plugin. */
+const services: Instead = {
   'users-permissions.providers': 'plugins.users-permissions.config.providers sets up log-in providers',
   'users-permissions.providers-registry': 'plugins.users-permissions.config.providers sets up log-in providers',
   'users-permissions.permission': grants,
@@ -80,21 +133,20 @@ const services: Readonly<Record<string, string>> = {
   'i18n.content-types': 'pluginOptions of strapi.getModel(uid) say what is localized',
 };
 
-/** What takes the place of a service of Strapi v4; null if nothing is known of it. */
-export const insteadOfService = (plugin: string, service: string): string | null => services[`${plugin}.${service}`] ?? null;
+/** Models that only Strapi has. */
+const models: Instead = { webhook: outside };
 
-/**
- * Returns the object with an UnsupportedCodeError for what it lacks of the object of Strapi v4 of this name. Names that Strapi lacks too
- * are undefined.
- */
-export function refuseMissing<Target extends object>(target: Target, object: string): Target {
-  const lacking = new Map(Object.entries(members[object] ?? {}));
-  if (lacking.size === 0) return target;
-  return new Proxy(target, {
-    get: (known, name) => {
-      const instead = typeof name === 'symbol' || name in known ? undefined : lacking.get(name);
-      if (instead !== undefined) throw notOffered(`${object}.${String(name)}`, instead);
-      return Reflect.get(known, name) as unknown;
-    },
-  });
-}
+/** Returns what takes the place of a member; null if Strapi has no such member, or Mangrove has it. */
+export const insteadOfMember = (object: string, name: string): string | null => valueOf(members[object] ?? {}, name);
+
+/** The same for `strapi.plugin(name)`. */
+export const insteadOfPlugin = (name: string): string => valueOf(plugins, name) ?? 'plugins of Strapi do not run';
+
+/** The same for one of its services. */
+export const insteadOfService = (plugin: string, name: string): string =>
+  valueOf(services, `${plugin}.${name}`) ?? insteadOfPlugin(plugin);
+
+/** The same for the model of a uid. */
+export const insteadOfModel = (uid: string): string | null => valueOf(models, uid) ?? (uid.startsWith('admin::') ? panel : null);
+
+const valueOf = (table: Instead, name: string): string | null => (Object.hasOwn(table, name) ? (table[name] ?? null) : null);

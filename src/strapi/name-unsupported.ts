@@ -1,19 +1,19 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative } from 'node:path';
 import { sourceEndings } from '../config/load-source.js';
-import { missingDatabase, missingMember, missingPlugin, missingServer } from './unsupported-code.js';
+import { missingMember, missingPlugin, missingServer } from './unsupported-code.js';
 
 type Missing = (name: string) => Error | null;
 
 /** A use of `strapi`, and a function that returns the error if it is not offered. */
 const uses: readonly { readonly pattern: RegExp; readonly missing: Missing }[] = [
-  { pattern: /\bstrapi\s*\??\.\s*db\s*\??\.\s*(\w+)/g, missing: missingDatabase },
+  { pattern: /\bstrapi\s*\??\.\s*db\s*\??\.\s*(\w+)/g, missing: (name) => missingMember('strapi.db', name) },
   { pattern: /\bstrapi\s*\??\.\s*server\s*\??\.\s*(httpServer|app|router|api|mount|listen)\b/g, missing: missingServer },
   {
     pattern: /\bstrapi\s*\??\.\s*plugin\(\s*['"`]([\w-]+)['"`]\s*\)/g,
     missing: (name) => (offered.has(name) ? null : missingPlugin(name)),
   },
-  { pattern: /\bstrapi\s*\??\.\s*(\w+)/g, missing: missingMember },
+  { pattern: /\bstrapi\s*\??\.\s*(\w+)/g, missing: (name) => missingMember('strapi', name) },
 ];
 
 const offered: ReadonlySet<string> = new Set(['email', 'graphql', 'i18n', 'upload', 'users-permissions']);

@@ -6,7 +6,7 @@ import type { ContentContext } from '../content/content-context.js';
 import type { EntityParameters, EntityService } from '../graphql/extension/entity-service.js';
 import { accountsOf, type Running } from '../http/running.js';
 import { escapeHtml, isRecord, type Values } from '../values.js';
-import { refuseMissing } from './missing-members.js';
+import { refuseMissing } from './unsupported-code.js';
 import type { QueryEngine } from './query-engine.js';
 import { createUploadService } from './upload-service.js';
 

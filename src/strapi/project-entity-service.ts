@@ -1,7 +1,7 @@
 import type { Entity, EntityId, EntityParameters, EntityService } from '../graphql/extension/entity-service.js';
 import type { EnginePage, QueryEngine } from './query-engine.js';
 import type { StrapiModel } from './describe-model.js';
-import { refuseMissing } from './missing-members.js';
+import { refuseMissing } from './unsupported-code.js';
 import type { AttachFiles } from './upload-service.js';
 
 /** `strapi.entityService` of a project. */

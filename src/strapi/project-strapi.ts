@@ -18,7 +18,7 @@ import { readPluginSettings } from './plugin-settings.js';
 import { createPlugins, type StrapiPlugin } from './strapi-plugins.js';
 import type { StrapiServer } from './strapi-server.js';
 import { createStrapiStore, type StrapiStore } from './strapi-store.js';
-import { missingMember, missingService } from './unsupported-code.js';
+import { missingService, refuseMissing } from './unsupported-code.js';
 
 /** The `strapi` that code of a project is given: that of config/extensions, and more of Strapi v4 by its names. */
 export interface ProjectStrapi extends Omit<
@@ -97,13 +97,13 @@ export function createProjectStrapi(strapi: Strapi, { directory, files, code, se
     requestContext,
     dirs: dirsOf(directory),
   };
-  const target = Object.assign(Object.create(strapi) as object, own);
+  const target: object = Object.assign(Object.create(strapi) as object, own);
   Object.defineProperties(target, Object.getOwnPropertyDescriptors(models));
   Object.defineProperties(target, {
     services: { get: () => allOf('service', registry) },
     controllers: { get: () => allOf('controller', registry) },
   });
-  return new Proxy(target, { get: readMember }) as ProjectStrapi; // it inherits the rest
+  return refuseMissing(target, 'strapi') as ProjectStrapi; // it inherits the rest
 }
 
 /** Those of the project by uid, and those of the service where they are asked for. */
@@ -159,10 +159,4 @@ function modelMembers(
       return model;
     },
   };
-}
-
-function readMember(target: object, name: string | symbol): unknown {
-  const error = typeof name === 'symbol' || name in target ? null : missingMember(name);
-  if (error !== null) throw error;
-  return Reflect.get(target, name) as unknown;
 }

@@ -12,10 +12,9 @@ import { fullAccess, type Access } from '../query/access.js';
 import { emptyQuery, type Query } from '../query/ast.js';
 import type { ContentType } from '../schema/content-type.js';
 import { isRecord } from '../values.js';
-import { refuseMissing } from './missing-members.js';
 import { engineFilter, engineQuery, limitsOfCode, type EngineParameters } from './translate-query.js';
 import type { ReadHooks } from './surrounded-reads.js';
-import { missingModel } from './unsupported-code.js';
+import { missingModel, refuseMissing } from './unsupported-code.js';
 
 export type WithData = EngineParameters & { readonly data: object };
 

@@ -3,8 +3,7 @@ import { inTransaction } from '../mongo/transaction.js';
 import type { CodeTransactions } from './code-transactions.js';
 import type { Lifecycles, Subscriber } from './lifecycles.js';
 import { createQueryEngine, type QueryEngine } from './query-engine.js';
-import { refuseMissing } from './missing-members.js';
-import { missingDatabase } from './unsupported-code.js';
+import { refuseMissing } from './unsupported-code.js';
 
 /** `strapi.db` of Strapi v4, without the database below it. */
 export interface StrapiDatabase {
@@ -47,13 +46,7 @@ export function createStrapiDatabase({ content, lifecycles, transactions }: Data
     transaction: (work) => runTransaction(work, { content, transactions }),
     inTransaction: () => transactions.isOpen,
   };
-  return new Proxy(database, {
-    get: (target, name) => {
-      const missing = typeof name === 'symbol' || name in target ? null : missingDatabase(name);
-      if (missing !== null) throw missing;
-      return Reflect.get(target, name) as unknown;
-    },
-  });
+  return refuseMissing(database, 'strapi.db');
 }
 
 async function runTransaction<Result>(

@@ -4,9 +4,8 @@ import type { Controller } from './core-controller.js';
 import type { Service } from './core-service.js';
 import type { StrapiModel } from './describe-model.js';
 import type { PluginServices } from './plugin-services.js';
-import { insteadOfService, refuseMissing } from './missing-members.js';
 import type { StrapiConfig } from './strapi-config.js';
-import { missingPlugin } from './unsupported-code.js';
+import { missingPlugin, missingPluginService, refuseMissing } from './unsupported-code.js';
 
 /** A plugin as code reaches it. */
 export interface StrapiPlugin {
@@ -48,7 +47,7 @@ export function createPlugins({ strapi, registry, services, config, model }: Plu
     if (name !== 'graphql' && services[name] === undefined) throw missingPlugin(name);
     const service = (of: string): Service => {
       const found = find(name, of);
-      if (found === undefined) throw missingPlugin(name, of, insteadOfService(name, of));
+      if (found === undefined) throw missingPluginService(name, of);
       return found;
     };
     const controller = (of: string): Controller | undefined => registry.get('controller', `plugin::${name}.${of}`);
