@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** The most that a cache holds. */
+/** The bounds of a cache. */
 interface CacheBounds {
   readonly entries: number;
   /** Bytes of all keys and values, with what the entries themselves take. */

@@ -116,7 +116,7 @@ export const unauthorizedError = (
   return new UnauthorizedError(message, {}, { headers: { 'WWW-Authenticate': `Bearer${reason}` }, missing });
 };
 
-/** The answer to a token that is refused. Strapi v4 has a message of its own for tokens that hold, of accounts that do not. */
+/** The answer to a token that is refused. Strapi v4 has a message of its own for a valid token whose account is not. */
 export const refusedToken = (fault: TokenFault): ApiError =>
   unauthorizedError(fault === 'token_expired' || fault === 'token_invalid' ? undefined : 'Invalid credentials', fault);
 

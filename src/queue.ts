@@ -25,8 +25,8 @@ interface Waiting {
 }
 
 /**
- * Runs a bounded number of pieces of work at a time. A turn goes to the client that has the fewest pieces running, of several to the
- * one that came first. Work of the service itself has no asker, and always may wait.
+ * Runs a bounded number of pieces of work at a time. The next turn goes to the client with the fewest running pieces, or to the
+ * one that came first among these. Work of the service itself has no asker, and may always wait.
  */
 export class Queue {
   readonly #bounds: QueueBounds;
@@ -39,7 +39,7 @@ export class Queue {
     this.#bounds = bounds;
   }
 
-  /** Rejects with 503 if the work may not wait, and if its asker gives up before it has begun. */
+  /** Rejects with a 503 if the queue is full, or if the signal of the asker is aborted before the work has begun. */
   async run<Result>(work: () => Promise<Result>, asker?: Asker): Promise<Result> {
     if (this.#running >= this.#bounds.atOnce) await this.#wait(asker);
     else this.#begin(asker?.client ?? null);
@@ -113,8 +113,8 @@ const requestEnded = () => unavailableError('The request has ended');
 let last: Promise<void> = Promise.resolve();
 
 /**
- * Resolves in a later turn of the event loop, for one caller in each: other requests are answered between two pieces of long work,
- * however many requests do such work.
+ * Resolves in a later turn of the event loop, for one caller in each turn. Other requests are answered between two pieces of long work,
+ * even if many requests do such work.
  */
 export function nextTurn(): Promise<void> {
   last = last.then(() => new Promise((resolve) => setImmediate(resolve)));

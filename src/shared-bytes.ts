@@ -1,15 +1,15 @@
 import { unavailableError } from './errors.js';
 
 interface SharedBounds {
-  /** Bytes that all requests together may hold. */
+  /** Bytes that all requests together may use. */
   readonly max: number;
   /** Bytes of each request that do not count, so that small requests always pass. */
   readonly free: number;
-  /** The message of the 503 for a request that would hold too much. */
+  /** The message of the 503 for a request that needs more than is left. */
   readonly refusal: string;
 }
 
-/** The request that holds bytes. */
+/** The request that bytes are counted for. */
 export interface Holder {
   /** The client that its bytes count for. Read with the first bytes that count. */
   readonly client: string;
@@ -20,17 +20,17 @@ export interface Holder {
 /** Bytes that are counted at a time. */
 const step = 65_536;
 
-/** Milliseconds for which clients keep to their share after another one was refused. */
+/** Milliseconds for which each client is limited to its share after another one was refused. */
 const contested = 10_000;
 
 /**
- * The memory that all requests of the process together hold for one purpose. A client has half of it at most while others hold some or
- * were refused.
+ * Counts the memory that all requests of the process use for one purpose. A client may use half of it at most while others use some, and
+ * for ten seconds after one of them was refused.
  */
 export class SharedBytes {
   readonly bounds: SharedBounds;
   #held = 0;
-  /** Those of each client that holds any. */
+  /** The bytes of each client that uses any. */
   readonly #heldOf = new Map<string, number>();
   #contestedUntil = 0;
 
@@ -43,7 +43,10 @@ export class SharedBytes {
     return this.#held;
   }
 
-  /** Counts more bytes of a client's request that holds `own` already. Throws 503 if it would be too many; a request alone always passes. */
+  /**
+   * Counts more bytes of a request, which has `own` already. Throws a 503 if all requests would then exceed the bound, or the client its
+   * share. A request is never refused if it is the only one.
+   */
   take(bytes: number, own: number, client: string): void {
     const { max, refusal } = this.bounds;
     const ofClient = this.#heldOf.get(client) ?? 0;
@@ -68,13 +71,13 @@ export class SharedBytes {
   }
 }
 
-/** The part of shared bytes that one request holds. */
+/** The part of shared bytes that one request uses. */
 export class HeldBytes {
   readonly #shared: SharedBytes;
   readonly #holder: Holder;
   #client = '';
   #bytes = 0;
-  /** Those that count. */
+  /** The bytes that are counted in the shared ones: those beyond the free ones, in whole steps. */
   #taken = 0;
   #isReleased = false;
 
@@ -83,31 +86,31 @@ export class HeldBytes {
     this.#holder = holder;
   }
 
-  /** Whether the request holds more than is free. */
+  /** Whether the request uses more than what is free for each. */
   get areMany(): boolean {
     return this.#taken > 0;
   }
 
-  /** Holds more. Throws 503 if all requests together would hold too much, and if nobody waits for this one any more. */
+  /** Adds bytes. Throws a 503 if all requests together would use too many, or if this request has ended. */
   add(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes > this.#shared.bounds.free + this.#taken) this.#take();
   }
 
-  /** Holds this many from now on, instead of what it has held. Throws as `add` does. */
+  /** Replaces the number of bytes. Throws as `add` does. */
   set(bytes: number): void {
     this.#bytes = 0;
     this.#giveBack();
     this.add(bytes);
   }
 
-  /** Holds nothing any more, and takes nothing. */
+  /** Releases all bytes. Further ones are refused. */
   release(): void {
     this.#isReleased = true;
     this.#giveBack();
   }
 
-  /** Releases what is held when the request has ended. */
+  /** Releases all bytes when the answer is sent or its connection is closed. */
   releaseAtEnd(): void {
     if (!this.areMany || this.#holder.response.closed) this.release();
     else

@@ -61,7 +61,7 @@ async function findModel({ running: { backend }, request }: AdminCall): Promise<
   return { ...model, ...(report === undefined ? { problems: [] } : stateOf(report)) };
 }
 
-/** A body holds one model, or several that belong together: `{ models: [...] }`. */
+/** A body is one model, or several that belong together: `{ models: [...] }`. */
 function modelsIn({ body }: AdminCall): { readonly uid: string }[] {
   const given = Array.isArray(body['models']) ? body['models'] : [body];
   return given.map((model: unknown) => {

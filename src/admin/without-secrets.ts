@@ -28,7 +28,7 @@ const attributeTypes: ReadonlySet<unknown> = new Set([
   ...['relation', 'media', 'component', 'dynamiczone'],
 ]);
 
-/** Keys of the definition of an attribute that hold no value of it. */
+/** Keys of the definition of an attribute that contain no value of the attribute. */
 const definitionKeys: ReadonlySet<string> = new Set([
   ...['type', 'required', 'unique', 'private', 'configurable', 'writable', 'visible', 'searchable', 'index', 'column'],
   ...[

@@ -20,7 +20,7 @@ const defaultAccountSettings: AccountSettings = {
   default_role: 'authenticated',
 };
 
-/** An e-mail of the service: texts with `<%= NAME %>` in the places of what is filled in. */
+/** An e-mail of the service: templates with `<%= NAME %>` as placeholders. */
 export interface EmailTemplate {
   readonly from: { readonly name: string; readonly email: string };
   readonly response_email: string;

@@ -24,7 +24,7 @@ export interface ApiToken {
   readonly access: Access;
 }
 
-/** The stored form of a key: without the salt, which the database does not hold, keys cannot be guessed from it. */
+/** Returns the stored form of a key. Keys cannot be guessed from it without the salt, which is not in the database. */
 export const hashKey = (key: string, salt: string): string => createHmac('sha512', salt).update(key).digest('hex');
 
 /** Returns an identifier of a salt, which does not reveal it. */

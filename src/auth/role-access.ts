@@ -41,7 +41,7 @@ function hiddenBy(fields: RoleRules['fields'], registry: Registry): Access['hidd
   return hidden;
 }
 
-/** A polymorphic attribute leads to other types as well: it is not hidden as a whole, `isHiddenLink` tells for each type. */
+/** A polymorphic attribute leads to other types as well, so it is not hidden as a whole: `isHiddenLink` decides for each type. */
 const isMorph = ({ uid, name }: AttributeName, { types }: Registry): boolean =>
   types.get(uid)?.attributes.get(name)?.kind === 'morph';
 

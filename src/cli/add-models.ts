@@ -110,7 +110,7 @@ async function keepAdding(opened: OpenedDatabase, paths: readonly string[], isDr
   return 0;
 }
 
-/** Folders of other people's code and of tools, which hold no models. */
+/** Folders of installed packages and of tools, which contain no models. */
 const isNoSource = (path: string): boolean => /^(\.[^./].*|node_modules)$/.test(basename(path));
 
 const report = (error: unknown): void => {

@@ -39,7 +39,7 @@ const kebab = (name: string): string =>
     .replace(/[^A-Za-z0-9]+/g, '-')
     .toLowerCase();
 
-/** Top folders of a project that hold no models, or copies. */
+/** Top folders of a project that contain no models, or copies of some. */
 const skipped = new Set(['dist', 'build', 'public', 'config', 'database']);
 
 /**
@@ -71,7 +71,7 @@ async function jsonFiles(directory: string, without: ReadonlySet<string> = new S
   return found.flat();
 }
 
-/** `isNamed`: whether the caller named this file, which then must hold models. */
+/** `isNamed`: whether the caller named this file, which must then contain models. */
 async function readOne(file: string, isNamed: boolean): Promise<ModelFiles> {
   const placed = uidOf(file);
   const content = await parseFile(file);

@@ -8,7 +8,7 @@ import { readSecret } from './read-password.js';
 
 interface SourceArguments {
   readonly source: string;
-  /** The file that holds the key of an encrypted archive. */
+  /** The path of the file with the key of an encrypted archive. */
   readonly 'key-file'?: string | undefined;
   /** The folder of a Strapi v3 project. */
   readonly project?: string | undefined;

@@ -25,7 +25,7 @@ interface ServeInput {
   readonly embedded: EmbeddedDatabase | null;
 }
 
-/** Runs the service of a directory until it is told to stop. Resolves when it serves. */
+/** Runs the service of a directory until SIGTERM or SIGINT. Resolves when it serves. */
 export async function serve({ config, directory, isProject, embedded }: ServeInput): Promise<void> {
   const register = await loadRegister(directory, mangrove);
   if (config.environment !== 'production') process.on('unhandledRejection', warnOfUnsupported);

@@ -14,7 +14,7 @@ const pause = 500;
 export const countWorkers = ({ server: { workers } }: Config): number =>
   workers === 'auto' ? availableParallelism() : Number(workers);
 
-/** What a worker is told of the embedded database: the first process starts and stops it. Null if there is none. */
+/** The embedded database, as it is passed to a worker: the first process starts and stops it. Null if there is none. */
 export function inheritedDatabase(): EmbeddedDatabase | null {
   const written = process.env[inherited];
   if (written === undefined) return null;

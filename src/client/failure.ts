@@ -1,4 +1,4 @@
-/** Why a request failed, told apart by `kind`. */
+/** Why a request failed; `kind` distinguishes the reasons. */
 export type Failure = Error & (Refusal | Silence);
 
 /** An answer of the service that is an error. */

@@ -56,8 +56,8 @@ type KeysOf<Allowed> = Allowed extends readonly unknown[] ? never : Allowed exte
 type At<Allowed, Key> = Allowed extends object ? (Key extends keyof Allowed ? Allowed[Key] : never) : never;
 
 /**
- * Forbids keys that the allowed type does not have; `unknown` where there is nothing to forbid. Lists and texts need no check,
- * and a union that has them is not looked into: such a union is a constraint, not a query.
+ * Forbids keys that the allowed type does not have; `unknown` if there is nothing to forbid. Lists and strings need no check.
+ * A union with a list is not checked either, since it is a constraint and not a query.
  */
 type Exact<Given, Allowed> = Given extends object
   ? Given extends readonly unknown[]

@@ -3,7 +3,7 @@ import type { Failure } from './failure.js';
 /** The credentials of a user who has logged in. */
 export interface Session {
   readonly jwt: string;
-  /** Absent unless the service gives refresh tokens. */
+  /** Absent unless the service issues refresh tokens. */
   readonly refreshToken?: string;
 }
 

@@ -6,7 +6,7 @@ import type { transform } from 'sucrase';
 
 type Transform = typeof transform;
 
-/** Endings of files that may hold the code of a working directory. */
+/** Endings of files that may contain code of a working directory. */
 export const sourceEndings: readonly string[] = ['.ts', '.js', '.cjs', '.mjs'];
 
 interface LoadedModule {

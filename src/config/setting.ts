@@ -15,7 +15,7 @@ export interface Setting<T> {
   readonly secret: number | null;
 }
 
-/** Settings under one key. One that holds `enabled` may also be written as true or false. */
+/** Settings under one key. A group with `enabled` may also be written as true or false. */
 export interface Group<M extends SettingMap> {
   readonly kind: 'group';
   readonly settings: M;
@@ -23,7 +23,7 @@ export interface Group<M extends SettingMap> {
 
 export type SettingMap = Readonly<Record<string, SettingNode>>;
 export type SettingNode = Setting<unknown> | GroupNode;
-/** Any group; an interface of its own since a type cannot hold itself. */
+/** Any group; an interface of its own, since a type alias cannot refer to itself. */
 export interface GroupNode {
   readonly kind: 'group';
   readonly settings: SettingMap;

@@ -161,7 +161,7 @@ function buildOwnLinks(link: LinkAttribute, value: unknown, stored: Part | null)
   return link.many ? ids : (ids[0] ?? null);
 }
 
-/** Returns the ids of a stored list after a write. Throws a ValidationError if there are more than one document may hold. */
+/** Returns the ids of a stored list after a write. Throws a ValidationError if there are more than a document may have. */
 export function applyLinks(link: LinkAttribute, stored: unknown, input: LinkInput): readonly number[] {
   const ids = applyLinkInput(storedIds(stored), input);
   if (ids.length > maximumLinks) throw tooManyLinks(link);

@@ -97,7 +97,7 @@ export interface ContentSource extends Partial<Pick<ContentContext, 'retireFile'
 interface Sender {
   readonly caller: Caller;
   readonly asker: Asker;
-  /** The memory that the request holds; null: it is not counted. */
+  /** The memory that the request uses; null: it is not counted. */
   readonly held: HeldBytes | null;
 }
 

@@ -103,7 +103,7 @@ export const insertChecked = (type: ContentType, data: Values, insertion: Insert
     written: ({ document }) => ({ id: Number(document['_id']) }),
   });
 
-/** Another id is taken if the first one belongs to another entry: an import has brought it. */
+/** Takes another id if an import has inserted an entry with the first one. */
 async function insert(type: ContentType, data: Values, insertion: Insertion, context: ContentContext): Promise<Loaded> {
   try {
     return await insertNew(type, data, insertion, context);

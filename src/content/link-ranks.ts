@@ -3,7 +3,7 @@ import { nextRank } from './build-parts.js';
 
 /**
  * Returns the ranks that put a list into the given order, only for entries whose rank must change: entries that stand in order
- * keep theirs, moved ones get one in between, and only where nothing fits in between is everything ranked anew.
+ * keep theirs, moved ones get a rank in between. All are ranked again only if nothing fits in between.
  */
 export function planRanks(ordered: readonly Ranked[]): ReadonlyMap<number, number> {
   const kept = longestRisingRun(ordered);

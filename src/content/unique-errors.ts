@@ -117,7 +117,7 @@ async function takenValues(
   );
 }
 
-/** Matches the entries that hold one of the values. */
+/** Returns the condition that matches entries with one of the values. */
 function holders(sent: readonly UniqueValue[]): Match {
   const fields = [...new Set(sent.map(({ field }) => field))];
   return matchesAny(

@@ -19,8 +19,8 @@ export const requestId: Middleware<RequestState> = (ctx, next) => {
 const harmless = /^[\w.:+/=@-]{1,128}$/;
 
 /**
- * Logs one line per request when its answer is sent or its client is gone (`aborted`). The query string is left out, since it may
- * hold tokens. Health checks are logged at debug. `form`: fields of an object, or a line such as `GET /api/recipes 200 24 ms`.
+ * Logs one line per request when its answer is sent or its client has disconnected (`aborted`). The query string is left out, since it may
+ * contain tokens. Health checks are logged at debug. `form`: fields of an object, or a line such as `GET /api/recipes 200 24 ms`.
  */
 export function accessLog(logger: Logger, form: 'fields' | 'text'): Middleware<RequestState> {
   return (ctx, next) => {

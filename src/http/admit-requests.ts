@@ -50,7 +50,7 @@ class Admission {
     });
   }
 
-  /** A request is handled: its place is the next one's. Those whose clients have gone are passed over. */
+  /** Passes the place of a finished request to the next one. Requests whose clients have disconnected are skipped. */
   leave(): void {
     for (let next = this.#take(); next !== null; next = this.#take()) {
       if (!next.response.closed) {

@@ -36,7 +36,7 @@ export function createApp({ config, logger, connection, routes, projectCode = nu
   for (const part of shared({})) app.use(part);
   app.use(answerUnknown);
   app.on('error', (err: unknown) => {
-    // Outside of the error response only sending can fail, mostly because the client is gone.
+    // Outside of the error response only sending can fail, mostly because the client has disconnected.
     logger.debug({ err }, 'answer not sent');
   });
   return app;

@@ -7,13 +7,13 @@ import { nextTurn } from '../queue.js';
 import { HeldBytes, SharedBytes, type Holder } from '../shared-bytes.js';
 import { isRecord } from '../values.js';
 
-/** The memory that requests hold together: for their bodies, and for their answers. */
+/** The memory that all requests use: for their bodies, and for their answers. */
 interface SharedMemory {
   readonly bodies: SharedBytes;
   readonly answers: SharedBytes;
 }
 
-/** The memory that one request holds. It counts for the address of its client, whoever the caller is. */
+/** The memory that one request uses. It counts for the address of the client, whether or not the caller has logged in. */
 class RequestMemory implements Holder {
   readonly response: ServerResponse;
   /** What is read for the answer and what it is made of; then the answer, until it is sent. */
@@ -53,15 +53,15 @@ interface CountedContext extends Context {
   [memory]?: RequestMemory;
 }
 
-/** Returns the memory that a request holds; null for bare paths, which pass through no middleware. */
+/** Returns the memory that a request uses; null for bare paths, which pass through no middleware. */
 export const memoryOf = (ctx: CountedContext): RequestMemory | null => ctx[memory] ?? null;
 
 /** Answers of at least this many characters are kept as bytes, outside of the heap of V8, until they are sent. */
 const large = 65_536;
 
 /**
- * Counts the memory that requests hold. If all together would hold too much, one that needs more is refused with 503; small ones
- * always pass. Objects and lists become JSON here: Koa and what compresses would do so once each, only to learn how long they are.
+ * Counts the memory that requests use. If all together would use too much, a request that needs more is refused with 503; small ones
+ * always pass. Objects and lists become JSON here: Koa and the compression would each do so, only to learn the length.
  */
 export function holdMemory({ server, middlewares }: Config): Middleware {
   const shared = shareMemory(server.answersLimit, middlewares.body.totalLimit);

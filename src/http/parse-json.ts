@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { bodyInvalid, rawError } from './error-response.js';
 
 /**
- * Returns the object or list that a JSON body holds; an empty body is an empty object. Throws a 400 with the engine's message for
+ * Returns the object or list of a JSON body; an empty body is an empty object. Throws a 400 with the engine's message for
  * text that is not JSON, and for a value that is no object or list; and those of `checkJson`.
  */
 export function parseJson(bytes: Buffer, depth: number): unknown {
@@ -26,7 +26,7 @@ function decode(text: string): unknown {
 }
 
 /**
- * Throws a 400 for a decoded body that nests deeper than `depth`, or that has a key with a NUL in it (no document can hold it) or
+ * Throws a 400 for a decoded body that nests deeper than `depth`, or that has a key with a NUL in it (no document can contain it) or
  * the key `__proto__`. Level by level, so that no body exhausts the stack.
  */
 export function checkJson(root: unknown, depth: number): void {

@@ -187,7 +187,7 @@ class Parts {
       if (!body.push(bytes)) request.pause();
     });
     part.on('end', () => body.push(null));
-    // Whoever reads it hears of the error too; but by then the storage may have given up.
+    // The reader of the file gets the error too, but the storage may have given up by then.
     body.on('error', () => undefined);
     const mime = part.mimetype ?? 'application/octet-stream';
     const stored = this.#staging.stage(body, { name, mime, limit: sizeLimit });

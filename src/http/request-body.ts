@@ -41,7 +41,7 @@ export function isMultipart({ req }: Context): boolean {
   return type !== undefined && /^multipart\/form-data\b/i.test(type);
 }
 
-/** What a request holds of the memory for bodies; null: it is not counted. */
+/** The memory for bodies that the request uses; null: it is not counted. */
 type Held = HeldBytes | null;
 
 const heldBy = (ctx: Context): Held => memoryOf(ctx)?.body ?? null;
@@ -93,7 +93,7 @@ async function createFormParser({ formLimit }: BodyConfig): Promise<Middleware> 
   return koaBody({ json: false, text: false, multipart: false, formLimit, queryString: queryRules, onError: refuse });
 }
 
-/** Passed through to qs; the types that koa-body brings know only some of its options. */
+/** Passed through to qs; the types of koa-body have only some of its options. */
 const queryRules: object = { depth: 20, parameterLimit: 1000, throwOnLimitExceeded: true };
 
 /** Errors of zlib and qs have no status of their own, or say more than a client needs. */

@@ -63,7 +63,7 @@ function lingerThenCut(request: IncomingMessage): void {
   }, lingering).unref();
 }
 
-/** Node looks for overdue requests every 30 s unless told otherwise; request-limits.ts cuts sooner where no file is sent. */
+/** Node looks for overdue requests every 30 s by default; request-limits.ts cuts sooner where no file is sent. */
 const optionsOf = ({ headersTimeout, requestTimeout, uploadTimeout, keepAliveTimeout, maxHeaderSize }: ServerConfig) => ({
   headersTimeout,
   requestTimeout: Math.max(requestTimeout, uploadTimeout, headersTimeout),

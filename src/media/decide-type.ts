@@ -14,7 +14,7 @@ export interface FileType {
   readonly certain: boolean;
 }
 
-/** Containers whose content only the file name tells. */
+/** Container formats whose content shows only in the file name. */
 const containers: ReadonlySet<string> = new Set(['application/zip', 'application/x-cfb', 'application/xml', 'application/gzip']);
 
 const unknownType = 'application/octet-stream';

@@ -37,7 +37,7 @@ const visible = async (owner: ContentType, filter: Document, content: ContentCon
   filter: matchesAll(filter, await ruleFilter(owner, content)),
 });
 
-/** The content types whose entries may hold a component. */
+/** Returns the content types whose entries may contain a component. */
 export const ownersOf = (type: ContentType, registry: Registry): ContentType[] =>
   [...registry.types.values()].filter((owner) => owner.kind !== 'component' && pathsTo(type.uid, owner, registry).length > 0);
 

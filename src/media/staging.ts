@@ -30,7 +30,7 @@ interface StageOptions {
   readonly limit?: number;
 }
 
-/** The first bytes that are kept in memory to tell the type by. */
+/** The number of first bytes that are kept in memory to decide the type by. */
 const headSize = 4_100;
 
 /** The files that one request has stored. Those that are not published at its end are discarded. */

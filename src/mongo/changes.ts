@@ -4,8 +4,8 @@ import type { Values } from '../values.js';
 /**
  * What is known of a write to a collection.
  * - any: nothing.
- * - values: no entry has come or gone, none has been published or withdrawn, and none has another locale.
- * - entry: this instance alone has made an entry (1) or deleted it (-1). `begun`: the tick before the write was sent.
+ * - values: no entry was created or deleted, and no publication state and no locale has changed.
+ * - entry: this instance has created (1) or deleted (-1) one entry. `begun`: the tick before the write was sent.
  */
 export type Change =
   | { readonly kind: 'any' | 'values' }
@@ -23,7 +23,7 @@ export interface SingleWrite {
 
 const keyOf = ({ collection, id, count }: SingleWrite): string => `${collection}/${String(id)}/${String(count)}`;
 
-/** The most changes that are expected at a time. Further ones count as those of others. */
+/** The maximum of changes that are expected at a time. Changes beyond it count as those of other instances. */
 const mostExpected = 10_000;
 
 type Listener = (change: Change) => void;
@@ -34,13 +34,13 @@ const unknown: Change = { kind: 'any' };
 export class ChangeBus {
   readonly #listeners = new Map<string, Set<Listener>>();
   readonly #writeListeners = new Set<(collection: string) => void>();
-  /** Entries that this instance makes or deletes, whose change will be reported as that of any client. */
+  /** Writes of this instance that the change stream will report too. */
   readonly #expected = new Set<string>();
-  /** Whether the writes of other instances are reported, as `setListening` was told. While they are not, nothing should be kept. */
+  /** Whether writes of other instances are reported; `setListening` sets it. While they are not, nothing may be cached. */
   isListening = false;
   #tick = 0;
 
-  /** Returns a number that is greater than all before, to tell what was first. */
+  /** Returns a number that is greater than all before, to compare which of two events came first. */
   tick(): number {
     return ++this.#tick;
   }
@@ -67,7 +67,7 @@ export class ChangeBus {
     for (const listener of this.#writeListeners) listener(collection);
   }
 
-  /** This instance is about to make or delete an entry by itself; the write tells of it when it is done. */
+  /** Announces that this instance is about to create or delete an entry. The write itself is reported by `wrote`. */
   expect(write: SingleWrite): void {
     if (!this.isListening) return;
     this.#expected.add(keyOf(write));
@@ -75,7 +75,7 @@ export class ChangeBus {
     if (this.#expected.size > mostExpected && oldest !== undefined) this.#expected.delete(oldest);
   }
 
-  /** Returns whether an entry was expected to come or go, and has not yet been seen to. */
+  /** Returns whether a write was announced by `expect`, and forgets it. */
   settle(write: SingleWrite): boolean {
     return this.#expected.delete(keyOf(write));
   }
@@ -87,7 +87,7 @@ export class ChangeBus {
     if (isListening) this.forget();
   }
 
-  /** Writes of other instances are reported again, and none since `setListening(false)` was left out: what is cached is right. */
+  /** Notes that writes of other instances are reported again, and that none was missed: cached values stay. */
   resume(): void {
     this.isListening = true;
   }
@@ -98,7 +98,7 @@ export class ChangeBus {
   }
 }
 
-/** Returns a function that reads a value once and keeps it until something is written to one of the collections. */
+/** Returns a function that reads a value once and caches it until something is written to one of the collections. */
 export function cacheUntilChanged<Value>(
   changes: ChangeBus,
   collections: readonly string[],
@@ -126,7 +126,7 @@ interface KeyedSource<Value> {
   readonly weigh: (value: Value) => number;
 }
 
-/** The same for one value per key, within bounds. Every write drops all values, since it is not known which key it concerns. */
+/** The same for one value per key, within bounds. Every write drops all values, since the key that it concerns is unknown. */
 export function cacheByKey<Value>(
   changes: ChangeBus,
   collections: readonly string[],

@@ -4,15 +4,15 @@ import type { ChangeBus } from './changes.js';
 import { inReadTime, inWriteTime } from './calls.js';
 import type { Database } from './database.js';
 
-/** Small collections whose change makes the registry be built again, or ids be reserved again: they are compared, whoever writes them. */
+/** Small collections that are compared as a whole: after their changes the registry is rebuilt, or ids are reserved anew. */
 const compared = [collections.models, collections.settings, collections.locales, collections.imports];
 
-/** Collections that are read for requests: what is kept of them is read again after each look. */
+/** Collections that are cached for requests. Their caches are dropped after each poll. */
 const reread = [collections.roles, collections.permissions, collections.tokens, collections.users];
 
 /**
- * Finds out by reading what has changed. The documents of a model take 3 µs to hash; they are not decoded. `marks`: the writes to other
- * collections by other instances; null if nothing is kept of those.
+ * Finds changes by reading. A model takes 3 µs to hash, since it is not decoded. `marks`: the writes of other instances to other
+ * collections; null if nothing of these is cached.
  */
 export class ChangePoll {
   readonly #database: Database;
@@ -26,7 +26,7 @@ export class ChangePoll {
     this.#marks = marks;
   }
 
-  /** Reports what has changed since the last look. Rejects if the database does not answer. */
+  /** Reports what has changed since the last call. Rejects if the database does not answer. */
   async look(): Promise<void> {
     const [marked, ...differs] = await Promise.all([
       this.#marks?.read() ?? [],
@@ -58,15 +58,15 @@ interface MarkDocument {
   readonly at: Date;
 }
 
-/** Milliseconds in which writes are gathered: a document written by every create would be the one that all of them wait for. */
+/** Milliseconds in which writes are collected: if every create wrote the mark, all would wait for that document. */
 const gathering = 100;
 
-/** Seconds after its last write in which an instance is forgotten. */
+/** Seconds after its last write after which the document of an instance expires. */
 const lifetime = 3600;
 
 /**
- * The writes of all instances to collections, for those who keep totals. Each instance has a document of its own, so that instances do not
- * wait for each other. A mark is written after the commit, and is lost if the instance dies in between: the change stream has the write too.
+ * The collections that each instance has written to, for the totals that others cache. Each instance has a document of its own, so that
+ * instances do not wait for each other. A mark is written after the commit, and is lost if the instance dies in between: the change stream has the write too.
  */
 export class WriteMarks {
   readonly #database: Database;
@@ -99,7 +99,7 @@ export class WriteMarks {
     return changed.map(({ name }) => name);
   }
 
-  /** Writes what is not yet written. */
+  /** Writes the marks that are still pending. */
   async close(): Promise<void> {
     if (this.#timer !== null) {
       clearTimeout(this.#timer);
@@ -128,7 +128,7 @@ export class WriteMarks {
     return this.#collection().createIndex({ at: 1 }, { expireAfterSeconds: lifetime });
   }
 
-  /** They come with the next write. */
+  /** Keeps the names for the next write. */
   #postpone(names: readonly string[]): void {
     this.#expiring = null;
     for (const name of names) this.#unwritten.add(name);

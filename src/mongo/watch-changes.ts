@@ -14,20 +14,20 @@ interface ChangeWatch {
 const pause = 500;
 
 /**
- * Milliseconds between two reads of the stream. Under load one read brings many changes: a read for each would cost every write
- * of every instance 0.3 ms of the server.
+ * Milliseconds between two reads of the stream. Under load one read returns many changes. A read for each change would cost the server
+ * 0.3 ms for every write and instance.
  */
 const pace = 25;
 
 /**
- * Milliseconds between two looks where change streams are missing or slow: behind mongos a stream waits for a sign of life of each shard,
- * which an idle one gives every 10 s.
+ * Milliseconds between two polls if change streams are missing or slow: behind mongos a stream waits for every shard, and an idle shard
+ * reports only every 10 s.
  */
 const pollPace = 250;
 
 /**
  * Watches the database by a change stream, reopened after failures. A standalone server has none, and is polled; on a sharded cluster
- * both are done, so that changes are heard of within a second.
+ * both are done, so that changes are reported within a second.
  */
 export function watchChanges(database: Database, changes: ChangeBus): ChangeWatch {
   const stopped = new AbortController();
@@ -46,7 +46,7 @@ export function watchChanges(database: Database, changes: ChangeBus): ChangeWatc
   };
 }
 
-/** Nothing that was kept is trusted after a look that has failed. */
+/** Polls until the watch is closed. After a poll that failed all caches are dropped. */
 async function poll(changed: ChangePoll, changes: ChangeBus, stopped: AbortSignal): Promise<void> {
   while (await waited(pollPace, stopped))
     await changed.look().catch(() => {
@@ -55,18 +55,18 @@ async function poll(changed: ChangePoll, changes: ChangeBus, stopped: AbortSigna
 }
 
 /**
- * Follows all changes. A stream that breaks is taken up again where it broke, so that what was kept stays right. Where that cannot be done
- * nothing is trusted that was kept, and all of it is read again. `token`: where to begin; null: now.
+ * Reports all changes until the watch is closed. A stream that breaks is resumed where it broke, so that caches stay right. If that is
+ * impossible, all caches are dropped. `token`: the resume token to begin at; null: now.
  */
 export async function follow(database: Database, changes: ChangeBus, stopped: AbortSignal, token: unknown = null): Promise<void> {
   const { client } = database;
   const place: Place = { token };
   while (!stopped.aborted) {
-    // whatever has failed, changes are not heard of until a stream is open again
+    // After any failure, changes are missed until a stream is open again.
     await client
       .withSession((session) => followOne({ database, session, changes, stopped }, place))
       .catch((error: unknown) => {
-        // the oplog does not reach back so far (ChangeStreamHistoryLost), or something else that another attempt would meet again
+        // The oplog does not reach back so far (ChangeStreamHistoryLost), or another attempt would fail in the same way.
         if (error instanceof MongoServerError && !isInterrupted(error)) place.token = null;
       });
     changes.setListening(false);
@@ -74,7 +74,7 @@ export async function follow(database: Database, changes: ChangeBus, stopped: Ab
   }
 }
 
-/** Up to where changes were heard of: a resume token of the server; null if nothing was heard, or the place is lost. */
+/** The place of the last change that was reported, as a resume token of the server; null if there is none, or the place is lost. */
 interface Place {
   token: unknown;
 }
@@ -99,7 +99,7 @@ interface Stream {
   readonly stopped: AbortSignal;
 }
 
-/** Reads one stream until it fails. One that goes on from a place is caught up when it has nothing more to tell. */
+/** Reads one stream until it fails. A resumed stream has caught up once it returns an empty batch. */
 async function followOne({ database, session, changes, stopped }: Stream, place: Place): Promise<void> {
   const { db, maxTimeMS } = database;
   const send = (command: Document): Promise<Document> => db.command(command, { session, promoteLongs: false });
@@ -124,7 +124,7 @@ async function followOne({ database, session, changes, stopped }: Stream, place:
         changes.resume();
       }
       if (String(batch.id) === '0' || !(await waited(isBehind ? 0 : pace, stopped))) return;
-      // A server that hangs would seem to have nothing to tell. One that is asked for much that is past may need its time.
+      // Without a limit, a server that hangs looks like one without changes. A stream that is catching up may need longer.
       const next = (): Promise<Document> => send(nextOf(id, isBehind ? 1 : longestWait));
       batch = cursorOf(await (isBehind ? next() : withinTime(longestWait + maxTimeMS.read, next)));
     }
@@ -150,7 +150,7 @@ interface Event {
   readonly updateDescription?: { readonly updatedFields?: object; readonly removedFields?: readonly string[] };
 }
 
-/** The collections that have changed, each once. */
+/** Returns the collections that have changed, with what is known of the writes. */
 function changesIn(events: readonly Document[], changes: ChangeBus): ReadonlyMap<string, 'any' | 'values'> {
   const kinds = new Map<string, 'any' | 'values'>();
   for (const event of events as readonly Event[]) {
@@ -162,7 +162,7 @@ function changesIn(events: readonly Document[], changes: ChangeBus): ReadonlyMap
   return kinds;
 }
 
-/** Whether totals are right after the change: it is of other values, or one that this instance has made and tells of itself. */
+/** Whether totals stay right after the change: it changes other values, or this instance has made it and reports it itself. */
 function keepsTotals({ operationType, ns, documentKey, updateDescription }: Event, changes: ChangeBus): boolean {
   if (operationType === 'insert' || operationType === 'delete')
     return changes.settle({ collection: ns?.coll ?? '', id: documentKey?._id, count: operationType === 'insert' ? 1 : -1 });
@@ -171,7 +171,7 @@ function keepsTotals({ operationType, ns, documentKey, updateDescription }: Even
   return Object.keys(updatedFields).length === 0 && !countedFields.some((name) => removedFields.includes(name));
 }
 
-/** False when the wait was cut short because the watch is closed. */
+/** Resolves after the time, or once the watch is closed; then to false. */
 async function waited(milliseconds: number, stopped: AbortSignal): Promise<boolean> {
   await delay(milliseconds, undefined, { signal: stopped }).catch(() => undefined);
   return !stopped.aborted;

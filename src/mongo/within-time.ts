@@ -115,7 +115,7 @@ export class Deadline {
     this.#late = new Promise<never>((_, reject) => (this.#reject = reject));
   }
 
-  /** Whether the caller was told that the work took too long. */
+  /** Whether the caller has got the error that the work took too long. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -130,7 +130,7 @@ export class Deadline {
     }, limit + grace);
   }
 
-  /** Resolves as the work does, which goes on in the background if its time is over before. */
+  /** Settles as the work does. If the time ends before, it rejects, and the work continues in the background. */
   async race<Result>(work: Promise<Result>): Promise<Result> {
     try {
       return await Promise.race([work, this.#late]);

@@ -26,7 +26,7 @@ const meta = (components: Components): Schema => {
 /** The phrase for the summary: `an article`. */
 const one = ({ displayName }: ContentType): string => `${/^[aeiou]/i.test(displayName) ? 'an' : 'a'} ${displayName}`;
 
-/** JSON, or a multipart form with files whose part `data` holds the same JSON. */
+/** JSON, or a multipart form with files whose part `data` is the same JSON. */
 const bodyOf = (data: Schema): Content => ({
   ...json(record({ data })),
   'multipart/form-data': {

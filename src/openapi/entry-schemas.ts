@@ -55,7 +55,7 @@ function valueOf(shown: ShownAttribute, form: Form, components: Components): Sch
   }
 }
 
-/** Entries may hold components that the zone does not list, such as those that it listed earlier. */
+/** Entries may have components that the zone does not list, such as those that it listed earlier. */
 function zoneValue({ parts }: Shown<'dynamiczone'>, form: Form, components: Components): Schema {
   const all = [...components.registry.types.values()].filter(({ kind }) => kind === 'component');
   const others = components.named(`${form === 'Flat' ? 'Flat' : ''}AnyPart`, () =>

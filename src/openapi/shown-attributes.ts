@@ -53,7 +53,7 @@ export const isOpenLink = (link: LinkAttribute, access: Access): boolean =>
 
 type Select = (row: Row) => boolean;
 
-/** Returns a function that tells whether the caller has the rights that a row requires. */
+/** Returns a function that returns whether the caller has the rights that a row requires. */
 export const isAllowed =
   (caller: Caller): Select =>
   (row) =>
@@ -68,7 +68,7 @@ function mayDo(caller: Caller, action: string): boolean {
 
 const isAdmin = (caller: Caller): boolean => caller.kind === 'token' && caller.token.type === 'admin';
 
-/** Returns a function that tells whether a row is open without credentials, as far as the caller can know. */
+/** Returns a function that returns whether a row is open without credentials, as far as the caller can know. */
 export async function openRows({ caller, running }: RouteCall): Promise<Select> {
   if (caller.kind === 'public') return isAllowed(caller);
   const actions = (await running.authenticator.roles()).byType.get('public')?.actions ?? new Set<string>();

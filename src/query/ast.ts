@@ -31,7 +31,7 @@ export interface PopulateField {
   readonly countOnly: boolean;
   /** The stored order of the relation backwards (`populate[x][ordering]=desc`). */
   readonly reversed: boolean;
-  /** Dynamic zones and morph relations: a query for each component or type that is wanted; null if one holds for all. */
+  /** Dynamic zones and morph relations: a query for each component or type that is wanted; null if one query is for all. */
   readonly on: ReadonlyMap<string, Query> | null;
 }
 

@@ -79,7 +79,7 @@ function bindNull(value: unknown, context: ComparisonContext): Condition {
   return compare('null', true, castFlag(word) ? context : { ...context, polarity: flip(context.polarity) });
 }
 
-/** An empty list holds nothing, so its denial leaves nothing out. */
+/** No value is in an empty list, so its denial leaves nothing out. */
 function bindIn(values: readonly unknown[], context: ComparisonContext): Condition {
   const { subject, polarity } = context;
   if (values.length === 0) return polarity === 'plain' ? never : always;

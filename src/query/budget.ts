@@ -8,13 +8,13 @@ type Allowance = keyof SpentLimits | 'bytesRead';
 /** The limit of an allowance: as many bytes may be read as the answer may have. */
 const limitOf = (allowance: Allowance): keyof SpentLimits => (allowance === 'bytesRead' ? 'answerBytes' : allowance);
 
-/** Whether an allowance is memory that the request holds until its answer is sent. */
+/** Whether an allowance is memory that the request uses until its answer is sent. */
 const isHeld = (allowance: Allowance): boolean => allowance === 'answerBytes' || allowance === 'bytesRead';
 
 interface BudgetOptions {
   /** Where a limit comes from, if not from the setting of its own name. */
   readonly settings?: Partial<Record<keyof SpentLimits, string>>;
-  /** What the request holds of the memory of all requests; null: it is not counted. */
+  /** The part of the shared memory that the request uses; null: it is not counted. */
   readonly held?: HeldBytes | null;
 }
 

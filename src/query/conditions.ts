@@ -5,7 +5,7 @@ const isAlways = (condition: Condition): boolean => condition.kind === 'and' && 
 /** Whether the condition is known to match nothing, so that nothing has to be read. */
 export const isNever = (condition: Condition): boolean => condition.kind === 'or' && condition.conditions.length === 0;
 
-/** Every condition holds; flattened, and `never` as soon as one is. */
+/** Returns the condition that all are met; flattened, and `never` as soon as one is. */
 export function allOf(conditions: readonly Condition[]): Condition {
   const parts = conditions.flatMap((condition) => (condition.kind === 'and' ? condition.conditions : [condition]));
   if (parts.some(isNever)) return never;
@@ -13,7 +13,7 @@ export function allOf(conditions: readonly Condition[]): Condition {
   return parts.length === 1 && only !== undefined ? only : { kind: 'and', conditions: parts };
 }
 
-/** Some condition holds; flattened, and `always` as soon as one is. */
+/** Returns the condition that at least one is met; flattened, and `always` as soon as one is. */
 export function anyOf(conditions: readonly Condition[]): Condition {
   const parts = conditions.flatMap((condition) => (condition.kind === 'or' ? condition.conditions : [condition]));
   if (parts.some(isAlways)) return always;

@@ -6,7 +6,7 @@ import { isGroup, isOperator, operators, type Group } from './operators.js';
 
 /**
  * Parses the decoded `filters` of a request. Keys that begin with `$` are operators or groups, all others names. Returns null if
- * there is no condition: an empty object is none, and so is what holds nothing but empty objects.
+ * there is no condition: an empty object is none, and so is an object of empty objects.
  * Throws a ValidationError for an unknown operator, a group that is not a list, or more than the limits allow.
  */
 export function parseFilters(input: unknown, limits: Limits): Filter | null {

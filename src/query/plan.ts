@@ -26,7 +26,7 @@ export type Condition =
       /** The index that finds the text, if its attribute has one. */
       readonly trigrams?: TrigramPlace;
     }
-  /** The entry holds some of the words; where no full-text index can be asked, it meets the other condition. */
+  /** The entry contains some of the words. If no full-text index can be used, it meets the other condition instead. */
   | { readonly kind: 'search'; readonly collection: string; readonly text: string; readonly otherwise: Condition }
   /** Some element of an array of components meets the condition; `orMissing`: or there is no element. */
   | {
@@ -82,7 +82,7 @@ export const published: Condition = {
 export interface SortKey {
   readonly links: readonly SortLink[];
   readonly path: string;
-  /** The prefixes of the path that hold lists: repeatable components, and the path itself if it holds JSON. */
+  /** The prefixes of the path whose values are lists: repeatable components, and the path itself if it is JSON. */
   readonly lists: readonly string[];
   readonly order: 1 | -1;
 }

@@ -14,7 +14,7 @@ import { splitPath } from '../schema/findings.js';
 import type { ContentType } from '../schema/content-type.js';
 import { isRecord } from '../values.js';
 
-/** A write of an entry whose body may bring files along. */
+/** A write of an entry whose body may contain files. */
 interface EntryWrite {
   readonly readMultipart: NonNullable<RouteRequest['readMultipart']>;
   readonly type: ContentType;

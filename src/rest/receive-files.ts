@@ -24,7 +24,7 @@ export async function receive(input: RouteCall): Promise<Json | readonly Json[]>
   }
 }
 
-/** The request, as multipart or as JSON, which can only hold information. */
+/** The request: multipart with files, or JSON with `fileInfo` alone. */
 interface Received {
   readonly files: readonly UploadedFile[];
   /** Fields with files that are not looked for. */

@@ -12,7 +12,7 @@ export interface AttributePlace<Found extends Attribute = Attribute> {
 interface PlaceStep {
   readonly name: string;
   readonly list: boolean;
-  /** uid of the component, if the step enters a dynamic zone, which holds other components too; else null. */
+  /** uid of the component, if the step enters a dynamic zone, which has other components too; else null. */
   readonly zone: string | null;
 }
 

@@ -10,7 +10,7 @@ export interface ModelSettings {
   readonly localization: boolean;
   /** `api.customFields`: types of custom fields by their names. */
   readonly customFields: Readonly<Record<string, string>>;
-  /** Collections that hold documents which the service has not written: a model has to adopt them. None unless given. */
+  /** Collections with documents that the service has not written, which a model has to adopt. None unless given. */
   readonly foreign?: ReadonlySet<string>;
   /** First segments below the prefix of the REST API that other routes of the service have. None unless given. */
   readonly paths?: readonly string[];

@@ -21,7 +21,7 @@ export interface CheckedInput {
   readonly files: readonly LinkedFiles[];
 }
 
-/** Components that one list of an entry holds. */
+/** Maximum of components in one list of an entry. */
 const maximumParts = 10_000;
 
 /** Checks what a client sent for an entry: types, rules, components, and the forms of relations. */

@@ -4,7 +4,7 @@ import { matches } from './linear-regex.js';
 import { notOfType } from './findings.js';
 import { toBigInteger, toBoolean, toNumber } from './scalar-types.js';
 
-/** Drafts may leave required values out and texts short. */
+/** Drafts may leave out required values, and their strings may be too short. */
 interface InputRules {
   readonly draft: boolean;
 }
@@ -141,7 +141,7 @@ function checkBoolean(value: unknown, _attribute: ScalarAttribute, path: string)
   return toBoolean(value) !== null ? [] : [notOfType(path, 'boolean', value)];
 }
 
-/** Keys that the database's wire format reserves or cannot hold, and nesting that it cannot store. */
+/** Finds keys that BSON reserves or cannot contain, and values that nest too deep for it. */
 function jsonProblems(value: unknown, path: string): string[] {
   const open: [unknown, number][] = [[value, 1]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

@@ -53,7 +53,7 @@ function add(found: Findings, list: FieldError[], error: FieldError): void {
   found.isFull = found.fields.length + found.relations.length >= maximumErrors;
 }
 
-/** Writes a value the way Strapi v4's messages do: texts quoted, objects and lists as indented JSON with their scalars quoted. */
+/** Writes a value the way Strapi v4's messages do: strings quoted, objects and lists as indented JSON with their scalars quoted. */
 function printValue(value: unknown): string {
   return printScalar(value) ?? JSON.stringify(value, (_key, inner: unknown) => printScalar(inner) ?? inner, 2);
 }

@@ -119,7 +119,7 @@ const isRegex = (pattern: string): boolean => {
   }
 };
 
-// Strapi takes "true" for true and "5" for 5: values are brought to their type where they can be.
+// Strapi takes "true" for true and "5" for 5: values are converted to their type if they can be.
 // The schema is right: it need not be checked by the schema of schemas, which takes 1 MB to compile.
 const trusted = { meta: false, validateSchema: false } as const;
 const ajv = new Ajv({ ...trusted, allErrors: true, allowUnionTypes: true, coerceTypes: true, formats: { regex: isRegex } });

@@ -11,7 +11,7 @@ export interface AttributeDefinition {
   readonly index?: boolean;
   /** False: `_q` does not look into it. */
   readonly searchable?: boolean;
-  /** Beyond Strapi v4: how the database finds texts in it. */
+  /** Beyond Strapi v4: how the database finds parts or words of it. */
   readonly search?: string | { readonly language: string } | undefined;
   readonly default?: unknown;
   readonly private?: boolean;
@@ -47,7 +47,7 @@ export interface Model {
   readonly uid: string;
   readonly kind?: 'collectionType' | 'singleType';
   readonly collectionName?: string;
-  /** The collection may hold documents that the service has not written. */
+  /** The collection may contain documents that the service has not written. */
   readonly adopt?: boolean;
   /** How the collection is spread over the shards of a cluster: `_id` by hashed ids, a key by values of attributes. */
   readonly shard?: 'none' | '_id' | ShardKey;

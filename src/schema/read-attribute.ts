@@ -24,7 +24,7 @@ export interface AttributeRules {
 
 type Rule = (definition: AttributeDefinition) => AttributeReading;
 
-/** Checks one attribute and brings it to the form that the service uses. */
+/** Checks one attribute, and returns it in the form that the service uses. */
 export function readAttribute(name: string, written: AttributeDefinition, rules: AttributeRules): AttributeReading {
   if (name === 'id') return refused('is a reserved name');
   if (rules.systemNames.has(name))

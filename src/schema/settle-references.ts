@@ -93,7 +93,7 @@ function componentProblem(uid: string, { model, models }: Place): string | null 
   return model.kind === undefined && reaches(uid, model.uid, models) ? `${uid} holds ${model.uid} itself` : null;
 }
 
-/** Whether a component holds another, directly or through others. */
+/** Whether a component contains another, directly or through others. */
 function reaches(from: string, to: string, models: Models): boolean {
   const seen = new Set<string>();
   const open = [from];

@@ -48,7 +48,7 @@ export function renderPage({ version, environment, links, address, overview }: P
   return page.html;
 }
 
-/** The policy of the page has the hash of the style, so the element holds nothing else. */
+/** The policy of the page has the hash of the style, so the element contains nothing else. */
 const stylesheet: Html = { html: `<style>${style}</style>` };
 
 const renderLink = ({ path, name, about }: PageLink): Html =>

@@ -16,7 +16,7 @@ interface EntryBefore extends Rights {
   readonly entry: Loaded | null;
   /** The entry as it was shown to code. */
   readonly before: Values;
-  /** The selection of the client, which tells what is shown of values that code leaves alone. */
+  /** The selection of the client, which decides what is shown of values that code leaves unchanged. */
   readonly selection: Selection;
   /** Whether relations and components are shown as they were read. */
   readonly keepsChildren: boolean;

@@ -62,14 +62,14 @@ export class Lifecycles implements CodeHooks, ReadHooks {
   #isEnabled = true;
   #announced: SubscriberMap = {};
   readonly #surrounded = createSurroundedReads(this);
-  /** Whether code listens to reads, by uid; found anew once the subscribers change. */
+  /** Whether code listens to reads, by uid; computed again after the subscribers change. */
   #read = new Map<string, boolean>();
 
   constructor(input: LifecyclesInput) {
     this.#input = input;
   }
 
-  /** Returns what ends the subscription. Throws an Error for what is neither a function nor an object. */
+  /** Returns the function that ends the subscription. Throws an Error unless the subscriber is a function or an object. */
   readonly subscribe = (subscriber: Subscriber): (() => void) => {
     const given: unknown = subscriber;
     if (typeof given !== 'function' && (typeof given !== 'object' || given === null))

@@ -18,7 +18,7 @@ interface FolderParts {
   readonly warn: (text: string) => void;
 }
 
-/** Registers the code of a project under the names that Strapi v4 gives it. */
+/** Registers the code of a project under its names in Strapi v4. */
 export function registerFolders({ apis, policies, middlewares, plugins }: ProjectFolders, parts: FolderParts): void {
   const { registry, strapi, warn } = parts;
   addNamed(strapi.policies, 'global::', policies);

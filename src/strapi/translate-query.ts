@@ -63,7 +63,7 @@ const asRecord = (value: unknown): Values => {
 
 const groups: ReadonlySet<string> = new Set(['$and', '$or']);
 
-/** A list means that all of its conditions hold. Throws a ValidationError for undefined, which no value equals. */
+/** A list means that all of its conditions are met. Throws a ValidationError for undefined, which no value equals. */
 function translateWhere(where: unknown): unknown {
   if (Array.isArray(where)) return { $and: where.map(translateWhere) };
   if (!isPlain(where)) return where;
@@ -76,7 +76,7 @@ function translateWhere(where: unknown): unknown {
   );
 }
 
-/** Below an attribute a list is one of values, unless it holds conditions. */
+/** Below an attribute a list is one of values, unless it consists of conditions. */
 const translateField = (value: unknown): unknown =>
   Array.isArray(value) && !value.some(isPlain) ? value : translateWhere(value);
 

@@ -156,7 +156,7 @@ const max = { reasons: 300, examples: 5, characters: 300 };
 
 const shorten = (text: string): string => (text.length > max.characters ? `${text.slice(0, max.characters)}…` : text);
 
-/** Counts what an import has brought and what it could not bring. */
+/** Counts what an import has stored, and what it could not. */
 export class Tally {
   readonly counts: Map<string, number>;
   readonly shortcomings: Map<string, Shortcoming>;

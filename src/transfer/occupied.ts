@@ -2,7 +2,7 @@ import { readRoles } from '../auth/read-roles.js';
 import { type Database, readAll } from '../mongo/database.js';
 import type { ContentType } from '../schema/content-type.js';
 
-/** Returns the collections of these types that hold entries, by uid. What a fresh database holds does not count. */
+/** Returns the collections of these types that have entries, by uid. The entries of a fresh database do not count. */
 export async function findOccupied(types: readonly ContentType[], database: Database): Promise<ReadonlyMap<string, string>> {
   const roles = await readRoles(database);
   const isFresh = async ({ uid, collection }: ContentType): Promise<boolean> => {

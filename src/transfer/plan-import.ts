@@ -23,7 +23,7 @@ export interface ImportPlan {
 
 interface PlanContext {
   readonly stored: readonly { readonly uid: string }[];
-  /** With the collections that hold documents of others. */
+  /** Besides, the collections with documents of other applications. */
   readonly settings: ModelSettings;
 }
 

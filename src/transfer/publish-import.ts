@@ -57,7 +57,7 @@ async function finishTypes(run: ImportRun, types: readonly ContentType[]): Promi
   context.progress.end();
 }
 
-/** Throws an Error if staged entries are gone: no type is published in parts. */
+/** Throws an Error if staged entries are missing: no type is published in parts. */
 async function assertWhole({ staged, tally }: ImportRun, { uid, collection }: ContentType): Promise<void> {
   const expected = tally.counts.get(uid) ?? 0;
   const found = await countStaged(staged.database, staged.nameOf(collection));

@@ -32,7 +32,7 @@ export interface PreparedImport {
   readonly source: Source;
   readonly manifest: Manifest;
   readonly plan: ImportPlan;
-  /** Collections that hold entries already, by the uid of their type. */
+  /** Collections that have entries already, by the uid of their type. */
   readonly occupied: ReadonlyMap<string, string>;
   /** An import that was cut short; null if there is none. */
   readonly unfinished: UnfinishedImport | null;
@@ -53,7 +53,7 @@ export async function prepareImport(source: Source, { config, store, progress }:
 }
 
 /**
- * Brings everything that can be brought, or goes on where the same import was cut short. Throws an Error for people if entries are in
+ * Imports everything that can be imported, or continues where the same import was interrupted. Throws an Error for people if entries are in
  * the way or another import is under way.
  */
 export async function runImport(prepared: PreparedImport, context: ImportContext, options: ImportOptions): Promise<Tally> {
@@ -132,7 +132,7 @@ const changesIn = (before: ReadonlyMap<string, number>, now: ReadonlyMap<string,
     return one === other ? [] : [`${name}: ${String(one)} then, ${String(other)} now`];
   });
 
-/** Creates the staging collections, or checks that those of an import that was cut short hold what it counted. */
+/** Creates the staging collections, or checks that those of an interrupted import contain what it counted. */
 async function prepareStaged({ staged, plan, state, tally, recurring }: ImportRun): Promise<void> {
   if (state.stage === 'publish') return;
   if (state.stage === 'links') await dropLinksBehind(staged, state.position);

@@ -92,7 +92,7 @@ export interface Source {
 /** Approximate size as JSON, in bytes. */
 export const sizeOf = (value: unknown): number => String(JSON.stringify(value)).length;
 
-/** Gives the records of a row their places. Those up to the place that a reading goes on behind are left out. */
+/** Gives the records of a row their places. Records up to the place that a resumed reading continues behind are left out. */
 export function* placed(
   row: Pick<RecordPlace, 'type' | 'id'>,
   records: Iterable<PlacedRecord>,
@@ -116,7 +116,7 @@ export interface Manifest {
   /** bytes, as far as they are known */
   readonly assetBytes: number;
   readonly settings: readonly ConfigurationRecord[];
-  /** The number of records by their stage, those that cannot be brought included. */
+  /** The number of records by their stage, those that cannot be imported included. */
   readonly records: Readonly<Record<Stage, number>>;
 }
 

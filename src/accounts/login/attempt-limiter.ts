@@ -7,7 +7,7 @@ import type { Database } from '../../mongo/database.js';
 export interface Attempt {
   readonly limit: number;
   readonly remaining: number;
-  /** Seconds of Unix time at which counting starts anew. */
+  /** Seconds of Unix time at which counting starts again. */
   readonly resetsAt: number;
   readonly isOver: boolean;
 }
@@ -21,7 +21,7 @@ export interface AttemptLimiter {
 }
 
 interface LimiterInput {
-  /** The name of the collection that holds the counts. */
+  /** The name of the collection of the counts. */
   readonly collection: string;
   /** Attempts in one interval. */
   readonly max: number;
@@ -68,7 +68,7 @@ export function attemptLimiter(database: Database, { collection, max, interval }
   };
 }
 
-/** Creates the indexes of a limiter. Counts that stand there twice, from before there was an index, begin anew. */
+/** Creates the indexes of a limiter. Duplicate counts, from before there was an index, are deleted. */
 async function createIndexes(limiter: Pick<RateLimiterMongo, 'createIndexes'>, clear: () => Promise<unknown>): Promise<void> {
   try {
     await limiter.createIndexes();
@@ -79,7 +79,7 @@ async function createIndexes(limiter: Pick<RateLimiterMongo, 'createIndexes'>, c
   }
 }
 
-/** The code of MongoDB for a value that a unique index holds already. */
+/** The code of MongoDB for a value that a unique index contains already. */
 const duplicateKey = 11_000;
 
 const attemptOf = (

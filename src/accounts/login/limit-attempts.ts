@@ -93,7 +93,7 @@ export function guessLimit({ interval, max }: Config['admin']['ratelimit'], data
  *   login that they go back to, since many users may share an address
  * - client: where they come from, for routes that send e-mails, whatever the address
  * - account: the account that somebody tries to log in to, as it is named, from wherever. Its name and its address are counted apart:
- *   a limit that both share would tell which name has which address
+ *   a limit that both share would reveal which name has which address
  * - address: the e-mail address that something is sent to, from wherever
  */
 type KeyKind = 'sender' | 'client' | 'account' | 'address';

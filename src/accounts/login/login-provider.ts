@@ -10,7 +10,7 @@ interface LoginProvider {
   readonly name: string;
   /** Where the browser goes after the login; null: the callback itself answers. */
   readonly redirect: string | null;
-  /** The address to send the browser to, and a secret that it must bring back in a cookie. */
+  /** Returns the address to send the browser to, and a secret that the browser must return in a cookie. */
   begin(callback: string, content: ContentContext): Promise<{ readonly address: string; readonly browser: string }>;
   /** Returns the user who has logged in. Throws a ValidationError if the response is not valid. */
   finish(returned: Returned, content: ContentContext): Promise<Identity>;

@@ -65,7 +65,7 @@ async function registerIdentity(accounts: Accounts, identity: Identity, content:
 /** Returns the name at the provider, with a suffix if another user has it as name or address. */
 const nameOf = ({ name }: Identity): string => name.padEnd(3, '_');
 
-/** A code that the browser brings to the callback, where it is exchanged for a session, once. */
+/** A code that the browser sends to the callback, which exchanges it for a session, once. */
 export async function makeExchangeCode(user: StoredUser, provider: string, content: ContentContext): Promise<string> {
   const code = makeCode(32);
   const value: Exchange = { user: user.id, provider };

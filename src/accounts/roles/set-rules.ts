@@ -56,7 +56,7 @@ function checkFields(type: ContentType, { allow, deny = [] }: Partial<Record<'al
   return allow === undefined ? { deny } : { allow };
 }
 
-/** The filter must fit the type, whoever the user is. */
+/** Throws unless the filter is valid for the type, with any user. */
 function checkRow(type: ContentType, rule: unknown, { bind }: ContentContext): unknown {
   const [unknown] = unknownUserNames(rule);
   if (unknown !== undefined)

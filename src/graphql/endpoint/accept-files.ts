@@ -112,7 +112,7 @@ function checkFields({ selectionSet }: OperationDefinitionNode, { schema, checkF
   }
 }
 
-/** The operation of a request, as far as it can be told before its document is checked; null if there is none. */
+/** The operation of a request, as far as it is known before its document is checked; null if there is none. */
 function operationOf(
   { query, operationName }: Readonly<Record<string, unknown>>,
   tokens: number,

@@ -104,7 +104,7 @@ const plugins = {
   'plugin::upload.': 'upload',
 } as const;
 
-/** A schema without the types of parts that are switched off; fields that lead to them are gone as well. */
+/** Returns a shadow that hides the types of plugins that are switched off, and with them the fields of these types. */
 export function withoutPlugins(config: PluginsConfig, shadow: Shadow = defaultShadow): Shadow {
   const off = Object.entries(plugins).flatMap(([prefix, name]) => (config[name].enabled ? [] : [prefix]));
   if (off.length === 0) return shadow;

@@ -133,7 +133,7 @@ function bindSettings(pages: PageSettings): BindSettings {
 
 const knownSettings = new WeakMap<PageSettings, BindSettings>();
 
-/** Returns the JSON that the shared middleware has decoded, or the operations of a multipart body. Forms and text hold no operations. */
+/** Returns the JSON that the shared middleware has decoded, or the operations of a multipart body. Forms and plain text contain no operations. */
 async function bodyOf(sender: Sender, { snapshot, settings }: SessionParts): Promise<unknown> {
   const { request, running, staging, caller } = sender;
   const { readMultipart } = request;

@@ -73,7 +73,7 @@ function cacheOf(schema: GraphQLSchema): BoundedCache<Kept> {
   return cache;
 }
 
-/** Numbers of the documents that were seen before. Equal texts yield the same document while it is cached. */
+/** Numbers of the documents that were seen before. Equal source texts yield the same document while it is cached. */
 const numbers = new WeakMap<DocumentNode, number>();
 let lastNumber = 0;
 

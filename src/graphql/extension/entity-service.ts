@@ -16,7 +16,7 @@ import { shapeForCode, markLoadedByExtension } from '../results.js';
 /** The parameters of REST as objects; pages and offsets may also be written beside the others: `{ start: 0, limit: 5 }`. */
 export type EntityParameters = Readonly<Record<string, unknown>>;
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- what an entry holds is for its model to say
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- the model decides which values an entry has
 export type Entity = Record<string, any> & { readonly id: number };
 
 export type EntityId = number | string;

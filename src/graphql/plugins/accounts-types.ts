@@ -72,7 +72,7 @@ export const loginInput = new GraphQLInputObjectType({
 
 const refreshToken = { type: new GraphQLNonNull(GraphQLString) };
 
-/** The mutations of refresh tokens. Who holds a refresh token may use it, as over REST. */
+/** The mutations of refresh tokens. Whoever has a refresh token may use it, as over REST. */
 export const sessionMutations = ({ refresh, logout }: SessionOperations): Fields => ({
   refresh: {
     type: refreshablePayload,

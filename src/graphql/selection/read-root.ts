@@ -65,7 +65,7 @@ function readOnce<Read extends Query>(
   const { last } = field;
   if (last?.type === type && last.pages === pages && bindsAlike(last.bind, bind)) return last.query as Read; // of the same field
   const query = read();
-  // A field whose arguments are wrong fails anew in each operation.
+  // Arguments that are wrong are not cached: they fail again in each operation.
   if (failures.size > 0) return query;
   field.last = { type, pages, bind: { ...bind, budget: unlimited }, query: markRepeated(query, bytesOf(info)) };
   return query;

@@ -46,7 +46,7 @@ async function encodeImage(image: Sharp, format: ImageFormat | null, rules: { re
  */
 const efforts: Partial<Record<ImageFormat, { readonly effort: number }>> = { avif: { effort: 2 }, png: { effort: 4 } };
 
-/** Throws an ApplicationError that tells images that are too large from damaged ones; the library refuses both. */
+/** Throws an ApplicationError that distinguishes images that are too large from damaged ones; the library refuses both. */
 function refuseImage(error: unknown): never {
   const large = error instanceof Error && /pixel limit/i.test(error.message);
   throw applicationError(large ? 'Image has too many pixels' : 'File is not a valid image');

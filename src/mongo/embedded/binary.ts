@@ -45,7 +45,7 @@ const releaseNumber = (version: string): number => {
 export const cacheDirectory = (env: NodeJS.ProcessEnv): string =>
   resolve(env['MONGOMS_DOWNLOAD_DIR'] ?? join(homedir(), '.cache', 'mongodb-binaries'));
 
-/** The folder of the cache that holds what came through npm: the wrappers `mongod` and `mongos`, bin/ and lib/. */
+/** The folder of the cache for packages of npm: the wrappers `mongod` and `mongos`, bin/ and lib/. */
 export const npmFolder = (cacheDir: string): string => join(cacheDir, `npm-${fetchedVersions.npm}`);
 
 /** The first mongod on PATH, if it runs. */

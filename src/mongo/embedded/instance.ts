@@ -24,7 +24,7 @@ export const writeInstance = async (dataDir: string, instance: Instance): Promis
   await rename(unfinished, join(dataDir, 'instance.json'));
 };
 
-/** The process that holds the lock on the data, which mongod itself writes down; empty once it has ended cleanly. */
+/** The id of the process that has locked the data, as mongod writes it; empty once it has ended cleanly. */
 export const readLockHolder = async (dataDir: string): Promise<number | undefined> => {
   const pid = Number.parseInt((await readText(join(dataDir, 'mongod.lock'))) ?? '', 10);
   return Number.isNaN(pid) ? undefined : pid;

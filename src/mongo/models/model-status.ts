@@ -24,7 +24,7 @@ interface StatusDocument {
   readonly indexProblems?: readonly string[];
   readonly indexesBuilding?: readonly string[];
   readonly unusedIndexes?: readonly string[];
-  /** Attributes that changes made required, with the number of entries that hold null there. */
+  /** Attributes that changes made required, with the number of entries that have null there. */
   readonly requiredNulls?: readonly RequiredNulls[];
   /** The indexes that searches can use; absent if no attribute of the model has the option `search`. */
   readonly search?: SearchState;

@@ -65,7 +65,7 @@ function follow(store: Store, models: ModelRegistry, logger: Logger): Backend {
       logger.warn({ err: error }, 'models could not be read, the former ones remain in force');
     });
   });
-  // Ids that are reserved may be among those that an import brings.
+  // Reserved ids may be among those that an import inserts.
   changes.onChange([collections.imports], () => {
     store.ids.forget();
   });

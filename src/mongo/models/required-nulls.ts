@@ -9,7 +9,7 @@ import { readAll, runRead, type Database } from '../database.js';
 export interface RequiredNulls {
   /** Path in entries, without positions in lists. */
   readonly attribute: string;
-  /** How many entries hold null there, or nothing. */
+  /** The number of entries that have null or no value there. */
   readonly entries: number;
 }
 
@@ -32,7 +32,7 @@ interface Counted {
 
 type Report = (uid: string, nulls: readonly RequiredNulls[]) => Promise<void>;
 
-/** Counts the entries that lack what changes of the models have made required, and tells `report` of each new count. */
+/** Counts the entries that lack what changes of the models have made required, and calls `report` with each new count. */
 export class RequiredChecks {
   readonly #database: Database;
   readonly #report: Report;

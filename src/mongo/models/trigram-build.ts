@@ -36,7 +36,7 @@ export interface BuildProgress {
 /** The context of a build. */
 interface BuildContext {
   readonly database: Database;
-  /** Whether the build goes on. */
+  /** Whether the build continues. */
   readonly isWanted: () => boolean;
   /** Whether other instances write to the database. */
   readonly hasOthers: () => Promise<boolean>;

@@ -76,7 +76,7 @@ export interface BlobName extends Pick<StoredBlob, 'id' | 'name' | 'size'> {
   readonly import?: string;
 }
 
-/** No name of a file holds a colon. */
+/** Returns the name of an imported blob that is not published yet. No file name contains a colon. */
 const importedName = (name: string): string => `import:${name}`;
 
 /** Publishes pending blobs. Throws a 503 if one was deleted by the sweep of an instance that considered this one dead. */

@@ -14,14 +14,14 @@ interface Claim {
 
 interface ClaimedWork<Result> {
   readonly work: () => Promise<Result>;
-  /** Thrown if the name is held already. */
+  /** Returns the error to throw if another caller has the claim. */
   readonly busy: () => Error;
 }
 
 /** Milliseconds after which a claim that is not renewed expires: its holder has died. */
 const patience = 30_000;
 
-/** Takes a claim that is free, or renews one that is held, by the clock of the server. */
+/** Returns the update that takes a free claim, or renews that of the holder, by the clock of the server. */
 function takenBy(holder: string): Document[] {
   const mine = { $literal: holder };
   const isMine = { $or: [{ $eq: ['$holder', mine] }, { $lt: [{ $ifNull: ['$until', new Date(0)] }, '$$NOW'] }] };
@@ -30,8 +30,8 @@ function takenBy(holder: string): Document[] {
 }
 
 /**
- * Runs work that at most one caller of all instances may do at a time under this name: a lease, which is renewed until the work ends. In a
- * transaction the name is held until its end, by write conflicts.
+ * Runs work that at most one caller of all instances may do at a time under this name, by a lease that is renewed until the work ends. In
+ * a transaction, write conflicts keep the claim until the transaction ends. Throws the error of `busy` if another caller has the claim.
  */
 export async function claim<Result>(database: Database, name: string, { work, busy }: ClaimedWork<Result>): Promise<Result> {
   const { db, session } = database;
@@ -52,7 +52,7 @@ export async function claim<Result>(database: Database, name: string, { work, bu
   }
 }
 
-/** Another instance was quicker to make the claim. */
+/** Returns null if another instance was the first to insert the claim; other errors are thrown. */
 function unlessTaken(error: unknown): null {
   if (!(error instanceof DuplicateKey)) throw error;
   return null;

@@ -13,7 +13,7 @@ export interface Runner {
   readonly pid: number;
 }
 
-/** Examples of something that could not be brought, and how often it occurred. */
+/** Examples of something that could not be imported, and how often it occurred. */
 export interface Shortcoming {
   readonly count: number;
   /** The first ones: type, id and attribute. */
@@ -46,7 +46,7 @@ export interface ImportState {
   readonly types: readonly string[];
   /** The content of the source when the import began: records by their stage, entries by uid. */
   readonly expected: readonly (readonly [name: string, count: number])[];
-  /** By what could not be brought. */
+  /** By the kind of what could not be imported. */
   readonly shortcomings: readonly (readonly [reason: string, shortcoming: Shortcoming])[];
   readonly runner: Runner;
   readonly startedAt: Date;

@@ -76,7 +76,7 @@ function valuesOf(type: ContentType, entry: TransferredEntry, context: FormConte
   return values;
 }
 
-/** Undefined: documents do not hold the attribute. */
+/** Undefined: the attribute is not stored. */
 function valueOf(attribute: Attribute, entry: TransferredEntry, context: FormContext): unknown {
   const value = entry.data[attribute.name] ?? null;
   switch (attribute.kind) {

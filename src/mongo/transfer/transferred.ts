@@ -9,7 +9,7 @@ export interface Holder {
 
 export const holderKey = ({ type, id }: Holder): string => `${type}:${String(id)}`;
 
-/** An entry as archives hold it: values by attribute, components embedded, without its links. */
+/** An entry as archives contain it: values by attribute, components embedded, without its links. */
 export interface TransferredEntry extends Holder {
   readonly data: Values;
 }
@@ -22,7 +22,7 @@ export interface LinkEnd extends Holder {
   readonly position: number | null;
 }
 
-/** A link as archives hold it. */
+/** A link as archives contain it. */
 export interface TransferredLink {
   /** Whether the targets are of several types, or the link leads to a file. */
   readonly isMorph: boolean;

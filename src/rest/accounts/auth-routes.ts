@@ -54,7 +54,7 @@ export const authRoutes: readonly Route[] = [
   },
 ];
 
-/** Refresh tokens: whoever holds one may use it, whatever the roles say. */
+/** Refresh tokens: whoever has one may use it, without a grant. */
 export const refreshRoutes: readonly Route[] = [
   {
     method: 'POST',
@@ -98,7 +98,7 @@ export async function sessionAnswer({ content }: RouteCall, { userId, jwt, refre
   return { headers: { 'Cache-Control': 'private, no-store' }, body };
 }
 
-/** The browser of a user comes here by a link, and goes on to the address that the settings name. */
+/** A link of an e-mail leads the browser here, and the answer redirects it to the address of the settings. */
 async function confirm(call: RouteCall): Promise<Answer> {
   const accounts = accountsOf(call.running);
   await confirmEmail(accounts, parseQueryString(call.request.querystring, accounts.config.api.limits), call);

@@ -12,7 +12,7 @@ const action = (name: string): ActionName => `plugin::users-permissions.auth.${n
 
 /**
  * Logins by way of other services: `/connect/:provider` sends the browser there, its callback takes it back and
- * sends it on with an `access_token`, for which `/auth/:provider/callback` gives the session.
+ * sends it on with an `access_token`, which `/auth/:provider/callback` exchanges for the session.
  */
 export const providerRoutes: readonly Route[] = [
   { method: 'GET', path: '/connect/:provider', action: action('connect'), limit: 'connect', handle: connect },

@@ -107,7 +107,7 @@ const places: readonly { readonly path: RegExp; readonly stage: (folder: string)
 ];
 
 /**
- * Returns the place of a file; null if it holds no records. Throws an Error for entries that no export writes: links, and paths
+ * Returns the place of a file; null if it contains no records. Throws an Error for entries that no export writes: links, and paths
  * that lead out.
  */
 export function archivePlace({ name, type }: Header): ArchivePlace | null {

@@ -54,7 +54,7 @@ export async function openArchive({ file, key, limits }: ArchiveInput): Promise<
 const isEncrypted = (file: string): boolean => file.endsWith('.enc');
 const isCompressed = (file: string): boolean => /\.t?gz(\.enc)?$/.test(file);
 
-/** Bytes at either end of a file that tell it from others. */
+/** Bytes at either end of a file that distinguish it from others. */
 const sampled = 1_048_576;
 
 async function identityOf(file: string, size: number): Promise<string> {

@@ -52,7 +52,7 @@ interface DownloadContext {
   readonly send: Send;
 }
 
-/** A file may be gone, or its address be none; the service itself must answer. */
+/** A file may be missing, or its address invalid; the service itself must answer. */
 async function* download(file: string, { origin, limit, send }: DownloadContext): AsyncGenerator<Uint8Array> {
   const target = addressOf(file, origin);
   const isElsewhere = target.origin !== origin;

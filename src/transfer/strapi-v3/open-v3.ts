@@ -32,7 +32,7 @@ interface V3Source {
   isNumbered: boolean;
 }
 
-/** Opens the MongoDB of a Strapi v3 project. Throws an Error if it holds none. */
+/** Opens the MongoDB of a Strapi v3 project. Throws an Error if the database is not one. */
 export async function openV3({ uri, project, database }: V3Input): Promise<Source> {
   const foreign = await openForeign(uri);
   const stored = await readCoreStore(foreign);
