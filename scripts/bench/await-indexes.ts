@@ -4,15 +4,15 @@ import type { Db } from 'mongodb';
 const collections = ['articles', 'authors', 'categories', 'tags', 'comments', 'files', 'pages', 'notes'] as const;
 
 /**
- * Waits until the indexes that the product makes of the models are built: until no build runs and nothing has changed for two
- * seconds. Returns the names of the indexes by collection.
+ * Waits until the indexes that the product makes of the models are built: until no build runs, notes have their trigrams, and nothing
+ * has changed for two seconds. Returns the names of the indexes by collection.
  */
 export async function awaitIndexes(db: Db): Promise<Readonly<Record<string, readonly string[]>>> {
   let [seen, since] = ['', Date.now()];
   for (;;) {
     const indexes = await listIndexes(db);
     const now = JSON.stringify(indexes);
-    if (now !== seen || (await isBuilding(db))) [seen, since] = [now, Date.now()];
+    if (now !== seen || (await isBuilding(db)) || !(await hasTrigrams(db))) [seen, since] = [now, Date.now()];
     else if (Date.now() - since > 2_000) return indexes;
     await delay(250);
   }
@@ -27,6 +27,9 @@ const spellKeys = (key: object): string =>
   Object.entries(key)
     .map(([name, order]) => `${name}:${String(order)}`)
     .join(',');
+
+const hasTrigrams = async (db: Db): Promise<boolean> =>
+  (await db.collection('_searches').countDocuments({ _id: 'notes/title' as never, state: 'ready' })) > 0;
 
 async function isBuilding(db: Db): Promise<boolean> {
   const pipeline = [{ $currentOp: {} }, { $match: { 'command.createIndexes': { $exists: true } } }, { $limit: 1 }];

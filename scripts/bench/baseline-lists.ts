@@ -60,16 +60,25 @@ export const listLastPage: Handler = async (db) => {
   return shapeList(page.reverse(), total, Math.ceil(total / 25));
 };
 
-/** Row o: the newest of a localized type in all locales, and which other locales each of them is in. */
-export const listNotes: Handler = async (db) => {
+/** Row o: the newest of a localized type in all locales. */
+export const listNotes: Handler = (db) => answerNotes(db, live, keepTotal(db, 'notes', live));
+
+/** Rows h-scan and h-trigrams: those with a word in their title. */
+export const listNotesContaining: Handler = (db, parameters) => {
+  const filter = { ...live, subject: { $regex: parameters.get('word') ?? '', $options: 'i' } };
+  return answerNotes(db, filter, count(db, 'notes', filter));
+};
+
+/** A page of notes, with the other locales that each of them is in. */
+async function answerNotes(db: Db, filter: Document, counted: Promise<number>): Promise<unknown> {
   const [page, total] = await Promise.all([
-    find(db, 'notes', { filter: live, sort: newest, limit: 25 }),
-    keepTotal(db, 'notes', live),
+    find(db, 'notes', { filter, sort: newest, limit: 25, projection: { _trigrams: 0 } }),
+    counted,
   ]);
   const groups = { ...live, _group: { $in: page.map(({ _group }) => _group as unknown) } };
   const locales = await find(db, 'notes', { filter: groups, projection: { _group: 1, locale: 1 }, batchSize: 1_000 });
   return { data: page.map((note) => shapeNote(note, locales)), meta: shapeMeta(total, 1) };
-};
+}
 
 function shapeNote({ _id, _group, ...attributes }: Document, locales: readonly Document[]): unknown {
   const others = locales.filter((other) => other._group === _group && other._id !== _id);

@@ -3,7 +3,16 @@ import type { AddressInfo } from 'node:net';
 import { MongoClient } from 'mongodb';
 import { openBaselineFiles } from './baseline-files.js';
 import type { Handler } from './baseline-handler.js';
-import { encode, listByAuthorName, listByRating, listLastPage, listNotes, listOfStatus, listSearched } from './baseline-lists.js';
+import {
+  encode,
+  listByAuthorName,
+  listByRating,
+  listLastPage,
+  listNotes,
+  listNotesContaining,
+  listOfStatus,
+  listSearched,
+} from './baseline-lists.js';
 import { answerNested } from './baseline-nested.js';
 import { listPages, readPage } from './baseline-pages.js';
 import { listContaining, listDeep, listNewest, listNewestPopulated, listPage200, readOne } from './baseline-reads.js';
@@ -23,6 +32,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   f: updateArticle,
   g: answerNested,
   h: listContaining,
+  'h-notes': listNotesContaining,
   i: listPage200,
   k: readPage,
   l: listPages,

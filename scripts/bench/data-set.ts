@@ -71,13 +71,15 @@ const rankAll = (rank: number, { categories, tags }: Pick<ReturnType<typeof make
   tags: Object.fromEntries(tags.map((id) => [String(id), rank])),
 });
 
-/** Two locales of each. */
+/** Two locales of each. The subject is the title again: of the two only the title has trigrams. */
 function makeNote(id: number): MadeEntry {
   const random = makeRandom(1_800_000_000 + id);
   const publishedAt = makePublishedAt(id, random);
   const locale = id % 2 === 1 ? 'en' : 'de';
+  const title = makeText(random, 4);
   return makeEntry(id, {
-    title: makeText(random, 4),
+    title,
+    subject: title,
     text: makeText(random, 10),
     publishedAt,
     locale,

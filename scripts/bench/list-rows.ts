@@ -6,6 +6,20 @@ import { vocabulary } from './words.js';
 
 /** Lists that no index serves from end to end, and what becomes of an answer behind the content. */
 export const listRows: readonly Row[] = [
+  {
+    key: 'h-scan',
+    title: '$containsi in notes, with total',
+    goal: 1.3,
+    scans: true,
+    ask: (n) => askNotes(n, 'subject'),
+  },
+  {
+    key: 'h-trigrams',
+    title: 'the same notes, found by trigrams',
+    goal: 1.3,
+    scans: true,
+    ask: (n) => askNotes(n, 'title'),
+  },
   { key: 'q', title: '_q, with total', goal: 1.3, scans: true, ask: askSearch },
   {
     key: 's-relation',
@@ -41,6 +55,13 @@ export const rowAfterWrite: Row = {
   ask: (n, { size, writer }) =>
     n % 2 === 0 ? askCreate(n, { size, writer: `${writer}-w` }) : get(`/api/articles?${spell(newest)}`, '/a'),
 };
+
+/** The baseline has no trigrams: it looks at all notes in both rows. */
+function askNotes(n: number, attribute: 'title' | 'subject'): Question {
+  const word = (vocabulary[n % 20] ?? '').toUpperCase();
+  const filters = { [attribute]: { $containsi: word } };
+  return get(`/api/notes?${spell({ filters, ...newest, locale: 'all' })}`, `/h-notes?word=${word}`);
+}
 
 function askSearch(n: number): Question {
   const word = vocabulary[n % 20] ?? '';

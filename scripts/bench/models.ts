@@ -53,6 +53,13 @@ export const models: readonly Model[] = [
     body: { type: 'text', required: true },
     article: relation('manyToOne', 'api::article.article', { inversedBy: 'comments' }),
   }),
-  { ...collectionType('note', 'notes', { title: { type: 'string' }, text: { type: 'text' } }), ...localized },
+  {
+    ...collectionType('note', 'notes', {
+      title: { type: 'string', search: 'trigram' },
+      subject: { type: 'string' },
+      text: { type: 'text' },
+    }),
+    ...localized,
+  },
   ...pageModels,
 ];

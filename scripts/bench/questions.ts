@@ -6,7 +6,7 @@ import { authorCount, categoryCount, tagCount, type Size } from './sizes.js';
 
 export type RowKey =
   | ('n' | 'a' | 'b' | 'c-narrow' | 'c-broad' | 'd' | 'h' | 'i' | 'k' | 'l' | 'g' | 'm-download' | 'f' | 'e' | 'm-upload')
-  | ('q' | 's-relation' | 's-unindexed' | 'u' | 'o' | 'j' | 'z-gzip' | 'z-br' | 'w');
+  | ('h-scan' | 'h-trigrams' | 'q' | 's-relation' | 's-unindexed' | 'u' | 'o' | 'j' | 'z-gzip' | 'z-br' | 'w');
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
@@ -39,7 +39,7 @@ export interface Row {
   readonly title: string;
   /** Maximum CPU of the product as a multiple of the baseline's; null: shown only. */
   readonly goal: number | null;
-  /** No index supports it, so that it reads all content and takes longer as this grows. */
+  /** No index leads to a bounded number of entries, so that it takes longer as content grows. */
   readonly scans?: true;
   ask(n: number, asker: Asker): Question;
   /** Deletes what was written, after each measurement: it would fill the disk. */
