@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import jwt from 'jsonwebtoken';
 import { createHook } from 'node:async_hooks';
-import { freshDatabase } from '../support/mongo.js';
-import { password, serveAccounts, storedUser, type ServingAccounts } from './serve-accounts.js';
+import { password, serveAccounts, type ServingAccounts } from './serve-accounts.js';
 
 const secret = 'jwt-secret-of-the-tests-0123456789abcdef';
 const sign = (claims: object, options: jwt.SignOptions = {}, key = secret): string => jwt.sign(claims, key, options);
@@ -136,20 +135,6 @@ describe('identity', () => {
       expect(await remove(leaver.jwt)).to.equal(`leaver-${name}`.toLowerCase());
       expect(await statusOf(leaver.jwt)).to.equal(401);
     });
-
-  it('sees changes made by another instance', async () => {
-    const database = await freshDatabase();
-    const documents = { up_users: [await storedUser(1, 'zoe')] };
-    const first = await serveAccounts({ database, documents });
-    const second = await serveAccounts({ database, models: [] });
-    const token = sign({ id: 1 });
-    expect((await first.as(token, 'GET', '/api/users/me')).status).to.equal(200);
-    expect((await second.as(token, 'GET', '/api/users/me')).status).to.equal(200);
-    await second.admin('PUT', '/users/1', { blocked: true });
-    for (let status = 200; status !== 401;) ({ status } = await first.as(token, 'GET', '/api/users/me'));
-    await Promise.all([first.stop(), second.stop()]);
-    await database.drop();
-  });
 
   it('marks answers to credentials as private', async () => {
     const { headers } = await server.as(ann.jwt, 'GET', '/api/users/me');

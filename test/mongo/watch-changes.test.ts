@@ -1,13 +1,20 @@
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
-import { MongoClient } from 'mongodb';
+import { type Db, MongoClient } from 'mongodb';
 import { linkTo } from '../../scripts/faults/tcp-link.js';
+import { type ScriptDatabase, startEphemeral } from '../../scripts/start-database.js';
+import { findBinary } from '../../src/mongo/embedded/find-binary.js';
+import { launchMongod } from '../../src/mongo/embedded/launch-mongod.js';
+import { commonArguments, pickPort } from '../../src/mongo/embedded/open-data.js';
 import { ChangeBus } from '../../src/mongo/changes.js';
 import { follow } from '../../src/mongo/watch-changes.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
 /** Watches the changes of a database, and counts the reports. */
-function following(fresh: FreshDatabase, token: unknown = null) {
+function following(fresh: Pick<FreshDatabase, 'client' | 'db'>, token: unknown = null) {
   const changes = new ChangeBus();
   const heard = { rows: 0, others: 0 };
   changes.onChange(['rows'], () => (heard.rows += 1));
@@ -25,6 +32,20 @@ function following(fresh: FreshDatabase, token: unknown = null) {
   };
 }
 
+async function untilSo(db: Db, isSo: () => boolean): Promise<void> {
+  for (const deadline = performance.now() + 20_000; !isSo() && performance.now() < deadline;) await db.command({ ping: 1 });
+  expect(isSo()).to.equal(true);
+}
+
+/** Where a stream that begins now would be resumed. */
+async function tokenOf(db: Db): Promise<unknown> {
+  const stream = db.watch();
+  await stream.tryNext();
+  const token = stream.resumeToken;
+  await stream.close();
+  return token;
+}
+
 describe('a change stream', () => {
   let fresh: FreshDatabase;
   before(async () => {
@@ -33,21 +54,10 @@ describe('a change stream', () => {
   after(() => fresh.drop());
 
   const insert = () => fresh.db.collection('rows').insertOne({});
-  const until = async (isSo: () => boolean): Promise<void> => {
-    for (const deadline = performance.now() + 20_000; !isSo() && performance.now() < deadline;)
-      await fresh.db.command({ ping: 1 });
-    expect(isSo()).to.equal(true);
-  };
-  async function tokenOf(): Promise<{ readonly _data: string }> {
-    const stream = fresh.db.watch();
-    await stream.tryNext();
-    const token = stream.resumeToken as { readonly _data: string };
-    await stream.close();
-    return token;
-  }
+  const until = (isSo: () => boolean): Promise<void> => untilSo(fresh.db, isSo);
 
   it('resumes from a token, without reading everything again', async () => {
-    const token = await tokenOf();
+    const token = await tokenOf(fresh.db);
     await insert();
     const { changes, heard, stop } = following(fresh, token);
     await until(() => changes.isListening);
@@ -55,7 +65,7 @@ describe('a change stream', () => {
     await stop();
   });
 
-  it('starts anew if the server cannot resume from its token, and has everything read again', async () => {
+  it('starts anew if the server does not understand its token, and has everything read again', async () => {
     const { changes, heard, stop } = following(fresh, { _data: 'no place' });
     await until(() => changes.isListening);
     expect(heard).to.deep.equal({ rows: 1, others: 1 });
@@ -86,3 +96,67 @@ describe('a change stream', () => {
     await link.close();
   });
 });
+
+describe('a change stream whose place the oplog does not have', () => {
+  let server: ScriptDatabase;
+  let young: YoungMember;
+  let [primary, member]: MongoClient[] = [];
+  let token: unknown;
+  before(async () => {
+    server = await startEphemeral(() => undefined);
+    primary = await MongoClient.connect(server.uri);
+    token = await tokenOf(primary.db('places'));
+    await primary.db('places').collection('rows').insertOne({});
+    young = await joinMember(primary);
+    member = await MongoClient.connect(young.uri);
+  });
+  after(async () => {
+    await member?.close();
+    await primary?.close();
+    await young.stop();
+    await server.stop();
+  });
+
+  it('starts anew after the error ChangeStreamHistoryLost, has everything read again, and goes on', async () => {
+    if (primary === undefined || member === undefined) throw new Error('there is no member');
+    const db = member.db('places');
+    const pipeline = [{ $changeStream: { resumeAfter: token } }];
+    const failure: unknown = await db.command({ aggregate: 1, pipeline, cursor: {} }).catch((error: unknown) => error);
+    expect(failure).to.have.property('code', 286);
+    const { changes, heard, stop } = following({ client: member, db }, token);
+    await untilSo(db, () => changes.isListening);
+    expect(heard).to.deep.equal({ rows: 1, others: 1 });
+    await primary.db('places').collection('rows').insertOne({});
+    await untilSo(db, () => heard.rows === 2);
+    await stop();
+  });
+});
+
+interface YoungMember {
+  readonly uri: string;
+  readonly stop: () => Promise<void>;
+}
+
+/** Adds a member to a set, which copies the data. Its oplog begins at that time. Resolves when it can be read. */
+async function joinMember(primary: MongoClient): Promise<YoungMember> {
+  const port = await pickPort(0);
+  const folder = await mkdtemp(join(tmpdir(), 'mangrove-member-'));
+  const { path } = await findBinary({ env: process.env, log: () => undefined });
+  const args = ['--dbpath', folder, '--port', String(port), '--bind_ip', '127.0.0.1', '--replSet', 'rs0'];
+  const started = await launchMongod(path, [...args, ...commonArguments(0.25)]);
+  if (started.kind !== 'running') throw new Error(started.reason);
+  const admin = primary.db('admin');
+  const { config } = await admin.command({ replSetGetConfig: 1 });
+  const members = [...config.members, { _id: 1, host: `127.0.0.1:${String(port)}`, priority: 0, votes: 0 }] as const;
+  await admin.command({ replSetReconfig: { ...config, version: Number(config.version) + 1, members } });
+  const uri = `mongodb://127.0.0.1:${String(port)}/?directConnection=true`;
+  const client = await MongoClient.connect(uri);
+  while ((await client.db('admin').command({ hello: 1 }))['secondary'] !== true);
+  await client.close();
+  const stop = async (): Promise<void> => {
+    process.kill(started.pid, 'SIGKILL');
+    await started.ended;
+    await rm(folder, { recursive: true });
+  };
+  return { uri, stop };
+}
