@@ -5,7 +5,7 @@ import { type Access, fullAccess, maySee, readable } from './access.js';
 import type { Filter } from './ast.js';
 import type { BindContext } from './bind-context.js';
 import { bindComparisons, flip, type Polarity } from './bind-comparisons.js';
-import { allOf, anyOf, comparesText, holdsForNulls } from './conditions.js';
+import { allOf, anyOf, comparesText, holdsForNulls, orNull } from './conditions.js';
 import type { Condition, ElementPlace, TrigramPlace } from './plan.js';
 
 /**
@@ -145,6 +145,7 @@ function bindRelated(link: LinkAttribute, filter: Filter, scope: Scope, polarity
     target,
     condition: allOf([condition, ...rules]),
     orMissing: holdsForNulls(condition),
+    visible: orNull(allOf(rules)),
     ofRule,
   };
 }

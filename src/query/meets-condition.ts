@@ -46,9 +46,9 @@ function meetsComparison(condition: Comparison, value: unknown): boolean {
   return comparisons[comparator](elements, operand) !== denied && !(denied && elements.includes(null));
 }
 
-/** A link to several entries meets a comparison if one of them does. */
+/** A link to several entries meets a comparison if one of them does. Those that a list as the operand of `null` lacks count as none. */
 function meetsIds({ comparator, operand, denied }: Comparison, ids: readonly number[]): boolean {
-  if (comparator === 'null') return (ids.length === 0) !== denied;
+  if (comparator === 'null') return ids.every((id) => Array.isArray(operand) && !operand.includes(id)) !== denied;
   return ids.some((id) => comparisons.in([id], operand) !== denied);
 }
 

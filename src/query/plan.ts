@@ -47,6 +47,8 @@ export type Condition =
       readonly target: ContentType;
       readonly condition: Condition;
       readonly orMissing: boolean;
+      /** The related entries that count, by the caller's rule; null: all. The condition includes it. */
+      readonly visible: Condition | null;
       readonly ofRule: boolean;
     };
 

@@ -78,6 +78,40 @@ describe('rules of a role', () => {
     expect((await get('/api/articles?filters[notes][text]=a1')).body.data).to.have.length(1);
   });
 
+  describe('and related entries that they hide', () => {
+    let loader: string;
+    const inserted: readonly (readonly [path: string, data: () => object])[] = [
+      ['articles', () => ({ title: 'noted by others', owner: ann.id })],
+      ['articles', () => ({ title: 'not noted', owner: ann.id })],
+      ['notes', () => ({ text: 'b3', owner: bob.id, article: 3 })],
+      ['notes', () => ({ text: 'b4', owner: bob.id })],
+    ];
+    before(async () => {
+      loader = (await server.admin('POST', '/tokens', { name: 'second', type: 'full-access' })).body.data.accessKey;
+      for (const [path, data] of inserted) await server.as(loader, 'POST', `/api/${path}`, { data: data() });
+    });
+    after(async () => {
+      for (const path of ['articles/3', 'articles/4', 'notes/4', 'notes/5']) await server.as(loader, 'DELETE', `/api/${path}`);
+    });
+
+    /** Notes 2 and 4 are Bob's on articles of Ann, note 3 is on his own, note 5 on none. */
+    const filters: readonly (readonly [who: 'ann' | 'bob', path: string, ids: readonly number[]])[] = [
+      ['bob', 'notes?filters[article][id][$null]=true', [2, 4, 5]],
+      ['bob', 'notes?filters[article][title][$null]=true', [2, 4, 5]],
+      ['bob', 'notes?filters[article][id][$notNull]=true', [3]],
+      ['bob', 'notes?filters[$or][0][article][id][$null]=true&filters[$or][1][article][title]=of bob', [2, 3, 4, 5]],
+      ['ann', 'articles?filters[notes][id][$null]=true', [3, 4]],
+      ['ann', 'articles?filters[notes][text][$null]=true', [3, 4]],
+      ['ann', 'articles?filters[notes][id][$notNull]=true', [1]],
+      ['ann', 'notes?filters[article][notes][id][$null]=true', []],
+    ];
+    for (const [who, path, ids] of filters)
+      it(`count them as none: ${who} asks for ${path}`, async () => {
+        const { body } = await get(`/api/${path}&sort=id`, who === 'ann' ? ann.jwt : bob.jwt);
+        expect(body.data.map(({ id }: { id: number }) => id)).to.deep.equal(ids);
+      });
+  });
+
   it('refuse an order by entries that may be hidden', async () => {
     expect((await get('/api/notes?sort=article.title')).body.error.message).to.equal('Invalid parameter article');
   });

@@ -1,7 +1,7 @@
 import { allOf, anyOf } from '../../query/conditions.js';
 import type { Child, Condition, MorphTarget, NestedList, Selection } from '../../query/plan.js';
 import type { Database } from '../database.js';
-import { collectIds, resolveRelated } from './resolve-related.js';
+import { collectIds, matchVisible, resolveRelated } from './resolve-related.js';
 import { compileCondition, type RelatedCondition } from './compile-condition.js';
 
 /**
@@ -64,11 +64,14 @@ async function resolveCondition(condition: Condition, database: Database): Promi
 }
 
 /** Components store the ids of their related entries. */
-async function resolveLink({ path, target, condition, orMissing }: RelatedCondition, database: Database): Promise<Condition> {
+async function resolveLink(related: RelatedCondition, database: Database): Promise<Condition> {
+  const { path, target, condition, orMissing, visible } = related;
   database.budget.spend('relatedConditions');
   const match = compileCondition(condition, await resolveRelated(condition, database));
   const ids = await collectIds(target.collection, [{ $match: match }], database);
   const link = { kind: 'comparison', path, stored: 'link', denied: false } as const;
   const found: Condition = { ...link, comparator: 'in', operand: ids };
-  return orMissing ? anyOf([found, { ...link, comparator: 'null', operand: true }]) : found;
+  if (!orMissing) return found;
+  const seen = visible && (await collectIds(target.collection, await matchVisible(related, database), database));
+  return anyOf([found, { ...link, comparator: 'null', operand: seen ?? true }]);
 }

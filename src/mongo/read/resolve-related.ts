@@ -108,8 +108,8 @@ async function resolveElement(
 }
 
 /** A condition on nothing but the related id, where the ids are stored here: a condition on the stored ids. */
-function compileOwnId({ link, path, condition, orMissing }: RelatedCondition): Document | null {
-  if (link.storage.kind !== 'own') return null;
+function compileOwnId({ link, path, condition, orMissing, visible }: RelatedCondition): Document | null {
+  if (link.storage.kind !== 'own' || (orMissing && visible !== null)) return null;
   const tests = condition.kind === 'or' ? condition.conditions : [condition];
   if (!tests.every(isIdTest)) return null;
   const parts = tests
@@ -175,25 +175,26 @@ function distinctOwners({ link }: RelatedCondition): Document[] {
   return [{ $unwind: `$${field}` }, { $group: { _id: `$${field}` } }];
 }
 
+/** Matches the entries without related entries; those that a rule hides from the caller count as none. */
 async function resolveMissing(condition: RelatedCondition, database: Database): Promise<Document> {
-  const { link, path, target } = condition;
-  if (link.storage.kind === 'own') return missing(path);
-  if (link.storage.kind === 'localizations') return resolveLone(target.collection, database);
+  const { link, path, target, visible } = condition;
+  if (link.storage.kind === 'own' && visible === null) return missing(path);
+  const seen = await matchVisible(condition, database);
+  if (link.storage.kind === 'own') return { [path]: { $nin: await collectIds(target.collection, seen, database) } };
+  if (link.storage.kind === 'localizations') return resolveLone(target.collection, seen, database);
   if (link.storage.kind !== 'inverse') return nothing;
-  const linked = await collectIds(
-    target.collection,
-    [{ $match: { [link.storage.field]: { $gte: -Infinity } } }, ...distinctOwners(condition)],
-    database,
-  );
-  return { _id: { $nin: linked } };
+  const linked = [...seen, { $match: { [link.storage.field]: { $gte: -Infinity } } }, ...distinctOwners(condition)];
+  return { _id: { $nin: await collectIds(target.collection, linked, database) } };
 }
 
-/**
- * The entries that are alone in their group, by their ids or by the groups of all others, whichever are fewer: mostly almost all
- * entries are alone, or almost none.
- */
-async function resolveLone(collection: string, database: Database): Promise<Document> {
-  const groups = [{ $group: { _id: '$_group', entries: { $sum: 1 }, first: { $first: '$_id' } } }];
+/** Returns the stage that leaves the related entries which the caller may see; none if a rule hides none. */
+export async function matchVisible({ visible }: RelatedCondition, database: Database): Promise<readonly Document[]> {
+  return visible === null ? [] : [{ $match: compileCondition(visible, await resolveRelated(visible, database)) }];
+}
+
+/** The entries that are alone in their group, by their ids or by the groups of all others, whichever are fewer: mostly almost none. */
+async function resolveLone(collection: string, seen: readonly Document[], database: Database): Promise<Document> {
+  const groups = [...seen, { $group: { _id: '$_group', entries: { $sum: 1 }, first: { $first: '$_id' } } }];
   const count = { $group: { _id: { $eq: ['$entries', 1] }, groups: { $sum: 1 } } };
   const counts = await readAll(asScanned(database), { aggregate: collection, pipeline: [...groups, count], cursor: {} });
   const countOf = (isLone: boolean): number => Number(counts.find(({ _id }) => _id === isLone)?.['groups'] ?? 0);
