@@ -85,7 +85,7 @@ function summary(rows: readonly (readonly string[])[], isDry: boolean): string {
 }
 
 /**
- * Stores changed models until the process is told to stop. Existing files count as changes, since one may have changed before it
+ * Stores changed models until SIGINT or SIGTERM. Existing files count as changes, since one may have changed before it
  * was watched.
  */
 async function keepAdding(opened: OpenedDatabase, paths: readonly string[], isDry: boolean): Promise<number> {

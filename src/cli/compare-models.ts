@@ -15,7 +15,7 @@ export function isStoredAs(document: ModelDocument, stored: readonly ModelDocume
 const sameOrder = (a: ModelDocument | undefined, b: ModelDocument): boolean =>
   isDeepStrictEqual(Object.keys(Object(a?.['attributes'])), Object.keys(Object(b['attributes'])));
 
-/** `+title -name ~author`: attributes that are new, gone, or defined in another way. */
+/** `+title -name ~author`: attributes that are added, removed, or defined in another way. */
 export function describeChange(before: ModelDocument, after: ModelDocument): string {
   const { added, removed, changed } = changeOf(after.uid, before as unknown as Model, after as unknown as Model); // only their attributes are read
   const names = [...added.map((name) => `+${name}`), ...removed.map((name) => `-${name}`), ...changed.map((name) => `~${name}`)];

@@ -44,7 +44,7 @@ const skipped = new Set(['dist', 'build', 'public', 'config', 'database']);
 
 /**
  * Reads the models of files and folders: of a folder every schema.json and component that stands where a Strapi project keeps it, and
- * every other JSON file that holds models with their uids.
+ * every other JSON file that contains models with their uids.
  */
 export async function readModelFiles(paths: readonly string[]): Promise<ModelFiles> {
   const read = await Promise.all(paths.map((path) => readPath(resolve(path))));

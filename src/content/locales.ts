@@ -90,7 +90,7 @@ async function chooseDefault(code: string, { isDefault }: LocaleInput, { store }
 }
 
 /**
- * Deletes a locale with its entries, as Strapi v4 does. There may be more of them than a transaction can hold, so each is deleted
+ * Deletes a locale with its entries, as Strapi v4 does. There may be too many of them for one transaction, so each is deleted
  * in its own, and the locale last: an interrupted deletion can be repeated. Throws an ApplicationError for the default one.
  */
 export async function deleteLocale(code: string, work: LocaleWork): Promise<void> {

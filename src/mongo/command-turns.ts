@@ -84,7 +84,7 @@ export class Replies {
 /** Large documents are expected again for some time. */
 const fading = 0.98;
 
-/** About how many bytes documents take, told from some of them: to measure all of a reply would take as long as to decode it. */
+/** Estimates the bytes of documents from a sample. Measuring a whole reply would take as long as decoding it. */
 function sizeOf(documents: readonly Document[]): number {
   const { length } = documents;
   const stride = Math.ceil(length / (16 + length / 50));

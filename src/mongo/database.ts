@@ -113,7 +113,7 @@ function charge({ budget, replies }: Database, collection: string, documents: re
   if (budget.left('bytesRead') < Infinity) budget.spend('bytesRead', replies.measure(collection, documents));
 }
 
-/** Returns how many documents a collection holds, as its metadata say: a look-up, however many there are. */
+/** Returns the number of documents of a collection from its metadata, which takes the same time for any size. */
 export const countStored = async (collection: string, database: Database): Promise<number> =>
   Number((await runRead(database, { count: collection }))['n']);
 

@@ -86,7 +86,7 @@ function translateServerError(error: MongoServerError): unknown {
   }
   if (tooLarge.has(code)) return validationError(tooMuchMemory, { code: queryTooLarge });
   if (timedOut.has(code)) return unavailableError(tooSlow, { code: queryTimeout });
-  // Another instance has dropped a full-text index because the model has changed, which this one has not heard of yet.
+  // Another instance has dropped a full-text index after a change of the model that this one has not received yet.
   if (code === indexNotFound) return unavailableError('The full-text index is being built, please try again later');
   return code === ended || interrupted.has(code) ? unavailableError() : error;
 }

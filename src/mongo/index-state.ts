@@ -60,13 +60,13 @@ export class SearchIndexes implements FullText {
     return this.#kept.has(collection);
   }
 
-  /** Returns a new document with the trigrams of its texts. */
+  /** Returns a new document with the trigrams of its strings. */
   completeDocument<Stored extends Document>(collection: string, document: Stored): Stored {
     const kept = this.#kept.get(collection);
     return kept === undefined ? document : { ...document, ...keptTrigrams(kept, document) };
   }
 
-  /** Returns values to set, by path, with the trigrams of the texts among them. */
+  /** Returns values to set, by path, with the trigrams of the strings among them. */
   completeValues(collection: string, values: Values): Values {
     const kept = this.#kept.get(collection);
     return kept === undefined ? values : { ...values, ...setTrigrams(kept, values) };
@@ -86,7 +86,7 @@ export class SearchIndexes implements FullText {
     const frequencies = this.#complete.get(`${collection}/${attribute}`);
     if (frequencies === undefined) return null;
     const [rarest] = [...trigramsOf(String(operand))].sort((a, b) => (frequencies.get(a) ?? 0) - (frequencies.get(b) ?? 0));
-    // null: texts that are too long to be indexed, and documents of other writers
+    // Null: strings that are too long to be indexed, and documents of other programs.
     return rarest === undefined ? null : { [trigramPath(attribute)]: { $in: [rarest, null] } };
   }
 
@@ -133,7 +133,7 @@ export const trigramAttributes = ({ attributes }: ContentType): readonly string[
     attribute.kind === 'scalar' && attribute.search?.kind === 'trigram' ? [attribute.name] : [],
   );
 
-/** Returns the field of a document that holds the trigrams of these attributes. */
+/** Returns the field of a document that stores the trigrams of these attributes. */
 export const keptTrigrams = (attributes: readonly string[], document: Document): Values => ({
   _trigrams: Object.fromEntries(attributes.map((name) => [name, storedTrigrams(document[name])])),
 });

@@ -35,7 +35,7 @@ export async function inTransaction<Result>(database: Database, work: (database:
 /**
  * Runs attempts until one is committed. The driver would do so for two minutes, and none of its limits reaches a commit or the end of an
  * attempt: both wait as long as the server does, for a lock or for a majority. Each commit takes at most the time of a writing command,
- * the work of an attempt three times that. Nothing is begun and no commit is sent once the caller has been told that it took too long.
+ * the work of an attempt three times that. Once the caller has got that error, nothing is begun and no commit is sent.
  */
 async function attempts<Result>(database: Database, work: (session: ClientSession) => Promise<Result>): Promise<Result> {
   const deadline = new Deadline();

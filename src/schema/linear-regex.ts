@@ -20,7 +20,7 @@ export function matches(regex: RegExp, text: string): boolean {
 
 const matchers = new WeakMap<RegExp, Matcher>();
 
-/** Whether a pattern takes a time without bound for some texts, and no engine can run it otherwise. */
+/** Whether a pattern takes unbounded time for some strings, and cannot be run in linear time. */
 export const isUnbounded = (source: string): boolean => linearMatcher(source) === null && !isHarmless(source);
 
 /** The engine and the proof are loaded with the first pattern: they take 2 MB and 100 ms, and few models have patterns. */

@@ -40,7 +40,7 @@ function groupPaths(paths: readonly PathRows[]): Omit<RouteIndex, 'routes'> {
   return { byStart, others: paths.filter(({ matcher }) => matcher.start === null) };
 }
 
-/** Whether no route before this one takes its requests, as far as a path with numbers for parameters tells. */
+/** Whether no route before this one takes its requests, as far as a path with numbers for its parameters shows. */
 function isReached({ method, path, row }: ProjectRoute, index: Pick<RouteIndex, 'byStart' | 'others'>): boolean {
   const found = findRows(method, path.replaceAll(/:\w+/g, '1'), index)?.rows?.get(method);
   return found === undefined || found === row;

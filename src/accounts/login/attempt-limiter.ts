@@ -68,7 +68,7 @@ export function attemptLimiter(database: Database, { collection, max, interval }
   };
 }
 
-/** Creates the indexes of a limiter. Duplicate counts, from before there was an index, are deleted. */
+/** Creates the indexes of a limiter. If counts from before the indexes contain duplicates, `clear` deletes all of them first. */
 async function createIndexes(limiter: Pick<RateLimiterMongo, 'createIndexes'>, clear: () => Promise<unknown>): Promise<void> {
   try {
     await limiter.createIndexes();

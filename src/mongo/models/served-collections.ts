@@ -19,7 +19,7 @@ interface ServedCollection {
 type StoredModel = { readonly uid: string } & Partial<Pick<Model, 'collectionName' | 'info'>>;
 
 /**
- * Returns the collections of these models that hold documents and were never served: what is in them may be anybody's. Until the
+ * Returns the collections of these models that have documents and were never served: these may belong to another application. Until the
  * first record is whole, the database may be older than the record: collections of models that are active, and those with indexes
  * of the service, count as served.
  */

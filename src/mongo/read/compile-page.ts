@@ -115,7 +115,7 @@ export function compileSort(sort: readonly SortKey[], rank?: Document | null): D
 const compileSortValues = (sort: readonly SortKey[]): Document[] =>
   sort.flatMap((key, index) => (isComputed(key) ? compileKey(key, sortField(key, index)) : []));
 
-/** Whether a sort needs values that the documents do not hold as they are, so that a plain `find` cannot do it. */
+/** Whether a sort needs values that are not stored as they are, so that a plain `find` cannot do it. */
 export const sortsByComputed = (sort: readonly SortKey[]): boolean => sort.some(isComputed);
 
 const isComputed = ({ links, lists }: SortKey): boolean => links.length > 0 || lists.length > 0;

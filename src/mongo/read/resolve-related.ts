@@ -169,7 +169,7 @@ export async function collectIds(
 
 const atMost = (left: number): Document[] => (left === Infinity ? [] : [{ $limit: left + 1 }]);
 
-/** The ids on the other side, each once: a relation's owner may hold one or several. */
+/** Returns the ids on the other side, each once: the owner of a relation stores one or several. */
 function distinctOwners({ link }: RelatedCondition): Document[] {
   const field = link.storage.kind === 'inverse' ? link.storage.field : '_id';
   return [{ $unwind: `$${field}` }, { $group: { _id: `$${field}` } }];

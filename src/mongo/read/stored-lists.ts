@@ -7,7 +7,7 @@ import type { Values } from '../../values.js';
 interface MorphLink {
   readonly __type: string;
   readonly id: number;
-  /** The place of the entry that holds the link in the list of its target. */
+  /** The place of the owner of the link in the list of its target. */
   readonly rank?: number;
 }
 

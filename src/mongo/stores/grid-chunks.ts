@@ -42,7 +42,7 @@ const mostSpare = 16;
 
 const takeBuffer = (): Buffer => spare.pop() ?? Buffer.allocUnsafeSlow(chunkSize);
 
-/** Chunks of one reply: few enough that a client who stops reading holds no more than these. */
+/** Chunks of one reply: few, since these stay in memory if a client stops reading. */
 const chunksAtOnce = 2;
 
 /**

@@ -61,7 +61,7 @@ async function insertBatch({ db, maxTimeMS }: Database, collection: string, docu
 /** BadValue, Overflow (nested too deep), InvalidBSON. */
 const ofDocument: ReadonlySet<unknown> = new Set([2, 15, 22]);
 
-/** Whether a command was refused because of what one of its documents holds. */
+/** Whether a command was refused because of the values of one of its documents. */
 const concernsDocument = (error: unknown): error is Error =>
   error instanceof BSON.BSONError ||
   error instanceof RangeError ||

@@ -74,7 +74,7 @@ function placeMorph({ left, right }: TransferredLink, isKept: boolean, { types }
   return { ...heldAt(right, holder.name), target: left.id, type: null, rank: null };
 }
 
-/** What types keep beside their attributes and archives hold among the values, with its form. Strapi ignores it. */
+/** Fields that types store beside their attributes and archives list among the values, with their forms. Strapi ignores them. */
 const hidden: Readonly<Record<string, Readonly<Record<string, (value: unknown) => boolean>>>> = {
   'plugin::users-permissions.user': {
     _subject: (value) => typeof value === 'string',

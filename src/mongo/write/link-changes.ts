@@ -19,7 +19,7 @@ export interface Owner {
   readonly id: number;
 }
 
-/** An attribute that holds links to an entry, and the type that has it. */
+/** An attribute with links to an entry, and the type that has it. */
 export interface LinkHolder {
   readonly type: ContentType;
   readonly attribute: LinkAttribute | MorphAttribute;
@@ -60,7 +60,7 @@ function rankOf(row: StoredDocument, other: LinkAttribute | MorphAttribute, { ty
 }
 
 /**
- * Has an entry link to the owner, at a place. A command does not match an entry that holds as many links as it may. A polymorphic
+ * Has an entry link to the owner, at a place. The command does not match an entry that has the maximum of links already. A polymorphic
  * attribute to one entry links to what was written last.
  */
 export function linkOne(other: LinkAttribute | MorphAttribute, entry: number, owner: Owner, rank: number): readonly Document[] {

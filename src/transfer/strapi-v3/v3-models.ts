@@ -57,7 +57,7 @@ interface V3Relation {
   readonly definition: Values;
   readonly kind: 'media' | 'link' | 'morph';
   readonly target: V3Model | null;
-  /** Whether documents of this side hold the ids that count. */
+  /** Whether documents of this side store the ids that count. */
   readonly keeps: boolean;
 }
 
