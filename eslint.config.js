@@ -6,7 +6,7 @@ export default tseslint.config(
   ...tseslint.configs.stylistic,
   {
     rules: {
-      'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
+      'max-lines': ['error', { max: 220, skipBlankLines: true, skipComments: true }],
       'max-lines-per-function': ['error', { max: 40, skipBlankLines: true, skipComments: true, IIFEs: true }],
       'max-depth': ['error', 3],
       '@typescript-eslint/consistent-type-imports': 'error',

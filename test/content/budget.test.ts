@@ -314,7 +314,7 @@ const groups: readonly Group[] = [
     cases: [
       { request: '/api/authors?populate[articles][limit]=1000', expected: 3, rows: 63 },
       { request: '/api/authors?populate[articles][limit]=2', expected: 3, rows: 9 },
-      { request: '/api/authors?populate[articles][limit]=0', expected: 3, rows: 3 },
+      { request: '/api/authors?populate[articles][limit]=0', expected: 3, rows: 93 },
       { request: '/api/authors?populate[articles][limit]=-1', expected: 3, rows: 93 },
       { request: '/api/authors?populate[articles][start]=10', expected: 3, rows: 63 },
       { request: '/api/authors?populate=articles', expected: 3, rows: 93 },
