@@ -149,7 +149,7 @@ const zones: readonly (readonly [name: string, rest: Readonly<Record<string, str
   ['subjects', { 'subjects][on][api::person.person': 'true' }, [1, 2]],
   ['subjects', { 'subjects][on][api::person.person][start': '1' }, [2]],
   ['subjects', { 'subjects][on][api::person.person][limit': '1', 'subjects][on][api::box.box': 'true' }, [1, 1]],
-  ['subjects', { 'subjects][on][api::person.person][limit': '0', 'subjects][on][api::box.box': 'true' }, [1]],
+  ['subjects', { 'subjects][on][api::person.person][limit': '0', 'subjects][on][api::box.box': 'true' }, [1, 1, 2]],
   ['subjects', { 'subjects][on][api::person.person][sort': 'name:desc' }, [1, 2]],
   ['subjects', { 'subjects][on][api::person.person][sort': 'name:desc', 'subjects][on][api::person.person][limit': '1' }, [2]],
   ['subjects', { 'subjects][start': '1' }, [2]],

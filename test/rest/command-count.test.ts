@@ -9,27 +9,27 @@ const lists: readonly (readonly [string, readonly string[]])[] = [
   // not localized, a filter, whose total is counted after a write
   ['/api/reviews?filters[id][$gt]=0', ['count', 'find']],
   ['/api/reviews?filters[id][$gt]=0&pagination[withCount]=false', ['find']],
-  ['/api/authors?filters[id][$gt]=0&populate=books', ['aggregate', 'count', 'find']],
-  ['/api/reviews?filters[id][$gt]=0&populate=book,reader', ['aggregate', 'count', 'find']],
-  ['/api/reviews?filters[id][$gt]=0&populate=book.authors', ['aggregate', 'aggregate', 'count', 'find']],
-  ['/api/reviews?filters[id][$gt]=0&populate=book.authors.agent', ['aggregate', 'aggregate', 'aggregate', 'count', 'find']],
+  ['/api/authors?filters[id][$gt]=0&populate=books', ['count', 'find', 'find']],
+  ['/api/reviews?filters[id][$gt]=0&populate=book,reader', ['count', 'find', 'find']],
+  ['/api/reviews?filters[id][$gt]=0&populate=book.authors', ['count', 'find', 'find', 'find']],
+  ['/api/reviews?filters[id][$gt]=0&populate=book.authors.agent', ['count', 'find', 'find', 'find', 'find']],
   // localized: the locales are read with the first level of relations
-  ['/api/books?filters[id][$gt]=0', ['aggregate', 'count', 'find']],
+  ['/api/books?filters[id][$gt]=0', ['count', 'find', 'find']],
   ['/api/books?filters[id][$gt]=0&populate=authors,publisher,genres,reviews', ['aggregate', 'count', 'find']],
   ['/api/books?filters[id][$gt]=0&populate[reviews][limit]=2', ['aggregate', 'count', 'find']],
   [
     '/api/books?filters[id][$gt]=0&populate[authors][populate][agent][populate]=parent',
-    [...Array<string>(3).fill('aggregate'), 'count', 'find'],
+    ['aggregate', 'count', 'find', 'find', 'find'],
   ],
   // components and dynamic zones are in the document; their relations come with those of the level
-  ['/api/books?filters[id][$gt]=0&populate=seo,editions,content', ['aggregate', 'count', 'find']],
+  ['/api/books?filters[id][$gt]=0&populate=seo,editions,content', ['count', 'find', 'find']],
   ['/api/books?filters[id][$gt]=0&populate=seo.image,editions.printer,authors', ['aggregate', 'count', 'find']],
   ['/api/books?filters[id][$gt]=0&populate[content][populate]=*&populate[editions][populate]=*', ['aggregate', 'count', 'find']],
   ['/api/books?filters[id][$gt]=0&populate=*', ['aggregate', 'count', 'find']],
   // one for each condition on a relation, those of populated components too
   [
     '/api/books?filters[id][$gt]=0&populate[editions][filters][printer][name][$contains]=House',
-    ['aggregate', 'aggregate', 'count', 'find'],
+    ['aggregate', 'count', 'find', 'find'],
   ],
   ['/api/reviews?filters[book][title]=Book%2012', ['aggregate', 'count', 'find']],
   ['/api/reviews?filters[book][title][$contains]=Book', ['aggregate', 'count', 'find']],
@@ -47,7 +47,7 @@ const lists: readonly (readonly [string, readonly string[]])[] = [
   ['/api/reviews?filters[rating]=3', ['aggregate', 'find']],
   ['/api/reviews?filters[rating]=3&pagination[withCount]=false', ['find']],
   ['/api/reviews?_q=x', ['aggregate']],
-  ['/api/reviews?filters[rating]=3&sort=rating&populate=book', ['aggregate', 'aggregate', 'find']],
+  ['/api/reviews?filters[rating]=3&sort=rating&populate=book', ['aggregate', 'find', 'find']],
   ['/api/reviews?filters[rating]=3&filters[book]=12', ['count', 'find']],
   ['/api/reviews?filters[$or][0][rating]=3&filters[$or][1][book]=12', ['aggregate', 'find']],
   ['/api/publishers?filters[name][$containsi]=house', ['aggregate', 'find']],
@@ -57,7 +57,7 @@ const entries: readonly (readonly [string, readonly string[]])[] = [
   ['/api/reviews/1', ['find']],
   ['/api/reviews/1?populate=book,reader', ['aggregate']],
   ['/api/authors/1?populate=agent,portrait', ['aggregate']],
-  ['/api/authors/1?populate=books', ['aggregate', 'find']],
+  ['/api/authors/1?populate=books', ['find', 'find']],
   ['/api/publishers/1?populate=address,parent', ['aggregate']],
   ['/api/authors/999', ['find']],
   ['/api/no-such', []],
@@ -289,7 +289,7 @@ describe('documents and keys examined', () => {
 
   for (const [path, most] of indexed)
     it(`${path}: at most ${JSON.stringify(most)}`, async () => {
-      const { executionStats: stats } = await explain((await commandsOf(path, ['find'])).at(-1));
+      const { executionStats: stats } = await explain((await commandsOf(path, ['find'])).at(0));
       expect(stats.totalDocsExamined, 'documents').to.be.at.most(most.documents);
       expect(stats.totalKeysExamined, 'keys').to.be.at.most(most.keys);
     });
@@ -309,9 +309,7 @@ describe('documents and keys examined', () => {
     });
 
   it('the other locales of a page are found by their groups', async () => {
-    const { executionStats: stats } = await explain(
-      (await commandsOf('/api/books?pagination[pageSize]=5', ['aggregate'])).at(-1),
-    );
+    const { executionStats: stats } = await explain((await commandsOf('/api/books?pagination[pageSize]=5', ['find'])).at(-1));
     expect(stats.totalDocsExamined).to.be.at.most(5);
   });
 

@@ -542,7 +542,7 @@ describe('code around reads', () => {
     const once = looks;
     expect(await read()).to.deep.equal(before);
     end();
-    expect([looks, before[1]]).to.deep.equal([once, ['find', 'aggregate']]);
+    expect([looks, before[1]]).to.deep.equal([once, ['find', 'find']]);
   });
 
   it('applies the row rules of the caller, also to entries that code populates', async () => {

@@ -49,40 +49,52 @@ function populateOf({ leads, fragments }: Asked, holder: Holder): Record<string,
 /** Reads an answer over REST. */
 export function readRest({ type, id, asked, page }: Question, status: number, body: Values): Answer {
   if (id !== null)
-    return { entries: status === 404 ? [] : [readEntry(body['data'], asked, holderOf(type))], total: null, pageCount: null };
+    return {
+      entries: status === 404 ? [] : [readEntry(body['data'], asked, holderOf(type), 'enveloped')],
+      total: null,
+      pageCount: null,
+    };
   const { pagination } = body['meta'] as { pagination: { total?: number; pageCount?: number } };
-  const entries = (body['data'] as readonly unknown[]).map((entry) => readEntry(entry, asked, holderOf(type)));
+  const entries = (body['data'] as readonly unknown[]).map((entry) => readEntry(entry, asked, holderOf(type), 'enveloped'));
   return { entries, total: pagination.total ?? null, pageCount: page === null ? null : (pagination.pageCount ?? null) };
 }
 
-function readEntry(entry: unknown, asked: Asked, holder: Holder): Values {
+/** How entries stand in an answer: with `data` and `attributes`, or bare, as in everything that a polymorphic target populates. */
+type Form = 'enveloped' | 'bare';
+
+function readEntry(entry: unknown, asked: Asked, holder: Holder, form: Form): Values {
+  if (form === 'bare') return readValues(entry as Values, asked, holder, form);
   const { id, attributes } = entry as { id: number; attributes: Values };
-  return readValues({ id, ...attributes }, asked, holder);
+  return readValues({ id, ...attributes }, asked, holder, form);
 }
 
 /** Keys that nobody asked for stay. A polymorphic relation without targets is left out of an answer. */
-function readValues(values: Values, { leads, fragments }: Asked, holder: Holder): Values {
+function readValues(values: Values, { leads, fragments }: Asked, holder: Holder, form: Form): Values {
   const empty = Object.fromEntries(Object.keys(fragments).map((name) => [name, []]));
   const read = Object.entries({ ...empty, ...values }).map(([name, value]) => {
     const [lead, group, link, part] = [leads[name], fragments[name], holder.links[name], holder.parts[name]];
     if (lead !== undefined && link !== undefined)
-      return [name, each(dataOf(value as Values, link), (one) => readEntry(one, lead.asked, holderOf(link.to)))];
+      return [name, each(relatedIn(value, link, form), (one) => readEntry(one, lead.asked, holderOf(link.to), form))];
     if (lead !== undefined && part !== undefined)
-      return [name, each(value, (one) => readValues(one as Values, lead.asked, holderOf(part.to)))];
-    return [name, group === undefined ? value : readGroup(value as readonly Values[], group)];
+      return [name, each(value, (one) => readValues(one as Values, lead.asked, holderOf(part.to), form))];
+    return [name, group === undefined ? value : readGroup(value as readonly Values[], group, form)];
   });
   return Object.fromEntries(read) as Values;
 }
 
-/** As in Strapi v4, a list without files is null. */
-const dataOf = ({ data }: Values, { to, many }: Lead): unknown => (to === 'file' && many ? (data ?? []) : data);
+/** As in Strapi v4, an empty list of files, or of entries that hold a polymorphic relation, is null. */
+function relatedIn(value: unknown, { many }: Lead, form: Form): unknown {
+  const related = form === 'bare' ? value : (value as Values)['data'];
+  return many ? (related ?? []) : related;
+}
 
 const each = (value: unknown, read: (one: unknown) => Values): unknown =>
   Array.isArray(value) ? value.map(read) : value === null ? null : read(value);
 
-const readGroup = (items: readonly Values[], group: Readonly<Record<string, AskedLead>>): unknown[] =>
+const readGroup = (items: readonly Values[], group: Readonly<Record<string, AskedLead>>, form: Form): unknown[] =>
   items.map(({ __component: component, __type: target, id, ...values }) => {
     const type = Object.keys(holders).find((name) => holderOf(name).uid === (component ?? target)) ?? 'unknown';
     const asked = group[type]?.asked ?? { fields: [], leads: {}, fragments: {}, inFragment: false };
-    return { type, ...(component !== undefined && { id }), ...readValues(values, asked, holderOf(type)) };
+    const inner = component === undefined ? 'bare' : form;
+    return { type, ...(component !== undefined && { id }), ...readValues(values, asked, holderOf(type), inner) };
   });
