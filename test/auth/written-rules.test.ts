@@ -87,6 +87,8 @@ describe('rules of a role hold for what is written', () => {
     });
 
     it('costs a create one look at the owner, and none at the entry', async () => {
+      await server.settled();
+      await post(blind, '/api/articles', { title: 'first' });
       const { commands } = await server.countCommands(() => post(blind, '/api/articles', { title: 'x' }));
       const ofContent = commands.filter((name) => name !== 'findAndModify'); // which takes ids into reserve
       expect(ofContent).to.deep.equal(['aggregate', 'insert']);
