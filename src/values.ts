@@ -11,14 +11,11 @@ export const decodeId = (value: unknown): number => (/^\d{1,15}$/.test(String(va
 /** Whether a value is a number that an entry may have as id. */
 export const isId = (value: unknown): value is number => typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
 
-/** Strings of fewer characters are taken for ASCII: to count their bytes would take longer than to write them. */
-const shortest = 64;
-
 /** About how many bytes a value takes in UTF-8, as JSON with the quotes and the comma around it and its key. */
 export function bytesOf(value: unknown): number {
   switch (typeof value) {
     case 'string':
-      return 6 + (value.length < shortest ? value.length : Buffer.byteLength(value));
+      return 6 + Buffer.byteLength(value);
     case 'object':
       return 6 + (value === null ? 0 : bytesWithin(value));
     default:

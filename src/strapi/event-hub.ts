@@ -12,7 +12,7 @@ export interface EventHub {
   /** Calls the listeners one after the other. Throws what one throws. */
   emit(name: string, ...payload: readonly unknown[]): Promise<void>;
   /** Returns what ends it. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the payload of an event is for its name to say
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the payload depends on the event
   on(name: string, listener: (...payload: any[]) => unknown): () => void;
   once: EventHub['on'];
   off(name: string, listener: Parameters<EventHub['on']>[1]): void;
@@ -20,7 +20,7 @@ export interface EventHub {
   removeListener: EventHub['off'];
   removeAllListeners(): void;
   /** Listens to all events. Returns what ends it. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the same
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the payload depends on the event
   subscribe(subscriber: (name: string, ...payload: any[]) => unknown): () => void;
   unsubscribe(subscriber: Parameters<EventHub['subscribe']>[0]): void;
   destroy(): void;

@@ -150,9 +150,10 @@ const hinted = 1_000;
  */
 export async function readChosen(page: Page, index: string | null, database: Database): Promise<readonly Document[]> {
   const command = compilePage(page);
+  if (index === null || database.session !== null) return readAll(database, command);
   const form = JSON.stringify([page.collection, index, Object.keys(page.match), Object.keys(compileSort(page.sort))]);
   const { refused } = knownOf(database);
-  if (index === null || database.session !== null || (refused.get(form) ?? 0) > Date.now()) return readAll(database, command);
+  if ((refused.get(form) ?? 0) > Date.now()) return readAll(database, command);
   const limit = Math.min(database.maxTimeMS.read, hinted);
   try {
     return await readAll({ ...database, maxTimeMS: { ...database.maxTimeMS, read: limit } }, { ...command, hint: index });
