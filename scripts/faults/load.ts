@@ -8,9 +8,16 @@ export interface LoadFigures {
   readonly acknowledged: number;
   /** Requests that failed, by status; 0: without an answer. */
   readonly failed: ReadonlyMap<number, number>;
-  /** Longest time between two acknowledged writes, and of one request, in milliseconds. */
+  /** Longest time between two acknowledged writes, in milliseconds. */
   readonly pause: number;
-  readonly longest: number;
+  readonly longest: TimedRequest;
+}
+
+/** A request, its status, and the milliseconds until its answer. */
+export interface TimedRequest {
+  readonly name: string;
+  readonly status: number;
+  readonly time: number;
 }
 
 export interface Load {
@@ -38,7 +45,7 @@ export function startLoad(url: string, ledger: Ledger, workers: number): Load {
   const meter = new Meter();
   const state = { isStopped: false, isHeld: false, busy: 0 };
   const send = async (method: string, path: string, body?: object | Buffer, type = 'application/json'): Promise<Answer> => {
-    const answer = await meter.time(() =>
+    const answer = await meter.time(`${method} ${path}`, () =>
       ask({ agent, url: `${url}${path}`, method, type, body: Buffer.isBuffer(body) ? body : JSON.stringify(body ?? {}) }),
     );
     if (answer.status === 503 && !answer.isLater) ledger.problems.push(`${method} ${path}: 503 without Retry-After`);
@@ -78,12 +85,14 @@ export function startLoad(url: string, ledger: Ledger, workers: number): Load {
   };
 }
 
+const none: TimedRequest = { name: 'none', status: 0, time: 0 };
+
 class Meter {
   #acknowledged = 0;
   #failed = new Map<number, number>();
   #last = performance.now();
   #pause = 0;
-  #longest = 0;
+  #longest = none;
 
   acknowledge(): void {
     const now = performance.now();
@@ -92,10 +101,11 @@ class Meter {
     this.#acknowledged += 1;
   }
 
-  async time(work: () => Promise<Answer>): Promise<Answer> {
+  async time(name: string, work: () => Promise<Answer>): Promise<Answer> {
     const begun = performance.now();
     const answer = await work();
-    this.#longest = Math.max(this.#longest, performance.now() - begun);
+    const time = performance.now() - begun;
+    if (time > this.#longest.time) this.#longest = { name, status: answer.status, time };
     if (answer.status === 0 || answer.status >= 500) this.#failed.set(answer.status, (this.#failed.get(answer.status) ?? 0) + 1);
     return answer;
   }
@@ -107,7 +117,7 @@ class Meter {
       pause: Math.max(this.#pause, performance.now() - this.#last),
       longest: this.#longest,
     };
-    [this.#acknowledged, this.#failed, this.#pause, this.#longest, this.#last] = [0, new Map(), 0, 0, performance.now()];
+    [this.#acknowledged, this.#failed, this.#pause, this.#longest, this.#last] = [0, new Map(), 0, none, performance.now()];
     return figures;
   }
 }
