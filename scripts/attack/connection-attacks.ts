@@ -88,6 +88,21 @@ async function crowd({ port }: Target, count: number): Promise<Hit[]> {
   return isLimited ? hits : hits.map((hit) => ({ ...hit, status: 599 }));
 }
 
+/** A client that sends many requests at once, and does not read the answers. Status null: the service has cut the connection by then. */
+function askAtOnce({ port }: Target, path: string, { count, patience }: { count: number; patience: number }): Promise<Hit> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`.repeat(count));
+    });
+    let isCut = false;
+    socket.on('error', () => undefined).on('close', () => (isCut = true));
+    setTimeout(() => {
+      resolve({ status: isCut ? null : 200, bytes: 0 });
+      socket.destroy();
+    }, patience);
+  });
+}
+
 /** Attacks by clients that keep their connections. */
 export const connectionAttacks: readonly Attack[] = [
   {
@@ -121,6 +136,21 @@ export const connectionAttacks: readonly Attack[] = [
     besides: [503],
     commands: 25,
     documents: 10_000,
+  },
+  {
+    name: 'requests that do not wait for answers',
+    run: (target, scale) =>
+      Promise.all(
+        Array.from({ length: 20 }, () =>
+          askAtOnce(target, encodeURI('/api/articles?fields[0]=body&pagination[pageSize]=60'), {
+            count: 1_000,
+            patience: scale === 'full' ? 10_000 : 1_000,
+          }),
+        ),
+      ),
+    besides: [null],
+    commands: 25,
+    documents: 2_000,
   },
   {
     name: 'more connections than are allowed',

@@ -4,6 +4,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net';
 import type { ServerConfig } from '../config/config.js';
 import { cutSlowAnswers } from './cut-slow-answers.js';
+import { oneAtATime } from './one-at-a-time.js';
 
 /** A server that listens. */
 export interface HttpServer {
@@ -23,7 +24,13 @@ export async function startHttpServer(callback: RequestListener, config: ServerC
   server.maxConnections = config.maxConnections;
   const traffic = watchTraffic(server);
   cutSlowAnswers(server, traffic.underWay, config);
-  server.on('request', callback);
+  server.on(
+    'request',
+    oneAtATime((request, response) => {
+      traffic.watch(request, response);
+      callback(request, response);
+    }),
+  );
   const port = await listen(server, config);
   let closing: Promise<number> | undefined;
   return { url: addressOf(config, port), port, close: () => (closing ??= drain(server, traffic, config.shutdownTimeout)) };
@@ -33,6 +40,8 @@ export async function startHttpServer(callback: RequestListener, config: ServerC
 interface Traffic {
   readonly underWay: ReadonlySet<ServerResponse>;
   readonly sockets: ReadonlySet<Socket>;
+  /** Called with each request before it is handled. */
+  watch(request: IncomingMessage, response: ServerResponse): void;
 }
 
 /** Tracks requests and connections. After the stop, answers tell clients to close the connection. */
@@ -43,15 +52,15 @@ function watchTraffic(server: Server): Traffic {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  server.on('request', (request, response) => {
+  const watch: Traffic['watch'] = (request, response) => {
     underWay.add(response);
     response.once('close', () => {
       underWay.delete(response);
       if (response.writableFinished && !request.complete) lingerThenCut(request);
     });
     if (!server.listening) response.setHeader('Connection', 'close');
-  });
-  return { underWay, sockets };
+  };
+  return { underWay, sockets, watch };
 }
 
 /** Milliseconds for which the rest of a body is read past after its answer, so that clients that still send can read the answer. */

@@ -200,6 +200,67 @@ describe('startHttpServer', () => {
     expect(await ips(await start({ route, config: { server: { proxy: true } } }))).to.equal('1.2.3.4');
   });
 
+  const pipelined = (paths: readonly string[]): string =>
+    paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join('') +
+    'GET /end HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+
+  it('handles the requests of a connection one after the other', async () => {
+    let [running, most] = [0, 0];
+    const server = await start({
+      route: async (ctx) => {
+        most = Math.max(most, (running += 1));
+        await new Promise((resolve) => setImmediate(resolve));
+        running -= 1;
+        ctx.body = `${ctx.path};`;
+      },
+    });
+    const paths = Array.from({ length: 50 }, (_, n) => `/${String(n)}`);
+    const answer = await sendRaw(server.port, pipelined(paths));
+    expect([...answer.matchAll(/\r\n\r\n(\/\w+);/g)].map(([, path]) => path)).to.deep.equal([...paths, '/end']);
+    expect(most).to.equal(1);
+  });
+
+  it('handles no request of a connection that was closed before its turn', async () => {
+    const handled: string[] = [];
+    const arrived = deferred();
+    const go = deferred();
+    const server = await start({
+      route: async (ctx) => {
+        handled.push(ctx.path);
+        arrived.resolve();
+        if (ctx.path === '/first') await go.promise;
+        ctx.body = 'x';
+      },
+    });
+    const socket = connect(server.port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write(pipelined(['/first', '/second']));
+    await arrived.promise;
+    socket.destroy();
+    await server.waitForLine(({ path, aborted }) => path === '/first' && aborted === true);
+    go.resolve();
+    await (await fetch(`http://127.0.0.1:${String(server.port)}/other`)).text();
+    expect(handled).to.deep.equal(['/first', '/other']);
+    expect(await server.close()).to.equal(0);
+  });
+
+  it('cuts a connection on which too many requests wait', async () => {
+    let handled = 0;
+    const server = await start({
+      route: async () => {
+        handled += 1;
+        return new Promise(() => undefined);
+      },
+      config: { server: { shutdownTimeout: 30 } },
+    });
+    const socket = connect(server.port, '127.0.0.1');
+    const closed = deferred();
+    socket.on('error', () => undefined).on('close', closed.resolve);
+    socket.write(pipelined(Array.from({ length: 3_000 }, () => '/')));
+    await closed.promise;
+    expect(handled).to.equal(1);
+  });
+
   it('cuts a client that does not read its answer, even if it keeps sending', async () => {
     const server = await start({
       config: { server: { sendTimeout: 200 } },
