@@ -1,6 +1,7 @@
 import { lookup } from 'mime-types';
 import { validationError } from '../errors.js';
 import { formatsByType, type ImageFormat, type ResizeOrder } from '../media/images/image-types.js';
+import { isOtherSize } from '../media/resized-file.js';
 import type { ByteRange, MediaSettings } from '../media/storage/file-storage.js';
 import type { StoredBlob } from '../mongo/stores/blob-store.js';
 import { printSize } from '../values.js';
@@ -41,7 +42,8 @@ export function isFresh({ headers }: RouteRequest, { id, modifiedAt }: StoredBlo
 /**
  * The size and format that `?width=`, `?height=` and `?format=` ask for; null if none is named, or nothing is resized. Throws a
  * ValidationError for what the configuration does not list, and for both a width and a height: each size is drawn once and kept, so
- * they must be few; and for images that are too large to be drawn.
+ * they must be few; for images that are too large to be drawn, and for those that are another size themselves: each would be kept, and
+ * nothing would bound their number.
  */
 export function parseResize(
   request: RouteRequest,
@@ -52,6 +54,7 @@ export function parseResize(
   const [width, height, format] = ['width', 'height', 'format'].map((name) => parameterOf(request, name));
   if (width === undefined && height === undefined && format === undefined) return null;
   if (width !== undefined && height !== undefined) throw validationError('Invalid parameter height: width says the size already');
+  if (isOtherSize(file)) throw validationError('Other sizes are those of the original, and not of another size of it');
   if (formatsByType[lookup(file.name) || ''] === undefined) throw validationError('Only images can be resized');
   if (file.size > imageSizeLimit) throw validationError(`Images of more than ${printSize(imageSizeLimit)} cannot be resized`);
   return {

@@ -89,6 +89,9 @@ function missing(): never {
   throw notFoundError();
 }
 
+/** Whether an image is another size of a file, drawn when somebody asked for it. No other name contains the character. */
+export const isOtherSize = ({ name }: Pick<StoredBlob, 'name'>): boolean => name.includes('~');
+
 /** Two spellings of one size share a name. */
 function nameOfOrder(name: string, { width, height, format }: ResizeOrder): string {
   const { name: base, ext } = path.parse(name);

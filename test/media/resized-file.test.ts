@@ -160,6 +160,23 @@ describe('media/resized-file', () => {
     expect(boxOf({ width: null, height: null, format: 'avif' }, rules)).to.deep.equal({ width: 565, height: 565 });
   });
 
+  it('draws no other sizes of another size, which nothing would bound or delete', async () => {
+    const { id, name } = await upload('/api/upload', [800, 400]);
+    const stored = (await server.stored()).names.length;
+    const get = (path: string) => server.send('GET', `/uploads/${path}`);
+    expect((await get(`${name}?width=320`)).status).to.equal(200);
+    const again = await get(`${name.replace('.', '~w320.')}?width=320`);
+    expect([again.status, again.body.error.message]).to.deep.equal([
+      400,
+      'Other sizes are those of the original, and not of another size of it',
+    ]);
+    expect((await get(`thumbnail_${name}?width=320`)).status).to.equal(200);
+    expect((await server.stored()).names).to.have.length(stored + 2);
+    await server.send('DELETE', `/api/upload/files/${String(id)}`);
+    const base = name.replace('.png', '');
+    expect((await server.stored()).names.filter((other) => other.includes(base))).to.deep.equal([]);
+  });
+
   it('draws once for several requests, and aborts when all their clients have disconnected', async () => {
     const { name } = await upload('/api/upload', [800, 400]);
     const original = await find(name);
