@@ -19,7 +19,11 @@ export type LimitedRoute =
 
 /** Counts attempts at the routes of users, each of them under all keys that it has. */
 export interface AttemptLimits {
-  /** Counts an attempt. Returns the state under the first key with too many attempts, else under its sender. */
+  /**
+   * Counts an attempt under one key after the other, up to the first one with too many attempts. Attempts that the limit of their sender
+   * refuses do not count for the account: one client could use up the attempts of its owner. Returns the state under that key, else under
+   * the sender.
+   */
   count(route: LimitedRoute, body: Readonly<Record<string, unknown>>, ip: string): Promise<Attempt>;
 }
 
@@ -40,11 +44,13 @@ export function attemptLimits(settings: Settings, database: Database): AttemptLi
   return {
     count: async (route, body, ip) => {
       const keys = attemptKeys(route, body, ip);
-      const [sender, ...others] = await Promise.all([
-        limiters.sender.count(keys.sender),
-        ...otherKinds.flatMap((kind) => (keys[kind] === undefined ? [] : [limiters[kind].count(keys[kind])])),
-      ]);
-      return sender.isOver ? sender : (others.find(({ isOver }) => isOver) ?? sender);
+      const sender = await limiters.sender.count(keys.sender);
+      if (sender.isOver) return sender;
+      for (const kind of otherKinds) {
+        const attempt = keys[kind] === undefined ? null : await limiters[kind].count(keys[kind]);
+        if (attempt?.isOver === true) return attempt;
+      }
+      return sender;
     },
   };
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import {
   attemptKeys,
+  attemptLimits,
   clientOf,
   guessLimit,
   type AttemptKeys,
@@ -82,6 +83,23 @@ describe('guesses of a secret', () => {
     const limit = guessLimit({ interval: 60_000, max: 1 }, databaseOf(database));
     const judged = await Promise.all(Array.from({ length: 20 }, () => limit.judge('192.0.2.3', () => Promise.resolve('right'))));
     expect(new Set(judged.map(({ attempt }) => attempt))).to.deep.equal(new Set([null]));
+  });
+
+  it('at an account that the limit of their sender refuses do not count for the account', async () => {
+    const settings = {
+      enabled: true,
+      interval: 60_000,
+      max: 2,
+      maxPerClient: 9,
+      slowInterval: 60_000,
+      maxPerAccount: 3,
+      maxPerAddress: 9,
+    };
+    const limits = attemptLimits(settings, databaseOf(database));
+    const isOver = async (ip: string) => (await limits?.count('login', { identifier: 'ann' }, ip))?.isOver;
+    const found: unknown[] = [];
+    for (const ip of ['192.0.2.6', '192.0.2.6', '192.0.2.6', '192.0.2.6', '192.0.2.7', '192.0.2.8']) found.push(await isOver(ip));
+    expect(found).to.deep.equal([false, false, true, true, false, true]);
   });
 
   it('whose check fails are not counted, and delay no others', async () => {
