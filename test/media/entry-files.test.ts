@@ -220,6 +220,11 @@ describe('rest/entry-files', () => {
       { operations: operations(mutation), map: '{"1":["variables.f"]}' },
       'The field map names no variable for the file 0',
     ],
+    [
+      'more variables than a file can be for',
+      { operations: operations(mutation), map: JSON.stringify({ 0: Array.from({ length: 101 }, () => 'variables.f') }) },
+      'The field map names more than 100 variables for the file 0',
+    ],
     ['what is no GraphQL', { operations: operations('{'), map }, onlyUploads],
     ['no operations', { map }, 'The field operations has to come before the files'],
     ['no map', { operations: operations(mutation) }, 'The field map has to come before the files'],

@@ -25,36 +25,68 @@ interface FileRules {
   readonly tokens: number;
 }
 
+/** A mutation that takes files, and the names of the variables that it takes them in. */
+interface Taking {
+  readonly mutation: OperationDefinitionNode;
+  readonly variables: ReadonlySet<string>;
+}
+
+/** Returns the mutation of a request that takes files; null if it is none. */
+type FindTaking = (request: Readonly<Record<string, unknown>>) => Taking | null;
+
 /**
- * Checks a file of a multipart request before it is read: a mutation must take it in a variable of type Upload, and the caller must
- * have the rights of that mutation. Throws a 400 that says what is missing, or a ForbiddenError.
+ * Returns the check of the files of one multipart request, which is called before each is read: a mutation must take it in a variable
+ * of type Upload, and the caller must have the rights of that mutation. It throws a 400 that says what is missing, or a ForbiddenError.
+ * Each document is parsed once, however many files and variables it is for.
  */
-export function acceptFile(part: string, fields: MultipartBody['fields'], rules: FileRules): void {
+export function createFileCheck(rules: FileRules): (part: string, fields: MultipartBody['fields']) => void {
+  const found = new Map<string, Taking | null>();
+  const allowed = new Set<OperationDefinitionNode>();
+  const findTaking: FindTaking = (request) => {
+    const key = JSON.stringify([request['query'], request['operationName']]);
+    const known = found.get(key);
+    if (known !== undefined) return known;
+    const taking = readTaking(request, rules);
+    found.set(key, taking);
+    return taking;
+  };
+  return (part, fields) => {
+    for (const { mutation } of takingsOf(part, fields, findTaking)) {
+      if (!allowed.has(mutation)) checkFields(mutation, rules);
+      allowed.add(mutation);
+    }
+  };
+}
+
+/** Most variables for one file. */
+const mostPlaces = 100;
+
+/** Returns the mutations that take a file. Throws a 400 if one of the variables that the map names for it does not. */
+function takingsOf(part: string, fields: MultipartBody['fields'], find: FindTaking): readonly Taking[] {
   const operations = decodeField(fields, 'operations');
   const map = decodeField(fields, 'map');
   const paths = Object.hasOwn(map, part) ? [map[part]].flat() : [];
   if (paths.length === 0) throw badRequestError(`The field map names no variable for the file ${part}`);
-  for (const path of paths) {
+  if (paths.length > mostPlaces)
+    throw badRequestError(`The field map names more than ${String(mostPlaces)} variables for the file ${part}`);
+  return paths.map((path) => {
     const keys = typeof path === 'string' ? path.split('.') : [];
-    const mutation = findMutation(operations, keys, rules.tokens);
-    if (mutation === null || !isTaken(variableOf(keys), mutation, rules.schema)) throw badRequestError(onlyUploads);
-    checkFields(mutation, rules);
-  }
+    const taking = findMutation(operations, keys, find);
+    if (taking === null) throw badRequestError(onlyUploads);
+    return taking;
+  });
 }
 
 const onlyUploads = 'Files are accepted only for variables of type Upload of a mutation';
 
-/** The variable of a path, with or without the number of an operation in front. */
-const variableOf = (keys: readonly string[]): string => keys[keys.indexOf('variables') + 1] ?? '';
-
-/** Whether an argument of an operation takes a variable as a file. */
-function isTaken(name: string, operation: OperationDefinitionNode, schema: GraphQLSchema): boolean {
+/** Returns the names of variables of an operation that an argument takes as a file. */
+function takenVariables(operation: OperationDefinitionNode, schema: GraphQLSchema): Set<string> {
   const types = new TypeInfo(schema);
-  let taken = false;
+  const taken = new Set<string>();
   const visitor = visitWithTypeInfo(types, {
     VariableDefinition: () => false,
     Variable: (node) => {
-      taken ||= node.name.value === name && getNamedType(types.getInputType())?.name === 'Upload';
+      if (getNamedType(types.getInputType())?.name === 'Upload') taken.add(node.name.value);
     },
   });
   visit(operation, visitor);
@@ -85,18 +117,25 @@ function decode(text: string): unknown {
 function findMutation(
   operations: Readonly<Record<string, unknown>>,
   [first = '', ...rest]: readonly string[],
-  tokens: number,
-): OperationDefinitionNode | null {
+  find: FindTaking,
+): Taking | null {
   if (Array.isArray(operations)) {
     const member: unknown = operations[Number(first)];
-    return isRecord(member) ? findMutation(member, rest, tokens) : null;
+    return isRecord(member) ? findMutation(member, rest, find) : null;
   }
-  const operation = first === 'variables' ? operationOf(operations, tokens) : null;
-  if (operation?.operation !== OperationTypeNode.MUTATION) return null;
-  const takesFile = (operation.variableDefinitions ?? []).some(
-    ({ variable, type }) => variable.name.value === rest[0] && nameOfType(type) === 'Upload',
-  );
-  return takesFile ? operation : null;
+  const taking = first === 'variables' ? find(operations) : null;
+  return taking?.variables.has(rest[0] ?? '') === true ? taking : null;
+}
+
+/** Returns the mutation of a request, with the variables that are declared as files and taken as such; null if it is none. */
+function readTaking(request: Readonly<Record<string, unknown>>, { schema, tokens }: FileRules): Taking | null {
+  const mutation = operationOf(request, tokens);
+  if (mutation?.operation !== OperationTypeNode.MUTATION) return null;
+  const taken = takenVariables(mutation, schema);
+  const declared = (mutation.variableDefinitions ?? [])
+    .filter(({ type }) => nameOfType(type) === 'Upload')
+    .map(({ variable }) => variable.name.value);
+  return { mutation, variables: new Set(declared.filter((name) => taken.has(name))) };
 }
 
 /**

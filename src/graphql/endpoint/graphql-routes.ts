@@ -1,6 +1,5 @@
 import type { Context } from 'koa';
 import { type ApiError, refusedToken, unauthorizedError } from '../../errors.js';
-import type { MultipartBody } from '../../http/read-multipart.js';
 import type { Answer, ContextRoute, OpenRoute, PathSettings, RouteCall } from '../../http/route.js';
 import { Staging } from '../../media/staging.js';
 import type { BindSettings } from '../../query/bind-context.js';
@@ -10,7 +9,7 @@ import { firstQuery } from '../playground/first-query.js';
 import { createPlayground, explainEndpoint } from '../playground/serve-playground.js';
 import type { FieldRequirement } from '../types/schema-context.js';
 import { createTracer } from '../tracer.js';
-import { acceptFile } from './accept-files.js';
+import { createFileCheck } from './accept-files.js';
 import { type Answer as GraphqlAnswer, textAnswer } from './read-parameters.js';
 import type { CurrentSchema, SchemaSnapshot } from './current-schema.js';
 import type { GraphqlSettings } from './graphql-settings.js';
@@ -138,13 +137,11 @@ async function bodyOf(sender: Sender, { snapshot, settings }: SessionParts): Pro
   const { request, running, staging, caller } = sender;
   const { readMultipart } = request;
   if (running.media !== null && staging !== null && readMultipart !== null) {
-    const accept = (part: string, fields: MultipartBody['fields']): void => {
-      const checkField = (asked: FieldRequirement): void => {
-        if (caller.kind === 'public' && caller.ended !== null) refuseEndedField(caller.ended, asked, running.config);
-        requireScope(asked.scope, { access: caller.access, caller });
-      };
-      acceptFile(part, fields, { schema: snapshot.schema, checkField, tokens: settings.limits.tokens });
+    const checkField = (asked: FieldRequirement): void => {
+      if (caller.kind === 'public' && caller.ended !== null) refuseEndedField(caller.ended, asked, running.config);
+      requireScope(asked.scope, { access: caller.access, caller });
     };
+    const accept = createFileCheck({ schema: snapshot.schema, checkField, tokens: settings.limits.tokens });
     return placeFiles(await readMultipart(staging, { ...running.media.settings, accept }));
   }
   const [type = ''] = (request.headers['content-type'] ?? '').split(';', 1);

@@ -9,7 +9,7 @@ import type { MediaSettings } from '../storage/file-storage.js';
 export function measureImage(bytes: Buffer): ImageSize | null {
   const { imageSize } = createRequire(import.meta.url)('image-size') as typeof measuring; // typed by the import above
   try {
-    const { width, height, orientation = 1 } = imageSize(bytes);
+    const { width, height, orientation = 1 } = imageSize(isOfBoxes(bytes) ? bytes.subarray(0, boxedHeader) : bytes);
     if (![width, height].every((side) => Number.isFinite(side) && side >= 1)) return null;
     const size = { width: Math.round(width), height: Math.round(height) };
     return orientation > 4 ? { width: size.height, height: size.width } : size;
@@ -17,6 +17,12 @@ export function measureImage(bytes: Buffer): ImageSize | null {
     return null;
   }
 }
+
+/** Whether the format is one of HEIF, HEIC and AVIF, whose header consists of boxes. */
+const isOfBoxes = (bytes: Buffer): boolean => bytes.toString('latin1', 4, 8) === 'ftyp';
+
+/** The header is much smaller. The library looks at all boxes for each one, which would take minutes with hundreds of thousands. */
+const boxedHeader = 65_536;
 
 /** Draws an image in another size, never larger than it is, and in another format. */
 export function resizeImage(image: Sharp, order: ResizeOrder, rules: MediaSettings['resize']): Promise<MadeImage> {

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import sharp from 'sharp';
 import { createConfig } from '../../../src/config/create-config.js';
 import { createImageMaker } from '../../../src/media/images/image-maker.js';
+import { measureImage } from '../../../src/media/images/transform-image.js';
 import { drawNoise, drawTurned } from '../draw.js';
 import { serveMedia, type MediaServer } from '../serve-media.js';
 
@@ -23,6 +24,27 @@ describe('media/images', () => {
 
   const load = async (url: string): Promise<Buffer> => Buffer.from(await (await fetch(media.url + url)).arrayBuffer());
   const uploadOne = async (name: string, type: string, bytes: Buffer) => (await media.upload([{ name, type, bytes }])).body[0];
+
+  /** A box of a HEIC file. */
+  const box = (name: string, ...parts: readonly Buffer[]): Buffer => {
+    const content = Buffer.concat(parts);
+    const head = Buffer.alloc(8);
+    head.writeUInt32BE(content.length + 8);
+    head.write(name, 4, 'latin1');
+    return Buffer.concat([head, content]);
+  };
+  const heic = (bytesBefore: number): Buffer => {
+    const size = box('ispe', Buffer.from([0, 0, 0, 0, 0, 0, 0, 40, 0, 0, 0, 30]));
+    const properties = box('iprp', box('ipco', box('free', Buffer.alloc(bytesBefore)), size));
+    return Buffer.concat([box('ftyp', Buffer.from('heic\0\0\0\0heic')), box('meta', Buffer.alloc(4), properties)]);
+  };
+  for (const [bytesBefore, expected] of [
+    [1_000, { width: 40, height: 30 }],
+    [70_000, null],
+  ] as const)
+    it(`looks at the first 64 kB of a HEIC file for its size: behind ${String(bytesBefore)} bytes`, () => {
+      expect(measureImage(heic(bytesBefore))).to.deep.equal(expected);
+    });
 
   const sizes: readonly (readonly [number, number, string])[] = [
     [245, 156, 'none'],
