@@ -35,10 +35,11 @@ function kindOf(contentType: string | undefined): BodyKind | null {
   return type === 'application/x-www-form-urlencoded' ? 'form' : null;
 }
 
-/** Whether a request has a multipart body. */
+/** Whether a request has a multipart body. Other methods have no body, whatever they say. */
 export function isMultipart({ req }: Context): boolean {
-  const type = req.headers['content-type'];
-  return type !== undefined && /^multipart\/form-data\b/i.test(type);
+  const { method = '', headers } = req;
+  const type = headers['content-type'];
+  return type !== undefined && methods.has(method) && /^multipart\/form-data\b/i.test(type);
 }
 
 /** The memory for bodies that the request uses; null: it is not counted. */
