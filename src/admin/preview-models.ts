@@ -2,10 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { notFoundError } from '../errors.js';
 import type { Running } from '../http/running.js';
 import { modelSettings, type Backend } from '../mongo/models/open-backend.js';
-import { readModels } from '../mongo/stores/model-store.js';
 import { findForeign } from '../mongo/models/served-collections.js';
 import { planIndexes } from '../mongo/read/plan-indexes.js';
-import { buildRegistry, type RegistryBuild } from '../schema/build-registry.js';
+import { buildRegistry, changedTypes, type RegistryBuild } from '../schema/build-registry.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import type { Model } from '../schema/model.js';
 import { warningText } from '../schema/report-models.js';
@@ -43,25 +42,29 @@ interface IndexChange {
 type Connected = Pick<Running, 'backend' | 'config'>;
 
 /** Returns the effects of storing these models together. */
-export async function previewModels(
-  models: readonly { readonly uid: string }[],
-  { backend, config }: Connected,
-): Promise<ModelPreview> {
-  const stored = await readModels(backend.store.database);
-  const others = stored.filter(({ uid }) => !models.some((model) => model.uid === uid));
+export async function previewModels(models: readonly StoredModel[], { backend, config }: Connected): Promise<ModelPreview> {
+  const stored = await backend.models.readStored();
   const uids = models.map(({ uid }) => uid);
-  const settings = { ...modelSettings(config), foreign: await findForeign([...stored, ...models], backend.store.database) };
-  const before = buildRegistry(stored, settings);
-  return compare(uids, { before, after: buildRegistry([...others, ...models], settings) }, backend);
+  const others = stored.filter(({ uid }) => !uids.includes(uid));
+  const inForce = backend.models.inForce();
+  const foreign = await findForeign([...stored, ...models], backend.store.database, inForce.registry);
+  const settings = { ...modelSettings(config), foreign };
+  const before = buildRegistry(stored, settings, inForce);
+  return compare(uids, { before, after: buildRegistry([...others, ...models], settings, before) }, backend);
 }
 
 /** Returns the effects of removing a model. Throws a NotFoundError. */
 export async function previewRemoval(uid: string, { backend, config }: Connected): Promise<ModelPreview> {
-  const stored = await readModels(backend.store.database);
+  const stored = await backend.models.readStored();
   const others = stored.filter((model) => model.uid !== uid);
   if (others.length === stored.length) throw notFoundError('Model not found');
   const settings = modelSettings(config);
-  return compare([uid], { before: buildRegistry(stored, settings), after: buildRegistry(others, settings) }, backend);
+  const before = buildRegistry(stored, settings, backend.models.inForce());
+  return compare([uid], { before, after: buildRegistry(others, settings, before) }, backend);
+}
+
+interface StoredModel {
+  readonly uid: string;
 }
 
 interface Builds {
@@ -72,7 +75,7 @@ interface Builds {
 async function compare(uids: readonly string[], { before, after }: Builds, { store }: Backend): Promise<ModelPreview> {
   const problems = [...after.problems].filter(([uid]) => uids.includes(uid) || !before.problems.has(uid));
   const isValid = problems.length === 0;
-  const types = [...after.registry.types.values()].filter(({ kind }) => kind !== 'component');
+  const types = changedTypes(after.registry, before.registry);
   const unfit = isValid ? await Promise.all(types.map((type) => findUnfit(type, before.registry, store.database))) : [];
   return {
     isValid,

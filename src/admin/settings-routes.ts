@@ -67,7 +67,7 @@ async function readStatus({ running: { backend } }: AdminCall): Promise<unknown>
   return {
     version: models.snapshot.registry.version,
     types: models.snapshot.registry.types.size,
-    problems: Object.fromEntries(models.problems()),
+    problems: Object.fromEntries(models.inForce().problems),
     models: models.reports().flatMap((report) => describeReport(report) ?? []),
     hearsOfChanges: store.changes.isListening,
     database: backend.description,

@@ -9,14 +9,16 @@ import type { Database } from './database.js';
 export async function ensureCollections(names: readonly string[], database: Database): Promise<void> {
   const { db, isSharded } = database;
   if (!isSharded) return;
-  const known = await storedCollections(database);
+  const known = await storedCollections(names, database);
   const missing = [...new Set(names)].filter((name) => !known.has(name));
   await Promise.all(missing.map((name) => inWriteTime(database, () => db.createCollection(name)).catch(unlessPresent)));
 }
 
-/** The names of all collections that there are. */
-export async function storedCollections(database: Database): Promise<ReadonlySet<string>> {
-  const present = await inReadTime(database, () => database.db.listCollections({}, { nameOnly: true }).toArray());
+/** The names among these of collections that there are. There may be hundreds of others. */
+export async function storedCollections(names: readonly string[], database: Database): Promise<ReadonlySet<string>> {
+  if (names.length === 0) return new Set();
+  const filter = { name: { $in: names } };
+  const present = await inReadTime(database, () => database.db.listCollections(filter, { nameOnly: true }).toArray());
   return new Set(present.map(({ name }) => name));
 }
 

@@ -44,7 +44,7 @@ type Kind = 'type' | 'component';
 const kindOf = ({ kind }: Model): Kind => (kind === undefined ? 'component' : 'type');
 
 const ofKind = ({ models }: Backend, kind: Kind): Model[] =>
-  [...models.models().values()].filter((model) => kindOf(model) === kind && !model.uid.startsWith('admin::'));
+  [...models.inForce().models.values()].filter((model) => kindOf(model) === kind && !model.uid.startsWith('admin::'));
 
 /** All types, or with `?kind=` those of one kind. Throws a ValidationError. */
 function listTypes(backend: Backend, kind: unknown): Model[] {

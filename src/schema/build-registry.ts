@@ -143,12 +143,25 @@ function indexTypes(types: readonly ContentType[], version: number): Registry {
   };
 }
 
-/** Types that are new or differ from the previous snapshot, components being looked through. */
+/** Types that are new or differ from the previous snapshot, or that contain such a component, directly or through others. */
 export function changedTypes(registry: Registry, previous: Registry | null): ContentType[] {
   const types = [...registry.types.values()].filter(({ kind }) => kind !== 'component');
   if (previous === null) return types;
-  const changedComponent = [...registry.types.values()].some(
-    (type) => type.kind === 'component' && !isDeepStrictEqual(type, previous.types.get(type.uid)),
-  );
-  return changedComponent ? types : types.filter((type) => !isDeepStrictEqual(type, previous.types.get(type.uid)));
+  const differing = new Map<string, boolean>();
+  const differs = (type: ContentType): boolean => {
+    const known = differing.get(type.uid);
+    if (known !== undefined) return known;
+    const found = !isDeepStrictEqual(type, previous.types.get(type.uid)) || componentsIn(type, registry).some(differs);
+    differing.set(type.uid, found);
+    return found;
+  };
+  return types.filter(differs);
 }
+
+/** The components that a type contains directly. None contains itself. */
+const componentsIn = ({ attributes }: ContentType, { types }: Registry): readonly ContentType[] =>
+  [...attributes.values()].flatMap((attribute) => {
+    const uids =
+      attribute.kind === 'component' ? [attribute.component] : attribute.kind === 'dynamiczone' ? attribute.components : [];
+    return uids.map((uid) => types.get(uid)).filter((component) => component !== undefined);
+  });

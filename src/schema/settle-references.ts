@@ -1,6 +1,6 @@
 import { didYouMean } from '../nearest-name.js';
 import { targetsOf, type AttributeDefinition, type Model, type ModelWarning } from './model.js';
-import { settleSides, type Side } from './settle-sides.js';
+import { type Reference, referencesOf, settleSides, type Side } from './settle-sides.js';
 
 /** A model whose references all have a target that agrees with them. */
 export interface SettledModel {
@@ -17,10 +17,8 @@ interface Settled {
   readonly warnings: readonly Omit<ModelWarning, 'attribute'>[];
 }
 
-/** Where an attribute stands. */
-interface Place {
-  readonly model: Model;
-  readonly name: string;
+/** What references are resolved in. */
+interface World {
   readonly models: Models;
   readonly sides: ReadonlyMap<string, Side>;
 }
@@ -31,14 +29,14 @@ interface Place {
  * are.
  */
 export function settleReferences(models: Models): ReadonlyMap<string, SettledModel> {
-  const sides = settleSides(models);
-  return new Map([...models].map(([uid, model]) => [uid, settleModel(model, models, sides)]));
+  const world = { models, sides: settleSides(models) };
+  return new Map([...models].map(([uid, model]) => [uid, settleModel(model, world)]));
 }
 
-function settleModel(model: Model, models: Models, sides: Place['sides']): SettledModel {
-  const changes = Object.entries(model.attributes).flatMap(([name, definition]) => {
-    const settled = settle(definition, { model, name, models, sides });
-    return settled === null ? [] : [{ name, ...settled }];
+function settleModel(model: Model, world: World): SettledModel {
+  const changes = referencesOf(model).flatMap((reference) => {
+    const settled = settle(reference, world);
+    return settled === null ? [] : [{ name: reference.name, ...settled }];
   });
   if (changes.length === 0) return { model, warnings: [] };
   const warnings = changes.flatMap((change) => change.warnings.map((warning) => ({ attribute: change.name, ...warning })));
@@ -51,31 +49,29 @@ function settleModel(model: Model, models: Models, sides: Place['sides']): Settl
 }
 
 /** Null: the attribute is right as it is. */
-function settle(definition: AttributeDefinition, place: Place): Settled | null {
-  switch (definition.type) {
+function settle(reference: Reference, world: World): Settled | null {
+  switch (reference.definition.type) {
     case 'component':
-      return settleComponent(definition, place);
+      return settleComponent(reference, world);
     case 'dynamiczone':
-      return settleZone(definition, place);
+      return settleZone(reference, world);
     case 'relation':
-      return settleRelation(definition, place);
-    case 'uid':
-      return settleUid(definition, place);
+      return settleRelation(reference, world);
     default:
-      return null;
+      return settleUid(reference);
   }
 }
 
-function settleComponent(definition: AttributeDefinition, place: Place): Settled | null {
+function settleComponent({ model, definition }: Reference, { models }: World): Settled | null {
   const uid = definition.component ?? '';
-  const problem = componentProblem(uid, place);
+  const problem = componentProblem(uid, model, models);
   return problem === null ? null : leftOut(uid, problem);
 }
 
-function settleZone(definition: AttributeDefinition, place: Place): Settled | null {
+function settleZone({ model, definition }: Reference, { models }: World): Settled | null {
   const components = definition.components ?? [];
   const missing = components.flatMap((uid) => {
-    const problem = componentProblem(uid, place);
+    const problem = componentProblem(uid, model, models);
     return problem === null ? [] : [{ uid, problem }];
   });
   if (missing.length === 0) return null;
@@ -86,7 +82,7 @@ function settleZone(definition: AttributeDefinition, place: Place): Settled | nu
   return { definition: { ...definition, components: present }, warnings };
 }
 
-function componentProblem(uid: string, { model, models }: Place): string | null {
+function componentProblem(uid: string, model: Model, models: Models): string | null {
   const component = models.get(uid);
   if (component === undefined) return unknown('component', uid, models);
   if (component.kind !== undefined) return `${uid} is no component`;
@@ -111,7 +107,7 @@ const heldComponents = (model: Model | undefined): string[] =>
     type === 'component' ? [component] : type === 'dynamiczone' ? [...components] : [],
   );
 
-function settleUid(definition: AttributeDefinition, { model }: Place): Settled | null {
+function settleUid({ model, definition }: Reference): Settled | null {
   const { targetField, ...rest } = definition;
   if (targetField === undefined || targetField in model.attributes) return null;
   return {
@@ -120,22 +116,23 @@ function settleUid(definition: AttributeDefinition, { model }: Place): Settled |
   };
 }
 
-function settleRelation(definition: AttributeDefinition, place: Place): Settled | null {
+function settleRelation(reference: Reference, world: World): Settled | null {
+  const { definition, targets } = reference;
   const { relation = '' } = definition;
-  const missing = targetsOf(definition).filter((uid) => place.models.get(uid)?.kind === undefined);
-  if (relation.startsWith('morphTo')) return missing.length === 0 ? null : settleMorph(definition, missing, place);
+  const missing = targets.filter((uid) => world.models.get(uid)?.kind === undefined);
+  if (relation.startsWith('morphTo')) return missing.length === 0 ? null : settleMorph(reference, missing, world);
   const [target] = missing;
-  if (target !== undefined) return leftOut(target, unknown('content type', target, place.models));
-  return relation.startsWith('morph') ? settleMorphSide(definition, place) : settleSide(definition, place);
+  if (target !== undefined) return leftOut(target, unknown('content type', target, world.models));
+  return relation.startsWith('morph') ? settleMorphSide(reference, world) : settleSide(reference, world);
 }
 
-function settleMorph(definition: AttributeDefinition, missing: readonly string[], { models }: Place): Settled {
-  const present = targetsOf(definition).filter((uid) => !missing.includes(uid));
+function settleMorph({ definition, targets }: Reference, missing: readonly string[], { models }: World): Settled {
+  const present = targets.filter((uid) => !missing.includes(uid));
   const warnings = missing.map((uid) => ({ text: unknown('content type', uid, models), needs: uid }));
   return { definition: present.length === 0 ? null : { ...definition, target: present }, warnings };
 }
 
-function settleMorphSide(definition: AttributeDefinition, { model, models }: Place): Settled | null {
+function settleMorphSide({ model, definition }: Reference, { models }: World): Settled | null {
   const { morphBy = '', target } = definition;
   const other = models.get(String(target))?.attributes[morphBy];
   if (other?.relation?.startsWith('morphTo') !== true)
@@ -144,18 +141,21 @@ function settleMorphSide(definition: AttributeDefinition, { model, models }: Pla
   return leadsHere ? null : empty(definition, `${String(target)}.${morphBy} does not lead to this type`);
 }
 
-function settleSide(definition: AttributeDefinition, { model, name, sides }: Place): Settled | null {
-  const side = sides.get(`${model.uid} ${name}`);
+function settleSide({ definition, key }: Reference, { sides }: World): Settled | null {
+  const side = sides.get(key);
+  if (side !== undefined && isWritten(side, definition)) return null;
   const alone = { ...definition, inversedBy: null, mappedBy: null };
   if (side === undefined) return empty(alone, otherSide(definition));
   const settled = { ...alone, [side.kind === 'inverse' ? 'mappedBy' : 'inversedBy']: side.other };
-  if (sameSides(definition, settled)) return null;
   const how = side.other === null ? 'it is served one-way' : 'the two sides are joined';
   return { definition: settled, warnings: [{ text: `${otherSide(definition)}: ${how}`, needs: null }] };
 }
 
-const sameSides = (a: AttributeDefinition, b: AttributeDefinition): boolean =>
-  (a.inversedBy || null) === (b.inversedBy || null) && (a.mappedBy || null) === (b.mappedBy || null);
+/** Whether a definition says the same as the side that its relation is. */
+function isWritten({ kind, other }: Side, { inversedBy, mappedBy }: AttributeDefinition): boolean {
+  const [own, foreign] = kind === 'inverse' ? [mappedBy, inversedBy] : [inversedBy, mappedBy];
+  return (own || null) === other && !foreign;
+}
 
 function otherSide({ target, inversedBy, mappedBy }: AttributeDefinition): string {
   const name = inversedBy ?? mappedBy;

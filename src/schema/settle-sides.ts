@@ -1,4 +1,4 @@
-import type { AttributeDefinition, Model } from './model.js';
+import { targetsOf, type AttributeDefinition, type Model } from './model.js';
 
 /**
  * One side of a relation, as it is served. The owner keeps the links; `other` is the attribute of the target that shows them from
@@ -7,11 +7,34 @@ import type { AttributeDefinition, Model } from './model.js';
 export type Side =
   { readonly kind: 'owner'; readonly other: string | null } | { readonly kind: 'inverse'; readonly other: string };
 
-interface Relation {
+/** An attribute that refers to other models, or to another attribute of its own. */
+export interface Reference {
   readonly model: Model;
   readonly name: string;
   readonly definition: AttributeDefinition;
+  /** `<uid> <attribute>` */
+  readonly key: string;
+  /** The uids that a relation names. */
+  readonly targets: readonly string[];
 }
+
+const keyOf = (uid: string, name: string): string => `${uid} ${name}`;
+
+const references = new WeakMap<Model, readonly Reference[]>();
+
+/** Returns the attributes of a model that refer to something. Models are not changed: each is looked through once. */
+export function referencesOf(model: Model): readonly Reference[] {
+  const found = references.get(model) ?? findReferences(model);
+  references.set(model, found);
+  return found;
+}
+
+const findReferences = (model: Model): readonly Reference[] =>
+  Object.entries(model.attributes)
+    .filter(([, { type }]) => referringTypes.has(type))
+    .map(([name, definition]) => ({ model, name, definition, key: keyOf(model.uid, name), targets: targetsOf(definition) }));
+
+const referringTypes: ReadonlySet<string> = new Set(['component', 'dynamiczone', 'relation', 'uid']);
 
 /**
  * Decides for every relation which side keeps its links, as Strapi v4 does when its models disagree: each owner takes the attribute
@@ -20,23 +43,22 @@ interface Relation {
  */
 export function settleSides(models: ReadonlyMap<string, Model>): ReadonlyMap<string, Side> {
   const sides = new Map<string, Side>();
-  for (const relation of relationsOf(models)) if (isOwner(relation.definition)) claim(relation, models, sides);
+  for (const model of models.values())
+    for (const reference of referencesOf(model)) if (isOwner(reference)) claim(reference, models, sides);
   return sides;
 }
 
-const relationsOf = (models: ReadonlyMap<string, Model>): Relation[] =>
-  [...models.values()].flatMap((model) =>
-    Object.entries(model.attributes).flatMap(([name, definition]) =>
-      definition.type === 'relation' && definition.relation?.startsWith('morph') === false ? [{ model, name, definition }] : [],
-    ),
-  );
+const isTwoSided = ({ type, relation }: AttributeDefinition): boolean =>
+  type === 'relation' && relation?.startsWith('morph') === false;
 
-const isOwner = ({ inversedBy, mappedBy }: AttributeDefinition): boolean => Boolean(inversedBy) || !mappedBy;
+const isOwner = ({ definition }: Reference): boolean =>
+  isTwoSided(definition) && (Boolean(definition.inversedBy) || !definition.mappedBy);
 
-const keyOf = (uid: string, name: string): string => `${uid} ${name}`;
-
-function claim({ model, name, definition }: Relation, models: ReadonlyMap<string, Model>, sides: Map<string, Side>): void {
-  const own = keyOf(model.uid, name);
+function claim(
+  { model, name, definition, key: own }: Reference,
+  models: ReadonlyMap<string, Model>,
+  sides: Map<string, Side>,
+): void {
   release(sides.get(own), String(definition.target), sides);
   sides.set(own, { kind: 'owner', other: null });
   const other = definition.inversedBy ?? null;
@@ -51,10 +73,7 @@ function claim({ model, name, definition }: Relation, models: ReadonlyMap<string
 
 /** Components are no targets: their relations are one-way. */
 const isPartner = (other: AttributeDefinition | undefined, model: Model): boolean =>
-  model.kind !== undefined &&
-  other?.type === 'relation' &&
-  other.relation?.startsWith('morph') === false &&
-  other.target === model.uid;
+  model.kind !== undefined && other !== undefined && isTwoSided(other) && other.target === model.uid;
 
 /** A side that gets another partner leaves its former one alone. `target`: where the former one is. */
 function release(former: Side | undefined, target: string, sides: Map<string, Side>): void {

@@ -127,7 +127,7 @@ describe('a database that does not answer', () => {
       'first locale': () => createFirstLocale(database, 'en'),
       models: () => createModelReader()(database),
       blobs: () => findPending(database),
-      collections: () => storedCollections(database),
+      collections: () => storedCollections(['things'], database),
       'greatest id': () => store.ids.next('rows', 1, database),
       changes: () => new ChangePoll(database, store.changes, null).look(),
     };

@@ -14,7 +14,7 @@ describe('a project of schema.json files, pasted in', () => {
   it('is accepted as it is', () => {
     expect(models.filter(({ uid }) => uid.startsWith('api::'))).to.have.lengthOf(10);
     expect([...buildRegistry(models).problems]).to.deep.equal([]);
-    expect([...(serving.server.backend?.models.problems() ?? [['no backend', '']])]).to.deep.equal([]);
+    expect([...(serving.server.backend?.models.inForce().problems ?? [['no backend', '']])]).to.deep.equal([]);
   });
 
   it('keeps its collection names, and reports every model as active with all indexes', async () => {

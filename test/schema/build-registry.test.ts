@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { buildRegistry, type RegistryBuild } from '../../src/schema/build-registry.js';
+import { buildRegistry, changedTypes, type RegistryBuild } from '../../src/schema/build-registry.js';
 import { matches } from '../../src/schema/linear-regex.js';
 import { enumValueName } from '../../src/schema/read-attribute.js';
 import { defaultModelSettings } from '../../src/schema/build-content-type.js';
@@ -497,6 +497,40 @@ const patterns: readonly (readonly [string, string, string])[] = [
   ['^(?!.*--)[a-z-]+$', 'a-b', 'a--b'],
   ['^[\\u00e9\\s]+$', 'é é', 'e'],
 ];
+
+describe('changedTypes', () => {
+  const shell: TestModel = {
+    uid: 'shared.shell',
+    info: { displayName: 'Shell' },
+    attributes: { inner: { type: 'component', component: 'shared.part' } },
+  };
+  const zoned = model('zoned', { zone: { type: 'dynamiczone', components: ['shared.shell'] } });
+  const plain = model('plain');
+  const longer: TestModel = { ...part, attributes: { label: { type: 'string' }, text: { type: 'text' } } };
+  const all = [author, book, page, part, plain, shell, zoned];
+  const without = (uid: string): readonly TestModel[] => all.filter((one) => one.uid !== uid);
+  const changes: readonly (readonly [what: string, before: readonly TestModel[], after: readonly TestModel[], uids: string[]])[] =
+    [
+      ['nothing', all, all, []],
+      ['a type is added', without('api::plain.plain'), all, ['api::plain.plain']],
+      ['a type is added that another refers to', without('api::author.author'), all, ['api::author.author', 'api::book.book']],
+      [
+        'a component is added that no type contains',
+        without('shared.shell').filter(({ uid }) => uid !== zoned.uid),
+        [...all.filter(({ uid }) => uid !== zoned.uid)],
+        [],
+      ],
+      ['a component of a component changes', all, [...without(part.uid), longer], [page.uid, zoned.uid]],
+      ['a type is removed', all, without('api::plain.plain'), []],
+    ];
+  for (const [what, before, after, uids] of changes)
+    it(what, () => {
+      const first = build(before);
+      const second = build(after, first);
+      const found = changedTypes(second.registry, first.registry).map(({ uid }) => uid);
+      expect(found.sort()).to.deep.equal(uids);
+    });
+});
 
 describe('patterns of attributes', () => {
   for (const [pattern, good, bad] of patterns)

@@ -198,7 +198,7 @@ function withBadFiles(body: Buffer, elsewhere: string): string {
 }
 
 function schemas(from: Serving, components: boolean): readonly object[] {
-  const models = [...(from.server.backend?.models.models().values() ?? [])];
+  const models = [...(from.server.backend?.models.inForce().models.values() ?? [])];
   return models
     .filter(({ kind }) => (kind === undefined) === components)
     .map(({ uid, info, options, ...rest }) => ({ uid, schema: { ...rest, ...info, ...options } }));

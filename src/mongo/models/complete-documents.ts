@@ -18,8 +18,10 @@ const atOnce = 8;
  */
 export async function completeDocuments(types: readonly ContentType[], defaultLocale: string, database: Database): Promise<void> {
   const optional = types.filter(({ draftAndPublish, localized }) => draftAndPublish || localized);
-  if (optional.length === 0) return;
-  const present = await storedCollections(database);
+  const present = await storedCollections(
+    optional.map(({ collection }) => collection),
+    database,
+  );
   const turns = new Queue({ atOnce });
   const stored = optional.filter(({ collection }) => present.has(collection));
   await Promise.all(stored.map((type) => turns.run(() => completeType(type, defaultLocale, database))));

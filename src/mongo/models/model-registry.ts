@@ -85,19 +85,19 @@ export class ModelRegistry {
     this.snapshot = { registry: this.#build.registry, locales: { codes: ['en'], default: 'en' } };
   }
 
-  /** Why models are not in force as they are stored, by uid. */
-  problems(): RegistryBuild['problems'] {
-    return this.#build.problems;
+  /** Returns the snapshot with the models that it was built from. */
+  inForce(): RegistryBuild {
+    return this.#build;
+  }
+
+  /** Reads the stored models. They are not checked; those that stay as they are stay the same objects. */
+  readStored(): Promise<StoredModels> {
+    return this.#readModels(this.#database);
   }
 
   /** Returns the state of each model, causes first. */
   reports(): readonly ModelReport[] {
     return reportModels(this.#build);
-  }
-
-  /** The models in force, built-in ones too, as they are written. */
-  models(): RegistryBuild['models'] {
-    return this.#build.models;
   }
 
   /** Calls the listener with every new snapshot. */
@@ -149,14 +149,14 @@ export class ModelRegistry {
   }
 
   async #loadOnce(): Promise<void> {
-    const [stored, locales] = await Promise.all([this.#readModels(this.#database), readLocales(this.#database)]);
+    const [stored, locales] = await Promise.all([this.readStored(), readLocales(this.#database)]);
     this.snapshot = { ...this.snapshot, locales };
     if (this.#stored !== null && isDeepStrictEqual(stored, this.#stored)) return;
-    const foreign = await findForeign(stored, this.#database);
-    const build = buildRegistry(stored, { ...this.#settings, foreign }, this.#build);
     const previous = this.#stored === null ? null : this.#build.registry;
+    const foreign = await findForeign(stored, this.#database, previous);
+    const build = buildRegistry(stored, { ...this.#settings, foreign }, this.#build);
     const changed = changedTypes(build.registry, previous);
-    await recordServed(build.registry, this.#database);
+    await recordServed(build.registry, this.#database, previous);
     await this.#prepare(changed, build.registry);
     this.#stored = stored;
     this.#searches.keep(build.registry);
@@ -188,7 +188,7 @@ export class ModelRegistry {
   async #prepare(types: readonly ContentType[], registry: Registry): Promise<void> {
     this.#searches.suspend(types);
     const names = types.map(({ collection }) => collection);
-    if (names.length > 0) await ensureCollections(names, this.#database);
+    await ensureCollections(names, this.#database);
     for (const refusal of await shardNewTypes(types, registry, this.#database)) this.#logger.warn({}, refusal);
     await completeDocuments(types, this.snapshot.locales.default, this.#database);
     const { unique, all } = this.#indexes.begin(types, registry);

@@ -49,13 +49,13 @@ export class RequiredChecks {
    * for each such attribute. The first check of a database counts nothing.
    */
   async check(types: readonly ContentType[], registry: Registry): Promise<void> {
-    const rows = await readAll(this.#database, { find: '_required', batchSize: 100_000 });
-    const checked = new Map((rows as CheckedType[]).map((row) => [row._id, row])); // written below
+    const checked = await this.#readChecked(types);
+    const isFirst = checked.size === 0 && (await readAll(this.#database, { find: '_required', limit: 1 })).length === 0;
     const records: CheckedType[] = [];
     for (const type of types) {
       const places = findPlaces(type, registry, isRequiredValue);
       const required = places.map(keyOf);
-      const before = checked.get(type.uid) ?? { _id: type.uid, required: rows.length === 0 ? required : [], lacking: [] };
+      const before = checked.get(type.uid) ?? { _id: type.uid, required: isFirst ? required : [], lacking: [] };
       const known = new Set(before.required.filter((key) => !before.lacking.includes(key)));
       const lacking = await this.#count(
         type,
@@ -87,6 +87,13 @@ export class RequiredChecks {
     else this.#lacking.set(type.uid, { type, places: found, nulls });
     if (!isDeepStrictEqual(nulls, before)) await this.#report(type.uid, nulls);
     return found.map(keyOf);
+  }
+
+  /** Returns the states of these types, by uid. */
+  async #readChecked(types: readonly ContentType[]): Promise<ReadonlyMap<string, CheckedType>> {
+    const filter = { _id: { $in: types.map(({ uid }) => uid) } };
+    const rows = await readAll(this.#database, { find: '_required', filter, batchSize: 100_000 });
+    return new Map((rows as CheckedType[]).map((row) => [row._id, row])); // written by `#record`
   }
 
   async #record(records: readonly CheckedType[]): Promise<void> {

@@ -16,31 +16,38 @@ interface ServedCollection {
   readonly since: Date;
 }
 
+type Types = Pick<Registry, 'types'>;
+
+const collectionsOf = (inForce: Types | null): ReadonlySet<string> =>
+  new Set([...(inForce?.types.values() ?? [])].map(({ collection }) => collection));
+
 type StoredModel = { readonly uid: string } & Partial<Pick<Model, 'collectionName' | 'info'>>;
 
 /**
  * Returns the collections of these models that have documents and were never served: these may belong to another application. Until the
  * first record is whole, the database may be older than the record: collections of models that are active, and those with indexes
- * of the service, count as served.
+ * of the service, count as served. `inForce`: types whose collections are recorded.
  */
-export async function findForeign(models: readonly StoredModel[], database: Database): Promise<ReadonlySet<string>> {
-  const recorded = await readRecorded(database);
-  const asked = namesOf(models).filter((name) => !recorded.has(name));
-  const filled = await filterNames(await present(asked, database), (name) => holdsDocuments(name, database));
+export async function findForeign(
+  models: readonly StoredModel[],
+  database: Database,
+  inForce: Types | null = null,
+): Promise<ReadonlySet<string>> {
+  const served = collectionsOf(inForce);
+  const unknown = namesOf(models).filter((name) => !served.has(name));
+  const recorded = await readRecorded(unknown, database);
+  const stored = await storedCollections(
+    unknown.filter((name) => !recorded.has(name)),
+    database,
+  );
+  const filled = await filterNames([...stored], (name) => holdsDocuments(name, database));
   if (filled.length === 0) return new Set();
   // Another instance records a collection before it serves it, so the documents may be of its clients.
-  const known = await readRecorded(database);
+  const known = await readRecorded([...filled, lastRecorded], database);
   const found = filled.filter((name) => !known.has(name));
   if (known.has(lastRecorded)) return new Set(found);
   const active = new Set(namesOf(await readActive(models, database)));
   return new Set(await filterNames(found, async (name) => !active.has(name) && !(await hasIndexes(name, database))));
-}
-
-/** The names of collections that there are: most new models have none, and there may be hundreds of them. */
-async function present(names: readonly string[], database: Database): Promise<readonly string[]> {
-  if (names.length === 0) return [];
-  const known = await storedCollections(database);
-  return names.filter((name) => known.has(name));
 }
 
 /** The names for which a test resolves to true. */
@@ -62,8 +69,16 @@ function namesOf(models: readonly StoredModel[]): readonly string[] {
 
 const isName = new RegExp(collectionNamePattern);
 
-async function readRecorded(database: Database): Promise<ReadonlySet<string>> {
-  const rows = await readAll(database, { find: collections.servedCollections, projection: { _id: 1 }, batchSize: 100_000 });
+/** The names that are recorded. */
+async function readRecorded(names: readonly string[], database: Database): Promise<ReadonlySet<string>> {
+  if (names.length === 0) return new Set();
+  const filter = { _id: { $in: names } };
+  const rows = await readAll(database, {
+    find: collections.servedCollections,
+    filter,
+    projection: { _id: 1 },
+    batchSize: 100_000,
+  });
   return new Set(rows.map(({ _id }) => String(_id)));
 }
 
@@ -80,18 +95,21 @@ const hasIndexes = async (name: string, { db }: Database): Promise<boolean> =>
 const holdsDocuments = async (name: string, database: Database): Promise<boolean> =>
   (await readAll(database, { find: name, projection: { _id: 1 }, limit: 1 })).length > 0;
 
-/** Records the collections of the types in force. */
-export async function recordServed({ types }: Pick<Registry, 'types'>, database: Database): Promise<void> {
+/** Records the collections of these types. `inForce`: types whose collections are recorded. */
+export async function recordServed({ types }: Types, database: Database, inForce: Types | null = null): Promise<void> {
   const { db, session } = database;
-  const recorded = await readRecorded(database);
-  const missing = [...types.values()]
-    .filter(({ kind, collection }) => kind !== 'component' && !recorded.has(collection))
+  const served = collectionsOf(inForce);
+  const unknown = [...types.values()].filter(({ kind, collection }) => kind !== 'component' && !served.has(collection));
+  const names = unknown.map(({ collection }) => collection);
+  const recorded = await readRecorded(names, database);
+  const missing = unknown
+    .filter(({ collection }) => !recorded.has(collection))
     .sort((a, b) => Number(a.collection === lastRecorded) - Number(b.collection === lastRecorded));
   if (missing.length === 0) return;
   const since = new Date();
   const operations = missing.map(({ uid, collection }) => ({
     updateOne: { filter: { _id: collection }, update: { $setOnInsert: { uid, since } }, upsert: true },
   }));
-  const served = db.collection<ServedCollection>(collections.servedCollections);
-  await inWriteTime(database, () => served.bulkWrite(operations, inSession(session)));
+  const records = db.collection<ServedCollection>(collections.servedCollections);
+  await inWriteTime(database, () => records.bulkWrite(operations, inSession(session)));
 }
