@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.js';
-import { compileProjection } from '../mongo/read/compile-page.js';
+import { compileReturned } from '../mongo/read/compile-projection.js';
 import { readAll, type Database } from '../mongo/database.js';
 import { type Match, matchesAll } from '../mongo/matches.js';
 import { inTransaction } from '../mongo/transaction.js';
@@ -107,7 +107,7 @@ function isPlain({ type, data, mayBreakRule }: Change): boolean {
 async function updatePlain({ type, data, selection, match }: Change, context: ContentContext): Promise<Loaded | null> {
   const { values } = await buildWrite(type, data, {}, context);
   const change = { set: Object.assign({}, values, { updatedAt: new Date() }) };
-  const document = await updateEntry(context.store, type.collection, { match, change, projection: compileProjection(selection) });
+  const document = await updateEntry(context.store, type.collection, { match, change, ...compileReturned(selection) });
   return document === null ? null : readWritten(document, selection, context);
 }
 
@@ -139,7 +139,7 @@ async function updateWithin(
   const document = await updateEntry(context.store, type.collection, {
     match: { _id: id },
     change: { set: Object.assign({}, write.values, { updatedAt: new Date() }) },
-    projection: compileProjection(selection),
+    ...compileReturned(selection),
   });
   for (const links of write.inverse) await writeInverse({ type, id }, links, context);
   if (mayBreakRule) await refuseBroken({ type, id, before: stored }, context);

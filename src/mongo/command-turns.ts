@@ -51,6 +51,8 @@ export class Replies {
   readonly #turns: Queue;
   /** Bytes of the documents that were read last, by collection. */
   readonly #documentBytes = new Map<string, number>();
+  /** How many more updates use a projection, by collection, since a document with a long list was seen. */
+  readonly #projected = new Map<string, number>();
 
   constructor(turns: Queue) {
     this.#turns = turns;
@@ -71,6 +73,20 @@ export class Replies {
     return bytes;
   }
 
+  /** Whether an update returns a whole document, and not what a projection leaves of it: the lists seen lately were short. */
+  takesWhole(collection: string): boolean {
+    const left = this.#projected.get(collection) ?? 0;
+    if (left > 1) this.#projected.set(collection, left - 1);
+    else this.#projected.delete(collection);
+    return left === 0;
+  }
+
+  /** Notes whether a whole document has a long list. */
+  noteWhole(collection: string, document: Document): void {
+    const isLong = Object.values(document).some((value) => Array.isArray(value) && value.length > longList);
+    if (isLong) this.#projected.set(collection, wary);
+  }
+
   /** Reads a further reply in turn with those of other requests, and lets others be answered before it is worked on. */
   inTurn<Reply>(read: () => Promise<Reply>, asker: Asker | undefined): Promise<Reply> {
     return this.#turns.run(async () => {
@@ -80,6 +96,12 @@ export class Replies {
     }, asker);
   }
 }
+
+/** Items of a list that take longer to decode, with their ranks, than a projection takes the server. */
+const longList = 300;
+
+/** Updates of a collection that use a projection after a document with a long list. */
+const wary = 1_000;
 
 /** Large documents are expected again for some time. */
 const fading = 0.98;

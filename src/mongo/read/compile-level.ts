@@ -1,7 +1,8 @@
 import type { Document } from 'mongodb';
 import type { LinkChild, MorphChild } from '../../query/plan.js';
 import { compileCondition, type Resolved } from './compile-condition.js';
-import { compilePagePipeline, compileProjection, compileTargets } from './compile-page.js';
+import { compilePagePipeline, compileTargets } from './compile-page.js';
+import { compileProjection } from './compile-projection.js';
 import type { PendingRelation } from './grow-tree.js';
 import { compileSource } from './index-morphs.js';
 import { morphLinks, wantedIds } from './stored-lists.js';

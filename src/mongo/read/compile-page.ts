@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import { type Child, type NestedList, scorePath, type Selection, type SortKey, type Window } from '../../query/plan.js';
+import { type NestedList, scorePath, type SortKey, type Window } from '../../query/plan.js';
 import { compileCondition, notNull, type Resolved } from './compile-condition.js';
 
 /** A page of one collection: the common parts of `find` and a pipeline. */
@@ -54,44 +54,6 @@ export function compileTargets(
   const $match = condition === null ? match : { $and: [match, compileCondition(condition, resolved)] };
   if (sort.length === 0) return [{ $match }, { $project: projection }];
   return compilePagePipeline({ match: $match, sort, window: { skip: 0, limit: null }, projection });
-}
-
-/**
- * The paths that a selection reads. Other values of the document (large texts, private values, components) stay on the server.
- * Components are read whole: their parts are chosen when the answer is shaped.
- */
-export function compileProjection(selection: Selection): Document {
-  const kept = projections.get(selection);
-  if (kept !== undefined) return kept;
-  const projection = compile(selection);
-  projections.set(selection, projection);
-  return projection;
-}
-
-const projections = new WeakMap<Selection, Document>();
-
-function compile({ fields, children, locales }: Selection): Document {
-  const projection: Document = { _id: 1 };
-  for (const { name } of fields) projection[name] = 1;
-  for (const child of children) Object.assign(projection, childPaths(child));
-  if (locales !== null) projection['_group'] = 1;
-  return projection;
-}
-
-function childPaths(child: Child): Document {
-  switch (child.kind) {
-    case 'component':
-    case 'zone':
-    case 'morph':
-      return { [child.attribute.name]: 1 };
-    case 'link':
-      return linkPaths(child.link.storage, child.link.name);
-  }
-}
-
-function linkPaths(storage: Extract<Child, { kind: 'link' }>['link']['storage'], name: string): Document {
-  if (storage.kind === 'own') return { [name]: 1 };
-  return storage.kind === 'localizations' ? { _group: 1 } : {};
 }
 
 /**

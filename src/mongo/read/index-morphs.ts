@@ -4,7 +4,8 @@ import { growNodes, type PendingLevel, type QueryRows, type RelatedOf, type Grow
 import type { Loaded } from '../loaded.js';
 import { dottedPath, type LinkPath } from '../../schema/attribute-places.js';
 import type { Resolved } from './compile-condition.js';
-import { compileProjection, compileTargets } from './compile-page.js';
+import { compileTargets } from './compile-page.js';
+import { compileProjection } from './compile-projection.js';
 import { applyList, cutWindow, keepChosen, linkedIds, morphLinks, partsOf, type Choose } from './stored-lists.js';
 
 /** A target of polymorphic links. */

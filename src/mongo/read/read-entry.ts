@@ -2,7 +2,7 @@ import type { Document } from 'mongodb';
 import { isNever } from '../../query/conditions.js';
 import type { Child, Condition, LinkChild, Selection } from '../../query/plan.js';
 import { compileCondition } from './compile-condition.js';
-import { compileProjection } from './compile-page.js';
+import { compileProjection } from './compile-projection.js';
 import { readAll, type Database } from '../database.js';
 import { isTooLarge } from '../driver-errors.js';
 import type { Loaded } from '../loaded.js';

@@ -3,7 +3,8 @@ import { type Condition, type Plan, scorePath, type Selection } from '../../quer
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import type { TotalCache } from '../total-cache.js';
 import { compileCondition, nothing } from './compile-condition.js';
-import { compilePage, compileProjection, type Page, sortsByComputed } from './compile-page.js';
+import { compilePage, type Page, sortsByComputed } from './compile-page.js';
+import { compileProjection } from './compile-projection.js';
 import { asScanned, readAll, runRead, type Database } from '../database.js';
 import { chooseIndex, estimateLinks, type LinkEstimates, readChosen } from './choose-index.js';
 import { explainTimeout } from './explain-timeout.js';

@@ -45,19 +45,28 @@ interface EntryUpdate {
   readonly match: Document;
   readonly change: Change;
   readonly projection: Document;
+  /** Whether the whole document may be returned instead. */
+  readonly mayBeWhole?: boolean;
 }
 
-/** Updates one document and returns it as it is then; null if none matches. One command. */
+/**
+ * Updates one document and returns it as it is then; null if none matches. One command. With a projection it takes the server half as
+ * long again, since without one it finds a document by its id alone.
+ */
 export async function updateEntry(
   store: Store,
   collection: string,
-  { match, change, projection }: EntryUpdate,
+  { match, change, projection, mayBeWhole = false }: EntryUpdate,
 ): Promise<EntryDocument | null> {
+  const { replies } = store.database;
   const update = completeUpdate(compileChange(change), collection, store.database);
-  const command = { findAndModify: collection, query: match, update, new: true, fields: projection };
-  const { value } = await runWrite(store.database, command);
-  if (value !== null) noteWrite(store, collection, noteOf([update]));
-  return value as EntryDocument | null; // the reply of findAndModify
+  const fields = mayBeWhole && replies.takesWhole(collection) ? undefined : projection;
+  const { value } = await runWrite(store.database, { findAndModify: collection, query: match, update, new: true, fields });
+  const document = value as EntryDocument | null; // the reply of findAndModify
+  if (document === null) return document;
+  if (fields === undefined) replies.noteWhole(collection, document);
+  noteWrite(store, collection, noteOf([update]));
+  return document;
 }
 
 /** Deletes one document and returns it; null if none matches. */

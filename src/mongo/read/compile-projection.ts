@@ -1,0 +1,69 @@
+import type { Document } from 'mongodb';
+import type { Child, Selection } from '../../query/plan.js';
+import type { Attribute, ScalarAttribute } from '../../schema/content-type.js';
+import { scalarTypes } from '../../schema/scalar-types.js';
+
+/** How an update returns the document that it has written. */
+interface Returned {
+  readonly projection: Document;
+  /** Whether the projection may be left out, since it leaves out nothing large but lists of links. */
+  readonly mayBeWhole: boolean;
+}
+
+/**
+ * The paths that a selection reads. Other values of the document (large texts, private values, components) stay on the server.
+ * Components are read whole: their parts are chosen when the answer is shaped.
+ */
+export const compileProjection = (selection: Selection): Document => compileReturned(selection).projection;
+
+/** The same for an update. */
+export function compileReturned(selection: Selection): Returned {
+  const kept = projections.get(selection);
+  if (kept !== undefined) return kept;
+  const compiled = { projection: compile(selection), mayBeWhole: leavesOutLittle(selection) };
+  projections.set(selection, compiled);
+  return compiled;
+}
+
+const projections = new WeakMap<Selection, Returned>();
+
+function leavesOutLittle({ type, fields }: Selection): boolean {
+  const read = new Set(fields.map(({ name }) => name));
+  return [...type.attributes.values()].every((attribute) =>
+    attribute.kind === 'scalar'
+      ? isSmall(attribute) || (read.has(attribute.name) && !keepsTrigrams(attribute))
+      : isLink(attribute),
+  );
+}
+
+const isSmall = ({ type }: ScalarAttribute): boolean => small.has(scalarTypes[type].stored);
+
+const small: ReadonlySet<string> = new Set(['number', 'date', 'boolean']);
+
+const keepsTrigrams = ({ search }: ScalarAttribute): boolean => search?.kind === 'trigram';
+
+const isLink = ({ kind }: Attribute): boolean => kind === 'relation' || kind === 'media';
+
+function compile({ fields, children, locales }: Selection): Document {
+  const projection: Document = { _id: 1 };
+  for (const { name } of fields) projection[name] = 1;
+  for (const child of children) Object.assign(projection, childPaths(child));
+  if (locales !== null) projection['_group'] = 1;
+  return projection;
+}
+
+function childPaths(child: Child): Document {
+  switch (child.kind) {
+    case 'component':
+    case 'zone':
+    case 'morph':
+      return { [child.attribute.name]: 1 };
+    case 'link':
+      return linkPaths(child.link.storage, child.link.name);
+  }
+}
+
+function linkPaths(storage: Extract<Child, { kind: 'link' }>['link']['storage'], name: string): Document {
+  if (storage.kind === 'own') return { [name]: 1 };
+  return storage.kind === 'localizations' ? { _group: 1 } : {};
+}
