@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { buildContentType, defaultModelSettings, type ModelSettings } from './build-content-type.js';
 import { builtinModels } from './builtin-models.js';
 import { nameConflicts } from './name-conflicts.js';
-import type { ContentType, Registry } from './content-type.js';
+import type { Attribute, ContentType, Registry } from './content-type.js';
 import { collectionOf, type Model, type ModelWarning } from './model.js';
 import { readModel, type ModelReading } from './read-model.js';
 import { settleReferences, type SettledModel } from './settle-references.js';
@@ -158,10 +158,14 @@ export function changedTypes(registry: Registry, previous: Registry | null): Con
   return types.filter(differs);
 }
 
-/** The components that a type contains directly. None contains itself. */
-const componentsIn = ({ attributes }: ContentType, { types }: Registry): readonly ContentType[] =>
-  [...attributes.values()].flatMap((attribute) => {
-    const uids =
-      attribute.kind === 'component' ? [attribute.component] : attribute.kind === 'dynamiczone' ? attribute.components : [];
-    return uids.map((uid) => types.get(uid)).filter((component) => component !== undefined);
-  });
+const contained = new WeakMap<ContentType, readonly string[]>();
+
+/** The components that a type contains directly; none contains itself. Types that stay as they are are looked through once. */
+function componentsIn(type: ContentType, { types }: Registry): readonly ContentType[] {
+  const uids = contained.get(type) ?? [...type.attributes.values()].flatMap(componentsOf);
+  contained.set(type, uids);
+  return uids.map((uid) => types.get(uid)).filter((component) => component !== undefined);
+}
+
+const componentsOf = (attribute: Attribute): readonly string[] =>
+  attribute.kind === 'component' ? [attribute.component] : attribute.kind === 'dynamiczone' ? attribute.components : [];

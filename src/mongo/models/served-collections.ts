@@ -34,7 +34,7 @@ export async function findForeign(
   inForce: Types | null = null,
 ): Promise<ReadonlySet<string>> {
   const served = collectionsOf(inForce);
-  const unknown = namesOf(models).filter((name) => !served.has(name));
+  const unknown = namesOf(models, served);
   const recorded = await readRecorded(unknown, database);
   const stored = await storedCollections(
     unknown.filter((name) => !recorded.has(name)),
@@ -61,10 +61,10 @@ const builtinUids: ReadonlySet<string> = new Set(builtinModels.map(({ uid }) => 
 /** Recorded behind all others of the first record. */
 const lastRecorded = collections.users;
 
-/** Collections of content types; those of the service's own types are its own. Models with wrong names are not in force anyway. */
-function namesOf(models: readonly StoredModel[]): readonly string[] {
+/** Collections of content types, without some; those of the service's own types are its own. Models with wrong names are not in force. */
+function namesOf(models: readonly StoredModel[], without: ReadonlySet<string> = new Set()): readonly string[] {
   const names = models.filter(({ uid }) => uid.includes('::') && !builtinUids.has(uid)).map(collectionOf);
-  return [...new Set(names)].filter((name) => isName.test(name));
+  return [...new Set(names)].filter((name) => !without.has(name) && isName.test(name));
 }
 
 const isName = new RegExp(collectionNamePattern);
