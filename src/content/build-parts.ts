@@ -20,6 +20,7 @@ import {
   storedIds,
 } from '../schema/link-input.js';
 import { scalarTypes } from '../schema/scalar-types.js';
+import { rankOfTime } from '../mongo/layout.js';
 import { morphLinks } from '../mongo/read/stored-lists.js';
 
 /** A stored component; `id` is 0 until one is given out. */
@@ -188,10 +189,10 @@ let last = 0;
 
 /**
  * Returns a rank behind all earlier ones, across instances as far as their clocks agree. Ranks order a relation on its inverse
- * side. 16 ranks lie between two milliseconds, so that others fit in between.
+ * side, and what files are linked to.
  */
 export function nextRank(after = 0): number {
-  last = Math.max(last + 16, Date.now() * 16, after + 16);
+  last = Math.max(last + 16, rankOfTime(Date.now()), after + 16);
   return last;
 }
 

@@ -5,7 +5,7 @@ import type { EntryDocument } from '../mongo/write/write-entries.js';
 import type { Attribute, ContentType, LinkAttribute, Registry, ScalarAttribute } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { type LinkInput, readLinkInput } from '../schema/link-input.js';
-import { heldUniques, listedUniquePaths, type UniquePath } from '../schema/attribute-places.js';
+import { fileAttributes, heldUniques, listedUniquePaths, type UniquePath } from '../schema/attribute-places.js';
 import {
   buildComponent,
   type BuildContext,
@@ -26,11 +26,18 @@ interface WritePlan {
   readonly generated: readonly ScalarAttribute[];
   /** Unique attributes in lists of components, whose values are stored in a field of their own. */
   readonly listed: readonly UniquePath[];
+  /** Attributes that hold files, whose ranks are stored. */
+  readonly withFiles: readonly string[];
 }
 
 export const writePlan = memoizePair((type: ContentType, registry: Registry): WritePlan => {
   const writable = [...type.attributes.values()].filter((attribute) => attribute.writable);
-  return { writable, generated: writable.filter(isGenerated), listed: listedUniquePaths(type, registry) };
+  return {
+    writable,
+    generated: writable.filter(isGenerated),
+    listed: listedUniquePaths(type, registry),
+    withFiles: fileAttributes(type, registry),
+  };
 });
 
 const isGenerated = (attribute: Attribute): attribute is ScalarAttribute =>
@@ -73,7 +80,7 @@ export async function buildWrite(
   context: ContentContext,
 ): Promise<EntryWrite> {
   const { registry } = context.bind;
-  const { writable, listed } = writePlan(type, registry);
+  const { writable, listed, withFiles } = writePlan(type, registry);
   const mode = current === null ? 'create' : 'update';
   const building = startBuilding(registry, mode, current);
   for (const attribute of writable) {
@@ -83,6 +90,7 @@ export async function buildWrite(
   if (building.passwords.length > 0) await hashPasswords(building.passwords, context.store.database.asker);
   if (building.newParts.size > 0) await giveIds(building.newParts, context);
   if (listed.length > 0) keepUnique(listed, building);
+  if (withFiles.length > 0) rankFiles(withFiles, building);
   return building;
 }
 
@@ -161,6 +169,14 @@ function buildOwnMany(link: LinkAttribute, ids: readonly number[], { values, cur
   if (link.inverse === null) return;
   const stored = storedRank(current ?? {}, link.name) as Readonly<Record<string, number>> | undefined; // written in this form
   setRanks(values, link.name, Object.fromEntries(ids.map((id) => [String(id), stored?.[String(id)] ?? nextRank()])), mode);
+}
+
+/** Ranks the attributes whose files are written: a file lists what it is linked to in this order. */
+export function rankFiles(names: readonly string[], { values, mode }: Pick<Building, 'values' | 'mode'>): void {
+  for (const name of names) {
+    const held = values[name] ?? null;
+    if (held !== null && !(Array.isArray(held) && held.length === 0)) setRanks(values, name, nextRank(), mode);
+  }
 }
 
 /** Stores the values of unique attributes of components in a field of their own; none if they have no values. */

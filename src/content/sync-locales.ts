@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { forbiddenError } from '../errors.js';
-import { changeOne } from '../mongo/write/compile-change.js';
+import { changeMany, changeOne } from '../mongo/write/compile-change.js';
 import { otherLocalesOf } from '../mongo/layout.js';
 import { matchesAll, oneOf } from '../mongo/matches.js';
 import { readAll } from '../mongo/database.js';
 import { bulkWrite } from '../mongo/write/write-entries.js';
 import type { Attribute, ContentType } from '../schema/content-type.js';
 import { type Values, isRecord } from '../values.js';
+import { rankFiles, writePlan } from './build-write.js';
 import type { ContentContext } from './content-context.js';
 import type { StoredDocument } from '../mongo/loaded.js';
 import { hidesOne, keepingRules, ruleFilter } from './rules-on-writes.js';
@@ -58,13 +59,23 @@ export async function syncLocales(
   const filter = matchesAll(otherLocalesOf(entry), await ruleFilter(type, context));
   const locales = await readAll(store.database, { find: type.collection, filter, projection: { _id: 1 } });
   const operations = await Promise.all(
-    locales.map(async ({ _id }) =>
-      changeOne({ _id }, { set: { ...(await copyValues(type, entry, names, context)), updatedAt: new Date() } }),
-    ),
+    locales.map(async ({ _id }) => {
+      const values: Record<string, unknown> = { ...(await copyValues(type, entry, names, context)), updatedAt: new Date() };
+      rankFiles(writePlan(type, context.bind.registry).withFiles, { values, mode: 'update' });
+      return changeOne({ _id }, { set: values });
+    }),
   );
   const changed = { type, names, filter: { _id: oneOf(locales.map(({ _id }) => _id)) } };
   await keepingRules(changed, context, async () => {
     await bulkWrite(store, type.collection, operations);
+  });
+}
+
+/** Marks the other locales of a new entry as changed, inside its transaction: as in Strapi v4, each names all the others. */
+export async function touchLocales(type: ContentType, entry: StoredDocument, context: ContentContext): Promise<void> {
+  const filter = matchesAll(otherLocalesOf(entry), await ruleFilter(type, context));
+  await keepingRules({ type, names: ['updatedAt'], filter }, context, async () => {
+    await bulkWrite(context.store, type.collection, [changeMany(filter, { set: { updatedAt: new Date() } })]);
   });
 }
 

@@ -4,9 +4,9 @@ import type { StoredDocument } from './loaded.js';
 import { type Match, otherThan } from './matches.js';
 
 /*
- * Fields of a stored entry besides its attributes: `_ranks`, the places that its links have in the lists of their targets;
- * `_group`, the number that its localizations share; `_unique`, the values of unique attributes in lists of components;
- * `_trigrams`, the runs of three characters of texts, by which parts of them are found.
+ * Fields of a stored entry besides its attributes: `_ranks`, the places that its links have in the lists of their targets, those to files
+ * by the attribute that has the files, or the components with them; `_group`, the number that its localizations share; `_unique`, the
+ * values of unique attributes in lists of components; `_trigrams`, the runs of three characters of texts, by which parts of them are found.
  */
 
 /** The fields of an entry that is made with these ranks, by the attribute that links. */
@@ -15,7 +15,10 @@ export const initialRanks = (ranks: Values): Values => ({ _ranks: ranks });
 /** The path of the rank of a relation; for a relation to many, of the rank of one link. */
 export const rankPath = (name: string, id?: number): string => `_ranks.${name}${id === undefined ? '' : `.${String(id)}`}`;
 
-/** The rank of a relation to one, or the ranks of one to many by the id of the target; undefined if none are stored. */
+/** The rank of what was linked at a time, in milliseconds. 16 ranks lie between two milliseconds, so that others fit in between. */
+export const rankOfTime = (time: number): number => time * 16;
+
+/** The rank of a relation to one, or of the files of an attribute; the ranks of a relation to many by the id of the target; undefined if none. */
 export const storedRank = (document: StoredDocument, name: string): unknown =>
   (document['_ranks'] as StoredDocument | undefined)?.[name]; // written in this form
 

@@ -11,6 +11,7 @@ import type {
 import { isHiddenLink, maySee, readable } from './access.js';
 import { emptyQuery, type PopulateField, type PublicationState, type Query } from './ast.js';
 import type { BindContext, VisibleContext } from './bind-context.js';
+import { bindRule } from './bind-filter.js';
 import { bindFields, bindWindow } from './bind-list.js';
 import { bindLocales, bindNested, bindNestedList, bindVisible, childAsksInLists } from './bind-nested.js';
 import { allOf, orNull } from './conditions.js';
@@ -19,6 +20,7 @@ import { expandDeep } from './expand-deep.js';
 import {
   type BoundSource,
   type Child,
+  type Condition,
   type MorphChild,
   type MorphTarget,
   type NestedList,
@@ -196,4 +198,8 @@ const bindSources = (
 ): BoundSource[] =>
   sources
     .filter(({ holder }) => targets.has(holder.uid))
-    .map((source) => ({ ...source, condition: orNull(allOf(bindVisible(source.owner, context))) }));
+    .map((source) => ({ ...source, condition: orNull(allOf(bindSource(source, context))) }));
+
+/** As in Strapi v4, components are shown whatever the publication state of their entry. */
+const bindSource = ({ holder, owner }: LinkSource, context: SelectionContext): Condition[] =>
+  holder.kind === 'component' ? bindRule(owner, context) : bindVisible(owner, context);

@@ -123,3 +123,14 @@ const isStoredLink = (attribute: Attribute): attribute is LinkAttribute | MorphA
   attribute.kind === 'morph'
     ? attribute.writable
     : (attribute.kind === 'relation' || attribute.kind === 'media') && attribute.storage.kind === 'own';
+
+/**
+ * The attributes of a type that hold files, themselves or in components. Those with components come first, as Strapi v4 links the files of an
+ * entry after those of its components.
+ */
+export const fileAttributes = memoizePair((type: ContentType, registry: Registry): readonly string[] => {
+  const paths = linkPaths(type, registry).filter(({ attribute }) => attribute.kind === 'media');
+  const within = paths.flatMap(({ steps: [step] }) => (step === undefined ? [] : [step.name]));
+  const own = paths.flatMap(({ steps, attribute }) => (steps.length === 0 ? [attribute.name] : []));
+  return [...new Set([...within, ...own])];
+});

@@ -3,7 +3,7 @@ import { userUid } from '../accounts/user-store.js';
 import { insertStaged } from '../mongo/transfer/insert-staged.js';
 import { insertExpected, insertLinks, raiseCounters, readLinks } from '../mongo/transfer/staged.js';
 import { holdersIn, toStoredForm } from '../mongo/transfer/stored-form.js';
-import { type HeldLink, type Holder, holderKey, placeLink } from '../mongo/transfer/transferred.js';
+import { type HeldLink, type Holder, holderKey, placeLink, type StagedLink } from '../mongo/transfer/transferred.js';
 import type { EntryDocument } from '../mongo/write/write-entries.js';
 import { uploadFile, type ContentType } from '../schema/content-type.js';
 import { stageTokens } from './import-tokens.js';
@@ -113,7 +113,7 @@ async function writeComing(run: ImportRun, coming: readonly ComingEntry[]): Prom
     );
 }
 
-const none: readonly HeldLink[] = [];
+const none: readonly StagedLink[] = [];
 
 async function storeEntries(run: ImportRun, type: ContentType, documents: readonly EntryDocument[]): Promise<void> {
   const { context, tally, staged } = run;

@@ -122,7 +122,7 @@ describe('what a file is linked to', () => {
   it('is bare on every level', async () => {
     await allow(everything);
     const { body } = await server.as(null, 'GET', '/api/articles/1?populate[cover][populate][related][populate]=author,gallery');
-    const [shown] = body.data.attributes.cover.data.attributes.related;
+    const shown = body.data.attributes.cover.data.attributes.related.find(({ __type }: Target) => __type === articles);
     expect([shown.author.name, shown.gallery.map(({ name }: { name: string }) => name)]).to.deep.equal([
       'Ada',
       ['2.png', '1.png'],
@@ -141,6 +141,13 @@ describe('what a file is linked to', () => {
     expect(named(body.data[0].attributes.cover.data.attributes.related)).to.deep.equal(['article 1', 'article 1', 'author 1']);
     const entry = await server.as(null, 'GET', '/api/articles/1?populate[cover][populate]=related');
     expect(named(entry.body.data.attributes.cover.data.attributes.related)).to.include('article 2');
+  });
+
+  it('is shown with components of drafts, to callers that may read components', async () => {
+    const draft = await server.as(key, 'POST', '/api/articles', { data: { seo: { image: 3 }, publishedAt: null } });
+    const live = await related('populate=related&publicationState=live', key);
+    expect(live[2]?.map((name) => name.split(' ')[0])).to.deep.equal(['seo']);
+    await server.as(key, 'DELETE', `/api/articles/${String(draft.body.data.id)}`);
   });
 
   it('can be narrowed by fragments', async () => {
@@ -173,6 +180,34 @@ describe('what a file is linked to', () => {
       '/api/upload/files/1?populate[related][on][api::article.article][populate]=author',
     );
     expect(body.related[0].author.name).to.equal('Ada');
+  });
+
+  it('is in the order of places in lists, then of links', async () => {
+    const write = async (method: string, path: string, data: object): Promise<number> =>
+      (await server.as(key, method, `/api/${path}`, { data })).body.data.id as number;
+    const shown = async (): Promise<string[]> => {
+      const query = 'populate[related][fields]=title';
+      const { body } = await server.as(key, 'GET', `/api/upload/files/3?${query}`);
+      return body.related.map(({ __type, title, text, name }: any) => title ?? text ?? name ?? __type); // eslint-disable-line @typescript-eslint/no-explicit-any
+    };
+    const second = await write('POST', 'articles', { title: 'second', gallery: [1, 3] });
+    const first = await write('POST', 'articles', {
+      title: 'first',
+      cover: 3,
+      seos: [{ text: 'seos 0' }, { text: 'seos 1', image: 3 }],
+      seo: { text: 'seo', image: 3 },
+      zone: [{ __component: seos, text: 'zone', image: 3 }],
+    });
+    const author = await write('POST', 'authors', { name: 'Bo', photo: 3 });
+    expect(await shown()).to.deep.equal(['seo', 'seos 1', 'zone', 'first', 'Bo', 'second']);
+    await write('PUT', `articles/${String(first)}`, { cover: 3 });
+    expect(await shown()).to.deep.equal(['seo', 'seos 1', 'zone', 'Bo', 'first', 'second']);
+    await write('PUT', `articles/${String(first)}`, { title: 'still' });
+    await write('PUT', `articles/${String(first)}`, { seo: { text: 'new', image: 3 } });
+    await write('PUT', `articles/${String(second)}`, { gallery: [3] });
+    expect(await shown()).to.deep.equal(['seos 1', 'zone', 'Bo', 'still', 'new', 'second']);
+    for (const path of [`articles/${String(first)}`, `articles/${String(second)}`, `authors/${String(author)}`])
+      await server.as(key, 'DELETE', `/api/${path}`);
   });
 
   it('is shown over GraphQL', async () => {

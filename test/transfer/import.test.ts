@@ -65,6 +65,19 @@ describe('npx mangrove import of an archive', () => {
       expect(attributes['blocks'][1].image.data.id).to.equal(1);
     });
 
+    it('lists what a file is linked to in the order of the archive', async () => {
+      const linked = await serving.database.db.collection<{ _id: number }>('storys').findOne({ _id: 10 });
+      expect(
+        Object.entries(linked?.['_ranks']).filter(([name]) => ['cover', 'pictures', 'blocks'].includes(name)),
+      ).to.have.length(3);
+      const { related } = await get('/api/upload/files/1?populate=related');
+      expect(related.map(({ __type, id }: Document) => `${String(__type)} ${String(id)}`)).to.deep.equal([
+        'api::story.story 10',
+        'api::story.story 10',
+        'parts.seo 22',
+      ]);
+    });
+
     it('stores the trigrams of imported entries', async () => {
       const stored = await serving.database.db.collection<{ _id: number }>('storys').findOne({ _id: 10 });
       expect(stored).to.deep.include({ _trigrams: { title: ['sal', 'alt'] } });

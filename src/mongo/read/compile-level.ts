@@ -4,7 +4,7 @@ import { compileCondition, type Resolved } from './compile-condition.js';
 import { compilePagePipeline, compileTargets } from './compile-page.js';
 import { compileProjection } from './compile-projection.js';
 import type { PendingRelation } from './grow-tree.js';
-import { compileSource } from './index-morphs.js';
+import { compileSource } from './index-sources.js';
 import { morphLinks, wantedIds } from './stored-lists.js';
 
 /** One of the queries that read a level of relations, all in one command. */

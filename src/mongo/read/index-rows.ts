@@ -3,7 +3,8 @@ import type { LinkChild } from '../../query/plan.js';
 import type { ContentType } from '../../schema/content-type.js';
 import { readsParents } from './compile-level.js';
 import { growNodes, type Growing, type PendingLevel, type PendingRelation, type QueryRows, type RelatedOf } from './grow-tree.js';
-import { indexMorphRows, indexSources } from './index-morphs.js';
+import { indexMorphRows } from './index-morphs.js';
+import { indexSources } from './index-sources.js';
 import type { Loaded } from '../loaded.js';
 import { cutRead, cutWindow, linkedIds, morphLinks, wantedIds } from './stored-lists.js';
 

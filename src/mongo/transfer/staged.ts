@@ -2,7 +2,7 @@ import type { AnyBulkWriteOperation, Document } from 'mongodb';
 import { translating } from '../calls.js';
 import { type Database, inSession, readAll } from '../database.js';
 import { insertStaged, type Insertion } from './insert-staged.js';
-import type { HeldLink } from './transferred.js';
+import type { HeldLink, StagedLink } from './transferred.js';
 
 /** The prefix of collections in which an import stores data before publishing it. Collections of content never begin with `_`. */
 const prefix = '_import_';
@@ -63,16 +63,16 @@ export async function readLinks(
   { database, links: collection }: Staged,
   holders: readonly string[],
   max: number,
-): Promise<ReadonlyMap<string, readonly HeldLink[]> | null> {
+): Promise<ReadonlyMap<string, readonly StagedLink[]> | null> {
   const sort = { holder: 1, position: 1, _id: 1 };
   const limit = max === Infinity ? {} : { limit: max + 1 };
   const command = { find: collection, filter: { holder: { $in: holders } }, sort, allowDiskUse: true, ...limit };
-  const rows = (await readAll(database, command)) as unknown as readonly HeldLink[]; // stored in this form
+  const rows = (await readAll(database, command)) as unknown as readonly StagedLink[]; // stored in this form
   return rows.length > max ? null : byHolder(rows);
 }
 
-function byHolder(rows: readonly HeldLink[]): ReadonlyMap<string, readonly HeldLink[]> {
-  const links = new Map<string, HeldLink[]>();
+function byHolder(rows: readonly StagedLink[]): ReadonlyMap<string, readonly StagedLink[]> {
+  const links = new Map<string, StagedLink[]>();
   for (const row of rows) {
     const known = links.get(row.holder);
     if (known === undefined) links.set(row.holder, [row]);

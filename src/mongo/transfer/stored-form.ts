@@ -1,5 +1,5 @@
 import { ApiError } from '../../errors.js';
-import { heldUniques, listedUniquePaths } from '../../schema/attribute-places.js';
+import { fileAttributes, heldUniques, listedUniquePaths } from '../../schema/attribute-places.js';
 import {
   type Attribute,
   type ContentType,
@@ -12,14 +12,14 @@ import { isRecord, type Values } from '../../values.js';
 import { scalarTypes } from '../../schema/scalar-types.js';
 import { keptTrigrams, trigramAttributes } from '../index-state.js';
 import type { EntryDocument } from '../write/write-entries.js';
-import { type HeldLink, hiddenValues, type Holder, holderKey, type TransferredEntry } from './transferred.js';
+import { type HeldLink, hiddenValues, type Holder, holderKey, type StagedLink, type TransferredEntry } from './transferred.js';
 
 /** The inputs of the stored form of an entry besides its type. */
 interface FormContext {
   readonly registry: Registry;
   readonly defaultLocale: string;
   /** The links of an entry or component, in their order. */
-  readonly linksOf: (key: string) => readonly HeldLink[];
+  readonly linksOf: (key: string) => readonly StagedLink[];
   /** Called with the reason if a value is left out. `where`: type, id and attribute. */
   readonly report: (reason: string, where: string) => void;
 }
@@ -126,7 +126,7 @@ function partsOf(attribute: Attribute, value: unknown, context: FormContext): ob
   });
 }
 
-const linksAt = (name: string, entry: TransferredEntry, { linksOf }: FormContext): readonly HeldLink[] =>
+const linksAt = (name: string, entry: TransferredEntry, { linksOf }: FormContext): readonly StagedLink[] =>
   linksOf(holderKey(entry)).filter(({ field }) => field === name);
 
 function idsOf({ name, many }: LinkAttribute, entry: TransferredEntry, context: FormContext): number | null | readonly number[] {
@@ -144,12 +144,26 @@ function ranksOf(type: ContentType, entry: TransferredEntry, context: FormContex
   const shown = [...type.attributes.values()].filter(
     (attribute) => attribute.kind === 'relation' && isHeld(attribute) && attribute.inverse !== null,
   ) as LinkAttribute[]; // of these kinds
-  return Object.fromEntries(
-    shown.flatMap((link) => {
-      const rank = rankOf(link, linksAt(link.name, entry, context));
-      return rank === undefined ? [] : [[link.name, rank]];
-    }),
-  );
+  const ranks = shown.flatMap((link) => {
+    const rank = rankOf(link, linksAt(link.name, entry, context));
+    return rank === undefined ? [] : [[link.name, rank]];
+  });
+  const files = fileAttributes(type, context.registry).flatMap((name) => {
+    const numbers = fileNumbers(type.attributes.get(name), entry, context);
+    return numbers.length === 0 ? [] : [[name, numbers.reduce((first, number) => Math.min(first, number))]];
+  });
+  return Object.fromEntries([...ranks, ...files]);
+}
+
+/** The numbers of the links of an attribute to files, which archives contain in the order in which they were made. */
+function fileNumbers(attribute: Attribute | undefined, entry: TransferredEntry, context: FormContext): readonly number[] {
+  if (attribute?.kind === 'media') return linksAt(attribute.name, entry, context).map(({ _id }) => _id);
+  if (attribute === undefined) return none;
+  return itemsOf(attribute, entry.data[attribute.name]).flatMap((item) => {
+    const type = componentOf(attribute, item, context.registry);
+    const inner = type === null ? [] : [...type.attributes.values()].map((one) => fileNumbers(one, partOf(type, item), context));
+    return inner.flat();
+  });
 }
 
 /** Undefined: the link has none, so that its entry comes before those that have one. */

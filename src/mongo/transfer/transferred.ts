@@ -45,6 +45,11 @@ export interface HeldLink {
   readonly rank: number | null;
 }
 
+/** A staged link with its number in the source. */
+export interface StagedLink extends HeldLink {
+  readonly _id: number;
+}
+
 /** Returns the link at the side that keeps it, or why nothing keeps it. */
 export function placeLink(link: TransferredLink, registry: Registry): HeldLink | string {
   const { left, right, isMorph } = link;

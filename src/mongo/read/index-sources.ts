@@ -1,0 +1,146 @@
+import type { Document } from 'mongodb';
+import type { BoundSource, MorphChild, MorphTarget, SortKey } from '../../query/plan.js';
+import { dottedPath, type LinkPath } from '../../schema/attribute-places.js';
+import { rankOfTime, rankPath, storedRank } from '../layout.js';
+import type { Loaded } from '../loaded.js';
+import type { Resolved } from './compile-condition.js';
+import { compileTargets } from './compile-page.js';
+import { compileProjection } from './compile-projection.js';
+import { type Growing, growNodes, type PendingLevel } from './grow-tree.js';
+import { applyList, cutWindow, linkedIds, partsOf } from './stored-lists.js';
+
+/** Compiles the query for the entries of a source that link to the holders, themselves or in their components. */
+export function compileSource(
+  child: MorphChild,
+  { holder, owner, paths, condition }: BoundSource,
+  holders: readonly Growing[],
+  resolved: Resolved,
+): { readonly collection: string; readonly pipeline: readonly Document[] } {
+  const ids = [...new Set(holders.map(({ document }) => document['_id'] as unknown))];
+  const links = { $or: paths.map((path) => ({ [dottedPath(path)]: { $in: ids } })) };
+  const target = holder === owner ? child.targets.get(owner.uid) : undefined;
+  const names = paths.map(entryAttribute);
+  const projection = {
+    _id: 1,
+    ...(target !== undefined && compileProjection(target.selection)),
+    ...Object.fromEntries(names.flatMap((name) => [name, rankPath(name)]).map((path) => [path, 1])),
+    createdAt: 1,
+  };
+  const list = target ?? { condition, sort: [], window: null };
+  const sort = list.sort.length === 0 ? byId : list.sort;
+  return { collection: owner.collection, pipeline: compileTargets({ ...list, sort }, { match: links, projection }, resolved) };
+}
+
+const byId: readonly SortKey[] = [{ links: [], path: '_id', lists: [], order: 1 }];
+
+/** The attribute of the entry that has the links, or the components with them. */
+const entryAttribute = ({ steps: [step], attribute }: LinkPath): string => step?.name ?? attribute.name;
+
+/** The rows of a source. */
+interface SourceRows {
+  readonly source: BoundSource;
+  readonly rows: readonly Document[];
+}
+
+/**
+ * Finds the entries and components that link to an entry, once for each link. As in Strapi v4, they are in the order of their places in the
+ * lists that have the links, then in that in which the links were made. If a sort is asked for, it orders the entries of each type.
+ */
+export function indexSources(
+  { targets }: MorphChild,
+  results: readonly SourceRows[],
+  next: PendingLevel,
+): (holder: Document) => readonly Loaded[] {
+  const found = [...targets].map(([uid, target]) => {
+    const ofType = results.filter(({ source }) => source.holder.uid === uid);
+    return { lists: indexTargets(target, linksOf(target, ofType), next), window: target.window };
+  });
+  const isSorted = [...targets.values()].some(({ sort }) => sort.length > 0);
+  return (holder) => {
+    const links = found.flatMap(({ lists, window }) => cutWindow(lists.get(holder['_id']) ?? none, window));
+    return (isSorted ? links : links.sort((a, b) => compareOrders(a.order, b.order))).map(({ node }) => node);
+  };
+}
+
+const none: readonly LinkedNode[] = [];
+
+interface LinkedNode extends Pick<PartLink, 'order'> {
+  readonly node: Loaded;
+}
+
+interface PartLink {
+  /** The entry or component that has the link. */
+  readonly part: Document;
+  readonly id: unknown;
+  /**
+   * What the link is ordered by, number by number: its place in its list, when it was made, the entry, and the way to it through the
+   * attributes of the entry and its components, where an entry links its own files after those of its components.
+   */
+  readonly order: readonly number[];
+}
+
+function compareOrders(a: readonly number[], b: readonly number[]): number {
+  const at = a.findIndex((number, index) => number !== b[index]);
+  return (a[at] ?? 0) - (b[at] ?? 0);
+}
+
+/** The links of one type. Entries were filtered and sorted by the database, components are filtered and sorted here. */
+function linksOf({ selection, condition, sort }: MorphTarget, results: readonly SourceRows[]): readonly PartLink[] {
+  const links = results.flatMap(({ source, rows }) => {
+    const walks = source.paths.map(walkOf);
+    return rows.flatMap((row) => walks.flatMap((walk) => linksAt(row, walk)));
+  });
+  return selection.type.kind === 'component' ? applyList(links, { condition, sort, window: null }, ({ part }) => part) : links;
+}
+
+function indexTargets({ selection }: MorphTarget, links: readonly PartLink[], next: PendingLevel): Map<unknown, LinkedNode[]> {
+  const parts = links.map(({ part }) => part);
+  const lists = new Map<unknown, LinkedNode[]>();
+  for (const [index, node] of growNodes(selection, parts, next).entries()) {
+    const { id, order = [] } = links[index] ?? {};
+    const list = lists.get(id);
+    if (list === undefined) lists.set(id, [{ node, order }]);
+    else list.push({ node, order });
+  }
+  return lists;
+}
+
+/** A path with the places of its names among the attributes of their types. The last one is behind those of all components. */
+interface Walk extends LinkPath {
+  readonly places: readonly number[];
+}
+
+function walkOf(path: LinkPath): Walk {
+  const names = [...path.steps.map(({ name }) => name), path.attribute.name];
+  const places = path.holders.map(({ attributes }, depth) => {
+    const place = [...attributes.keys()].indexOf(names[depth] ?? '');
+    return depth === path.steps.length ? attributes.size + place : place;
+  });
+  return { ...path, places };
+}
+
+interface PlacedPart {
+  readonly part: Document;
+  readonly way: readonly number[];
+}
+
+function linksAt(row: Document, { steps, attribute, places, ...path }: Walk): PartLink[] {
+  let parts: readonly PlacedPart[] = [{ part: row, way: [] }];
+  for (const [depth, { name, zone }] of steps.entries())
+    parts = parts.flatMap(({ part, way }) =>
+      partsOf(part[name]).flatMap((inner, index) =>
+        zone === null || inner['__component'] === zone ? [{ part: inner, way: [...way, places[depth] ?? 0, index] }] : [],
+      ),
+    );
+  const entry = [madeAt(row, entryAttribute({ steps, attribute, ...path })), Number(row['_id'])];
+  return parts.flatMap(({ part, way }) =>
+    linkedIds(part, attribute.name).map((id, place) => ({ part, id, order: [place, ...entry, ...way, places.at(-1) ?? 0] })),
+  );
+}
+
+/** When an attribute of an entry was linked last, as a rank; if it is not stored, when the entry was created. */
+function madeAt(row: Document, name: string): number {
+  const rank = storedRank(row, name);
+  const created: unknown = row['createdAt'];
+  return typeof rank === 'number' ? rank : created instanceof Date ? rankOfTime(created.getTime()) : 0;
+}
