@@ -5,12 +5,13 @@ import type { Tally } from '../transfer/import-run.js';
 type Row = readonly [what: string, which: string, about: string];
 
 /** Returns a table of what an import would store. */
-export function describePrepared({ manifest, plan, occupied, unfinished }: PreparedImport): readonly Row[] {
+export function describePrepared({ source, manifest, plan, occupied, unfinished }: PreparedImport): readonly Row[] {
   const types = [...plan.types.keys()].map((uid): Row => ['entries', uid, String(manifest.entities.get(uid) ?? 0)]);
   const refused = [...plan.refused].map(([uid, why]): Row => ['left out', uid, `${String(manifest.entities.get(uid))}: ${why}`]);
   return [
     ...plan.models.map(({ uid }): Row => ['model', uid, 'new']),
     ...plan.warnings.map(([uid, text]): Row => ['warning', uid, text]),
+    ...(source.notes?.() ?? []).map(([reason, where]): Row => ['warning', where, reason]),
     ...types,
     ['links', '', String(manifest.links)],
     ['files', '', `${String(manifest.assets)}, ${printSize(manifest.assetBytes)}`],

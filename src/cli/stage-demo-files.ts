@@ -5,7 +5,8 @@ import type { ContentContext } from '../content/content-context.js';
 import type { Media } from '../media/media.js';
 import { prepareFile } from '../media/prepare-file.js';
 import { Staging } from '../media/staging.js';
-import { idsOf, storeFiles, type ReadyFiles, uploadFolder } from '../media/upload-files.js';
+import { idsOf } from '../media/link-files.js';
+import { storeFiles, type ReadyFiles, uploadFolder } from '../media/upload-files.js';
 
 /** The pictures of the demo. Their bytes and variants are stored, but not published yet. */
 export interface DemoFiles {

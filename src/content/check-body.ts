@@ -68,11 +68,21 @@ async function fileErrors(files: readonly LinkedFiles[], { store, bind }: Conten
   if (type === undefined) return [];
   const command = { find: type.collection, filter: { _id: oneOf(ids) }, projection: { mime: 1 }, batchSize: ids.length };
   const rows = await readAll(store.database, command);
-  const kinds = new Map(rows.map(({ _id, mime }) => [Number(_id), kindOf(String(mime))]));
-  return files
-    .filter(({ ids: linked, allowedTypes }) => linked.some((id) => kinds.has(id) && !allowedTypes.includes(kinds.get(id) ?? '')))
-    .map(({ path, allowedTypes }) => ({ path: splitPath(path), message: `${path} takes only ${allowedTypes.join(', ')}` }));
+  const mimes = new Map(rows.map(({ _id, mime }) => [Number(_id), String(mime)]));
+  return files.flatMap(({ path, ids: linked, allowedTypes }) =>
+    unfitErrors(
+      path,
+      linked.flatMap((id) => mimes.get(id) ?? []),
+      allowedTypes,
+    ),
+  );
 }
+
+/** Returns the problem of files at a path if one is not of a type that the attribute allows; an empty list allows all. */
+export const unfitErrors = (path: string, mimes: readonly string[], allowedTypes: readonly string[]): FieldError[] =>
+  allowedTypes.length === 0 || mimes.every((mime) => allowedTypes.includes(kindOf(mime)))
+    ? []
+    : [{ path: splitPath(path), message: `${path} takes only ${allowedTypes.join(', ')}` }];
 
 /** The word of the model for a media type; what is neither image, video nor audio is a file. */
 function kindOf(mime: string): string {

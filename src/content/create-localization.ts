@@ -16,7 +16,7 @@ import { insertChecked, newBody } from './create.js';
 import { hasId } from './find-one.js';
 import type { Loaded, StoredDocument } from '../mongo/loaded.js';
 import { requiredShared } from './localization-group.js';
-import { copyValues, isShared, refuseHiddenLocales, syncLocales } from './sync-locales.js';
+import { copyValues, isShared, refuseHiddenLocales, syncLocales, touchLocales } from './sync-locales.js';
 import { orUniqueError, readWritten } from './run-write.js';
 
 /**
@@ -76,11 +76,8 @@ async function insertLocale(type: ContentType, data: Values, source: StoredDocum
   const values = await copyValues(type, source, copied, context);
   const nothing = { type, fields: [], children: [], locales: null };
   const created = await insertChecked(type, data, { selection: nothing, source: { group: groupOf(source), values } }, context);
-  await syncLocales(
-    type,
-    Number(created.document['_id']),
-    shared.filter((name) => Object.hasOwn(data, name)),
-    context,
-  );
+  const given = shared.filter((name) => Object.hasOwn(data, name));
+  if (given.length === 0) await touchLocales(type, created.document, context);
+  else await syncLocales(type, Number(created.document['_id']), given, context);
   return created;
 }

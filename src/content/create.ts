@@ -1,5 +1,5 @@
 import { applicationError, hasCode } from '../errors.js';
-import { groupOf } from '../mongo/layout.js';
+import { groupOf, inGroup } from '../mongo/layout.js';
 import type { Loaded, StoredDocument } from '../mongo/loaded.js';
 import { takenTexts } from '../mongo/read/look-ups.js';
 import { inTransaction } from '../mongo/transaction.js';
@@ -14,7 +14,7 @@ import { acceptInput, acceptNew, checkBody } from './check-body.js';
 import { type ContentContext, withDatabase } from './content-context.js';
 import { findGroupToJoin, overwritesGroup, requiredShared, withoutShared } from './localization-group.js';
 import { createMayBreakRule, refuseBroken } from './rules-on-writes.js';
-import { copyValues, refuseHiddenLocales, sharedNames, syncLocales } from './sync-locales.js';
+import { copyValues, refuseHiddenLocales, sharedNames, syncLocales, touchLocales } from './sync-locales.js';
 import { orUniqueError, readWritten, runWrite } from './run-write.js';
 import { writeExclusive, writeInverse } from './write-inverse.js';
 
@@ -68,7 +68,10 @@ const insertAndShare = (type: ContentType, data: Values, insertion: Insertion, c
     inTransaction(context.store.database, async (database) => {
       const inside = withDatabase(context, database);
       const created = await insertChecked(type, data, insertion, inside);
-      await syncLocales(type, Number(created.document['_id']), sharedNames(type, [...type.attributes.keys()]), inside);
+      const id = Number(created.document['_id']);
+      const shared = sharedNames(type, [...type.attributes.keys()]);
+      if (shared.length > 0) await syncLocales(type, id, shared, inside);
+      else await touchLocales(type, { _id: id, ...inGroup(insertion.source?.group ?? id) }, inside);
       return created;
     }),
   );

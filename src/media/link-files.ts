@@ -1,7 +1,12 @@
+import { nextRank } from '../content/build-parts.js';
+import { unfitErrors } from '../content/check-body.js';
 import type { ContentContext } from '../content/content-context.js';
 import { ruleFilter } from '../content/rules-on-writes.js';
 import { sharedNames, syncLocales } from '../content/sync-locales.js';
 import { changeOne } from '../mongo/write/compile-change.js';
+import { fieldErrors } from '../errors.js';
+import { rankPath } from '../mongo/layout.js';
+import type { Loaded } from '../mongo/loaded.js';
 import { matchesAll } from '../mongo/matches.js';
 import { readAll } from '../mongo/database.js';
 import { bulkWrite, type EntryDocument } from '../mongo/write/write-entries.js';
@@ -19,11 +24,11 @@ export interface LinkTarget {
 
 /**
  * Links files to an entry or component inside a transaction. As in Strapi v4, does nothing if the target does not exist, is
- * hidden from the caller by a rule, or the attribute is no media attribute.
+ * hidden from the caller by a rule, or the attribute is no media attribute. Throws a ValidationError if the attribute does not allow a file.
  */
 export async function linkFiles(
   { type, id, field }: LinkTarget,
-  files: readonly number[],
+  files: readonly Loaded[],
   content: ContentContext,
 ): Promise<void> {
   if (type.kind === 'component') {
@@ -42,7 +47,7 @@ interface LinkPlace {
 }
 
 /** Links files at a place inside an entry: `['blocks', '0', 'image']`. The same otherwise. */
-export async function linkAt({ type, id, path }: LinkPlace, files: readonly number[], content: ContentContext): Promise<void> {
+export async function linkAt({ type, id, path }: LinkPlace, files: readonly Loaded[], content: ContentContext): Promise<void> {
   const filter = matchesAll({ _id: id }, await ruleFilter(type, content));
   const [document] = await readAll(content.store.database, { find: type.collection, filter, limit: 1 });
   if (document !== undefined) await linkWithin(type, document as EntryDocument, path, files, content);
@@ -52,14 +57,18 @@ async function linkWithin(
   type: ContentType,
   document: EntryDocument,
   path: readonly string[],
-  files: readonly number[],
+  files: readonly Loaded[],
   content: ContentContext,
 ): Promise<void> {
   const found = locate(type, document, path, content.bind);
   if (found === null) return;
   const { attribute, holder } = found;
-  const value = attribute.many ? joinList(holder[attribute.name], files) : (files[0] ?? null);
-  const change = { set: { [path.join('.')]: value } };
+  const mimes = files.map((file) => String(file.document['mime']));
+  const unfit = unfitErrors(path.join('.'), mimes, attribute.allowedTypes);
+  if (unfit.length > 0) throw fieldErrors(unfit);
+  const ids = idsOf(files);
+  const value = attribute.many ? joinList(holder[attribute.name], ids) : (ids[0] ?? null);
+  const change = { set: { [path.join('.')]: value, [rankPath(path[0] ?? '')]: nextRank() } };
   await bulkWrite(content.store, type.collection, [changeOne({ _id: document._id }, change)]);
   await syncLocales(type, document._id, sharedNames(type, path.slice(0, 1)), content);
 }
@@ -69,6 +78,9 @@ function joinList(stored: unknown, files: readonly number[]): number[] {
   const [first, ...others] = Array.isArray(stored) ? (stored as number[]) : []; // stored as ids
   return first === undefined ? [...files] : [first, ...files, ...others];
 }
+
+/** The ids of the entries of files. */
+export const idsOf = (files: readonly Loaded[]): number[] => files.map(({ document }) => Number(document['_id']));
 
 interface Located {
   readonly attribute: LinkAttribute;

@@ -37,7 +37,7 @@ export async function uploadFiles(order: UploadOrder, staging: Staging, context:
   const entries = await inTransaction(content.store.database, async (database) => {
     const inner = withDatabase(content, database);
     const stored = await storeFiles(ready, inner);
-    if (order.target !== null) await linkFiles(order.target, idsOf(stored), inner);
+    if (order.target !== null) await linkFiles(order.target, stored, inner);
     return stored;
   });
   keepFiles(ready, staging);
@@ -89,8 +89,6 @@ const rowOf = ({ values, info }: ReadyFile, folder: UploadFolder) => ({
   folder: folder.id === 0 ? null : folder.id,
   folderPath: folder.path,
 });
-
-export const idsOf = (entries: readonly Loaded[]): number[] => entries.map(({ document }) => Number(document['_id']));
 
 /** Keeps the files after the request: they are committed. */
 export function keepFiles({ files }: ReadyFiles, staging: Staging): void {

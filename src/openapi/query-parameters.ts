@@ -3,6 +3,7 @@ import type { ContentType } from '../schema/content-type.js';
 import type { Components } from './components.js';
 import { filtersSchema } from './input-schemas.js';
 import { parameter, type QueryParameter } from './operation.js';
+import { shownAttributes } from './shown-attributes.js';
 import { flag, listOf, oneOf, text, whole, type Schema } from './schema.js';
 
 const anyObject: Schema = { type: 'object', additionalProperties: true };
@@ -26,11 +27,9 @@ export const entryParameters = (type: ContentType, components: Components): Quer
 ];
 
 function populateParameter(type: ContentType, components: Components): QueryParameter[] {
-  const names = [...type.attributes.values()].filter(
-    ({ kind, name }) => kind !== 'scalar' && readable(type, name, components.access) !== null,
-  );
+  const names = shownAttributes(type, components).flatMap(([name, { kind }]) => (kind === 'scalar' ? [] : [name]));
   if (names.length === 0) return [];
-  const list = listOf({ type: 'string', examples: ['*', ...names.map(({ name }) => name)] });
+  const list = listOf({ type: 'string', examples: ['*', ...names] });
   const description =
     'Relations, media, components and dynamic zones to answer: `*`, names, or dotted paths. As an object with nested `fields`, ' +
     '`filters`, `sort`, `populate`: `populate[name][fields]=title`';

@@ -8,7 +8,7 @@ import type { RouteRequest } from '../http/route-request.js';
 import { linkAt } from '../media/link-files.js';
 import type { Media } from '../media/media.js';
 import { Staging } from '../media/staging.js';
-import { idsOf, keepFiles, prepareFiles, storeFiles } from '../media/upload-files.js';
+import { keepFiles, prepareFiles, storeFiles } from '../media/upload-files.js';
 import { inTransaction } from '../mongo/transaction.js';
 import { splitPath } from '../schema/findings.js';
 import type { ContentType } from '../schema/content-type.js';
@@ -55,8 +55,8 @@ async function writeAll(
     const entry = await write(data, inner);
     if (entry === null) return null;
     const id = Number(entry.document['_id']);
-    const ids = idsOf(await storeFiles(ready, inner));
-    for (const [path, linked] of groupByPath(files, ids)) await linkAt({ type, id, path: splitPath(path) }, linked, inner);
+    const stored = await storeFiles(ready, inner);
+    for (const [path, linked] of groupByPath(files, stored)) await linkAt({ type, id, path: splitPath(path) }, linked, inner);
     return id;
   });
   if (id !== null) keepFiles(ready, staging);
@@ -64,11 +64,11 @@ async function writeAll(
 }
 
 /** Several files of one path are linked together, in their order. */
-function groupByPath(files: readonly SentFile[], ids: readonly number[]): ReadonlyMap<string, readonly number[]> {
-  const groups = new Map<string, number[]>();
+function groupByPath(files: readonly SentFile[], stored: readonly Loaded[]): ReadonlyMap<string, readonly Loaded[]> {
+  const groups = new Map<string, Loaded[]>();
   for (const [index, { field }] of files.entries()) {
     const path = field.slice(prefix.length);
-    groups.set(path, [...(groups.get(path) ?? []), ...ids.slice(index, index + 1)]);
+    groups.set(path, [...(groups.get(path) ?? []), ...stored.slice(index, index + 1)]);
   }
   return groups;
 }

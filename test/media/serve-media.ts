@@ -52,6 +52,7 @@ const story: TestModel = {
     title: { type: 'string', required: true },
     slug: { type: 'string', unique: true },
     cover: { type: 'media', multiple: false },
+    picture: { type: 'media', allowedTypes: ['images', 'videos'] },
     gallery: { type: 'media', multiple: true },
     before: { type: 'relation', relation: 'manyToOne', target: 'api::story.story' },
     notes: { type: 'relation', relation: 'manyToMany', target: 'plugin::upload.file' },

@@ -170,6 +170,22 @@ describe('the OpenAPI document', () => {
     expect(JSON.stringify((await read(null)).components.schemas.Article)).to.contain('"title"');
   });
 
+  it('names no relation to populate whose target its reader may not read', async () => {
+    const { data: roles } = (await (await admin('GET', '/roles')).json()) as Document;
+    const { id } = roles.find(({ type }: Document) => type === 'public');
+    const named = async (token: string | null): Promise<readonly boolean[]> => {
+      const { parameters } = (await read(token)).paths['/api/articles'].get;
+      const text = JSON.stringify(parameters.find(({ name }: Document) => name === 'populate'));
+      return [text.includes('"author"'), text.includes('"categories"'), text.includes('"sections"')];
+    };
+    const actions = ['api::article.article.find', 'api::category.category.find'];
+    expect((await admin('PUT', `/roles/${String(id)}`, { actions })).status).to.equal(200);
+    expect([await named(null), await named(adminToken)]).to.deep.equal([
+      [false, true, true],
+      [true, true, true],
+    ]);
+  });
+
   it('changes with the models', async () => {
     const before = await ask(adminToken);
     await storeModels(demo.database, [

@@ -117,6 +117,19 @@ describe('localization', () => {
     expect(content(second).length).to.be.at.most(content(first).length);
   });
 
+  it('updatedAt of the other locales moves with a new one', async () => {
+    const { data } = await ok('POST', '/api/books', { data: { title: 'Moves' } });
+    const path = `/api/books/${String(data.id)}`;
+    const updated = async (): Promise<string> => (await ok('GET', path)).data.attributes.updatedAt;
+    await ok('POST', `${path}/localizations`, { locale: 'fr', title: 'Bouge' });
+    const first = await updated();
+    expect(first > data.attributes.updatedAt).to.equal(true);
+    const { localizations } = await ok('POST', `${path}/localizations`, { locale: 'de', title: 'Bewegt', pages: 3 });
+    expect((await updated()) > first).to.equal(true);
+    expect(localizations).to.have.lengthOf(2);
+    expect((await ok('GET', '/api/books?filters[title]=Moves')).data[0].attributes.createdAt).to.equal(data.attributes.createdAt);
+  });
+
   it('a delete removes one locale only', async () => {
     const { data } = await ok('POST', '/api/books', { data: { title: 'One' } });
     const { id } = await ok('POST', `/api/books/${String(data.id)}/localizations`, { locale: 'fr', title: 'Un' });

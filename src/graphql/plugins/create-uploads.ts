@@ -5,7 +5,8 @@ import { findTarget } from '../../media/find-target.js';
 import { parseFileInfo } from '../../media/parse-file-info.js';
 import type { UploadedFile } from '../../media/staging.js';
 import { updateFileInfo } from '../../media/update-file.js';
-import { idsOf, uploadFiles } from '../../media/upload-files.js';
+import { idsOf } from '../../media/link-files.js';
+import { uploadFiles } from '../../media/upload-files.js';
 import type { GraphqlContext } from '../graphql-context.js';
 
 /** The entry that an uploaded file is attached to, and its information, from the arguments `refId`, `ref`, `field` and `info`. */

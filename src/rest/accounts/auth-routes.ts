@@ -5,13 +5,14 @@ import { register } from '../../accounts/login/register.js';
 import { forgotPassword, resetPassword } from '../../accounts/login/reset-password.js';
 import type { Accounts, AccountCall, Body } from '../../accounts/accounts.js';
 import type { LimitedRoute } from '../../accounts/login/limit-attempts.js';
+import { roleUid } from '../../accounts/user-store.js';
 import { findWritten } from '../../accounts/users/users.js';
 import { notFoundError } from '../../errors.js';
 import { bodyOf } from '../../http/route-request.js';
 import type { Answer, Route, RouteCall } from '../../http/route.js';
 import { accountsOf } from '../../http/running.js';
-import type { ActionName } from '../../query/access.js';
-import { emptyQuery } from '../../query/ast.js';
+import { type ActionName, maySee } from '../../query/access.js';
+import { emptyQuery, type PopulateField, type Query } from '../../query/ast.js';
 import { flatEntry } from '../envelope.js';
 import { parseQueryString } from '../query-cache.js';
 
@@ -33,7 +34,12 @@ const session = (path: string, name: string, limit: LimitedRoute, run: Operation
 /** Login, registration, passwords and confirmation of addresses. */
 export const authRoutes: readonly Route[] = [
   { ...session('/auth/local', 'callback', 'login', logIn), ...begins },
-  { ...session('/auth/local/register', 'register', 'register', register), ...begins },
+  {
+    ...session('/auth/local/register', 'register', 'register', register),
+    ...begins,
+    handle: async (call) =>
+      sessionAnswer(call, await register(accountsOf(call.running), bodyOf(call.request), call), registeredQuery(call)),
+  },
   { ...session('/auth/reset-password', 'resetPassword', 'reset-password', resetPassword), ...begins },
   session('/auth/change-password', 'changePassword', 'change-password', changePassword),
   {
@@ -87,9 +93,19 @@ export const refreshOffRoutes: readonly Route[] = refreshRoutes.map(({ path }) =
   },
 }));
 
+/** A registration answers the role as well, to callers that may read roles. */
+const registeredQuery = ({ content }: RouteCall): Query => (maySee(content.bind.access, roleUid) ? withRole : emptyQuery);
+
+const role: PopulateField = { name: 'role', key: 'role', query: emptyQuery, countOnly: false, reversed: false, on: null };
+const withRole: Query = { ...emptyQuery, populate: { all: false, fields: [role] } };
+
 /** `{ jwt, user }`; no `jwt` if the address must be confirmed first. No cache may keep it. */
-export async function sessionAnswer({ content }: RouteCall, { userId, jwt, refreshToken }: Session): Promise<Answer> {
-  const user = await findWritten(userId, emptyQuery, content);
+export async function sessionAnswer(
+  { content }: RouteCall,
+  { userId, jwt, refreshToken }: Session,
+  query = emptyQuery,
+): Promise<Answer> {
+  const user = await findWritten(userId, query, content);
   const body = {
     ...(jwt !== null && { jwt }),
     ...(refreshToken !== null && { refreshToken }),
