@@ -1,7 +1,7 @@
 import { unavailableError } from './errors.js';
 
 /** The sender of a piece of work. */
-export interface Asker {
+export interface Sender {
   /** The client, user or token that the work counts for. */
   readonly client: string;
   /** Aborted when the work is no longer needed. */
@@ -26,7 +26,7 @@ interface Waiting {
 
 /**
  * Runs a bounded number of pieces of work at a time. The next turn goes to the client with the fewest running pieces, or to the
- * one that came first among these. Work of the service itself has no asker, and may always wait.
+ * one that came first among these. Work of the service itself has no sender, and may always wait.
  */
 export class Queue {
   readonly #bounds: QueueBounds;
@@ -39,20 +39,20 @@ export class Queue {
     this.#bounds = bounds;
   }
 
-  /** Rejects with a 503 if the queue is full, or if the signal of the asker is aborted before the work has begun. */
-  async run<Result>(work: () => Promise<Result>, asker?: Asker): Promise<Result> {
-    if (this.#running >= this.#bounds.atOnce) await this.#wait(asker);
-    else this.#begin(asker?.client ?? null);
+  /** Rejects with a 503 if the queue is full, or if the signal of the sender is aborted before the work has begun. */
+  async run<Result>(work: () => Promise<Result>, sender?: Sender): Promise<Result> {
+    if (this.#running >= this.#bounds.atOnce) await this.#wait(sender);
+    else this.#begin(sender?.client ?? null);
     try {
       return await work();
     } finally {
-      this.#end(asker?.client ?? null);
+      this.#end(sender?.client ?? null);
     }
   }
 
-  #wait(asker: Asker | undefined): Promise<void> {
-    if (asker === undefined) return new Promise((resolve) => this.#waiting.push({ client: null, begin: resolve }));
-    const { client, signal } = asker;
+  #wait(sender: Sender | undefined): Promise<void> {
+    if (sender === undefined) return new Promise((resolve) => this.#waiting.push({ client: null, begin: resolve }));
+    const { client, signal } = sender;
     const { waiting = Infinity, ofClient = Infinity, refusal } = this.#bounds;
     if (signal.aborted) throw requestEnded();
     if (this.#waiting.length >= waiting || this.#countOf(client) >= ofClient) throw unavailableError(refusal);

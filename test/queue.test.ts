@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { Queue, type Asker } from '../src/queue.js';
+import { Queue, type Sender } from '../src/queue.js';
 
 const bounds = { atOnce: 1, waiting: 3, ofClient: 2 };
-const from = (client: string, signal = new AbortController().signal): Asker => ({ client, signal });
+const from = (client: string, signal = new AbortController().signal): Sender => ({ client, signal });
 const statusOf = (result: Promise<unknown>): Promise<unknown> =>
   result.then(
     () => 'done',
@@ -12,7 +12,7 @@ const statusOf = (result: Promise<unknown>): Promise<unknown> =>
 /** A queue with one piece of work under way, which ends when `end` is called. */
 function busyQueue() {
   const queue = new Queue(bounds);
-  const run: Queue['run'] = (work, asker) => queue.run(work, asker);
+  const run: Queue['run'] = (work, sender) => queue.run(work, sender);
   let end: () => void = () => undefined;
   const first = run(() => new Promise<void>((resolve) => (end = resolve)), from('a'));
   return {
@@ -37,8 +37,8 @@ describe('queue', () => {
   for (const [clients, expected] of cases)
     it(`three may wait, two of a client with what runs: ${clients}`, async () => {
       const { run, first, end } = busyQueue();
-      const asker = (client: string) => (client === '-' ? undefined : from(client));
-      const waiting = [...clients].map((client) => statusOf(run(() => Promise.resolve(), asker(client))));
+      const sender = (client: string) => (client === '-' ? undefined : from(client));
+      const waiting = [...clients].map((client) => statusOf(run(() => Promise.resolve(), sender(client))));
       end();
       expect(await Promise.all(waiting)).to.deep.equal(expected);
       await first;

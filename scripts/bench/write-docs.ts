@@ -66,7 +66,7 @@ function tableOf({ names, rows, skipped }: ContestResult): string {
   ];
   const lines = [heading, heading.map((_, column) => (column === 0 ? '---' : '--:')), ...rows.map(cellsOf)];
   const table = lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-  const refused = skipped.map(({ key, title, reason }) => `- ${key} (${title}) was not measured: ${reason.slice(0, 160)}`);
+  const refused = skipped.map(({ key, title, reason }) => `- ${key} (${title}) was not measured: ${reason}`);
   return refused.length === 0 ? table : `${table}\n\n${refused.join('\n')}`;
 }
 

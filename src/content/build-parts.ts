@@ -9,7 +9,7 @@ import type {
   ScalarAttribute,
   ZoneAttribute,
 } from '../schema/content-type.js';
-import { type Asker, Queue } from '../queue.js';
+import { type Sender, Queue } from '../queue.js';
 import { isRecord, type Values } from '../values.js';
 import {
   applyLinkInput,
@@ -206,12 +206,12 @@ const mostPasswords = 20;
 const hashing = new Queue({ atOnce: 2 });
 
 /** Puts the hashes of passwords into their places. Throws a ValidationError if there are too many. */
-export async function hashPasswords(passwords: readonly PlainPassword[], asker: Asker | null): Promise<void> {
+export async function hashPasswords(passwords: readonly PlainPassword[], sender: Sender | null): Promise<void> {
   if (passwords.length > mostPasswords) throw validationError(`One write takes at most ${String(mostPasswords)} passwords`);
   const { default: bcrypt } = await import('bcrypt'); // a native module, loaded with the first password
   await Promise.all(
     passwords.map(async ({ holder, name, value }) => {
-      holder[name] = await hashing.run(() => bcrypt.hash(String(value), rounds), asker ?? undefined);
+      holder[name] = await hashing.run(() => bcrypt.hash(String(value), rounds), sender ?? undefined);
     }),
   );
 }

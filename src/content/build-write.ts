@@ -87,7 +87,7 @@ export async function buildWrite(
     if (Object.hasOwn(data, attribute.name)) buildAttribute(attribute, data[attribute.name], building);
     else if (mode === 'create') buildDefault(attribute, building);
   }
-  if (building.passwords.length > 0) await hashPasswords(building.passwords, context.store.database.asker);
+  if (building.passwords.length > 0) await hashPasswords(building.passwords, context.store.database.sender);
   if (building.newParts.size > 0) await giveIds(building.newParts, context);
   if (listed.length > 0) keepUnique(listed, building);
   if (withFiles.length > 0) rankFiles(withFiles, building);

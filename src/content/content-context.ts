@@ -7,8 +7,8 @@ import type { Store } from '../mongo/store.js';
 import type { Access } from '../query/access.js';
 import type { BindContext, BindSettings } from '../query/bind-context.js';
 import { createBudget, unlimited } from '../query/budget.js';
-import type { Asker } from '../queue.js';
-import type { HeldBytes } from '../shared-bytes.js';
+import type { Sender } from '../queue.js';
+import type { ByteReservation } from '../byte-budget.js';
 import type { Query } from '../query/ast.js';
 import type { Plan, Selection } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
@@ -93,19 +93,23 @@ export interface ContentSource extends Partial<Pick<ContentContext, 'retireFile'
   readonly models: Readonly<Pick<Backend['models'], 'snapshot'>>;
 }
 
-/** The sender of a request: their rights, and whom the work counts for. */
-interface Sender {
+/** Where a request comes from: its caller, and the client that its work and its memory count for. */
+interface RequestOrigin {
   readonly caller: Caller;
-  readonly asker: Asker;
-  /** The memory that the request uses; null: it is not counted. */
-  readonly held: HeldBytes | null;
+  readonly sender: Sender;
+  /** The memory that is reserved for its answer; null: it is not counted. */
+  readonly reservation: ByteReservation | null;
 }
 
 /** Returns the context of one request: the registry in force, the caller's access and budget, the page sizes of REST. */
-export function createRequestContext(config: Config, source: ContentSource, { caller, asker, held }: Sender): ContentContext {
-  const budget = createBudget(config.api.limits, caller.kind === 'public' ? 'public' : 'known', held);
+export function createRequestContext(
+  config: Config,
+  source: ContentSource,
+  { caller, sender, reservation }: RequestOrigin,
+): ContentContext {
+  const budget = createBudget(config.api.limits, caller.kind === 'public' ? 'public' : 'known', reservation);
   const { store } = source;
-  const own = { ...store, database: forRequest(store.database, budget, asker) };
+  const own = { ...store, database: forRequest(store.database, budget, sender) };
   return contextOf(config, source, { store: own, access: caller.access, budget });
 }
 

@@ -6,8 +6,8 @@ import { createRequestContext, type ContentContext } from '../content/content-co
 import type { Config } from '../config/config.js';
 import { ApiError, forbiddenError, missingActions, refusedToken, type TokenFault, unauthorizedError } from '../errors.js';
 import { type ActionName, allows, fullAccess } from '../query/access.js';
-import { askerOf } from './route-request.js';
-import { memoryOf } from './hold-memory.js';
+import { senderOf } from './route-request.js';
+import { memoryOf } from './count-memory.js';
 import { isLocal } from './is-local.js';
 import { limitGuess } from './limit-requests.js';
 import type { Running } from './running.js';
@@ -46,8 +46,8 @@ export interface RouteRequirement {
  */
 export async function identify(ctx: Context, row: RouteRequirement, running: Running): Promise<Authorized> {
   const caller = await callerOf(ctx, row, running);
-  const sender = { caller, asker: askerOf(ctx, caller), held: memoryOf(ctx)?.answer ?? null };
-  return { caller, content: createRequestContext(running.config, running.source, sender) };
+  const origin = { caller, sender: senderOf(ctx, caller), reservation: memoryOf(ctx)?.answer ?? null };
+  return { caller, content: createRequestContext(running.config, running.source, origin) };
 }
 
 function callerOf(ctx: Context, row: RouteRequirement, running: Running): Promise<Caller> {

@@ -5,7 +5,7 @@ import { checkUrl, timeLimit } from './request-limits.js';
 import { compressResponse, crossOrigin, securityHeaders } from './koa-packages.js';
 import { writesForPeople } from './create-logger.js';
 import { errorResponse } from './error-response.js';
-import { holdMemory } from './hold-memory.js';
+import { countMemory } from './count-memory.js';
 import { requestBody } from './request-body.js';
 import { answerUnknown, routeTable } from './route-table.js';
 import type { Middleware } from 'koa';
@@ -52,7 +52,7 @@ function sharedMiddleware(
   const headers = security.enabled ? [securityHeaders(security)] : [];
   const otherOrigins = cors.enabled ? [crossOrigin(cors)] : [];
   const compression = compress.enabled ? [compressResponse(compress)] : [];
-  const checks = [errorResponse(logger), holdMemory(config), timeLimit(config.server), checkUrl(config.api.limits.urlLength)];
+  const checks = [errorResponse(logger), countMemory(config), timeLimit(config.server), checkUrl(config.api.limits.urlLength)];
   const readBody = requestBody(body);
   const admit = admitRequests(config.server);
   return (settings) => {

@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ServerConfig } from '../config/config.js';
-import { mostAnswerBytes } from './hold-memory.js';
+import { mostAnswerBytes } from './count-memory.js';
 
 type SendLimits = Pick<ServerConfig, 'sendTimeout' | 'sendRate' | 'answersLimit'>;
 
@@ -28,7 +28,7 @@ export function cutSlowAnswers(server: Server, underWay: ReadonlySet<ServerRespo
     const { socket } = response;
     if (socket === null || !response.headersSent) return [];
     const bytes = untakenBytes(socket);
-    const current = follow(progress.get(response), { sent: socket.bytesWritten - bytes, isOver: bytes === 0, now });
+    const current = nextProgress(progress.get(response), { sent: socket.bytesWritten - bytes, isOver: bytes === 0, now });
     progress.set(response, current);
     return [{ socket, bytes, stall: now - current.since, progress: current }];
   };
@@ -69,7 +69,8 @@ interface Untaken {
   readonly progress: Progress;
 }
 
-function follow(
+/** Returns the progress of an answer after another look at its socket. `isOver`: the client has taken all of it. */
+function nextProgress(
   last: Progress | undefined,
   { sent, isOver, now }: { readonly sent: number; readonly isOver: boolean; readonly now: number },
 ): Progress {
@@ -89,7 +90,7 @@ function isTooSlow({ stall, progress: { first, sent, waited } }: Untaken, { mill
   return stall >= milliseconds || behind >= milliseconds;
 }
 
-/** Bytes that the operating system has not taken yet. The stream counts a chunk until all of it is taken; the handle knows better. */
+/** Bytes that the operating system has not taken yet. The stream counts a chunk until all of it is taken; the handle counts bytes. */
 function untakenBytes(socket: Socket): number {
   const handle: unknown = Reflect.get(socket, '_handle');
   const queued: unknown = typeof handle === 'object' && handle !== null ? Reflect.get(handle, 'writeQueueSize') : null;

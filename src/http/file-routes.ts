@@ -52,7 +52,7 @@ async function findFile(request: RouteRequest, media: Media): Promise<StoredBlob
   if (file === null) throw notFoundError();
   const order = parseResize(request, file, media.settings);
   if (order === null) return file;
-  return resizedFile(file, order, { media, asker: request.asker });
+  return resizedFile(file, order, { media, sender: request.sender });
 }
 
 /** Types that browsers can only display. Other files are sent as downloads. */

@@ -5,9 +5,9 @@ import { payloadTooLargeError } from '../errors.js';
 import type { MediaSettings } from '../media/storage/file-storage.js';
 import type { Staging, UploadedFile } from '../media/staging.js';
 import { GuardedRequest } from './guarded-request.js';
-import type { HeldBytes } from '../shared-bytes.js';
+import type { ByteReservation } from '../byte-budget.js';
 import { bodyInvalid } from './error-response.js';
-import { memoryOf } from './hold-memory.js';
+import { memoryOf } from './count-memory.js';
 import { allowUploadTime } from './request-limits.js';
 
 /** A multipart body in the order of its parts. Its files are stored but not yet published. */
@@ -87,7 +87,7 @@ const waitingPieces = 8;
 class Parts {
   readonly request: GuardedRequest;
   readonly #source: IncomingMessage;
-  readonly #held: HeldBytes | null;
+  readonly #reservation: ByteReservation | null;
   readonly #staging: Staged;
   readonly #settings: MultipartRules;
   readonly #fields = new Map<string, string[]>();
@@ -99,7 +99,7 @@ class Parts {
   constructor(ctx: Context, staging: Staged, settings: MultipartRules) {
     this.request = new GuardedRequest(ctx.req);
     this.#source = ctx.req;
-    this.#held = memoryOf(ctx)?.body ?? null;
+    this.#reservation = memoryOf(ctx)?.body ?? null;
     this.#staging = staging;
     this.#settings = settings;
   }
@@ -146,7 +146,7 @@ class Parts {
   /** Holds bytes in memory; a 503 fails the request. */
   #hold(bytes: Buffer): boolean {
     try {
-      this.#held?.add(bytes.length);
+      this.#reservation?.add(bytes.length);
       return true;
     } catch (error) {
       this.request.fail(error);

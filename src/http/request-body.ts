@@ -3,9 +3,9 @@ import type { Context, Middleware } from 'koa';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import type { MiddlewaresConfig } from '../config/config.js';
 import { nextTurn } from '../queue.js';
-import type { HeldBytes } from '../shared-bytes.js';
+import type { ByteReservation } from '../byte-budget.js';
 import { bodyInvalid, bodyTooLarge, rawError } from './error-response.js';
-import { memoryOf } from './hold-memory.js';
+import { memoryOf } from './count-memory.js';
 import { checkJson, decodedBytes, parseJson } from './parse-json.js';
 
 type BodyConfig = MiddlewaresConfig['body'];
@@ -43,9 +43,9 @@ export function isMultipart({ req }: Context): boolean {
 }
 
 /** The memory for bodies that the request uses; null: it is not counted. */
-type Held = HeldBytes | null;
+type Reservation = ByteReservation | null;
 
-const heldBy = (ctx: Context): Held => memoryOf(ctx)?.body ?? null;
+const reservationOf = (ctx: Context): Reservation => memoryOf(ctx)?.body ?? null;
 
 /**
  * JSON is not read by koa-body, which takes a tenth longer for small bodies and silently replaces invalid UTF-8. Large and packed
@@ -53,16 +53,16 @@ const heldBy = (ctx: Context): Held => memoryOf(ctx)?.body ?? null;
  */
 const jsonReader = ({ jsonLimit, jsonDepth, includeUnparsed }: BodyConfig): ReadBody => {
   return async (ctx) => {
-    const held = heldBy(ctx);
+    const reservation = reservationOf(ctx);
     const unpack = unpackerOf(ctx.req);
-    const pieces = await receive(ctx.req, { limit: jsonLimit, held, isPacked: unpack !== null });
-    if (unpack !== null || held?.areMany === true) await nextTurn();
+    const pieces = await receive(ctx.req, { limit: jsonLimit, reservation, isPacked: unpack !== null });
+    if (unpack !== null || reservation?.isCounted === true) await nextTurn();
     const bytes = unpack === null ? joined(pieces) : unpack(joined(pieces), jsonLimit);
-    if (unpack !== null) held?.add(bytes.length);
-    if (held?.areMany === true) held.add(decodedBytes(bytes));
+    if (unpack !== null) reservation?.add(bytes.length);
+    if (reservation?.isCounted === true) reservation.add(decodedBytes(bytes));
     const value = parseJson(bytes, jsonDepth);
     if (includeUnparsed) {
-      held?.add(bytes.length);
+      reservation?.add(bytes.length);
       Object.defineProperty(value, unparsedBody, { value: bytes.toString('utf8') });
     }
     // Typed as JSON by koa-body; readers take it as unknown.
@@ -83,7 +83,7 @@ function formReader(config: BodyConfig): ReadBody {
   let parser: Promise<Middleware> | undefined;
   return async (ctx) => {
     const parse = await (parser ??= createFormParser(config));
-    heldBy(ctx)?.add(config.formLimit);
+    reservationOf(ctx)?.add(config.formLimit);
     await parse(ctx, () => Promise.resolve());
     checkJson(ctx.request.body, config.jsonDepth);
   };
@@ -132,7 +132,7 @@ function unpackerOf({ headers }: IncomingMessage): Unpack | null {
 
 interface Bounds {
   readonly limit: number;
-  readonly held: Held;
+  readonly reservation: Reservation;
   readonly isPacked: boolean;
 }
 
@@ -140,7 +140,7 @@ interface Bounds {
  * Returns the bytes of a body as they came. Throws 413 if they exceed the limit. Listeners and not `for await`: leaving such a loop
  * destroys the socket before the answer is sent.
  */
-function receive(request: IncomingMessage, { limit, held, isPacked }: Bounds): Promise<readonly Buffer[]> {
+function receive(request: IncomingMessage, { limit, reservation, isPacked }: Bounds): Promise<readonly Buffer[]> {
   if (!isPacked && Number(request.headers['content-length']) > limit) return Promise.reject(bodyTooLarge());
   return new Promise((resolve, reject) => {
     let pieces: Buffer[] = [];
@@ -156,7 +156,7 @@ function receive(request: IncomingMessage, { limit, held, isPacked }: Bounds): P
       size += piece.length;
       try {
         if (size > limit) throw bodyTooLarge();
-        held?.add(piece.length);
+        reservation?.add(piece.length);
         pieces.push(piece);
       } catch (error) {
         fail(error);

@@ -4,7 +4,7 @@ import type { Caller } from '../auth/caller.js';
 import { addressKey } from '../accounts/login/limit-attempts.js';
 import type { Staging } from '../media/staging.js';
 import { isRecord, type Values, decodeId } from '../values.js';
-import type { Asker } from '../queue.js';
+import type { Sender } from '../queue.js';
 import { readMultipart, type MultipartBody, type MultipartRules } from './read-multipart.js';
 import { isLocal } from './is-local.js';
 import { isMultipart } from './request-body.js';
@@ -91,8 +91,8 @@ export class RouteRequest {
   }
 
   /** The sender of the request, identified by its address. */
-  get asker(): Asker {
-    return askerOf(this.#ctx, null);
+  get sender(): Sender {
+    return senderOf(this.#ctx, null);
   }
 }
 
@@ -132,9 +132,9 @@ export function clientKey({ ip }: Context, caller: Caller | null): string {
 }
 
 /** Returns the sender of a request. Key and signal are created on first use; most requests use neither. */
-export const askerOf = (ctx: Context, caller: Caller | null): Asker => new RequestAsker(ctx, caller);
+export const senderOf = (ctx: Context, caller: Caller | null): Sender => new RequestSender(ctx, caller);
 
-class RequestAsker implements Asker {
+class RequestSender implements Sender {
   readonly #ctx: Context;
   readonly #caller: Caller | null;
   #client: string | null = null;

@@ -3,7 +3,7 @@ import type { Context, Middleware } from 'koa';
 import { Readable } from 'node:stream';
 import { ApiError, notFoundError } from '../errors.js';
 import { checkRight, identify } from './authorize.js';
-import { isJson } from './hold-memory.js';
+import { isJson } from './count-memory.js';
 import { countAttempt } from './limit-requests.js';
 import { bodyOf, type RouteParams, RouteRequest } from './route-request.js';
 import type { Answer, AnyRoute, FixedRoute, ProjectCode, RouteMatch, PathSettings, Row, Rows } from './route.js';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { notFoundError, unavailableError } from '../errors.js';
-import type { Asker } from '../queue.js';
+import type { Sender } from '../queue.js';
 import type { StoredBlob } from '../mongo/stores/blob-store.js';
 import { commitVariant } from '../mongo/stores/commit-variant.js';
 import type { ResizeOrder } from './images/image-types.js';
@@ -12,7 +12,7 @@ import { Staging } from './staging.js';
 interface Drawing {
   readonly result: Promise<StoredBlob>;
   readonly abandon: AbortController;
-  askers: number;
+  waiting: number;
 }
 
 const underWay = new WeakMap<Media, Map<string, Drawing>>();
@@ -24,13 +24,13 @@ const underWay = new WeakMap<Media, Map<string, Drawing>>();
 export async function resizedFile(
   original: StoredBlob,
   order: ResizeOrder,
-  { media, asker }: { readonly media: Media; readonly asker: Asker },
+  { media, sender }: { readonly media: Media; readonly sender: Sender },
 ): Promise<StoredBlob> {
   const name = nameOfOrder(original.name, order);
   const stored = await findStored(name, media);
   if (stored !== null) return stored;
-  if (asker.signal.aborted) throw unavailableError('The request has ended');
-  return join(drawingOf({ original, order, name, client: asker.client }, media), asker.signal);
+  if (sender.signal.aborted) throw unavailableError('The request has ended');
+  return join(drawingOf({ original, order, name, client: sender.client }, media), sender.signal);
 }
 
 /** A requested size, and its original. */
@@ -49,7 +49,7 @@ function drawingOf(commission: Commission, media: Media): Drawing {
   const running = drawings.get(commission.name);
   if (running !== undefined) return running;
   const abandon = new AbortController();
-  const drawing = { result: drawNewest(commission, media, abandon.signal), abandon, askers: 0 };
+  const drawing = { result: drawNewest(commission, media, abandon.signal), abandon, waiting: 0 };
   drawings.set(commission.name, drawing);
   const forget = (): void => {
     if (drawings.get(commission.name) === drawing) drawings.delete(commission.name);
@@ -61,10 +61,10 @@ function drawingOf(commission: Commission, media: Media): Drawing {
 
 /** Waits for a drawing. It leaves the queue when the last waiting request has ended. */
 async function join(drawing: Drawing, signal: AbortSignal): Promise<StoredBlob> {
-  drawing.askers += 1;
+  drawing.waiting += 1;
   const leave = (): void => {
-    drawing.askers -= 1;
-    if (drawing.askers === 0) drawing.abandon.abort();
+    drawing.waiting -= 1;
+    if (drawing.waiting === 0) drawing.abandon.abort();
   };
   signal.addEventListener('abort', leave, { once: true });
   try {

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import { isDeepStrictEqual } from 'node:util';
-import { type Asker, nextTurn, Queue } from '../queue.js';
+import { type Sender, nextTurn, Queue } from '../queue.js';
 import { bytesOf } from '../values.js';
 
 /** Commands of one request that may run at once. The connection pool is there for all requests. */
@@ -88,12 +88,12 @@ export class Replies {
   }
 
   /** Reads a further reply in turn with those of other requests, and lets others be answered before it is worked on. */
-  inTurn<Reply>(read: () => Promise<Reply>, asker: Asker | undefined): Promise<Reply> {
+  inTurn<Reply>(read: () => Promise<Reply>, sender: Sender | undefined): Promise<Reply> {
     return this.#turns.run(async () => {
       const reply = await read();
       await nextTurn();
       return reply;
-    }, asker);
+    }, sender);
   }
 }
 

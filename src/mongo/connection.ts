@@ -56,7 +56,7 @@ export async function connectDatabase(uri: string, config: DatabaseConfig): Prom
 }
 
 /** The values of commands of the service itself, which belong to no request. */
-const ofNoRequest = { session: null, budget: unlimited, turns: null, asker: null };
+const ofNoRequest = { session: null, budget: unlimited, turns: null, sender: null };
 
 /**
  * The number of commands that may wait in a queue of all requests, in total and per client. Further ones are answered by 503.

@@ -1,6 +1,6 @@
 import { type ClientSession, type Db, type Document, Long, type MongoClient } from 'mongodb';
 import type { Budget } from '../query/budget.js';
-import type { Asker, Queue } from '../queue.js';
+import type { Sender, Queue } from '../queue.js';
 import type { AbandonedTransactions } from './abandoned.js';
 import { inReadTime } from './calls.js';
 import { CommandTurns, type Replies } from './command-turns.js';
@@ -14,7 +14,7 @@ export type { Document } from 'mongodb';
  * A connected database with the scope of the commands that are sent to it:
  * - the connection and its server: `client`, `db`, `maxTimeMS`, `isReplicated`, `isSharded`
  * - the transaction, if there is one: `session`, `order`, `later`, `undo`
- * - the request, if there is one: `budget`, `turns`, `asker`
+ * - the request, if there is one: `budget`, `turns`, `sender`
  * - shared by all requests: `scans`, `replies`, `searches`, `uniques`, `abandoned`
  * - the kind of command: `isScanned`
  *
@@ -42,7 +42,7 @@ export interface Database {
   /** The read commands of the request that are under way; null without a request. */
   readonly turns: CommandTurns | null;
   /** The client of the request; null without a request. */
-  readonly asker: Asker | null;
+  readonly sender: Sender | null;
   /** The queue of commands that may scan whole collections. It leaves connections to other commands. */
   readonly scans: Queue;
   /** The sizes of replies, by collection, and the queue of further replies. */
@@ -58,10 +58,10 @@ export interface Database {
 }
 
 /** The database as one request sees it. */
-export const forRequest = (database: Database, budget: Budget, asker: Asker): Database => ({
+export const forRequest = (database: Database, budget: Budget, sender: Sender): Database => ({
   ...database,
   budget,
-  asker,
+  sender,
   turns: new CommandTurns(),
 });
 
@@ -123,12 +123,12 @@ export const runRead = (database: Database, command: Document): Promise<Document
 
 /** Commands of a transaction come one after the other, and the same one may find something else. */
 function inTurn<Reply>(
-  { session, order, turns, scans, asker, isScanned }: Database,
+  { session, order, turns, scans, sender, isScanned }: Database,
   command: Document,
   run: () => Promise<Reply>,
 ): Promise<Reply> {
   if (session !== null) return order === undefined ? run() : order.run(run);
-  const send = isScanned === true ? () => scans.run(run, asker ?? undefined) : run;
+  const send = isScanned === true ? () => scans.run(run, sender ?? undefined) : run;
   return turns === null ? send() : turns.run(command, send);
 }
 
@@ -187,12 +187,12 @@ interface GetMore {
 }
 
 function readFurther(command: GetMore, session: ClientSession, database: Database): Promise<FurtherReply> {
-  const { db, replies, asker } = database;
+  const { db, replies, sender } = database;
   const read = async (): Promise<FurtherReply> => {
     const batchSize = 2 * replies.batchSize(command.collection);
     const run = (): Promise<Document> => db.command({ ...command, batchSize }, { session });
     const { cursor } = await inReadTime(database, run);
     return cursor as FurtherReply; // the form of every getMore reply
   };
-  return database.session === null ? replies.inTurn(read, asker ?? undefined) : read();
+  return database.session === null ? replies.inTurn(read, sender ?? undefined) : read();
 }

@@ -34,7 +34,7 @@ export function watchChanges(database: Database, changes: ChangeBus): ChangeWatc
   const { isReplicated, isSharded } = database;
   const marks = isSharded ? new WriteMarks(database, changes) : null;
   const watching = [
-    ...(isReplicated ? [follow(database, changes, stopped.signal)] : []),
+    ...(isReplicated ? [followChanges(database, changes, stopped.signal)] : []),
     ...(isReplicated && !isSharded ? [] : [poll(new ChangePoll(database, changes, marks), changes, stopped.signal)]),
   ];
   return {
@@ -58,7 +58,12 @@ async function poll(changed: ChangePoll, changes: ChangeBus, stopped: AbortSigna
  * Reports all changes until the watch is closed. A stream that breaks is resumed where it broke, so that caches stay right. If that is
  * impossible, all caches are dropped. `token`: the resume token to begin at; null: now.
  */
-export async function follow(database: Database, changes: ChangeBus, stopped: AbortSignal, token: unknown = null): Promise<void> {
+export async function followChanges(
+  database: Database,
+  changes: ChangeBus,
+  stopped: AbortSignal,
+  token: unknown = null,
+): Promise<void> {
   const { client } = database;
   const place: Place = { token };
   while (!stopped.aborted) {

@@ -1,5 +1,5 @@
 import { ApiError, validationError } from '../errors.js';
-import type { HeldBytes } from '../shared-bytes.js';
+import type { ByteReservation } from '../byte-budget.js';
 import type { Limits, SpentLimits } from './limits.js';
 
 /** A limited resource of a request. `bytesRead`: bytes of the replies of the database, apart from the bytes of the answer. */
@@ -9,13 +9,13 @@ type Allowance = keyof SpentLimits | 'bytesRead';
 const limitOf = (allowance: Allowance): keyof SpentLimits => (allowance === 'bytesRead' ? 'answerBytes' : allowance);
 
 /** Whether an allowance is memory that the request uses until its answer is sent. */
-const isHeld = (allowance: Allowance): boolean => allowance === 'answerBytes' || allowance === 'bytesRead';
+const isMemory = (allowance: Allowance): boolean => allowance === 'answerBytes' || allowance === 'bytesRead';
 
 interface BudgetOptions {
   /** Where a limit comes from, if not from the setting of its own name. */
   readonly settings?: Partial<Record<keyof SpentLimits, string>>;
-  /** The part of the shared memory that the request uses; null: it is not counted. */
-  readonly held?: HeldBytes | null;
+  /** The memory that is reserved for the answer; null: it is not counted. */
+  readonly reservation?: ByteReservation | null;
 }
 
 /**
@@ -25,15 +25,15 @@ interface BudgetOptions {
 export class Budget {
   readonly #limits: SpentLimits;
   readonly #settings: Partial<Record<keyof SpentLimits, string>>;
-  readonly #held: HeldBytes | null;
+  readonly #reservation: ByteReservation | null;
   readonly #spent: Record<Allowance, number> = { ...unspent };
   #hasChanged = false;
   #exceeded: ApiError | null = null;
 
-  constructor(limits: SpentLimits, { settings = {}, held = null }: BudgetOptions = {}) {
+  constructor(limits: SpentLimits, { settings = {}, reservation = null }: BudgetOptions = {}) {
     this.#limits = limits;
     this.#settings = settings;
-    this.#held = held;
+    this.#reservation = reservation;
   }
 
   /** The refusal, once a limit was exceeded. */
@@ -47,15 +47,15 @@ export class Budget {
   }
 
   /**
-   * Throws a ValidationError that names the limit once more is spent than it allows, and a 503 once all requests together hold more
-   * than they may.
+   * Throws a ValidationError that names the limit once more is spent than it allows, and a 503 once all requests together use more
+   * memory than they may.
    */
   spend(allowance: Allowance, amount = 1): void {
     if (this.#exceeded !== null) throw this.#exceeded;
     const spent = this.#spent[allowance] + amount;
     this.#spent[allowance] = spent;
     if (spent > this.#limits[limitOf(allowance)]) throw (this.#exceeded = this.#refuse(allowance));
-    if (this.#held !== null && isHeld(allowance)) this.#hold(this.#held, amount);
+    if (this.#reservation !== null && isMemory(allowance)) this.#reserve(this.#reservation, amount);
   }
 
   spent(allowance: Allowance): number {
@@ -66,14 +66,14 @@ export class Budget {
     return Math.max(this.#limits[limitOf(allowance)] - this.#spent[allowance], 0);
   }
 
-  /** Has refusals say from now on that what was written is stored. */
+  /** From now on refusals mention that the change is stored. */
   noteChange(): void {
     this.#hasChanged = true;
   }
 
-  #hold(held: HeldBytes, bytes: number): void {
+  #reserve(reservation: ByteReservation, bytes: number): void {
     try {
-      held.add(bytes);
+      reservation.add(bytes);
     } catch (error) {
       if (error instanceof ApiError) this.#exceeded = error;
       throw error;
@@ -117,11 +117,11 @@ const refusals: Readonly<Record<Allowance, readonly [what: string, advice: strin
   sortLinks: ['sorts through more than % relations', 'sort by fewer relations'],
 };
 
-/** The budget of a request, by who sends it. */
-export function createBudget(limits: Limits, sender: 'public' | 'known', held: HeldBytes | null = null): Budget {
-  if (sender === 'public') return new Budget(limits, { held });
+/** Returns the budget of a request. Callers with a token or user have a limit of their own for conditions on related entries. */
+export function createBudget(limits: Limits, caller: 'public' | 'known', reservation: ByteReservation | null = null): Budget {
+  if (caller === 'public') return new Budget(limits, { reservation });
   const settings = { relatedConditions: 'tokenRelatedConditions' };
-  return new Budget({ ...limits, relatedConditions: limits.tokenRelatedConditions }, { settings, held });
+  return new Budget({ ...limits, relatedConditions: limits.tokenRelatedConditions }, { settings, reservation });
 }
 
 const boundless: SpentLimits = {

@@ -50,13 +50,13 @@ describe('The GraphQL schema in force', () => {
     );
     const versions = (): Promise<number[]> =>
       Promise.all([current.read(), current.read()].map(async (read) => (await read).registry.version));
-    for (const version of [1, 2, 3]) await current.follow(registry(version));
+    for (const version of [1, 2, 3]) await current.replaceWhenRead(registry(version));
     expect(built).to.deep.equal([1]);
     expect(await versions()).to.deep.equal([3, 3]);
     expect(built).to.deep.equal([1, 3]);
-    await current.follow(registry(4));
+    await current.replaceWhenRead(registry(4));
     expect(built).to.deep.equal([1, 3, 4]);
-    await current.follow(registry(5));
+    await current.replaceWhenRead(registry(5));
     await current.replace(registry(6));
     expect(await versions()).to.deep.equal([6, 6]);
     expect(built).to.deep.equal([1, 3, 4, 6]);

@@ -3,8 +3,8 @@ import Koa, { type Context } from 'koa';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { askerOf } from '../../src/http/route-request.js';
-import type { Asker } from '../../src/queue.js';
+import { senderOf } from '../../src/http/route-request.js';
+import type { Sender } from '../../src/queue.js';
 
 describe('http/route-request', () => {
   const networks: readonly (readonly [one: string, other: string, isSame: boolean])[] = [
@@ -14,19 +14,19 @@ describe('http/route-request', () => {
   ];
   for (const [one, other, isSame] of networks)
     it(`${one} and ${other} are ${isSame ? 'one client' : 'two'}`, () => {
-      const clientOf = (ip: string): string => askerOf({ ip } as Context, null).client; // no more is read of it
+      const clientOf = (ip: string): string => senderOf({ ip } as Context, null).client; // no more is read of it
       expect(clientOf(one) === clientOf(other)).to.equal(isSame);
     });
 
   it('the signal of a request is aborted when its connection is closed, before it is asked for or after', async () => {
     for (const asksLate of [false, true]) {
-      let hear: (asker: Asker) => void = () => undefined;
-      const asked = new Promise<Asker>((resolve) => (hear = resolve));
+      let hear: (sender: Sender) => void = () => undefined;
+      const asked = new Promise<Sender>((resolve) => (hear = resolve));
       const app = new Koa().use(async (ctx) => {
-        const asker = askerOf(ctx, null);
+        const sender = senderOf(ctx, null);
         if (asksLate) await once(ctx.res, 'close');
-        hear(asker);
-        if (!asker.signal.aborted) await once(asker.signal, 'abort');
+        hear(sender);
+        if (!sender.signal.aborted) await once(sender.signal, 'abort');
       });
       const server = app.listen(0, '127.0.0.1');
       await once(server, 'listening');

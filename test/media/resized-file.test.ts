@@ -12,7 +12,7 @@ import { drawNoise } from './draw.js';
 import { serveMedia, type MediaServer } from './serve-media.js';
 
 const order = { width: 320, height: null, format: null };
-const asker = { client: '192.0.2.1', signal: new AbortController().signal };
+const sender = { client: '192.0.2.1', signal: new AbortController().signal };
 
 describe('media/resized-file', () => {
   let server: MediaServer;
@@ -77,7 +77,7 @@ describe('media/resized-file', () => {
       const { id, name } = await upload();
       const original = await find(name);
       const remove = once(() => server.send('DELETE', `/api/upload/files/${String(id)}`));
-      const error: unknown = await resizedFile(original, order, { media: meanwhile(remove), asker }).catch(
+      const error: unknown = await resizedFile(original, order, { media: meanwhile(remove), sender }).catch(
         (reason: unknown) => reason,
       );
       expect(error).to.include({ status: 404 });
@@ -89,7 +89,7 @@ describe('media/resized-file', () => {
       const { id, name } = await upload();
       const original = await find(name);
       const replace = once(() => upload(`/api/upload?id=${String(id)}`, [640, 160]));
-      const made = await resizedFile(original, order, { media: meanwhile(replace), asker });
+      const made = await resizedFile(original, order, { media: meanwhile(replace), sender });
       const pieces: Uint8Array[] = [];
       for await (const piece of readStored(made, { start: 0, end: made.size }, media)) pieces.push(piece);
       const { width, height } = await sharp(Buffer.concat(pieces)).metadata();
@@ -102,7 +102,7 @@ describe('media/resized-file', () => {
   it('is deleted with a file whose deletion began before it was stored', async () => {
     const { name } = await upload();
     const original = await find(name);
-    const resize = once(() => resizedFile(original, order, { media, asker }));
+    const resize = once(() => resizedFile(original, order, { media, sender }));
     const retired = await inTransaction(media.database, async (inner) => {
       await inner.db.collection('uploads.files').findOne({ filename: name }, inner.session ? { session: inner.session } : {});
       await resize();
@@ -128,7 +128,7 @@ describe('media/resized-file', () => {
         };
       },
     };
-    const made = await resizedFile(await find(name), wanted, { media: watched, asker });
+    const made = await resizedFile(await find(name), wanted, { media: watched, sender });
     const pieces: Uint8Array[] = [];
     for await (const piece of readStored(made, { start: 0, end: made.size }, media)) pieces.push(piece);
     const { width, height } = await sharp(Buffer.concat(pieces)).metadata();
@@ -196,14 +196,14 @@ describe('media/resized-file', () => {
     };
     const gone = [new AbortController(), new AbortController()];
     const left = gone.map(({ signal }) =>
-      resizedFile(original, order, { media: slow, asker: { client: '192.0.2.1', signal } }).catch((error: unknown) => error),
+      resizedFile(original, order, { media: slow, sender: { client: '192.0.2.1', signal } }).catch((error: unknown) => error),
     );
     while (drawings === 0) await new Promise(setImmediate);
     gone[0]?.abort();
     gone[1]?.abort();
     for (const error of await Promise.all(left)) expect(error).to.include({ status: 503 });
     held.resolve();
-    const again = await resizedFile(original, order, { media: slow, asker });
+    const again = await resizedFile(original, order, { media: slow, sender });
     expect([drawings, again.name]).to.deep.equal([2, name.replace('.', '~w320.')]);
   });
 });

@@ -10,7 +10,7 @@ import { findBinary } from '../../src/mongo/embedded/find-binary.js';
 import { launchMongod } from '../../src/mongo/embedded/launch-mongod.js';
 import { commonArguments, pickPort } from '../../src/mongo/embedded/open-data.js';
 import { ChangeBus } from '../../src/mongo/changes.js';
-import { follow } from '../../src/mongo/watch-changes.js';
+import { followChanges } from '../../src/mongo/watch-changes.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
 /** Watches the changes of a database, and counts the reports. */
@@ -21,7 +21,7 @@ function following(fresh: Pick<FreshDatabase, 'client' | 'db'>, token: unknown =
   // nobody writes to it: it is heard of only when everything is read again
   changes.onChange(['others'], () => (heard.others += 1));
   const stopped = new AbortController();
-  const ended = follow(databaseOf(fresh), changes, stopped.signal, token);
+  const ended = followChanges(databaseOf(fresh), changes, stopped.signal, token);
   return {
     changes,
     heard,

@@ -63,7 +63,7 @@ export class CurrentSchema {
   }
 
   /** The same, but if the schema in force was never read it is built when somebody reads it: few services use both of their APIs. */
-  async follow(registry: Registry): Promise<void> {
+  async replaceWhenRead(registry: Registry): Promise<void> {
     if (this.#isRead || this.#snapshot === undefined || this.#building !== undefined) await this.replace(registry);
     else this.#postponed = registry;
   }

@@ -70,17 +70,17 @@ async function answerOperations(ctx: Context, call: RouteCall, { parts, endpoint
   if (forged !== null) return sent(forged);
   const { media } = call.running;
   const staging = media !== null && call.request.readMultipart !== null ? new Staging(media) : null;
-  const sender = { staging, ...call };
+  const staged = { staging, ...call };
   try {
-    const body = await bodyOf(sender, { snapshot, settings });
-    return sent(await handleRequest(ctx, body, createSession(ctx, sender, { snapshot, settings }), endpoint));
+    const body = await bodyOf(staged, { snapshot, settings });
+    return sent(await handleRequest(ctx, body, createSession(ctx, staged, { snapshot, settings }), endpoint));
   } finally {
     await staging?.discard();
   }
 }
 
 /** A request, and the files that come with it. */
-interface Sender extends RouteCall {
+interface StagedCall extends RouteCall {
   readonly staging: Staging | null;
 }
 
@@ -90,8 +90,8 @@ interface SessionParts {
 }
 
 /** Returns the context of a request: with the registry that its schema was made from, and the page sizes of GraphQL. */
-function createSession(ctx: Context, sender: Sender, { snapshot, settings }: SessionParts): Session {
-  const { running, content, caller, staging } = sender;
+function createSession(ctx: Context, call: StagedCall, { snapshot, settings }: SessionParts): Session {
+  const { running, content, caller, staging } = call;
   const { pages } = settings;
   const bind = { ...content.bind, registry: snapshot.registry, settings: bindSettings(pages) };
   const state = Object.assign(ctx.state, callerState(caller));
@@ -133,8 +133,8 @@ function bindSettings(pages: PageSettings): BindSettings {
 const knownSettings = new WeakMap<PageSettings, BindSettings>();
 
 /** Returns the JSON that the shared middleware has decoded, or the operations of a multipart body. Forms and plain text contain no operations. */
-async function bodyOf(sender: Sender, { snapshot, settings }: SessionParts): Promise<unknown> {
-  const { request, running, staging, caller } = sender;
+async function bodyOf(call: StagedCall, { snapshot, settings }: SessionParts): Promise<unknown> {
+  const { request, running, staging, caller } = call;
   const { readMultipart } = request;
   if (running.media !== null && staging !== null && readMultipart !== null) {
     const checkField = (asked: FieldRequirement): void => {

@@ -4,7 +4,7 @@ import { applicationError } from '../../errors.js';
 import { formatsByType, type ImageSet, type MadeImage, type ResizeOrder } from './image-types.js';
 import { makeImageSet, type OpenImage, measureImage, resizeImage } from './transform-image.js';
 import type { MediaSettings } from '../storage/file-storage.js';
-import { Queue, type Asker } from '../../queue.js';
+import { Queue, type Sender } from '../../queue.js';
 
 /** Reads an image when its turn has come. Waiting images are not in memory. */
 type ReadImage = () => Promise<Buffer>;
@@ -19,7 +19,7 @@ export interface ImageMaker {
   /** The same without variants, from the header: the beginning of the file is enough. */
   readonly measure: (bytes: Buffer) => ImageSet | null;
   /** Throws 503 if too many images wait to be drawn already. */
-  readonly resize: (read: ReadImage, order: ResizeOrder, asker: Asker) => Promise<MadeImage>;
+  readonly resize: (read: ReadImage, order: ResizeOrder, sender: Sender) => Promise<MadeImage>;
 }
 
 type LoadSharp = () => Promise<(bytes: Buffer, options: SharpOptions) => Sharp>;
@@ -50,11 +50,11 @@ export function createImageMaker(settings: MediaSettings, load: LoadSharp = load
       });
     },
     measure,
-    resize: async (read, order, asker) => {
+    resize: async (read, order, sender) => {
       const open = await opener();
       if (open === null) throw applicationError('Images cannot be resized here');
       const draw = async () => resizeImage(open(await read()), order, settings.resize);
-      return resizing.run(() => drawing.run(draw), asker);
+      return resizing.run(() => drawing.run(draw), sender);
     },
   };
 }

@@ -69,7 +69,7 @@ const judgeHolder = async (dataDir: string, deadline: number): Promise<void> => 
   const [instance, lockHolder] = await Promise.all([readInstance(dataDir), readLockHolder(dataDir)]);
   // Windows does not let others read the lock.
   const isItsOwn = lockHolder === instance?.serverPid || process.platform === 'win32';
-  if (instance !== undefined && isItsOwn && isAlive(instance.ownerPid)) {
+  if (instance !== undefined && isItsOwn && isRunning(instance.ownerPid)) {
     throw new Error(
       `The data in ${dataDir} are in use by process ${String(instance.ownerPid)}, whose MongoDB answers at ` +
         `${addressOf(instance.port)}. Stop that process, or set MONGODB_URI to that address to share them.`,
@@ -80,7 +80,7 @@ const judgeHolder = async (dataDir: string, deadline: number): Promise<void> => 
   }
 };
 
-const isAlive = (pid: number): boolean => {
+const isRunning = (pid: number): boolean => {
   try {
     return process.kill(pid, 0);
   } catch (error) {

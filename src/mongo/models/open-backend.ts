@@ -52,13 +52,14 @@ export async function openBackend({ uri, config, settings, firstLocale, logger }
   const store = createStore(database);
   const models = new ModelRegistry(database, settings, logger);
   await models.load();
-  return follow(store, models, logger);
+  return createBackend(store, models, logger);
 }
 
 /** Collections whose change means that the registry must be read again. */
 const modelCollections = [collections.models, collections.settings, collections.locales];
 
-function follow(store: Store, models: ModelRegistry, logger: Logger): Backend {
+/** Returns the backend of an open database, which reads the models again after a change of their collections. */
+function createBackend(store: Store, models: ModelRegistry, logger: Logger): Backend {
   const { database, changes } = store;
   changes.onChange(modelCollections, () => {
     models.load().catch((error: unknown) => {

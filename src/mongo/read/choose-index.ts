@@ -135,7 +135,7 @@ export function estimateSize(collection: string, database: Database): Promise<nu
   const kept = sizes.get(collection);
   if (kept !== undefined && kept.until > Date.now()) return kept.size;
   // for all requests, so that it does not end with one of them
-  const size = countStored(collection, { ...database, session: null, budget: unlimited, turns: null, asker: null });
+  const size = countStored(collection, { ...database, session: null, budget: unlimited, turns: null, sender: null });
   sizes.set(collection, { size, until: Date.now() + goodFor });
   size.catch(() => sizes.delete(collection));
   return size;

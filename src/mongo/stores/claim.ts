@@ -59,7 +59,7 @@ function unlessTaken(error: unknown): null {
 }
 
 /** Whether a process of this machine runs. */
-export function isAlive(pid: number): boolean {
+export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {

@@ -4,28 +4,28 @@ import type { Context, Middleware } from 'koa';
 import { addressKey } from '../accounts/login/limit-attempts.js';
 import type { Config } from '../config/config.js';
 import { nextTurn } from '../queue.js';
-import { HeldBytes, SharedBytes, type Holder } from '../shared-bytes.js';
+import { ByteReservation, ByteBudget, type ReservationOwner } from '../byte-budget.js';
 import { isRecord } from '../values.js';
 
-/** The memory that all requests use: for their bodies, and for their answers. */
+/** The memory of all requests: for their bodies, and for their answers. */
 interface SharedMemory {
-  readonly bodies: SharedBytes;
-  readonly answers: SharedBytes;
+  readonly bodies: ByteBudget;
+  readonly answers: ByteBudget;
 }
 
 /** The memory that one request uses. It counts for the address of the client, whether or not the caller has logged in. */
-class RequestMemory implements Holder {
+class RequestMemory implements ReservationOwner {
   readonly response: ServerResponse;
   /** What is read for the answer and what it is made of; then the answer, until it is sent. */
-  readonly answer: HeldBytes;
-  readonly #bodies: SharedBytes;
+  readonly answer: ByteReservation;
+  readonly #bodies: ByteBudget;
   readonly #ctx: Context;
-  #body: HeldBytes | null = null;
+  #body: ByteReservation | null = null;
 
   constructor({ bodies, answers }: SharedMemory, ctx: Context) {
     this.#ctx = ctx;
     this.response = ctx.res;
-    this.answer = new HeldBytes(answers, this);
+    this.answer = new ByteReservation(answers, this);
     this.#bodies = bodies;
   }
 
@@ -34,8 +34,8 @@ class RequestMemory implements Holder {
   }
 
   /** The body, as it is received and as it is decoded, until the request is handled. */
-  get body(): HeldBytes {
-    return (this.#body ??= new HeldBytes(this.#bodies, this));
+  get body(): ByteReservation {
+    return (this.#body ??= new ByteReservation(this.#bodies, this));
   }
 
   /** The request is handled. What is left is its answer, if there is one. */
@@ -61,25 +61,25 @@ const large = 65_536;
 
 /**
  * Counts the memory that requests use. If all together would use too much, a request that needs more is refused with 503; small ones
- * always pass. Objects and lists become JSON here: Koa and the compression would each do so, only to learn the length.
+ * always pass. Objects and lists become JSON here: Koa and the compression would each do so, only to measure the length.
  */
-export function holdMemory({ server, middlewares }: Config): Middleware {
-  const shared = shareMemory(server.answersLimit, middlewares.body.totalLimit);
+export function countMemory({ server, middlewares }: Config): Middleware {
+  const shared = createMemory(server.answersLimit, middlewares.body.totalLimit);
   return async (ctx: CountedContext, next) => {
-    const held = (ctx[memory] = new RequestMemory(shared, ctx));
+    const used = (ctx[memory] = new RequestMemory(shared, ctx));
     try {
       await next();
-      if (held.answer.areMany) await nextTurn();
+      if (used.answer.isCounted) await nextTurn();
       const { body } = ctx;
       const text = isJson(body) ? JSON.stringify(body) : body;
       const sent = typeof text === 'string' && text.length >= large ? Buffer.from(text) : text;
-      if (Buffer.isBuffer(sent)) held.answer.set(sent.length);
+      if (Buffer.isBuffer(sent)) used.answer.set(sent.length);
       if (sent !== body) ctx.body = sent;
     } catch (error) {
-      held.end('refused');
+      used.end('refused');
       throw error;
     }
-    held.end('answered');
+    used.end('answered');
   };
 }
 
@@ -92,9 +92,9 @@ const heap = getHeapStatistics().heap_size_limit;
 /** Returns the bytes that all answers together may take, by the setting. */
 export const mostAnswerBytes = (limit: number | null): number => limit ?? heap / 8;
 
-const shareMemory = (answersLimit: number | null, bodiesLimit: number | null): SharedMemory => ({
-  bodies: new SharedBytes({ max: bodiesLimit ?? heap / 8, free: 16_384, refusal: busy('bodies') }),
-  answers: new SharedBytes({ max: mostAnswerBytes(answersLimit), free: 131_072, refusal: busy('answers') }),
+const createMemory = (answersLimit: number | null, bodiesLimit: number | null): SharedMemory => ({
+  bodies: new ByteBudget({ max: bodiesLimit ?? heap / 8, free: 16_384, refusal: busy('bodies') }),
+  answers: new ByteBudget({ max: mostAnswerBytes(answersLimit), free: 131_072, refusal: busy('answers') }),
 });
 
 const busy = (what: string): string => `Too many large ${what} are under way, please try again later`;
