@@ -13,7 +13,7 @@ interface BudgetBounds {
 export interface ReservationOwner {
   /** The client that its bytes count for. Read when its first bytes are reserved. */
   readonly client: string;
-  /** Its end: `closed` is true once nobody waits for its answer. A response of Node is one. */
+  /** Its end: `closed` is true once its connection is closed or its answer sent. A response of Node is one. */
   readonly response: { readonly closed: boolean; once(event: 'close', listener: () => void): unknown };
 }
 

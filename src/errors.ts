@@ -20,7 +20,7 @@ export interface ErrorParts {
   readonly code?: ErrorCode | null;
 }
 
-/** An error that the client may read. Anything else that is thrown is a bug and is answered by a 500 that says nothing. */
+/** An error that the client may read. Anything else that is thrown is a bug and is answered by a 500 without details. */
 export class ApiError extends Error {
   readonly status: number;
   override readonly name: string;
@@ -54,7 +54,7 @@ export class ApplicationError extends ApiError {
   }
 }
 
-/** The caller is nobody, or not who they say. */
+/** The request needs credentials, or its credentials are wrong. */
 export class UnauthorizedError extends ApiError {
   constructor(message = 'Unauthorized', details: ErrorDetails = {}, parts: ErrorParts = {}) {
     super(401, 'UnauthorizedError', message, { ...parts, details });
@@ -142,7 +142,7 @@ export const unavailableError = (
   details: ErrorDetails = {},
 ): ApiError => new ApiError(503, 'ServiceUnavailableError', message, { details });
 
-/** It is not known whether what was written is stored: the database did not confirm it in time. */
+/** It is unknown whether the write is stored: the database did not confirm it in time. */
 export const unconfirmedError = (): ApiError =>
   unavailableError('The write could not be confirmed and may have been stored, please look before sending it again', {
     code: 'OUTCOME_UNKNOWN',

@@ -39,7 +39,7 @@ const list: AdminRoute = {
     ),
 };
 
-/** The routes of the admin API. Only admin tokens may use it or learn its paths. */
+/** The routes of the admin API. Without an admin token every path answers alike, so that none can be found by trying. */
 export const adminRoutes: readonly Route[] = withPrefix(prefix, [
   ...[list, ...listed].map(routeOf),
   {

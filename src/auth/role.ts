@@ -6,7 +6,7 @@ export type FieldRule = { readonly allow: readonly string[] } | { readonly deny:
 /** Restrictions of a role beyond its actions, by uid. */
 export interface RoleRules {
   readonly fields: Readonly<Record<string, FieldRule>>;
-  /** Filters in the language of requests, that entries must meet; `$user.id` stands for the caller's. */
+  /** Filters in the language of requests, that entries must meet; `$user.id` is the caller's. */
   readonly rows: Readonly<Record<string, unknown>>;
 }
 

@@ -6,7 +6,7 @@ import type { Audience } from '../auth/is-open.js';
 import type { Backend } from '../mongo/models/open-backend.js';
 import type { Service } from '../service.js';
 
-/** Values of the start message that the server does not know. */
+/** Values of the start message that do not come from the server. */
 interface StartNotes {
   /** Null: the database has not answered yet. */
   readonly audience: Audience | null;

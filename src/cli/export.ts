@@ -44,7 +44,7 @@ const exportAll: Command = async ({ config, secrets, store: { database }, conten
 };
 
 /**
- * Exports everything, and logs that, since the archive holds passwords and addresses. Returns the exit code; null if the
+ * Exports everything, and logs that, since the archive contains password hashes and addresses. Returns the exit code; null if the
  * arguments are wrong.
  */
 export const run = (args: readonly string[]): Promise<number | null> =>

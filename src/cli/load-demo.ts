@@ -132,8 +132,8 @@ async function loadFile({ type: uid, entries }: DemoFile, ids: Ids, context: Con
   const type = context.bind.registry.types.get(uid);
   if (type === undefined) throw new Error(`the demo names the unknown type ${uid}`);
   for (const entry of entries) {
-    const told = type.localized || entry.localizationOf === undefined;
-    ids.set(`${type.singularName}.${entry.key}`, told ? await loadEntry(type, entry, ids, context) : null);
+    const isLoaded = type.localized || entry.localizationOf === undefined;
+    ids.set(`${type.singularName}.${entry.key}`, isLoaded ? await loadEntry(type, entry, ids, context) : null);
   }
 }
 
@@ -147,7 +147,7 @@ async function loadEntry(
   const source = entry.localizationOf === undefined ? null : (ids.get(`${type.singularName}.${entry.localizationOf}`) ?? null);
   const loaded =
     source !== null
-      ? await createLocalization(type, source, data, emptyQuery, context)
+      ? await createLocalization({ type, id: source }, { data, query: emptyQuery }, context)
       : type.kind === 'singleType'
         ? await updateSingle(type, data, emptyQuery, context)
         : await create(type, data, emptyQuery, context);

@@ -39,7 +39,7 @@ function roleFor(service: OpenedService, type: string | undefined, patterns: rea
 
 const allActions = ({ config, content }: OpenedService): string[] => knownActions(content.bind.registry, activePlugins(config));
 
-/** An action of a project's own code, which only the service knows. */
+/** An action of a project's own code, which only a running service lists. */
 const isOwnAction = /^api::[\w-]+\.[\w-]+\.\w+$/;
 
 function matching(actions: readonly string[], patterns: readonly string[], hasCode = false): string[] {

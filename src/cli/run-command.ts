@@ -14,7 +14,7 @@ type Words = readonly string[];
 export type Command = (service: OpenedService, args: Words, name: string) => Promise<void>;
 
 /**
- * Logs the command and how it ended. `check` throws if the arguments are wrong; nothing is logged then, since they may hold a
+ * Logs the command and how it ended. `check` throws if the arguments are wrong; nothing is logged then, since they may contain a
  * password.
  */
 export const changing =

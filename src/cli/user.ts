@@ -91,7 +91,7 @@ const setPassword: Command = async ({ content }, args) => {
 const setRole: Command = async ({ content }, [name, role]) => {
   if (role === undefined) throw new Error(usage);
   const { id } = await findUser(name, content);
-  await update(userType(content), id, { role: await roleId(role, content) }, emptyQuery, content);
+  await update({ type: userType(content), id }, { data: { role: await roleId(role, content) }, query: emptyQuery }, content);
   console.log(`${String(name)} has the role ${role}`);
 };
 

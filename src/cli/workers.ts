@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/config.js';
 import type { EmbeddedDatabase } from '../mongo/embedded/start-embedded.js';
 
-/** The environment variable by which workers learn of the embedded database that the first process runs. */
+/** The environment variable that names to workers the embedded database of the first process. */
 const inherited = 'MANGROVE_EMBEDDED_SERVER';
 
 /** Milliseconds before a worker that has ended is replaced, so that one that always ends does not keep the machine busy. */
@@ -36,8 +36,8 @@ interface WorkersInput {
 }
 
 /**
- * Serves by several processes behind one port until it is told to stop. The first one prepares the database before the others start. A
- * worker that ends is replaced. Rejects if the first one cannot start; it has said why.
+ * Serves by several processes behind one port until a signal stops it. The first one prepares the database before the others start. A
+ * worker that ends is replaced. Rejects if the first one cannot start; that one has printed the reason.
  */
 export async function superviseWorkers({ count, embedded }: WorkersInput): Promise<void> {
   const env = embedded === null ? {} : { [inherited]: JSON.stringify(embedded) };

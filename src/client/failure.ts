@@ -77,7 +77,7 @@ export interface Received {
 export function refusal({ status, text, header }: Received): Failure {
   const { name = 'Error', message = `The service answered with ${String(status)}`, details } = readError(text);
   const reason = /error_description="(\w+)"/.exec(header('www-authenticate') ?? '');
-  const told = {
+  const fields = {
     kind: kinds[status] ?? 'failed',
     status,
     name,
@@ -86,7 +86,7 @@ export function refusal({ status, text, header }: Received): Failure {
     reason: reason?.[1] ?? null,
     retryAfter: secondsUntil(header('retry-after')),
   };
-  return Object.assign(new RequestError(message), told) as Failure; // more than each kind needs
+  return Object.assign(new RequestError(message), fields) as Failure; // more than each kind needs
 }
 
 /** `what` names the request that has no answer. */

@@ -7,7 +7,7 @@ export interface Session {
   readonly refreshToken?: string;
 }
 
-/** A store that keeps a session when the program ends, such as local storage. Null if nobody is logged in. */
+/** A store that keeps a session when the program ends, such as local storage. Null without a session. */
 export interface SessionStore {
   read(): Session | null | Promise<Session | null>;
   write(session: Session | null): unknown;

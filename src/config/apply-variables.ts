@@ -83,7 +83,7 @@ function refuse(problems: readonly string[]): void {
 
 /** Returns the complete value of a checked section, with defaults for what is not given. */
 function fillDefaults<N extends SettingNode>(node: N, given: unknown): ValueOf<N> {
-  // The shape follows the node, which a recursion over unknown values cannot tell TypeScript.
+  // The value has the shape of the node; TypeScript cannot infer that from a recursion over unknown values.
   return fill(node, given) as ValueOf<N>;
 }
 

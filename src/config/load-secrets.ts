@@ -82,7 +82,7 @@ async function readSecrets(file: string): Promise<Secrets> {
   return kept as Secrets; // checked above
 }
 
-/** Null if the file holds no object, or not yet. */
+/** Null if the file contains no object, or not yet. */
 const readObject = (file: string): Promise<object | null> =>
   readFile(file, 'utf8')
     .then((text) => JSON.parse(text) as unknown)

@@ -42,7 +42,7 @@ const graphqlSettings = group({
 
 /** An OpenID Connect provider that users may log in with. */
 export interface ProviderSettings {
-  /** Address of the provider; its `/.well-known/openid-configuration` says the rest. */
+  /** Address of the provider; the rest is read from its `/.well-known/openid-configuration`. */
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;

@@ -95,7 +95,7 @@ export type Environment = 'development' | 'test' | 'production';
 export const environmentOf = (name: string | undefined): Environment =>
   name === undefined || name === '' || name === 'development' ? 'development' : name === 'test' ? 'test' : 'production';
 
-/** The configuration cannot be used; the message is for whoever starts the server, one line for each thing that is wrong. */
+/** The configuration cannot be used; the message is for the operator, one line for each problem. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   /** The environment variable whose value is wrong; null for any other mistake. */

@@ -23,7 +23,7 @@ import { scalarTypes } from '../schema/scalar-types.js';
 import { rankOfTime } from '../mongo/layout.js';
 import { morphLinks } from '../mongo/read/stored-lists.js';
 
-/** A stored component; `id` is 0 until one is given out. */
+/** A stored component; `id` is 0 until it is allocated. */
 type Part = Record<string, unknown> & { id: number };
 
 /** New components that still need an id, by uid of their type. */
@@ -50,7 +50,7 @@ export function buildComponent(attribute: ComponentAttribute, value: unknown, cu
   const type = context.registry.types.get(attribute.component);
   if (type === undefined || value === null) return attribute.repeatable ? [] : null;
   const known = indexParts(current);
-  const build = (item: Values) => buildPart(type, item, findPart({ attribute, known }, item, context), context);
+  const build = (item: Values) => buildPart({ type, item, stored: findPart({ attribute, known }, item, context) }, context);
   if (!attribute.repeatable) return build(value as Values); // checked to be an object
   return mergeById(value as Values[], context).map(build); // checked to be a list of objects
 }
@@ -73,7 +73,7 @@ export function buildZone(attribute: ZoneAttribute, value: unknown, current: unk
     const uid = String(item['__component']);
     const type = context.registry.types.get(uid);
     const stored = findPart({ attribute, known }, item, context);
-    return type === undefined ? null : buildPart(type, item, stored, context, { __component: uid });
+    return type === undefined ? null : buildPart({ type, item, stored, marks: { __component: uid } }, context);
   });
 }
 
@@ -100,7 +100,17 @@ function findPart({ attribute, known }: KnownParts, item: Values, { mode }: Buil
   throw attribute.kind === 'dynamiczone' ? new ApiError(400, 'Error', message, { details: null }) : applicationError(message);
 }
 
-function buildPart(type: ContentType, item: Values, stored: Part | null, context: BuildContext, marks: Values = {}): Part {
+interface PartInput {
+  readonly type: ContentType;
+  /** The checked values. */
+  readonly item: Values;
+  /** The stored component that they change; null: a new one. */
+  readonly stored: Part | null;
+  /** Fields beside the attributes: `__component` in a dynamic zone. */
+  readonly marks?: Values;
+}
+
+function buildPart({ type, item, stored, marks }: PartInput, context: BuildContext): Part {
   const part: Part = { id: stored?.id ?? 0, ...marks };
   for (const attribute of type.attributes.values()) {
     const { name } = attribute;

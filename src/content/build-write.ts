@@ -26,7 +26,7 @@ interface WritePlan {
   readonly generated: readonly ScalarAttribute[];
   /** Unique attributes in lists of components, whose values are stored in a field of their own. */
   readonly listed: readonly UniquePath[];
-  /** Attributes that hold files, whose ranks are stored. */
+  /** Attributes of files, whose ranks are stored. */
   readonly withFiles: readonly string[];
 }
 

@@ -93,6 +93,18 @@ export interface ContentSource extends Partial<Pick<ContentContext, 'retireFile'
   readonly models: Readonly<Pick<Backend['models'], 'snapshot'>>;
 }
 
+/** The type and the id of an entry. */
+export interface EntryKey {
+  readonly type: ContentType;
+  readonly id: number;
+}
+
+/** The data of a write as the client sent it, and the query that selects the answer. */
+export interface WriteInput {
+  readonly data: unknown;
+  readonly query: Query;
+}
+
 /** Where a request comes from: its caller, and the client that its work and its memory count for. */
 interface RequestOrigin {
   readonly caller: Caller;

@@ -4,14 +4,13 @@ import { compileCondition } from '../mongo/read/compile-condition.js';
 import { readAll } from '../mongo/database.js';
 import { resolveRelated } from '../mongo/read/resolve-related.js';
 import { inTransaction } from '../mongo/transaction.js';
-import type { Query } from '../query/ast.js';
 import { bindRule } from '../query/bind-filter.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
 import { allOf } from '../query/conditions.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { acceptNew, checkBody } from './check-body.js';
-import { withDatabase, type ContentContext } from './content-context.js';
+import { withDatabase, type ContentContext, type EntryKey, type WriteInput } from './content-context.js';
 import { insertChecked, newBody } from './create.js';
 import { hasId } from './find-one.js';
 import type { Loaded, StoredDocument } from '../mongo/loaded.js';
@@ -20,16 +19,14 @@ import { copyValues, isShared, refuseHiddenLocales, syncLocales, touchLocales } 
 import { orUniqueError, readWritten } from './run-write.js';
 
 /**
- * Creates the entry of another locale: a draft unless the data says otherwise, with the shared scalars of the entry, which the
+ * Creates the entry of another locale: a draft unless the data has `publishedAt`, with the shared scalars of the entry, which the
  * data may override for all locales. Shared components begin empty, as in Strapi v4, until an update of any locale sets them for
  * all. Throws an ApplicationError for a locale that is missing, unknown or taken, a NotFoundError, a ForbiddenError if the data
  * overrides a value in a locale that the caller's rule hides, and the errors of a create.
  */
 export async function createLocalization(
-  type: ContentType,
-  id: number,
-  data: unknown,
-  query: Query,
+  { type, id }: EntryKey,
+  { data, query }: WriteInput,
   context: ContentContext,
 ): Promise<Loaded> {
   const source = await readSource(type, id, context);

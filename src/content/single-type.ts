@@ -22,7 +22,7 @@ export async function updateSingle(
 
 async function updateStored(type: ContentType, data: unknown, query: Query, context: ContentContext): Promise<Loaded | null> {
   const stored = await findSingleForWrite(type, query, context);
-  return stored === null ? null : update(type, Number(stored.document['_id']), data, query, context);
+  return stored === null ? null : update({ type, id: Number(stored.document['_id']) }, { data, query }, context);
 }
 
 /** If several first writes run at once, one creates the entry and the others update it. */

@@ -4,14 +4,13 @@ import { readAll, type Database } from '../mongo/database.js';
 import { type Match, matchesAll } from '../mongo/matches.js';
 import { inTransaction } from '../mongo/transaction.js';
 import { updateEntry, type EntryDocument } from '../mongo/write/write-entries.js';
-import type { Query } from '../query/ast.js';
 import { bindEntrySelection } from '../query/bind-plan.js';
 import type { Selection } from '../query/plan.js';
 import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { buildWrite } from './build-write.js';
 import { acceptInput, checkBody } from './check-body.js';
-import { withDatabase, type ContentContext } from './content-context.js';
+import { withDatabase, type ContentContext, type EntryKey, type WriteInput } from './content-context.js';
 import type { Loaded } from '../mongo/loaded.js';
 import { refuseBroken, ruleFilter, updateMayBreakRule } from './rules-on-writes.js';
 import { refuseHiddenLocales, sharedNames, syncLocales } from './sync-locales.js';
@@ -24,10 +23,8 @@ import { writeExclusive, writeInverse } from './write-inverse.js';
  * entry then breaks the caller's rule, or if a value changes that it shares with entries that the rule hides.
  */
 export async function update(
-  type: ContentType,
-  id: number,
-  data: unknown,
-  query: Query,
+  { type, id }: EntryKey,
+  { data, query }: WriteInput,
   context: ContentContext,
 ): Promise<Loaded | null> {
   const selection = bindEntrySelection(query, type, context.bind);
@@ -58,12 +55,14 @@ async function bindChange(
   return { type, id, data: accepted, selection, mayBreakRule, match: await matchEntry(type, id, context) };
 }
 
-interface Change {
-  readonly type: ContentType;
-  readonly id: number;
+/** A checked update. */
+interface Change extends EntryKey {
   readonly data: Values;
+  /** What the answer shows of the entry. */
   readonly selection: Selection;
+  /** Matches the entry unless the caller's rule hides it. */
   readonly match: Match;
+  /** Whether the entry may no longer meet the caller's rule afterwards. */
   readonly mayBreakRule: boolean;
 }
 

@@ -21,8 +21,8 @@ import { hidesOne, keepingRules, ruleFilter } from './rules-on-writes.js';
 
 /**
  * Writes links that are stored with the related entries, polymorphic ones included: removes this entry from some, adds it to
- * others with a rank, and moves it by a new rank. Entries that the caller's rule hides keep their links. One read and one
- * command; runs inside a transaction. Throws a ForbiddenError if a hidden entry holds the only link that there may be, and a
+ * others with a rank, and moves it by a new rank. Entries that the caller's rule hides keep their links. Sends one read and one
+ * write; runs inside a transaction. Throws a ForbiddenError if a hidden entry has the only link that there may be, and a
  * ValidationError if there are too many links.
  */
 export async function writeInverse(owner: Owner, { link, input }: InverseLinks, context: ContentContext): Promise<void> {

@@ -89,7 +89,7 @@ export const longScalar = new GraphQLScalarType({
 
 function exactInteger(value: unknown): number | string {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
-  // BigInt throws the message that clients of Strapi v4 know
+  // BigInt throws the message of Strapi v4
   const integer = BigInt(typeof value === 'number' || typeof value === 'bigint' ? value : String(value));
   return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer.toString();
 }
@@ -122,7 +122,7 @@ export const localeCodeScalar = new GraphQLScalarType({
 
 const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 
-/** Whether the Unicode locale data that Node carries knows the language, and the region if there is one. */
+/** Whether the Unicode locale data of Node contain the language, and the region if there is one. */
 function isLocaleCode(code: string): boolean {
   if (!/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(code)) return false;
   const [known] = Intl.NumberFormat.supportedLocalesOf([code]);

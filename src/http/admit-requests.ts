@@ -94,8 +94,8 @@ class Admission {
 const tooMany = (): Error => unavailableError('Too many requests are under way, please try again later');
 
 /**
- * Bounds how many requests are handled at a time. It stands behind the body, so that clients that send slowly take nobody's place, and
- * ends before the answer is sent. Uploads read their bodies themselves: they are bounded by the memory and the storage that they use.
+ * Bounds how many requests are handled at a time. A request takes its place after its body was received, so that slow
+ * senders take no place, and leaves it before the answer is sent. Uploads read their bodies themselves: they are bounded by the memory and the storage that they use.
  */
 export function admitRequests(bounds: Bounds): Middleware {
   const admission = new Admission(bounds);

@@ -72,7 +72,7 @@ interface AdminRequest {
   readonly key: string;
 }
 
-/** A token that is nobody's counts as a guess of an administrator's. */
+/** A token that does not exist counts as an attempt to guess an admin token. */
 async function findAdminOrCaller(ctx: Context, { row, key }: AdminRequest, running: Running): Promise<Caller> {
   let refusal: unknown = null;
   const found = await limitGuess(

@@ -14,8 +14,8 @@ interface Patience {
 }
 
 /**
- * Ends connections whose client takes nothing of an answer for too long, or too little, so that answers that nobody reads are not kept
- * in memory. If clients leave too much untaken together, those that are worst go sooner. Bytes that the client sends meanwhile do not
+ * Ends connections whose client reads nothing of an answer for too long, or too slowly, so that unread answers do not stay in memory.
+ * If the unread answers of all clients together are too large, the slowest clients are cut sooner. Bytes that the client sends meanwhile do not
  * count, unlike in the timeouts of Node.
  */
 export function cutSlowAnswers(server: Server, underWay: ReadonlySet<ServerResponse>, limits: SendLimits): void {

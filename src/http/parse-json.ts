@@ -20,7 +20,7 @@ function decode(text: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     const message = error instanceof Error ? error.message : 'invalid JSON';
-    // Node 22 adds the line; clients know the sentence without it.
+    // Node 22 appends the line and the column, which answers of Strapi v4 do not have.
     throw rawError(400, 'SyntaxError', message.replace(/ \(line \d+ column \d+\)$/, ''));
   }
 }

@@ -69,7 +69,7 @@ async function createParser(parts: Parts) {
     text: false,
     urlencoded: false,
     patchKoa: false,
-    formidable: rules as object, // its types do not know the names of its plugins
+    formidable: rules as object, // its types lack the names of its plugins
     onError: (error) => {
       throw parts.request.failure ?? translate(error);
     },

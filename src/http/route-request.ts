@@ -9,7 +9,7 @@ import { readMultipart, type MultipartBody, type MultipartRules } from './read-m
 import { isLocal } from './is-local.js';
 import { isMultipart } from './request-body.js';
 
-/** The parts of a path that `:name` stands for, decoded. */
+/** The parameters of a path by name, decoded. */
 export type RouteParams = Readonly<Record<string, string>>;
 
 /** Reads a multipart body, its files into a staging. */

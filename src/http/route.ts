@@ -55,7 +55,7 @@ interface ContextRow extends ClosedRow {
 /** A row of a path for one method. */
 export type Row = OpenRow | GuardedRow | ContextRow;
 
-/** The rows of a path by method, in the order of the Allow header. `ALL` stands for the methods that are not named. */
+/** The rows of a path by method, in the order of the Allow header. `ALL`: every method that is not named. */
 export type Rows = ReadonlyMap<string, Row>;
 
 /** Settings of a path. */
@@ -75,7 +75,7 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 
 interface RouteKey {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS' | 'ALL';
-  /** `/users/:id`; `{/*rest}` stands for anything below. */
+  /** `/users/:id`; `{/*rest}`: anything below. */
   readonly path: string;
   /** The same for all rows of a path. */
   readonly settings?: PathSettings;
@@ -122,7 +122,7 @@ export interface ProjectRoute {
 
 /** Code of a project that takes part in requests. */
 export interface ProjectCode {
-  /** Returns the code at a path; null leaves the request to the route table. Called before the table is asked. */
+  /** Returns the code at a path; null leaves the request to the route table. Called before the table is searched. */
   find(method: string, path: string): RouteMatch | null;
   /** Returns the routes that requests reach; the same list until they change. */
   routes(): readonly ProjectRoute[];

@@ -44,7 +44,7 @@ interface Traffic {
   watch(request: IncomingMessage, response: ServerResponse): void;
 }
 
-/** Tracks requests and connections. After the stop, answers tell clients to close the connection. */
+/** Tracks requests and connections. After the stop, answers have the header `Connection: close`. */
 function watchTraffic(server: Server): Traffic {
   const underWay = new Set<ServerResponse>();
   const sockets = new Set<Socket>();

@@ -97,7 +97,7 @@ function isLetIn(type: string, { allowedTypes, deniedTypes }: MediaSettings): bo
   return isAllowed && !deniedTypes.some((pattern) => matches(type, pattern));
 }
 
-/** `image/*` stands for all types that begin so, `*` for all. */
+/** `image/*` matches all types that begin so, `*` all. */
 const matches = (mime: string, pattern: string): boolean =>
   pattern === '*' || pattern === '*/*' || pattern === mime || (pattern.endsWith('/*') && mime.startsWith(pattern.slice(0, -1)));
 

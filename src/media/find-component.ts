@@ -15,8 +15,8 @@ interface FoundComponent {
 }
 
 /**
- * Finds the component of a type by its own id; null if no entry that the caller's rules show has it. One command for each
- * place that may hold it.
+ * Finds the component of a type by its own id; null if no entry that the caller's rules show has it. Sends one command for each
+ * attribute that may contain it.
  */
 export async function findComponent(type: ContentType, id: number, content: ContentContext): Promise<FoundComponent | null> {
   const { bind, store } = content;

@@ -33,7 +33,8 @@ export async function linkFiles(
 ): Promise<void> {
   if (type.kind === 'component') {
     const found = await findComponent(type, id, content);
-    if (found !== null) await linkWithin(found.owner, found.document, [...found.path, field], files, content);
+    if (found !== null)
+      await linkWithin({ type: found.owner, document: found.document, path: [...found.path, field] }, files, content);
     return;
   }
   await linkAt({ type, id, path: [field] }, files, content);
@@ -46,17 +47,22 @@ interface LinkPlace {
   readonly path: readonly string[];
 }
 
-/** Links files at a place inside an entry: `['blocks', '0', 'image']`. The same otherwise. */
+/** Links files at a place inside an entry: `['blocks', '0', 'image']`. Does nothing where `linkFiles` does nothing. */
 export async function linkAt({ type, id, path }: LinkPlace, files: readonly Loaded[], content: ContentContext): Promise<void> {
   const filter = matchesAll({ _id: id }, await ruleFilter(type, content));
   const [document] = await readAll(content.store.database, { find: type.collection, filter, limit: 1 });
-  if (document !== undefined) await linkWithin(type, document as EntryDocument, path, files, content);
+  if (document !== undefined) await linkWithin({ type, document: document as EntryDocument, path }, files, content); // entries have numeric ids
+}
+
+/** A place inside an entry that was read. */
+interface DocumentPlace {
+  readonly type: ContentType;
+  readonly document: EntryDocument;
+  readonly path: readonly string[];
 }
 
 async function linkWithin(
-  type: ContentType,
-  document: EntryDocument,
-  path: readonly string[],
+  { type, document, path }: DocumentPlace,
   files: readonly Loaded[],
   content: ContentContext,
 ): Promise<void> {

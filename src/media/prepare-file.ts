@@ -44,7 +44,7 @@ export async function prepareFile(file: UploadedFile, info: FileInfo, context: P
 /** Types that are measured but not resized. */
 const measured: ReadonlySet<string> = new Set(['image/svg+xml', 'image/heic', 'image/heif', 'image/bmp', 'image/x-icon']);
 
-/** The sizes of these, and of images too large to draw, stand near the beginning. */
+/** The sizes of these, and of images too large to draw, are near the beginning of the file. */
 const measuredBytes = 262_144;
 
 async function makeImages(file: UploadedFile, { mime, certain }: FileType, context: PrepareContext): Promise<ImageSet | null> {

@@ -39,7 +39,7 @@ interface Commission {
   readonly order: ResizeOrder;
   /** The name under which the image is kept. */
   readonly name: string;
-  /** Whoever was first to ask. */
+  /** The client of the first request for it. */
   readonly client: string;
 }
 
@@ -89,7 +89,7 @@ function missing(): never {
   throw notFoundError();
 }
 
-/** Whether an image is another size of a file, drawn when somebody asked for it. No other name contains the character. */
+/** Whether an image is another size of a file, drawn on request. No other name contains the character. */
 export const isOtherSize = ({ name }: Pick<StoredBlob, 'name'>): boolean => name.includes('~');
 
 /** Two spellings of one size share a name. */

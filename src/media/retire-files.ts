@@ -36,7 +36,7 @@ export async function sweep(media: Media, oldest: number): Promise<Swept> {
   return { deleted: remains.length - left, left };
 }
 
-/** Whether other processes on this machine live is known; this process and other machines get the time of a request. */
+/** Whether a process of this machine runs can be checked; this process and other machines get the time of a request. */
 function isDead({ owner, since }: PendingBlob, self: BlobOwner, oldest: number): boolean {
   if (Date.now() - since.getTime() > oldest) return true;
   if (owner.instance === self.instance) return false;

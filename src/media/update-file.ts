@@ -18,7 +18,7 @@ import type { MediaContext } from './upload-files.js';
 
 /** Changes the information about a file. Throws a NotFoundError if there is no such file. */
 export async function updateFileInfo(id: number, info: FileInfo, { content }: MediaContext): Promise<Loaded> {
-  return (await update(fileType(content), id, textsOf(info), emptyQuery, content)) ?? missing();
+  return (await update({ type: fileType(content), id }, { data: textsOf(info), query: emptyQuery }, content)) ?? missing();
 }
 
 function textsOf({ name, ...texts }: FileInfo): FileInfo {
@@ -39,14 +39,15 @@ interface ReplaceOrder {
 export async function replaceFile({ id, file, info }: ReplaceOrder, staging: Staging, context: MediaContext): Promise<Loaded> {
   const { media, content } = context;
   if (!allows(content.bind.access, replaceAction)) throw missingActions([replaceAction]);
-  const stored = (await findOne(fileType(content), id, emptyQuery, withoutHooks(content))) ?? missing();
+  const type = fileType(content);
+  const stored = (await findOne(type, id, emptyQuery, withoutHooks(content))) ?? missing();
   const { hash, ext } = stored.document;
   const place = { hash: String(hash), ext: typeof ext === 'string' ? ext : '' };
   const { values, blobs } = await prepareFile(file, info, { media, staging, place });
   const row = { ...values, ...textsOf(info), name: values.name, url: stored.document['url'], formats: values.formats ?? {} };
   const { entry, finish } = await inTransaction(content.store.database, async (database) => {
     // First, since the file may have been deleted in the meantime: no bytes may then be published.
-    const entry = (await update(fileType(content), id, row, emptyQuery, withDatabase(content, database))) ?? missing();
+    const entry = (await update({ type, id }, { data: row, query: emptyQuery }, withDatabase(content, database))) ?? missing();
     const finish = await retireFile(stored.document, media, database);
     await commitBlobs(database, blobs);
     return { entry, finish };

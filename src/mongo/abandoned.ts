@@ -12,7 +12,7 @@ interface AbandonedInput {
 const patience = 1_000;
 
 /**
- * Ends transactions that nobody will finish. If an instance dies or is cut off, the server keeps its open transactions for a minute. Until
+ * Ends transactions that no instance will finish. If an instance dies or is cut off, the server keeps its open transactions for a minute. Until
  * then writes to the same documents conflict with them. An index build waits for them, and all other writes to its collection wait for
  * the index build.
  */

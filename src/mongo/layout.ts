@@ -45,7 +45,7 @@ export function setUniques(values: Record<string, unknown>, { paths, held }: Hel
 
 /**
  * The document field whose index makes an attribute unique. Values in lists have a field of their own beside them: an index on
- * the path itself would hold nulls as well.
+ * the path itself would contain nulls as well.
  */
 export const uniqueField = ({ names, inList }: UniquePath): string => (inList ? `_unique.${names.join('/')}` : names.join('.'));
 

@@ -108,7 +108,7 @@ export class TotalCache {
     return totals;
   }
 
-  /** A count that is under way may have seen the write or not, so that nobody else waits for it, and nothing is kept of it. */
+  /** A count that is under way may include the write or not, so no other read waits for it, and its result is not cached. */
   #change(collection: string, change: Change): void {
     const former = this.#totals.get(collection);
     if (former === undefined) return;
@@ -139,7 +139,7 @@ async function readFilter({ kept, running }: FilterTotals, query: string, count:
   });
 }
 
-/** Totals that were counted before the write was sent do not have it; of others nobody knows. */
+/** Totals that were counted before the write was sent do not include it; others may, and are dropped. */
 function adjusted({ kept }: Totals, { document, count, begun }: Extract<Change, { kind: 'entry' }>): Totals {
   const totals = newTotals();
   for (const [query, { condition, value, counted }] of kept.entries())

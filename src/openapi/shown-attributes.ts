@@ -68,7 +68,7 @@ function mayDo(caller: Caller, action: string): boolean {
 
 const isAdmin = (caller: Caller): boolean => caller.kind === 'token' && caller.token.type === 'admin';
 
-/** Returns a function that returns whether a row is open without credentials, as far as the caller can know. */
+/** Returns a check of whether a row is open without credentials, as far as the caller may see that. */
 export async function openRows({ caller, running }: RouteCall): Promise<Select> {
   if (caller.kind === 'public') return isAllowed(caller);
   const actions = (await running.authenticator.roles()).byType.get('public')?.actions ?? new Set<string>();

@@ -178,7 +178,7 @@ const searchTest = (operand: string, subject: Pick<Comparison, 'path' | 'stored'
 
 type Comparison = Extract<Condition, { kind: 'comparison' }>;
 
-/** Whether `_q` asks a full-text index: what is found by an attribute tells what it holds, so all have to be readable. */
+/** Whether `_q` uses a full-text index. A match reveals the value of an attribute, so the caller must be allowed to read all of them. */
 export function searchesWords(type: ContentType, access: Access): boolean {
   const attributes = wordedAttributes(type);
   return attributes.length > 0 && attributes.every(({ name }) => readable(type, name, access) !== null);

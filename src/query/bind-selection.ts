@@ -142,7 +142,7 @@ function bindComponent(attribute: ComponentAttribute, field: PopulateField, cont
 }
 
 /**
- * A zone may hold any component of the service; those that the model does not list are shown with their scalars. What a query
+ * A zone may contain any component of the service; those that the model does not list are shown with their scalars. What a query
  * names must exist in every listed component.
  */
 function bindZone(attribute: ZoneAttribute, { key, query, on }: PopulateField, context: SelectionContext): ZoneChild {

@@ -143,8 +143,8 @@ interface TypeCounterInput {
 }
 
 /**
- * Counts the types that a selection is worked out for, before it is bound: fragments that spread one another make few words stand
- * for millions. The returned function throws a ValidationError once there are more than may be bound.
+ * Counts the types that a selection is built for, before it is bound: a few fragments that spread one another can select
+ * millions. The returned function throws a ValidationError once there are more than may be bound.
  */
 export function createTypeCounter({ budget, limits }: TypeCounterInput): () => void {
   let count = 0;

@@ -84,7 +84,7 @@ const comparisons: Readonly<Record<Exclude<Comparator, 'null' | TextComparator>,
   },
 };
 
-/** The value itself; a bigint for a 64-bit integer that a number cannot hold, which the driver reads as an object of its own. */
+/** The value itself; a bigint for a 64-bit integer outside the range of numbers, which the driver reads as an object. */
 const plainValue = (value: unknown): unknown =>
   isRecord(value) && 'toBigInt' in value && typeof value.toBigInt === 'function' ? (value.toBigInt() as unknown) : value;
 

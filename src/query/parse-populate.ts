@@ -39,7 +39,7 @@ function parseLevel(input: unknown, context: Context): Populate {
   return { all: isWanted(input['*']), fields: mergeFields(fields) };
 }
 
-/** As in Strapi v4, `*` stands for everything only alone: among other names of a comma list it means nothing. */
+/** As in Strapi v4, `*` alone is everything; among other names of a comma list it is ignored. */
 const parseList = (items: readonly string[], context: Context): Populate =>
   parsePaths(items.length === 1 ? items : items.filter((item) => item.trim() !== '*'), context);
 

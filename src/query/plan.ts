@@ -11,7 +11,7 @@ import type {
 } from '../schema/content-type.js';
 
 /**
- * A filter bound to a content type, in negation normal form: SQL's three-valued logic holds because a denied comparison never
+ * A filter bound to a content type, in negation normal form: as in SQL's three-valued logic, a negated comparison never
  * matches null. Paths are relative to the document, or to the array element inside `element`.
  */
 export type Condition =

@@ -90,7 +90,8 @@ const createEntry: Action = {
 
 const updateById: Action = {
   name: 'update',
-  run: (input) => writeEntry(input, (data, query, content) => update(input.type, idOf(input), data, query, content)),
+  run: (input) =>
+    writeEntry(input, (data, query, content) => update({ type: input.type, id: idOf(input) }, { data, query }, content)),
 };
 
 const deleteById: Action = {
@@ -103,8 +104,9 @@ const localize: Action = {
   name: 'createLocalization',
   run: async (input) => {
     const query = withLocalizations(queryOf(input));
-    const id = input.type.kind === 'singleType' ? await singleId(input) : idOf(input);
-    return flatEntry(await createLocalization(input.type, id, input.request.body ?? {}, query, input.content), input.content);
+    const { type, request, content } = input;
+    const id = type.kind === 'singleType' ? await singleId(input) : idOf(input);
+    return flatEntry(await createLocalization({ type, id }, { data: request.body ?? {}, query }, content), content);
   },
 };
 

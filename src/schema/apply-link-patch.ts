@@ -1,6 +1,6 @@
 import { validationError } from '../errors.js';
 
-/** Where a connected entry goes in a list; `end` where nothing is said. */
+/** Where a connected entry goes in a list; `end` unless the input names a position. */
 export type Position = { readonly kind: 'start' | 'end' } | { readonly kind: 'before' | 'after'; readonly id: number };
 
 export interface Connection {

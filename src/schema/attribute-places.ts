@@ -96,7 +96,7 @@ export const heldUniques = (listed: readonly UniquePath[], values: object): Reco
     }),
   );
 
-/** A value at a path of names, and where exactly it stands: the names with the positions in lists between them. */
+/** A value at a path of names, and its exact place: the names with the positions in lists between them. */
 interface PlacedValue {
   readonly place: readonly string[];
   readonly value: unknown;
@@ -125,7 +125,7 @@ const isStoredLink = (attribute: Attribute): attribute is LinkAttribute | MorphA
     : (attribute.kind === 'relation' || attribute.kind === 'media') && attribute.storage.kind === 'own';
 
 /**
- * The attributes of a type that hold files, themselves or in components. Those with components come first, as Strapi v4 links the files of an
+ * Returns the attributes of a type that store files, themselves or in components. Those with components come first, as Strapi v4 links the files of an
  * entry after those of its components.
  */
 export const fileAttributes = memoizePair((type: ContentType, registry: Registry): readonly string[] => {

@@ -33,7 +33,7 @@ export interface AttributeBase {
 
 /**
  * - trigram: all runs of three characters are kept beside the text, and lead to it.
- * - language: the words of the text are in a full-text index, which knows the endings of a language.
+ * - language: the words of the text are in a full-text index, which reduces them to their stems in that language.
  */
 export type TextSearch = { readonly kind: 'trigram' } | { readonly kind: 'language'; readonly language: string };
 
@@ -65,7 +65,7 @@ export interface ScalarAttribute extends AttributeBase {
  * - own: the ids are in this document, under the attribute's name: one id, or an ordered array.
  * - inverse: the ids are in the target's documents, under `field`; this side's order is their rank (`_ranks`).
  * - localizations: the entries of one localization group (`_group`), the entry itself left out.
- * - morph: the target's documents hold `{ __type, id }` under `field`, one or an array.
+ * - morph: the target's documents store `{ __type, id }` under `field`, one or an array.
  */
 export type LinkStorage =
   | { readonly kind: 'own' }

@@ -12,7 +12,7 @@ export type LinkInput =
 /** Entries that one document keeps for one relation, and that one write may name. */
 export const maximumLinks = 10_000;
 
-/** Text and fractions stand for ids that no entry has: they are reported as missing, like any id that is not there. */
+/** Text and fractions are read as ids that no entry has: they are reported as missing, like any id that does not exist. */
 const noSuchId = -1;
 
 /** Returns null if the value has none of the accepted forms, or names another type than `target` (`{ id, type }`). */

@@ -47,7 +47,7 @@ function conflicts(names: readonly string[], taken: ReadonlyMap<string, string>)
     const owner = taken.get(name);
     return owner === undefined ? [] : [`${describe(name)} is taken by ${owner}`];
   });
-  // the names that are derived from a name that is taken are taken as well; the first says it
+  // the names that are derived from a name that is taken are taken as well; only the first is reported
   return [...twice.slice(0, 1), ...clashes.slice(0, 1)];
 }
 

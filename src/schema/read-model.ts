@@ -15,7 +15,7 @@ export interface ModelReading {
   readonly warnings: readonly ModelWarning[];
 }
 
-/** Checks a document by itself and brings it to the form that the service uses. `customFields`: the setting `api.customFields`. */
+/** Checks a document by itself and returns it in the form that the service uses. `customFields`: the setting `api.customFields`. */
 export function readModel(document: unknown, customFields: Readonly<Record<string, string>> = {}): ModelReading {
   const form = readForm(document);
   if (form.model === null) return { document, model: null, problems: form.problems, warnings: [] };
@@ -37,7 +37,7 @@ export function readModel(document: unknown, customFields: Readonly<Record<strin
 /** `.type: …` follows the name of the attribute at once, `is …` after a space. */
 const spaced = (text: string): string => (/^[. ]/.test(text) ? text : ` ${text}`);
 
-/** A content type without a kind is a collection type; a component has none, whatever it says. */
+/** A content type without a kind is a collection type; a component has no kind, even if the model names one. */
 function withKind(model: Model): Model {
   if (model.uid.includes('::')) return { ...model, kind: model.kind ?? 'collectionType' };
   return Object.fromEntries(Object.entries(model).filter(([key]) => key !== 'kind')) as unknown as Model; // all but one optional key

@@ -133,7 +133,7 @@ function childOf(attribute: Exclude<Attribute, ScalarAttribute>, value: unknown,
 
 const wholeList = { condition: null, sort: [], window: null, countOnly: false, reversed: false } as const;
 
-/** Items of which nobody knows the type are left out. */
+/** Items of an unknown type are left out. */
 const loadItems = (value: unknown, typeOf: (item: Values) => ContentType | undefined, rights: Rights): Loaded[] =>
   [value].flat().flatMap((item) => {
     const type = isRecord(item) ? typeOf(item) : undefined;

@@ -37,7 +37,7 @@ export class CodeRequests {
   readonly #content: () => ContentContext;
   readonly #transactions: Pick<CodeTransactions, 'contextOf'>;
 
-  /** `content` returns what code works with that nobody has called. */
+  /** `content` returns the context of code that runs outside of a request. */
   constructor(content: () => ContentContext, transactions: Pick<CodeTransactions, 'contextOf'>) {
     this.#content = content;
     this.#transactions = transactions;
@@ -70,7 +70,7 @@ export class CodeRequests {
     return typeof state === 'object' && state !== null ? (this.#calls.get(state) ?? null) : null;
   }
 
-  /** The context of the caller, in the transaction that code runs in, or of code that nobody has called. */
+  /** The context of the caller, in the transaction that code runs in, or of code that runs outside of a request. */
   contentOf(ctx: CodeContext): ContentContext {
     const call = this.callOf(ctx);
     return call === null ? this.#content() : this.#transactions.contextOf(call.content);

@@ -95,7 +95,8 @@ const listMethods = (open: Open, withFiles: WithFiles) => ({
   update: async (id: unknown, parameters: WithData = {}) => {
     const opened = open(parameters);
     const { type, context, query } = opened;
-    return withFiles(await update(type, decodeId(id), parameters.data ?? {}, query, context), parameters, opened);
+    const input = { data: parameters.data ?? {}, query };
+    return withFiles(await update({ type, id: decodeId(id) }, input, context), parameters, opened);
   },
   delete: async (id: unknown, parameters?: Parameters) => {
     const { type, context, query } = open(parameters);

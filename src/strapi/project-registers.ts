@@ -100,7 +100,7 @@ export class ProjectRegisters {
     };
   }
 
-  /** Before there is a database nobody knows. */
+  /** Before the service is connected every API uid counts as a type. */
   #isApiType(uid: string): boolean {
     const types = this.connection.running?.backend.models.snapshot.registry.types;
     return uid.startsWith('api::') && types?.has(uid) !== false;

@@ -21,7 +21,7 @@ export interface RegisteredRouter {
   readonly router: StrapiRouter;
   /** The prefix of routers of `strapi.server.routes` and plugins; null for the prefix of the API. */
   readonly prefix: string | null;
-  /** `api::page`, `plugin::users-permissions`; null if nobody owns it. */
+  /** `api::page`, `plugin::users-permissions`; null if it belongs to neither. */
   readonly owner: string | null;
   /** For messages. */
   readonly file: string;

@@ -129,7 +129,7 @@ function engineWrites(open: () => Opened): Writes {
     },
     update: async ({ data, ...parameters }) =>
       onFirst('update', parameters, open(), ({ type, context }, id) =>
-        update(type, id, data, answerQuery(parameters, context), context),
+        update({ type, id }, { data, query: answerQuery(parameters, context) }, context),
       ),
     updateMany: async ({ data, ...parameters }) => ({
       count: await updateMany(entriesOf(parameters, open()), data, open().context),

@@ -6,7 +6,7 @@ import { isReadable, readSection } from '../config/read-section.js';
 import { lenientReaders } from '../config/read-variable.js';
 import { isRecord, type Values } from '../values.js';
 
-/** `strapi.config`: the settings in force, and what the files of config/ say besides. */
+/** `strapi.config`: the settings in force, and other values of the files of config/. */
 export interface StrapiConfig extends Config {
   /** A setting by its path, such as `server.port`, `plugin.graphql.maxLimit` or `my-file.key`; the fallback if it is not set. */
   get(path: string | readonly string[], fallback?: unknown): unknown;
@@ -42,7 +42,7 @@ export function createStrapiConfig(config: Config, files: Values): StrapiConfig 
   return Object.assign(Object.create({ ...files, ...config }) as Config, own);
 }
 
-/** `plugin.graphql.maxLimit` stands in `plugins.graphql.config.maxLimit`. */
+/** `plugin.graphql.maxLimit` is `plugins.graphql.config.maxLimit` in the settings. */
 const inSections = ([section = '', name, ...rest]: readonly string[]): readonly string[] =>
   section === 'plugin' && name !== undefined
     ? ['plugins', name, 'config', ...rest]

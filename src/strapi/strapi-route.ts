@@ -11,11 +11,11 @@ export type CodePolicy = (context: CodeContext, config: unknown, services: { rea
 export type CodeMiddleware = (config: unknown, services: { readonly strapi: unknown }) => CodeHandler | undefined;
 
 export interface RouteConfig {
-  /** false: for everybody, and nobody is identified. `scope`: all of these actions are needed. Else the action of the handler is. */
+  /** false: everybody may call the route, and callers are not identified. `scope`: the required actions; else that of the handler. */
   readonly auth?: boolean | { readonly scope?: readonly string[] };
   readonly policies?: readonly (string | CodePolicy | { readonly name: string; readonly config?: unknown })[];
   readonly middlewares?: readonly (string | CodeHandler | MiddlewareItem)[];
-  /** Stands in place of the prefix of the router. */
+  /** Replaces the prefix of the router. */
   readonly prefix?: string;
 }
 

@@ -37,7 +37,7 @@ interface Listening extends ReadHooks {
 
 /**
  * Runs the code around reads of REST, GraphQL and the entity service. Before a read it may change the parameters: what it changes is
- * bound without the caller's rights on names, but the row rules of the caller hold. Code after a read sees all values but passwords,
+ * bound without the caller's rights on names, but the row rules of the caller apply. Code after a read sees all values but passwords,
  * and what it changes is answered, as far as the caller may see the attribute.
  */
 export function createSurroundedReads(hooks: Listening): SurroundedReads {

@@ -10,7 +10,7 @@ import { isRecord, type Values } from '../values.js';
 export interface EngineParameters {
   /** Conditions in the language of `filters`: `{ slug: 'a', author: { name: { $contains: 'b' } } }`. */
   readonly where?: unknown;
-  /** The same; holds besides `where`. */
+  /** The same; an entry must meet both. */
   readonly filters?: unknown;
   readonly select?: string | readonly string[] | undefined;
   /** `true` for every relation, names, or an object of parameters by name. */

@@ -8,7 +8,7 @@ import { isRecord, type Values } from '../values.js';
 import type { EngineParameters } from './translate-query.js';
 
 /**
- * Returns a read in the words of `strapi.db.query(uid)`: the locale stands in `where` with the filters of the client, the publication
+ * Returns a read in the words of `strapi.db.query(uid)`: the locale is in `where` with the filters of the client, the publication
  * state in `filters`, pages are `offset` and `limit`. What the read does not have is absent.
  */
 export function describeRead({ query, plan, id }: PendingRead, { defaultLocale }: BindContext): EngineParameters {
@@ -50,7 +50,7 @@ function describeList({ sort, fields, populate, search }: Query): EngineParamete
 const describeSort = ({ path, order }: Sort): Values =>
   path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), order) as Values; // a path has a name
 
-/** Conditions on different names stand in one object, as they are mostly written. */
+/** Merges conditions on different names into one object, as code mostly writes them. */
 function describeFilter(filter: Filter): Values {
   switch (filter.kind) {
     case 'field':
@@ -69,7 +69,7 @@ function describeFilter(filter: Filter): Values {
   }
 }
 
-/** Paths if nothing is said of what they lead to, otherwise parameters by name. */
+/** Returns paths if they have no parameters, otherwise parameters by name. */
 function describePopulate(populate: Populate): unknown {
   const paths = populate.all ? null : pathsOf(populate);
   if (paths !== null) return paths;

@@ -33,7 +33,7 @@ interface LinkRecord extends TransferredLink, Placed {
 /** Content that cannot be imported, in place of a record. */
 interface UnreadableRecord extends Placed {
   readonly stage: 'unreadable';
-  /** Where it stands in for a record. */
+  /** The stage of the record that it replaces. */
   readonly of: Stage;
   readonly reason: string;
   readonly where: string;
@@ -165,7 +165,7 @@ export async function inspectSource(source: Source, advance: (records: number) =
   return { schemas, entities, settings, records, ...sums };
 }
 
-/** The settings that an import takes over, or says something about. */
+/** The settings that an import adopts or reports. */
 export const usedSettings = {
   advanced: 'plugin_users-permissions_advanced',
   templates: 'plugin_users-permissions_email',

@@ -69,7 +69,7 @@ function comingEntry({ plan, tally }: ImportRun, entity: Entity): readonly Comin
   return orReport({ type, entity }, tally, () => [{ type, entity, holders: holdersIn(type, entity, plan.registry) }]);
 }
 
-/** An entry that nobody can read leaves the others alone. */
+/** An entry that cannot be read does not stop the others. */
 function orReport<Result>(
   { type, entity }: Pick<ComingEntry, 'type' | 'entity'>,
   tally: Tally,

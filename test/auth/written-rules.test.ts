@@ -467,7 +467,9 @@ describe('rules of a role hold for what is written', () => {
     const { document } = await create(type, {}, emptyQuery, context);
     const id = Number(document['_id']);
     const kept = await stored('articles', id);
-    expect(await failed(update(type, id, { title: 'alice' }, emptyQuery, context))).to.equal('ForbiddenError');
+    expect(await failed(update({ type, id }, { data: { title: 'alice' }, query: emptyQuery }, context))).to.equal(
+      'ForbiddenError',
+    );
     expect(await stored('articles', id)).to.deep.equal(kept);
   });
 });

@@ -22,13 +22,13 @@ interface Returned {
   readonly browser: string;
 }
 
-/** A user as the provider knows it. */
+/** The account of a user at the provider. */
 export interface Identity {
   readonly provider: string;
   /** Unique at the provider, and never given to another. */
   readonly subject: string;
   readonly email: string;
-  /** The provider says that the address is the user's own. */
+  /** Whether the provider has verified the address. */
   readonly isVerified: boolean;
   readonly name: string;
 }

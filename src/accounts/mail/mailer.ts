@@ -84,7 +84,7 @@ function laterTransport(options: object): () => Promise<Transporter> {
 
 /**
  * Writes each e-mail to two files, as it would be sent (`.eml`) and as text, and its link to the log. In production only the
- * subject is logged, with the advice to configure a mail server: the link holds a code.
+ * subject is logged, with the advice to configure a mail server: the link contains a code.
  */
 function byFile({ config, logger }: MailerInput): Deliver {
   const transport = laterTransport({ streamTransport: true, buffer: true });

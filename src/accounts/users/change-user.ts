@@ -95,7 +95,7 @@ async function refuseTaken(
 
 /** A new password, and being blocked, end all that the user was logged in with. */
 async function updateWithin(user: StoredUser, data: Body, context: ContentContext): Promise<void> {
-  await update(userType(context), user.id, data, emptyQuery, context);
+  await update({ type: userType(context), id: user.id }, { data, query: emptyQuery }, context);
   const isBlocked = data['blocked'] === true && !user.blocked;
   if (data['password'] === undefined && !isBlocked) return;
   await changeStoredUser(context, { _id: user.id }, { increase: { _tokenVersion: 1 } });

@@ -57,7 +57,7 @@ export function createGraphql(services: GraphqlServices): GraphqlEndpoint {
   );
   const routes = graphqlRoutes({ settings, pathSettings: graphqlPathSettings(config), schema: current, report });
   const replaceRegistry = async (registry: Registry): Promise<void> => {
-    // an extension may fail on the new models, which is told at once
+    // an extension may fail on the new models: its schema is built at once, so that the error is logged now
     if (artifacts === null && !('extend' in extension(registry))) return current.replaceWhenRead(registry);
     await current.replace(registry);
     if (artifacts !== null) await tryArtifacts(current, artifacts, logger);

@@ -15,8 +15,8 @@ type Build = (registry: Registry, previous: GraphQLSchema | undefined) => Promis
 type Report = (error: unknown, registry: Registry) => void;
 
 /**
- * Holds the schema in force. The schema of a new registry is built off the request path while the old one serves; of several registries
- * that come during a build only the last one is built next. Where nobody has read the old schema the new one waits until somebody reads it.
+ * The schema in force. The schema of a new registry is built off the request path while the old one serves; of several registries that
+ * arrive during a build only the last one is built next. If the old schema was never read, the new one is built when it is first read.
  * A build that fails leaves the old one in force.
  */
 export class CurrentSchema {

@@ -13,7 +13,7 @@ interface ErrorFormat {
   readonly report: (error: unknown) => void;
 }
 
-/** Errors as clients of Strapi v4 know them, changed by the hook of the settings. `report` takes the errors that are not shown. */
+/** Returns errors in the form of Strapi v4, changed by the hook of the settings. `report` takes the errors that are not shown. */
 export function createErrorFormat(
   { stacktraces, formatError: hook }: Pick<GraphqlSettings, 'stacktraces' | 'formatError'>,
   report: ErrorFormat['report'],

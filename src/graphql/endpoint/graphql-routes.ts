@@ -48,7 +48,7 @@ export function graphqlRoutes(parts: GraphqlParts): readonly (OpenRoute | Contex
           throw caller.ended === null ? unauthorizedError() : refusedToken(caller.ended);
         if (ctx.method === 'GET' && request.asksForPage) {
           if (playground !== null) return playground.page(firstQuery(await parts.schema.read()));
-          // Browsers say so when a person opens an address; programs get the answer of Strapi v4.
+          // Browsers send this header for a page that a person opens; programs get the answer of Strapi v4.
           if (request.querystring === '' && request.headers['sec-fetch-dest'] === 'document') return explainEndpoint();
         }
         return answerOperations(ctx, call, { parts, endpoint });

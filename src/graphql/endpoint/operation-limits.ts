@@ -9,7 +9,7 @@ import {
 
 /**
  * Refuses operations with more aliases than allowed: each alias costs as much as its field. Aliases in a fragment count at every
- * spread, since a few aliases in nested fragments can stand for millions of fields.
+ * spread, since a few aliases in nested fragments can select millions of fields.
  */
 export const aliasLimit =
   (maximum: number): ValidationRule =>

@@ -4,7 +4,7 @@ import type { UploadedFile } from '../../media/staging.js';
 import { asUpload } from '../scalars.js';
 
 /**
- * The JSON body that a multipart request stands for: `operations`, with each file put where `map` says (the GraphQL multipart
+ * Returns the JSON body of a multipart request: `operations`, with each file at its places in `map` (the GraphQL multipart
  * request convention). Null if one of the two is missing or wrong.
  */
 export function placeFiles({ fields, files }: MultipartBody): unknown {

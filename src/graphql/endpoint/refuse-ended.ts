@@ -5,7 +5,7 @@ import { refusedToken, type TokenFault } from '../../errors.js';
 import { ignoresFault } from '../../http/authorize.js';
 import { requirementOf, type FieldRequirement, type Scope } from '../types/schema-context.js';
 
-/** An operation that a request names, and the document that it stands in, which need not be valid. */
+/** An operation that a request names, and its document, which need not be valid. */
 export interface NamedOperation {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;

@@ -60,7 +60,7 @@ const isSame = (one: DemandedField, other: DemandedField): boolean =>
   one.attribute === other.attribute &&
   isDeepStrictEqual(one.args, other.args);
 
-/** Resolves when all resolvers of the current turn have asked. */
+/** Resolves when all resolvers of the current turn have requested their entries. */
 const turnEnd = (): Promise<void> =>
   Promise.resolve().then(
     () =>

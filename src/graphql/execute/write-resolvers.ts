@@ -19,7 +19,7 @@ import { entryId } from './read-resolvers.js';
 
 type Resolver = GraphQLFieldResolver<unknown, GraphqlContext, Values, Promise<EntryResult>>;
 
-/** `createArticle`: a draft unless `publishedAt` says otherwise, in the default locale unless another one is given. */
+/** `createArticle`: a draft unless `publishedAt` is given, in the default locale unless another one is. */
 export const createResolver =
   (type: ContentType): Resolver =>
   async (_root, args, context, info) =>
@@ -32,12 +32,14 @@ export const updateResolver =
     const query = readOneQuery(type, context, info);
     if (type.kind === 'singleType') return updateSingle(type, args, query, context).catch(failBelow(type, info));
     const id = entryId(args['id']);
-    return id === null ? noEntry : entryResult(await update(type, id, dataOf(args), query, context.content), context);
+    return id === null
+      ? noEntry
+      : entryResult(await update({ type, id }, { data: dataOf(args), query }, context.content), context);
   };
 
 async function updateSingle(type: ContentType, args: Values, query: Query, context: GraphqlContext): Promise<EntryResult> {
   const id = await writtenId(type, args, context);
-  if (id !== null) return entryResult(await update(type, id, dataOf(args), query, context.content), context);
+  if (id !== null) return entryResult(await update({ type, id }, { data: dataOf(args), query }, context.content), context);
   return entryResult(await createSingle(type, args, query, context), context);
 }
 
@@ -52,12 +54,12 @@ const failBelow =
     return { value: null, failure: error };
   };
 
-/** The first entry of a single type, or, where it is there in another locale, its version in this one. */
+/** Creates the entry of a single type; if it exists in another locale, its localization. */
 async function createSingle(type: ContentType, args: Values, query: Query, { content }: GraphqlContext): Promise<Loaded> {
   const other = type.localized ? await singleId(type, 'all', content) : null;
   return other === null
     ? create(type, dataOf(args), query, content)
-    : createLocalization(type, other, dataOf(args), query, content);
+    : createLocalization({ type, id: other }, { data: dataOf(args), query }, content);
 }
 
 /** `deleteArticle` returns the entry as it was. Throws a NotFoundError for a single type without an entry. */
@@ -98,5 +100,5 @@ export const localizationResolver =
     const query = readOneQuery(type, context, info);
     const id = type.kind === 'singleType' ? await singleId(type, 'all', content) : entryId(args['id']);
     if (id === null) throw notFoundError('Entity not found');
-    return entryResult(await createLocalization(type, id, dataOf(args), query, content), context);
+    return entryResult(await createLocalization({ type, id }, { data: dataOf(args), query }, content), context);
   };

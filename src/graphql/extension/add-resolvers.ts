@@ -35,7 +35,7 @@ function resolverOf(given: unknown): Resolver | null {
   return typeof resolve === 'function' ? (resolve as Resolver) : null; // the contract of a resolver
 }
 
-/** Scalars are replaced; enums get the values behind their names, unions the function that tells their members apart. */
+/** Scalars are replaced; enums get the values behind their names, unions the function that returns the type of a value. */
 function replaceType(type: GraphQLNamedType, given: unknown): GraphQLNamedType {
   if (given === undefined) return type;
   if (isScalarType(type)) return new GraphQLScalarType({ ...type.toConfig(), ...configOf(given), name: type.name });

@@ -31,7 +31,7 @@ function resultOf(used: UsedExtension, input: ExtensionInput): Extension {
   if (!isRecord(extension)) throw new Error(`A GraphQL extension must be an object, or a function that returns one`);
   const unknown = Object.keys(extension).find((key) => !keys.has(key));
   if (unknown !== undefined) throw new Error(`A GraphQL extension has no "${unknown}"; it has ${[...keys].join(', ')}`);
-  return extension as Extension; // what it holds is checked where it is used
+  return extension as Extension; // its parts are checked where they are used
 }
 
 const keys = new Set(['types', 'typeDefs', 'plugins', 'resolvers', 'resolversConfig']);
@@ -46,7 +46,7 @@ function mergeResolvers(all: readonly Resolvers[]): Record<string, unknown> {
   return merged;
 }
 
-/** Scalars are objects with a class and stand for themselves. */
+/** Scalars are objects with a class, and are returned as they are. */
 const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
   isRecord(value) && [Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null);
 

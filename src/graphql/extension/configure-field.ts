@@ -10,7 +10,7 @@ import type { FieldConfiguration, Resolver, Strapi } from './extension.js';
 import type { FieldConfig } from '../types/map-schema.js';
 import { isRecord } from '../../values.js';
 
-/** Where a field stands in the schema. */
+/** The place of a field in the schema. */
 interface FieldPlace {
   /** A field of Query or Mutation. */
   readonly isRoot: boolean;

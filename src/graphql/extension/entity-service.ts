@@ -62,7 +62,7 @@ export function createEntityService(content: () => ContentContext): EntityServic
     },
     update: async (uid, id, { data, ...parameters }) => {
       const { type, query, context } = open(uid, parameters);
-      return one(id, (number) => update(type, number, data, query, context));
+      return one(id, (number) => update({ type, id: number }, { data, query }, context));
     },
     delete: async (uid, id, parameters) => {
       const { type, query, context } = open(uid, parameters);

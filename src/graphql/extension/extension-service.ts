@@ -74,7 +74,7 @@ function hasAction(rules: TypeRules | undefined, action: RootAction): boolean {
   return kind && isActionOn(rules, action);
 }
 
-/** Names that some types have and others may be asked about all the same. */
+/** Members that only some types have; reading them is allowed on all. */
 const systemNames = ['id', 'createdAt', 'updatedAt', 'publishedAt', 'createdBy', 'updatedBy', 'locale', 'localizations'];
 
 function checkNames(rules: ShadowRules, registry: Registry): void {

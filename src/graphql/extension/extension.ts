@@ -19,7 +19,7 @@ export type Resolver = GraphQLFieldResolver<any, any, any>;
 /** Resolvers of one type by field, values by enum name, or `__resolveType` of a union or interface. */
 export type TypeResolvers = Readonly<Record<string, Resolver | { readonly resolve?: Resolver } | string | number | boolean>>;
 
-/** Resolvers by type and field; a scalar stands for itself. */
+/** Resolvers by type and field; a scalar is its own resolver. */
 export type Resolvers = Readonly<Record<string, TypeResolvers | GraphQLScalarType>>;
 
 /** Continues with the resolver; arguments that are left out stay unchanged. */

@@ -25,7 +25,7 @@ export interface TypeControl {
   disableMutations(): TypeControl;
   /** Throws for a name that is no action. */
   disableAction(action: string): TypeControl;
-  /** `*` stands for all. */
+  /** `*`: all. */
   disableActions(actions: readonly string[]): TypeControl;
   isEnabled(): boolean;
   isDisabled(): boolean;

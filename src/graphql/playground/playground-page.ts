@@ -3,7 +3,7 @@ import type { renderPlaygroundPage as render } from 'graphql-playground-html';
 
 /** The page of the playground and the policy that lets it run: its own scripts by their hashes, everything else from here. */
 interface PlaygroundPage {
-  /** Returns the page; `query` stands in it when a browser opens it for the first time. */
+  /** Returns the page; the editor contains `query` when a browser opens it for the first time. */
   readonly html: (query: string | null) => string;
   readonly contentSecurityPolicy: string;
 }
@@ -13,7 +13,7 @@ export const assetsPath = '/playground-assets';
 
 /**
  * Renders the playground for an endpoint. Only the configured path and the names of content types go into it, never anything of a
- * request, so that nobody can put a script into the page; fonts of other hosts are taken out.
+ * request, so that no request can inject a script; fonts of other hosts are removed.
  */
 export async function renderPage(endpoint: string): Promise<PlaygroundPage> {
   const { renderPlaygroundPage } = await import('graphql-playground-html');
@@ -101,7 +101,7 @@ export const playgroundFiles: Readonly<Record<string, PlaygroundFile>> = {
 };
 
 /**
- * Lets the playground be used on a phone: the answer stands below the query, and of the buttons above them the address alone is left.
+ * Lets the playground be used on a phone: the answer is below the query, and of the buttons above only the address is shown.
  * The names are those of the pinned package.
  */
 const narrowStyle = `@media (max-width: 700px) {

@@ -70,7 +70,7 @@ export function mergeSelected(parts: readonly Selected[]): Selected {
   };
 }
 
-/** Where a field stands: the type it belongs to, its response key, and those of the `data` and `attributes` around it. */
+/** The place of a field: the type it belongs to, its response key, and those of the `data` and `attributes` around it. */
 interface Place {
   readonly owner: ContentType;
   readonly around: readonly string[];

@@ -14,7 +14,7 @@ export interface ReadingContext extends ArgumentContext {
   readonly check: (query: Query, type: ContentType) => void;
   /** Counts a type of which something is selected. Throws a ValidationError once there are too many. */
   readonly countType: () => void;
-  /** Results for fields that several fragments lead to, by the place where they stand. */
+  /** Results for fields that several fragments lead to, by their places. */
   readonly known: Map<FieldNode, Map<string, readonly PopulateField[]>>;
   /** Records the error of a nested field whose arguments are wrong: that field fails alone, when it is resolved. */
   readonly fail: (node: FieldNode, error: ApiError) => void;

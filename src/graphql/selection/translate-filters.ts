@@ -5,7 +5,7 @@ import { isRecord, type Values } from '../../values.js';
 /**
  * Spells GraphQL filters the REST way, `{ in: [1] }` as `{ $in: [1] }`, so that both are read by the same parser. Position decides:
  * a key inside an entry is an attribute or a group, so an attribute named `in` stays one. Empty groups and relations without
- * conditions say nothing and are left out.
+ * conditions have no effect and are left out.
  */
 export function translateFilters(filters: Values, type: ContentType, registry: Registry): Values {
   const entries = Object.entries(filters).map(([key, value]) => [

@@ -66,11 +66,11 @@ export const archiveFolder = (cacheDir: string, pin: PinnedArchive): string =>
   join(cacheDir, `official-${pin.version}-${pin.sha256.slice(0, 16)}`);
 
 /**
- * The archive of a version for this system, as mongodb-memory-server knows it. Its variables choose another (MONGOMS_DISTRO,
+ * Returns the archive of a version for this system, by the list of mongodb-memory-server. Its variables choose another (MONGOMS_DISTRO,
  * MONGOMS_ARCHIVE_NAME, MONGOMS_DOWNLOAD_URL). Undefined if MongoDB has none for this system.
  */
 export const findArchive = async (of: string): Promise<SystemArchive | undefined> => {
-  // Loaded here only: the library brings a MongoDB driver of its own, 10 MB of memory and over 0.1 s.
+  // Loaded here only: the library loads a MongoDB driver of its own, which takes 10 MB of memory and over 0.1 s.
   const { DryMongoBinary } = await import('mongodb-memory-server');
   const { MongoBinaryDownloadUrl } = await import('mongodb-memory-server/lib/util/MongoBinaryDownloadUrl.js');
   const options = await DryMongoBinary.generateOptions({ version: of });

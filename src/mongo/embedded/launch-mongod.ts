@@ -70,7 +70,7 @@ const stop = async (child: ChildProcess, ended: Promise<unknown>): Promise<void>
   clearTimeout(force);
 };
 
-/** Why a mongod ended: its data are in use, its port is busy, or something that only `reason` can tell. */
+/** Why a mongod ended: its data are in use, its port is busy, or another cause, given in `reason`. */
 export interface Failure {
   readonly kind: 'in-use' | 'port-busy' | 'failed';
   readonly reason: string;
@@ -102,8 +102,8 @@ const textIn = (detail: Detail | undefined): string | undefined => {
 };
 
 /**
- * Ends the process `pid` as soon as this one has ended, even by kill -9: a small watcher reads from a pipe that this process
- * holds open, and the system closes it. Returns a function that stops the watcher.
+ * Ends the process `pid` as soon as this one has ended, even by kill -9: a small watcher reads from a pipe of this process,
+ * which the system closes when the process ends. Returns a function that stops the watcher.
  */
 const endWithOwner = (pid: number): (() => void) => {
   const [command, ...args] = process.platform === 'win32' ? nodeWatcher : shellWatcher;

@@ -18,9 +18,9 @@ export interface OpenedData {
 }
 
 /**
- * Starts `program` on `dataDir`, on the port `wanted` or, where that is busy, on another. mongod's own lock on the data
- * decides who may have them: while the server of an owner that is gone still holds it, this waits, up to ten seconds.
- * Throws an Error that names the holder, or that says why mongod does not start.
+ * Starts `program` on `dataDir`, on the port `wanted` or, where that is busy, on another. The lock of mongod on the
+ * data decides. If the owner has ended and its server still has the lock, waits up to ten seconds. Throws an Error that names
+ * the process with the lock, or the reason why mongod does not start.
  */
 export const openData = async (program: string, { dataDir, wanted, cacheSizeGB }: DataToOpen): Promise<OpenedData> => {
   const deadline = Date.now() + 10_000;
@@ -62,7 +62,7 @@ export const commonArguments = (cacheSizeGB: number): readonly string[] => [
 ];
 
 /**
- * Throws if another attempt is useless. Only an attempt tells whether the lock is free: a killed server may stay in the process
+ * Throws if another attempt is useless. Only an attempt shows whether the lock is free: a killed server may stay in the process
  * table until its exit code is read.
  */
 const judgeHolder = async (dataDir: string, deadline: number): Promise<void> => {

@@ -40,7 +40,7 @@ export async function listIndexes(db: Db, collection: string): Promise<IndexDesc
   }
 }
 
-/** All in one command, which is one pass over the collection; one by one where that fails, to know which. */
+/** Builds all in one command, which is one pass over the collection; if it fails, one by one, to find out which fail. */
 export async function buildIndexes(db: Db, collection: string, plans: readonly IndexPlan[]): Promise<IndexProblems> {
   if (plans.length === 0) return [];
   const specifications = plans.map(({ name, key, options }) => ({ name, key: { ...key }, ...options }));

@@ -23,8 +23,8 @@ type StoredModels = Awaited<ReturnType<ReturnType<typeof createModelReader>>>;
 const indexPatience = 250;
 
 /**
- * For this long, in milliseconds, requests under way and instances that have not heard of a change yet write entries in the
- * form that they know; those are completed afterwards.
+ * Milliseconds after a change of a model at which its entries are completed again: requests under way and instances with the former
+ * snapshot still write entries in the former form.
  */
 const completionDelays = [250, 1000, 5000];
 

@@ -18,7 +18,7 @@ export interface TrigramAttribute {
 interface BuildRecord {
   /** `articles/title` */
   readonly _id: string;
-  /** settling: all entries have their trigrams, but instances that do not know of the option may have changed some since. */
+  /** settling: all entries have their trigrams, but instances without the new model may have changed some since. */
   readonly state: 'building' | 'settling' | 'ready';
   /** The last entry that was looked at; null: none. */
   readonly done: number | null;

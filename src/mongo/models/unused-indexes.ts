@@ -2,7 +2,7 @@ import type { ContentType } from '../../schema/content-type.js';
 import { type Database, readAll } from '../database.js';
 import { ownIndexes } from '../read/plan-indexes.js';
 
-/** What the server knows of an index: how often reads have used it since it was built or the server has started. */
+/** The usage of an index: how many reads have used it since it was built or the server was started. */
 interface IndexUse {
   readonly name: string;
   readonly spec?: { readonly unique?: boolean };
@@ -22,7 +22,7 @@ export async function findUnused({ collection }: ContentType, database: Database
   return unusedAmong(uses as unknown as readonly IndexUse[], now); // the form of this stage
 }
 
-/** The same for what is known at a time, in milliseconds. */
+/** The usage of indexes at a time, in milliseconds. */
 export const unusedAmong = (uses: readonly IndexUse[], now: number): readonly string[] =>
   uses
     .filter(({ name, spec, accesses: { ops, since } }) => {

@@ -83,7 +83,7 @@ export type IndexedLink = LinkEstimate & { readonly index: IndexPlan };
 export const byShare = (links: LinkEstimates['links']): readonly IndexedLink[] =>
   links.filter((link): link is IndexedLink => link.index !== null).sort((a, b) => a.share - b.share);
 
-/** The indexes that hold all entries, by their first path. */
+/** The indexes that contain all entries, by their first path. */
 const wholeIndexes = memoizePair((type: ContentType, registry: Registry): ReadonlyMap<string, IndexPlan> => {
   const plans = planIndexes(type, registry).filter(({ options }) => options.partialFilterExpression === undefined);
   return new Map(plans.reverse().map((plan) => [Object.keys(plan.key)[0] ?? '', plan]));
@@ -109,7 +109,7 @@ function idsOf(condition: RelatedCondition, resolved: Resolved): readonly unknow
   return found?.$in === undefined || found.$in.length === 0 ? null : found.$in;
 }
 
-/** What is known of a database for a while. */
+/** Estimates of a database, which are cached for a while. */
 interface Known {
   readonly sizes: Map<string, { readonly size: Promise<number>; readonly until: number }>;
   /** Indexes that were named wrongly, by the form of the query, with the time until which they are not named again. */

@@ -48,13 +48,13 @@ function compile(condition: Condition, resolved: Resolved): Document {
   }
 }
 
-/** Matches no document, and the server knows it without looking. */
+/** Matches no document; the server answers it without reading any. */
 export const nothing: Document = { _id: { $in: [] } };
 
 /** Matches documents whose link or component list is empty. */
 export const missing = (path: string): Document => ({ [path]: { $in: [null, []] } });
 
-/** Parts on different fields stand side by side; the same field twice needs `$and`. */
+/** Parts on different fields are merged into one object; the same field twice needs `$and`. */
 function compileAll(parts: readonly Document[]): Document {
   const keys = parts.flatMap((part) => Object.keys(part));
   if (new Set(keys).size === keys.length) return Object.assign({}, ...parts) as Document;
@@ -140,7 +140,7 @@ export const notNull: Readonly<Record<Stored, Document>> = {
   json: { $type: jsonTypes },
 };
 
-/** "Null" for each stored form. A list of JSON that holds null is not null, though it would match `{ $eq: null }`. */
+/** "Null" for each stored form. A JSON list that contains null is not null, though it would match `{ $eq: null }`. */
 const isNull: Readonly<Record<Stored, Document>> = {
   text: { $eq: null },
   number: { $eq: null },

@@ -18,8 +18,8 @@ type Level = Pick<Plan, 'type' | 'condition' | 'sort'>;
 const patience = 2_000;
 
 /**
- * Returns what to tell of a query that failed: if its time limit was hit, and no index of a collection leads to what was asked for, a 400
- * that names the attributes and the option that they need; the error itself otherwise.
+ * Returns the error to answer for a query that failed: if it exceeded its time limit, and no index of a collection serves its filter, a 400
+ * that names the attributes and the option that they need; otherwise the error itself.
  */
 export async function explainTimeout(error: unknown, plan: Plan, database: Database): Promise<unknown> {
   if (!isTimedOut(error) || database.session !== null) return error;

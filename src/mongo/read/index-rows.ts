@@ -144,7 +144,7 @@ function morphLists(child: LinkChild, nodes: readonly Growing[], { field, owner 
   return lists;
 }
 
-/** An item stands in the group of each of its keys, in the order of the items. */
+/** An item is in the group of each of its keys, in the order of the items. */
 function groupBy<Item>(items: readonly Item[], keysOf: (item: Item) => readonly unknown[]): Map<unknown, Item[]> {
   const groups = new Map<unknown, Item[]>();
   for (const item of items) {
@@ -159,7 +159,7 @@ function groupBy<Item>(items: readonly Item[], keysOf: (item: Item) => readonly 
 
 type RankOf = (document: Document, parent: unknown) => number;
 
-/** Entries without a rank, brought in from elsewhere, come first, by id. */
+/** Entries without a rank, which other programs have inserted, come first, by id. */
 function sortByRank(lists: ReadonlyMap<unknown, Growing[]>, rankOf: RankOf, { reversed }: LinkChild): void {
   const sign = reversed ? -1 : 1;
   for (const [parent, list] of lists) {

@@ -30,10 +30,10 @@ const fewest = 500;
 const keysPerEntry = 8;
 
 /**
- * Returns the parts in which the entries of a filter are looked at; null if they are few, so that one command does it. By the index of a
+ * Returns the parts in which the entries of a filter are read; null if they are few enough for one command. By the index of a
  * relation entries come from all over the collection, which takes twice the time of their own order if that is larger than the cache of the
- * server; and no part takes so long that the time limit is hit, however many requests do the same. Indexes tell the ids without the
- * documents: what two of them tell is compared here where that leaves fewer documents to read.
+ * server; and no part exceeds the time limit, however many requests do the same. Indexes contain the ids, so no
+ * documents are read for them: the ids of two indexes are intersected here if that leaves fewer documents to read.
  */
 export async function listParts(filtered: Filtered, { all, links }: LinkEstimates, database: Database): Promise<Parts | null> {
   const [first, ...others] = byShare(links);

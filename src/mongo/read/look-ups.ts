@@ -47,7 +47,7 @@ interface WantedText {
   readonly field: string;
   /** Letters, digits and hyphens. */
   readonly text: string;
-  /** The values that documents have which could hold it. */
+  /** Matches the documents that may contain it. */
   readonly among: Document;
 }
 

@@ -52,8 +52,8 @@ interface Join {
 }
 
 /**
- * Relations that a plain `$lookup` can bring: no condition, order or count of their own, and mostly few documents. In a dynamic zone a path may lead through components of several types; what it brings for the others is not
- * looked at.
+ * Relations that a plain `$lookup` can read: no condition, order or count of their own, and mostly few documents. In a dynamic zone
+ * a path may lead through components of several types; what it reads for the others is ignored.
  */
 function plainLinks(children: readonly Child[], prefix: string): Join[] {
   return children.flatMap((child) => {

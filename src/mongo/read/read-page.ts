@@ -73,7 +73,7 @@ async function readEach(plan: Plan, { registry, totals, ...context }: PageContex
   return total === null ? { entries: await read(), total: null } : readWithTotal(plan, page, { read, total });
 }
 
-/** Reads a page whose total is known from its end if that is nearer: what is skipped is looked at as well. */
+/** Reads a page whose total is known, from the end if that is nearer: the server also walks over the entries that it skips. */
 async function readDocuments(page: Page, total: number | null, database: Database): Promise<readonly Document[]> {
   const backwards = total === null ? null : fromEnd(page, total);
   if (backwards === null) return readAll(database, compilePage(page));
@@ -151,7 +151,7 @@ function totalOf(
     const reply = await runRead(database, { count: collection, ...(condition !== null && { query: match }) });
     return Number(reply['n']);
   };
-  // without a condition the server knows the number without counting
+  // without a condition the server returns the number from its metadata
   if (condition === null) return window.skip < far ? { kept: null, count } : count().then((kept) => ({ kept, count }));
   const counted = { collection, match, condition: totalIsCacheable ? condition : null };
   return { kept: totals.kept(counted), count: () => totals.read(counted, count) };
@@ -178,23 +178,23 @@ interface CountedPage {
 }
 
 /**
- * Reads a page and its total. A page that is not full tells its total, so nothing is counted after it; where that is likely the page is
+ * Reads a page and its total. The total follows from a page that is not full, so nothing is counted after it; if that is likely the page is
  * read first, otherwise both are read at the same time.
  */
 async function readWithTotal(plan: Plan, { window }: Page, { read, total }: TotalRead): Promise<CountedPage> {
-  const told = (entries: readonly Loaded[]): number | null =>
+  const impliedTotal = (entries: readonly Loaded[]): number | null =>
     entries.length < (window.limit ?? Infinity) && (entries.length > 0 || window.skip === 0)
       ? window.skip + entries.length
       : null;
   if (total.kept !== null) {
     const entries = await read();
-    return { entries, total: told(entries) ?? total.kept };
+    return { entries, total: impliedTotal(entries) ?? total.kept };
   }
-  const note = (entries: readonly Loaded[]): void => void (told(entries) === null ? short.delete(plan) : short.add(plan));
+  const note = (entries: readonly Loaded[]): void => void (impliedTotal(entries) === null ? short.delete(plan) : short.add(plan));
   if (short.has(plan) || leadsToFew(plan.condition, plan.type)) {
     const entries = await read();
     note(entries);
-    return { entries, total: told(entries) ?? (await total.count()) };
+    return { entries, total: impliedTotal(entries) ?? (await total.count()) };
   }
   const [entries, counted] = await Promise.all([read(), total.count()]);
   note(entries);

@@ -5,7 +5,7 @@ import { collectIds, matchVisible, resolveRelated } from './resolve-related.js';
 import { compileCondition, type RelatedCondition } from './compile-condition.js';
 
 /**
- * Returns a selection whose lists of components are filtered by what the components hold: each condition on related entries becomes
+ * Returns a selection whose lists of components are filtered by the values of the components: each condition on related entries becomes
  * one on their ids, by one command. Returns the selection itself if no list has such a condition.
  */
 export async function resolveLists(selection: Selection, database: Database): Promise<Selection> {

@@ -90,7 +90,7 @@ async function resolveInto(condition: Condition, resolving: Resolving): Promise<
 
 /**
  * A condition that `$elemMatch` cannot express: `$expr`, which makes text of numbers and JSON, works on documents alone. So each
- * element becomes a document, and the condition comes to the ids of those that hold the elements: entries, or outer elements.
+ * element becomes a document, and the condition becomes one on the ids of those that contain the elements: entries, or outer elements.
  */
 async function resolveElement(
   { condition }: ElementCondition,

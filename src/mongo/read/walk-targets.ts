@@ -9,7 +9,7 @@ import { mostTargets, planWalk, type Walk } from './plan-walk.js';
 /** Targets that are read by one command. */
 const mostAtOnce = 500;
 
-/** What is known so far: the first documents of the list, and the values of their path by which they were found. */
+/** The result so far: the first documents of the list, and the values of their path by which they were found. */
 interface Walked {
   readonly documents: readonly Document[];
   readonly ids: readonly unknown[];
@@ -57,7 +57,7 @@ const nothing: Walked = { documents: [], ids: [] };
 const linksToNothing = ({ many }: Walk['step']): Target => ({ ids: [null, ...(many ? [[]] : [])], value: null });
 
 /**
- * Entries that no target with a value is linked with, where the targets hold the links. Null: there are too many targets.
+ * Returns the entries that no target with a value is linked with, if the targets store the links. Null: there are too many targets.
  */
 async function readLone(walk: Walk, limit: number): Promise<Walked | null> {
   const empty = await readTargets(walk, { match: { [walk.key.path]: null }, skip: 0, limit: mostAtOnce });
@@ -115,7 +115,7 @@ const ownersIn = (owner: unknown): readonly unknown[] =>
   Array.isArray(owner) ? owner : owner === null || owner === undefined ? [] : [owner];
 
 /**
- * The next targets; those without a value only if they come first and hold no links. Those with one value stay together: entries linked
+ * Returns the next targets; those without a value only if they come first and store no links. Those with one value stay together: entries linked
  * with them are in the order of the keys behind. Null: too many.
  */
 async function readChunk(walk: Walk, skip: number, size: number): Promise<readonly Target[] | null> {

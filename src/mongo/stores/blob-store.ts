@@ -4,7 +4,7 @@ import { inReadTime, inWriteTime, translating } from '../calls.js';
 import { type Database, readAll } from '../database.js';
 
 /**
- * The bytes of a file, as the database knows them. The documents have the form of GridFS (`uploads.files`), whether the bytes
+ * The record of the bytes of a file in the database. The documents have the form of GridFS (`uploads.files`), whether the bytes
  * lie in GridFS or elsewhere, so that the name, and with it the file, appears and vanishes in a transaction.
  */
 export interface StoredBlob {

@@ -28,8 +28,8 @@ export async function insertEntry(store: Store, collection: string, document: En
 }
 
 /**
- * Throws a 503 unless exactly this document is there: by the first of two attempts, whose answer was lost. Else an import has brought
- * another one under an id that was reserved here. The documents of a transaction are there with its commit alone.
+ * Throws a 503 unless exactly this document is stored: then the first of two attempts stored it, and its answer was lost. Otherwise an
+ * import has inserted another document under an id that was reserved here. Documents of a transaction are stored by its commit alone.
  */
 async function assertStored({ database, ids }: Store, collection: string, document: Document): Promise<void> {
   if (database.session === null) {
@@ -78,7 +78,7 @@ export async function deleteEntry(store: Store, collection: string, match: Docum
   });
 }
 
-/** Runs a write of one entry, which resolves to the entry or null, and tells of it so that totals can be adjusted. */
+/** Runs a write of one entry, which resolves to the entry or null, and reports it, so that cached totals are adjusted. */
 async function writeOne<Written extends EntryDocument | null>(
   store: Store,
   single: SingleWrite,
@@ -88,7 +88,7 @@ async function writeOne<Written extends EntryDocument | null>(
   const { collection, id, count } = single;
   const isKnown = typeof id === 'number' && (database.session === null || database.undo !== undefined);
   const begun = changes.tick();
-  // nothing was written, or nobody knows: a change that was taken for this one may have been another
+  // nothing was written, or that is unknown: a change that was taken for this one may have been another
   const forget = (): void => void (changes.settle(single) || changes.changed(collection));
   if (isKnown) changes.expect(single);
   let document: Written | null = null;
@@ -166,10 +166,10 @@ function noteWrite({ changes, database }: Store, collection: string, note: Write
 }
 
 /**
- * Runs a command that writes one document, and once more where a failover or a broken connection came in between. Its effect is
+ * Runs a command that writes one document, and once more after a failover or a broken connection. Its effect is
  * the same when the first attempt was stored after all, so that the driver's own retries, which make the server keep a record of
- * every write (200 us of a client and as much of the server), are not needed. Throws DuplicateKey for a unique index, and a 503 that says
- * so if nobody knows whether the write is stored.
+ * every write (200 us of a client and as much of the server), are not needed. Throws DuplicateKey for a unique index, and a 503
+ * if it is unknown whether the write is stored.
  */
 async function runWrite(database: Database, command: Document): Promise<Document> {
   const { session, maxTimeMS, abandoned } = database;

@@ -60,7 +60,7 @@ export const authRoutes: readonly Route[] = [
   },
 ];
 
-/** Refresh tokens: whoever has one may use it, without a grant. */
+/** The routes of refresh tokens. The token is the credential; no right is needed. */
 export const refreshRoutes: readonly Route[] = [
   {
     method: 'POST',

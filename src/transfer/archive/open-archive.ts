@@ -80,7 +80,7 @@ const metadataName = 'metadata.json';
 async function* readArchive(archive: Archive, stages: ReadonlySet<Stage>): AsyncGenerator<TransferRecord> {
   const files = extract();
   const filled = pipeline([createReadStream(archive.file), ...decoders(archive), files as unknown as NodeJS.WritableStream]); // close enough to Node's streams
-  filled.catch(() => undefined); // told by the iteration
+  filled.catch(() => undefined); // the iteration throws it
   let isWhole = false;
   let count = 0;
   try {

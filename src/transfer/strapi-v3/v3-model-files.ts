@@ -45,7 +45,7 @@ const places: readonly DefinitionPlace[] = [
   },
 ];
 
-/** Strapi v3 knows files by their names in lower case. */
+/** Strapi v3 refers to files by their names in lower case. */
 async function readPlace(project: string, { folder, path, identify }: DefinitionPlace): Promise<readonly Values[]> {
   const definitions: Values[] = [];
   for (const file of await filesIn(join(project, folder), folder === 'node_modules' ? /^strapi-plugin-/ : /^/)) {
