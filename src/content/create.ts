@@ -175,6 +175,9 @@ async function fillUids(type: ContentType, data: Values, context: ContentContext
   return Object.assign({}, data, made);
 }
 
+/** Characters of a generated uid before its number. */
+const longestUid = 250;
+
 /** Generates a uid from its target attribute, with a number if the plain value is taken. */
 async function freeUid(
   type: ContentType,
@@ -184,7 +187,8 @@ async function freeUid(
 ): Promise<string> {
   const { default: slugify } = await import('@sindresorhus/slugify');
   const source = attribute.targetField === null ? undefined : data[attribute.targetField];
-  const base = slugify(typeof source === 'string' ? source : '') || type.singularName;
+  const whole = slugify(typeof source === 'string' ? source : '') || type.singularName;
+  const base = whole.slice(0, longestUid).replace(/-$/, '');
   const among = type.localized ? { locale: data['locale'] ?? bind.defaultLocale } : {};
   const taken = await takenTexts(type.collection, { field: attribute.name, text: base, among }, store.database);
   if (!taken.has(base)) return base;

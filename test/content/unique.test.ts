@@ -23,6 +23,12 @@ const models = [
     },
   },
   {
+    uid: 'api::note.note',
+    kind: 'collectionType',
+    info: { singularName: 'note', pluralName: 'notes', displayName: 'Note' },
+    attributes: { title: { type: 'text' }, slug: { type: 'uid', targetField: 'title', options: { generate: true } } },
+  },
+  {
     uid: 'api::poster.poster',
     kind: 'collectionType',
     info: { singularName: 'poster', pluralName: 'posters', displayName: 'Poster' },
@@ -125,6 +131,14 @@ describe('unique values', () => {
       }
     });
   }
+
+  it('a generated uid has 250 characters of a long title, and a number', async () => {
+    const title = `${'a'.repeat(249)} ${'b'.repeat(40_000)}`;
+    const slugs: unknown[] = [];
+    for (let n = 0; n < 2; n += 1)
+      slugs.push((await serving.call('POST', '/api/notes', { data: { title } })).body.data?.attributes.slug);
+    expect(slugs).to.deep.equal(['a'.repeat(249), `${'a'.repeat(249)}-1`]);
+  });
 
   describe('all that are taken are listed', () => {
     let own: number;

@@ -129,6 +129,24 @@ const cases: readonly Case[] = [
     status: 400,
     json: errors(error("'' exceeds maximum operation depth of 12", invalid, [1, 139])),
   },
+  ...[
+    `{ articles(filters: ${'{ and: ['.repeat(120)}${'] }'.repeat(120)}) { data { id } } }`,
+    `${'{ a '.repeat(3_000)}${'}'.repeat(3_000)}`,
+  ].map((query) => ({
+    title: `a document of very many levels: ${query.slice(0, 10)}`,
+    body: { query },
+    status: 400,
+    json: errors(error('Syntax Error: Document is nested deeper than 200 levels.', 'GRAPHQL_PARSE_FAILED')),
+  })),
+  {
+    title: 'variables of very many levels as JSON text',
+    body: {
+      query: 'query Q($f: ArticleFiltersInput) { articles(filters: $f) { data { id } } }',
+      variables: `{"f":${'{"and":['.repeat(5_000)}${']}'.repeat(5_000)}}`,
+    },
+    status: 400,
+    text: 'Variables are invalid JSON.',
+  },
   { title: 'an empty body', body: {}, status: 400, text: noBody },
   {
     title: 'a body that is not JSON',

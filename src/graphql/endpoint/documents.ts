@@ -10,6 +10,7 @@ import {
 } from 'graphql';
 import { BoundedCache } from '../../caches.js';
 import { aliasLimit, rootFieldLimit, depthLimit } from './operation-limits.js';
+import { documentLevels } from './document-levels.js';
 import { coded } from './format-error.js';
 import type { GraphqlSettings } from './graphql-settings.js';
 
@@ -57,7 +58,15 @@ const rulesOf = ({ limits, introspection, validationRules }: GraphqlSettings): r
   ...validationRules,
 ];
 
+/** Levels of a document. Parsing and validating it takes stack for each. */
+const mostLevels = 200;
+
 function parseText(text: string, maxTokens: number): DocumentNode {
+  if (documentLevels(text) > mostLevels)
+    throw coded(
+      new GraphQLError(`Syntax Error: Document is nested deeper than ${String(mostLevels)} levels.`),
+      'GRAPHQL_PARSE_FAILED',
+    );
   try {
     return parse(text, { maxTokens });
   } catch (error) {

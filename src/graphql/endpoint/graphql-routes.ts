@@ -142,7 +142,8 @@ async function bodyOf(call: StagedCall, { snapshot, settings }: SessionParts): P
       requireScope(asked.scope, { access: caller.access, caller });
     };
     const accept = createFileCheck({ schema: snapshot.schema, checkField, tokens: settings.limits.tokens });
-    return placeFiles(await readMultipart(staging, { ...running.media.settings, accept }));
+    const body = await readMultipart(staging, { ...running.media.settings, accept });
+    return placeFiles(body, running.config.middlewares.body.jsonDepth);
   }
   const [type = ''] = (request.headers['content-type'] ?? '').split(';', 1);
   return /\bjson\b/i.test(type) ? request.body : null;

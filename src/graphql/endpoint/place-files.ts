@@ -1,3 +1,4 @@
+import { checkJson } from '../../http/parse-json.js';
 import { isRecord } from '../../values.js';
 import type { MultipartBody } from '../../http/read-multipart.js';
 import type { UploadedFile } from '../../media/staging.js';
@@ -5,10 +6,12 @@ import { asUpload } from '../scalars.js';
 
 /**
  * Returns the JSON body of a multipart request: `operations`, with each file at its places in `map` (the GraphQL multipart
- * request convention). Null if one of the two is missing or wrong.
+ * request convention). Null if one of the two is missing or wrong. Throws a 400 for operations that are nested deeper than `depth`, as
+ * `checkJson` does.
  */
-export function placeFiles({ fields, files }: MultipartBody): unknown {
+export function placeFiles({ fields, files }: MultipartBody, depth: number): unknown {
   const operations = decode(fields.get('operations')?.[0]);
+  checkJson(operations, depth);
   const map = decode(fields.get('map')?.[0]);
   if (!isRecord(map) || (!isRecord(operations) && !Array.isArray(operations)) || files.length === 0) return null;
   const byField = new Map(files.map(({ field, file }) => [field, file]));

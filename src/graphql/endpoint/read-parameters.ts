@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Request, RequestParams, Response } from 'graphql-http';
 import { BoundedCache } from '../../caches.js';
+import type { Config } from '../../config/config.js';
+import { checkJson } from '../../http/parse-json.js';
 import { isRecord, type Values } from '../../values.js';
 
 /** An HTTP response. */
@@ -36,18 +38,24 @@ export function answerOf([body, { status, headers = {} }]: Response): Answer {
   return { status, type: 'application/json', body: `${(body ?? '').trimEnd()}\n` };
 }
 
+/** The context of a request, as far as its parameters depend on it. */
+interface Sender {
+  readonly config: Config;
+}
+
 /**
  * Reads the parameters of an operation: from the query string of a GET, or from the decoded JSON of a POST. Returns the response
  * to a request that has none, or wrong ones.
  */
-export function readParameters(request: Request<unknown, unknown>, find: FindQuery): RequestParams | Response {
+export function readParameters(request: Request<unknown, Sender>, find: FindQuery): RequestParams | Response {
+  const { jsonDepth } = request.context.config.middlewares.body;
   switch (request.method) {
     case 'GET': {
       const parameters = new URLSearchParams(/\?(.*)$/s.exec(request.url)?.[1]);
-      return parameters.size === 0 ? failures.noParameters : checkParameters(Object.fromEntries(parameters), find);
+      return parameters.size === 0 ? failures.noParameters : checkParameters(Object.fromEntries(parameters), find, jsonDepth);
     }
     case 'POST':
-      return isRecord(request.body) ? checkParameters(request.body, find) : failures.noBody;
+      return isRecord(request.body) ? checkParameters(request.body, find, jsonDepth) : failures.noBody;
     default:
       return failures.method;
   }
@@ -71,27 +79,30 @@ const failures = {
 } as const;
 
 /** `variables` and `extensions` may be JSON text, as they are in a query string. */
-function checkParameters(raw: Values, find: FindQuery): RequestParams | Response {
+function checkParameters(raw: Values, find: FindQuery, depth: number): RequestParams | Response {
   const { query, operationName } = raw;
   if (query !== undefined && query !== null && typeof query !== 'string') return failures.query;
-  const variables = objectOrJson(raw['variables']);
+  const variables = objectOrJson(raw['variables'], depth);
   if (variables === null) return failures.variables;
-  const extensions = objectOrJson(raw['extensions']);
+  const extensions = objectOrJson(raw['extensions'], depth);
   if (extensions === null) return failures.extensions;
   const found = find(query ?? undefined, extensions);
   if ('failure' in found) return failures[found.failure];
   return { query: found.query, variables, operationName: typeof operationName === 'string' ? operationName : null };
 }
 
-function objectOrJson(value: unknown): Record<string, unknown> | null {
+function objectOrJson(value: unknown, depth: number): Record<string, unknown> | null {
   if (value === undefined || value === null || value === '') return {};
-  const decoded = typeof value === 'string' ? decode(value) : value;
+  const decoded = typeof value === 'string' ? decode(value, depth) : value;
   return isRecord(decoded) ? decoded : null;
 }
 
-function decode(text: string): unknown {
+/** Returns decoded JSON; null for what is none, and for what a body may not hold: it may not come in as text either. */
+function decode(text: string, depth: number): unknown {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    checkJson(value, depth);
+    return value;
   } catch {
     return null;
   }
