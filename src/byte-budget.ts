@@ -86,6 +86,11 @@ export class ByteReservation {
     this.#owner = owner;
   }
 
+  /** Bytes that the request uses. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   /** Whether the request uses more than what is free for each. */
   get isCounted(): boolean {
     return this.#reserved > 0;

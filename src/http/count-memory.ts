@@ -6,6 +6,7 @@ import type { Config } from '../config/config.js';
 import { nextTurn } from '../queue.js';
 import { ByteReservation, ByteBudget, type ReservationOwner } from '../byte-budget.js';
 import { isRecord } from '../values.js';
+import { writeJson } from './write-json.js';
 
 /** The memory of all requests: for their bodies, and for their answers. */
 interface SharedMemory {
@@ -71,8 +72,7 @@ export function countMemory({ server, middlewares }: Config): Middleware {
       await next();
       if (used.answer.isCounted) await nextTurn();
       const { body } = ctx;
-      const text = isJson(body) ? JSON.stringify(body) : body;
-      const sent = typeof text === 'string' && text.length >= large ? Buffer.from(text) : text;
+      const sent = bytesOf(body, used.answer);
       if (Buffer.isBuffer(sent)) used.answer.set(sent.length);
       if (sent !== body) ctx.body = sent;
     } catch (error) {
@@ -83,8 +83,16 @@ export function countMemory({ server, middlewares }: Config): Middleware {
   };
 }
 
+/** Returns a body as it is sent: objects and lists as JSON, which is bytes if it is large. */
+function bytesOf(body: unknown, { isCounted, bytes }: ByteReservation): unknown {
+  // Half of the bytes were read for the answer, the others are those of the answer itself.
+  if (isCounted && isJson(body)) return writeJson(body, bytes / 2);
+  const text = isJson(body) ? JSON.stringify(body) : body;
+  return typeof text === 'string' && text.length >= large ? Buffer.from(text) : text;
+}
+
 /** Whether a body is an object or list that is sent as JSON. */
-export const isJson = (body: unknown): boolean =>
+export const isJson = (body: unknown): body is object =>
   Array.isArray(body) || (isRecord(body) && Object.getPrototypeOf(body) === Object.prototype);
 
 const heap = getHeapStatistics().heap_size_limit;

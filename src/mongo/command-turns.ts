@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import { isDeepStrictEqual } from 'node:util';
-import { type Sender, nextTurn, Queue } from '../queue.js';
+import { type Sender, Queue } from '../queue.js';
 import { bytesOf } from '../values.js';
 
 /** Commands of one request that may run at once. The connection pool is there for all requests. */
@@ -87,13 +87,9 @@ export class Replies {
     if (isLong) this.#projected.set(collection, wary);
   }
 
-  /** Reads a further reply in turn with those of other requests, and lets others be answered before it is worked on. */
-  inTurn<Reply>(read: () => Promise<Reply>, sender: Sender | undefined): Promise<Reply> {
-    return this.#turns.run(async () => {
-      const reply = await read();
-      await nextTurn();
-      return reply;
-    }, sender);
+  /** Reads the further replies to a command in turn with other requests. */
+  inTurn<Reply>(read: () => Promise<Reply>, sender: Sender): Promise<Reply> {
+    return this.#turns.run(read, sender);
   }
 }
 

@@ -42,7 +42,7 @@ export async function connectDatabase(uri: string, config: DatabaseConfig): Prom
       isSharded,
       ...ofNoRequest,
       scans: new Queue({ ...waitBounds, atOnce: Math.max(Math.floor(config.poolSize / 4), 1) }),
-      replies: new Replies(new Queue({ ...waitBounds, atOnce: 4 })),
+      replies: new Replies(new Queue({ ...waitBounds, atOnce: 2 })),
       searches: new SearchIndexes(),
       uniques: new UniqueBuilds(),
       abandoned: new AbandonedTransactions({ client, isSharded, longest: workTime(config.maxTimeMS.write) }),

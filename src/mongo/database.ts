@@ -1,6 +1,6 @@
 import { type ClientSession, type Db, type Document, Long, type MongoClient } from 'mongodb';
 import type { Budget } from '../query/budget.js';
-import type { Sender, Queue } from '../queue.js';
+import { nextTurn, type Sender, type Queue } from '../queue.js';
 import type { AbandonedTransactions } from './abandoned.js';
 import { inReadTime } from './calls.js';
 import { CommandTurns, type Replies } from './command-turns.js';
@@ -156,23 +156,46 @@ interface FirstReply extends Pick<CursorReply['cursor'], 'id' | 'firstBatch'> {
   readonly session: ClientSession;
 }
 
-/** Reads all further replies. A request stops here once it has read more than may be sent. */
-async function readOn({ collection, id, firstBatch, session }: FirstReply, database: Database): Promise<readonly Document[]> {
-  const batches = [firstBatch];
-  for (let cursor = id; String(cursor) !== '0';) {
-    // The driver makes numbers of longs that are small enough, which the server does not take for an id.
-    const getMore = Long.fromString(String(cursor));
-    try {
-      charge(database, collection, batches.at(-1) ?? []);
-      const next = await readFurther({ getMore, collection }, session, database);
-      batches.push(next.nextBatch);
-      cursor = next.id;
-    } catch (error) {
-      await database.db.command({ killCursors: collection, cursors: [getMore] }).catch(() => undefined);
-      throw error;
-    }
+/**
+ * Reads all further replies. A request stops here once it has read more than may be sent. Without a transaction it waits for its turn
+ * first: of many requests that read much, two are read to their end, while each would otherwise be read to a part, and be in memory for
+ * nothing once there is no more of it. What the service reads for itself does not wait, since it may be long.
+ */
+async function readOn(first: FirstReply, database: Database): Promise<readonly Document[]> {
+  const { replies, sender, session } = database;
+  const cursor = { collection: first.collection, id: first.id };
+  try {
+    charge(database, first.collection, first.firstBatch);
+    const read = (): Promise<readonly Document[]> => readRest(first, cursor, database);
+    return await (session === null && sender !== null ? replies.inTurn(read, sender) : read());
+  } catch (error) {
+    if (isOpen(cursor.id))
+      await database.db.command({ killCursors: cursor.collection, cursors: [longOf(cursor.id)] }).catch(() => undefined);
+    throw error;
   }
-  charge(database, collection, batches.at(-1) ?? []);
+}
+
+/** A cursor of the server, with the id that its last reply had. */
+interface Cursor {
+  readonly collection: string;
+  id: unknown;
+}
+
+const isOpen = (id: unknown): boolean => String(id) !== '0';
+
+/** The driver makes numbers of longs that are small enough, which the server does not take for an id. */
+const longOf = (id: unknown): Long => Long.fromString(String(id));
+
+async function readRest({ firstBatch, session }: FirstReply, cursor: Cursor, database: Database): Promise<readonly Document[]> {
+  const batches = [firstBatch];
+  while (isOpen(cursor.id)) {
+    const { id, nextBatch } = await readFurther(cursor, session, database);
+    cursor.id = id;
+    batches.push(nextBatch);
+    charge(database, cursor.collection, nextBatch);
+    // Others are answered before the next reply is worked on.
+    if (database.session === null) await nextTurn();
+  }
   return batches.flat();
 }
 
@@ -181,18 +204,9 @@ interface FurtherReply {
   readonly nextBatch: readonly Document[];
 }
 
-interface GetMore {
-  readonly getMore: Long;
-  readonly collection: string;
-}
-
-function readFurther(command: GetMore, session: ClientSession, database: Database): Promise<FurtherReply> {
-  const { db, replies, sender } = database;
-  const read = async (): Promise<FurtherReply> => {
-    const batchSize = 2 * replies.batchSize(command.collection);
-    const run = (): Promise<Document> => db.command({ ...command, batchSize }, { session });
-    const { cursor } = await inReadTime(database, run);
-    return cursor as FurtherReply; // the form of every getMore reply
-  };
-  return database.session === null ? replies.inTurn(read, sender ?? undefined) : read();
+async function readFurther({ id, collection }: Cursor, session: ClientSession, database: Database): Promise<FurtherReply> {
+  const { db, replies } = database;
+  const command = { getMore: longOf(id), collection, batchSize: 2 * replies.batchSize(collection) };
+  const { cursor } = await inReadTime(database, () => db.command(command, { session }));
+  return cursor as FurtherReply; // the form of every getMore reply
 }
