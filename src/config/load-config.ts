@@ -33,7 +33,8 @@ export async function loadConfig(input: LoadInput): Promise<Config> {
   const warnings: string[] = [];
   const env = createEnv(variables, isStrapiProject ? lenientReaders : undefined);
   const warn = (text: string): void => void warnings.push(text);
-  const written = await readSections({ directory, environment: environment || 'development', env, warn });
+  const source = { directory, environment: environment || 'development', env, isStrapiProject, warn };
+  const written = await readSections(source);
   const place = { directory, environment, variables, isStrapiProject };
   return completeConfig(written, { ...place, warnings: [...warnings, ...misnamedFiles(directory)] });
 }

@@ -21,6 +21,8 @@ export interface ConfigSource {
   /** Files in config/env/<environment>/ override those in config/. */
   readonly environment: string;
   readonly env: Env;
+  /** In a Strapi project a file that throws is left out with a warning, except in production. */
+  readonly isStrapiProject: boolean;
   /** Called with an error of the configuration that is not fatal. */
   readonly warn: (text: string) => void;
 }
@@ -58,11 +60,19 @@ async function readPart(source: ConfigSource, path: string): Promise<WrittenSect
   const [extension, second] = Object.keys(loaders).filter((end) => existsSync(join(source.directory, path + end)));
   if (extension === undefined) return null;
   const file = path + extension;
-  if (second !== undefined) throw new ConfigError(`${file} and ${path}${second} both exist; keep one of them`);
+  if (second !== undefined)
+    leaveOut(source, new ConfigError(`${file} and ${path}${second} both exist; keep one of them`), `${file} counts`);
   return { file, value: await evaluate(source, file) };
 }
 
-async function evaluate({ directory, env, environment, warn }: ConfigSource, file: string): Promise<unknown> {
+/** Reports a file that cannot count as it is. Throws the error in production, and if the files are not those of a Strapi project. */
+function leaveOut({ environment, isStrapiProject, warn }: ConfigSource, error: ConfigError, consequence: string): undefined {
+  if (!isStrapiProject || environmentOf(environment) === 'production') throw error;
+  warn(`${error.message}; ${consequence}`);
+}
+
+async function evaluate(source: ConfigSource, file: string): Promise<unknown> {
+  const { directory, env, environment, warn } = source;
   const missing = ({ message }: MissingModule): void => {
     if (environmentOf(environment) === 'production') throw new ConfigError(message);
     warn(`${message}; the file is left out`);
@@ -73,7 +83,7 @@ async function evaluate({ directory, env, environment, warn }: ConfigSource, fil
     return typeof exported === 'function' ? await (exported as (input: { env: Env }) => unknown)({ env }) : exported;
   } catch (error) {
     if (error instanceof ConfigError) throw error.variable !== null ? new ConfigError(`${file}: ${error.message}`) : error;
-    throw new ConfigError(`${file}: ${reasonOf(error)}`, { cause: error });
+    return leaveOut(source, new ConfigError(`${file}: ${reasonOf(error)}`, { cause: error }), 'the file is left out');
   }
 }
 

@@ -5,7 +5,7 @@ import { pascalCase } from './names.js';
 const fixedTypes = [
   ...['Boolean', 'Date', 'DateTime', 'Float', 'I18NLocaleCode', 'ID', 'Int', 'JSON', 'Long', 'String', 'Time', 'Upload'],
   ...['Error', 'FileInfoInput', 'GenericMorph', 'Mutation', 'Pagination', 'PaginationArg', 'PublicationState', 'Query'],
-  ...['ResponseCollectionMeta', 'Subscription', 'UsersPermissionsCreateRolePayload', 'UsersPermissionsDeleteRolePayload'],
+  ...['ResponseCollectionMeta', 'UsersPermissionsCreateRolePayload', 'UsersPermissionsDeleteRolePayload'],
   'UsersPermissionsLogoutPayload',
   ...['UsersPermissionsLoginInput', 'UsersPermissionsLoginPayload', 'UsersPermissionsMe', 'UsersPermissionsMeRole'],
   ...['UsersPermissionsPasswordPayload', 'UsersPermissionsRegisterInput', 'UsersPermissionsUpdateRolePayload'],

@@ -86,12 +86,17 @@ const structures: Readonly<Record<string, Rule>> = {
 
 function readScalar(definition: AttributeDefinition): AttributeReading {
   if (definition.regex && isUnbounded(definition.regex)) return refused(endless);
-  if (hasWrongDefault(definition)) return refused(`.default: ${JSON.stringify(definition.default)} is no ${definition.type}`);
+  if (hasWrongDefault(definition)) return withoutDefault(definition);
   const problem = searchProblem(definition);
   if (problem !== null) return changed({ ...definition, search: undefined }, problem);
   if (definition.unique !== true || !isScalarType(definition.type) || scalarTypes[definition.type].uniqueAllowed)
     return kept(definition);
   return changed({ ...definition, unique: false }, `.unique has no effect for type ${definition.type}`);
+}
+
+function withoutDefault({ default: initial, ...definition }: AttributeDefinition): AttributeReading {
+  const { warnings, ...reading } = readScalar(definition);
+  return { ...reading, warnings: [`.default: ${JSON.stringify(initial)} is no ${definition.type} and ignored`, ...warnings] };
 }
 
 /** Whether no entry could have the default, whatever the other rules of the attribute say. */

@@ -130,7 +130,9 @@ async function load(given: Strapi, { directory, config, logger, registers, index
   const parts = { strapi, directory, load: loadFile, registry: registers.registry, requests: registers.requests };
   registerFolders(folders, { ...parts, ...registers.registers, warn });
   await extendPlugins(folders.extensions, { ...parts, ...registers.registers, config, services, warn });
-  for (const handler of middlewaresOf(ownMiddlewares(files['middlewares']), null, parts)) registers.addMiddleware(handler);
+  for (const item of ownMiddlewares(files['middlewares']))
+    for (const handler of runUnlessUnsupported('config/middlewares', warn, () => middlewaresOf([item], null, parts)) ?? [])
+      registers.addMiddleware(handler);
   // A tree of models alone closes none of them.
   const apis = folders.apis.some(({ routes: files }) => files.size > 0) ? folders.apis : [];
   const routes = new ProjectRoutes({ ...parts, config, warn, code: registers, apis });

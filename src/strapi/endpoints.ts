@@ -164,8 +164,15 @@ function fileOf(path: string, directory: string): string {
   return found;
 }
 
-/** Code by its full name, by its name in the same API, or among those of the project. */
+/**
+ * Returns code by its full name, by its name in the same API, or among those of the project. Throws an UnsupportedCodeError if there is none,
+ * as of middlewares of other plugins.
+ */
 function namedCode(name: string, owner: string | null, named: Named): unknown {
   const local = owner === null ? name : `${owner}.${name}`;
-  return named.get(!name.includes('::') && named.has(local) ? local : name);
+  try {
+    return named.get(!name.includes('::') && named.has(local) ? local : name);
+  } catch (error) {
+    throw new UnsupportedCodeError(error instanceof Error ? error.message : String(error));
+  }
 }

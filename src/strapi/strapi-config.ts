@@ -21,7 +21,7 @@ export async function readConfigFiles(directory: string, { environment }: Config
   if (!existsSync(folder)) return {};
   const files = readdirSync(folder).filter((file) => isReadable(extname(file)) && !file.endsWith('.d.ts'));
   const names = [...new Set(files.map((file) => file.slice(0, -extname(file).length)))].filter((name) => name !== 'extensions');
-  const source = { directory, environment, env: createEnv(process.env, lenientReaders), warn };
+  const source = { directory, environment, env: createEnv(process.env, lenientReaders), isStrapiProject: true, warn };
   const read = await Promise.all(names.map(async (name) => [name, (await readSection(source, name)).value] as const));
   return Object.fromEntries(read);
 }

@@ -209,6 +209,14 @@ describe('loadConfig', () => {
     ],
     'an export that is no object': [{ 'config/api.json': '[1]' }, 'config/api.json: the export must be object, not [1]'],
     'a file that throws': [{ 'config/api.ts': 'export default () => { throw new Error("no luck") }' }, 'config/api.ts: no luck'],
+    'a file that throws, in a Strapi project in production': [
+      {
+        'package.json': '{ "dependencies": { "@strapi/strapi": "4.15.0" } }',
+        'config/api.ts': 'export default () => { throw new Error("no luck") }',
+      },
+      'config/api.ts: no luck',
+      { NODE_ENV: 'production' },
+    ],
     'two files for one section': [
       { 'config/api.ts': 'export default {}', 'config/api.json': '{}' },
       'config/api.ts and config/api.json both exist; keep one of them',
@@ -260,6 +268,18 @@ describe('loadConfig', () => {
     'a file that wants what is not installed': [
       { 'config/api.js': "require('no-such-package/sub');" },
       ['config/api.js: module "no-such-package/sub" is not installed; the file is left out'],
+    ],
+    'a file that throws, in a Strapi project': [
+      {
+        'package.json': '{ "dependencies": { "@strapi/strapi": "4.15.0" } }',
+        'config/database.js': "module.exports = ({ env }) => new URL(env('NO_SUCH_URL')).host;",
+        'config/server.ts': 'export default { port: 4321 };',
+        'config/server.json': '{ "port": 4322 }',
+      },
+      [
+        'config/server.ts and config/server.json both exist; keep one of them; config/server.ts counts',
+        'config/database.js: Invalid URL; the file is left out',
+      ],
     ],
     'a file of a file that wants what is not installed': [
       {

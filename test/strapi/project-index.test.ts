@@ -94,6 +94,17 @@ describe('src/index of a Strapi project', () => {
       if (title === 'typescript') expect(await readFile(join(directory, 'ended'), 'utf8')).to.equal('development');
     });
 
+  it('runs without middlewares of the configuration that are not there', async () => {
+    const directory = await writeProject({
+      'config/middlewares.js':
+        "module.exports = ['strapi::errors', 'global::gone', 'plugin::sso.check', { resolve: './src/gone' }, 'global::mark'];",
+      'src/middlewares/mark.js': "module.exports = () => async (ctx, next) => { ctx.set('x-mark', 'yes'); await next(); };",
+    });
+    const serving = await serveModels({ models: [note], project: directory });
+    expect((await fetch(`${serving.server.url}/api/notes`)).headers.get('x-mark')).to.equal('yes');
+    await serving.stop();
+  });
+
   it('stops the start with what it throws', async () => {
     const directory = await writeProject({
       'src/index.ts': "export default { bootstrap() { throw new Error('no such luck'); } };",
