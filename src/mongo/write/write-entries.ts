@@ -50,8 +50,8 @@ interface EntryUpdate {
 }
 
 /**
- * Updates one document and returns it as it is then; null if none matches. One command. With a projection it takes the server half as
- * long again, since without one it finds a document by its id alone.
+ * Updates one document and returns it as it is then; null if none matches. One command. It takes the
+ * server a third longer with a projection: only without one is an update by id spared the planning (EXPRESS_UPDATE).
  */
 export async function updateEntry(
   store: Store,
