@@ -24,7 +24,7 @@ describe('admin API', () => {
     expect((await server.as(admin.data.accessKey, 'GET', '/api/articles')).status).to.equal(401);
   });
 
-  it('lists its routes with the bodies that they take', async () => {
+  it('lists its routes with the schemas of their bodies', async () => {
     const { body } = await server.admin('GET', '');
     const routes = new Map<string, { readonly properties?: object }>(
       body.data.map((route: { method: string; path: string; body: object }) => [`${route.method} ${route.path}`, route.body]),
@@ -38,7 +38,7 @@ describe('admin API', () => {
     expect(routes.get('POST /admin/api/users')?.properties).to.include.keys('username', 'email');
   });
 
-  it('says that refresh tokens are switched off', async () => {
+  it('reports that refresh tokens are disabled', async () => {
     const { status, body } = await server.as(null, 'POST', '/api/auth/refresh', { refreshToken: 'x' });
     expect([status, body.error.message]).to.deep.equal([
       404,
@@ -63,7 +63,7 @@ describe('admin API', () => {
     expect(failed).to.include({ what: 'POST /users', status: 400 });
   });
 
-  it('says what a model would change, and changes nothing', async () => {
+  it('validates a model: lists its changes, and stores nothing', async () => {
     await server.admin('PUT', '/roles/2', { actions: ['api::article.article.create', 'api::article.article.find'] });
     for (const price of [1, 1, null]) await server.as(null, 'POST', '/api/articles', { data: { title: 'a', price } });
     const { body } = await server.admin('GET', '/models/api::article.article');

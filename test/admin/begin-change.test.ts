@@ -37,7 +37,7 @@ describe('a request of several commits', () => {
     return { status: stored?.['status'] as unknown, changed: stored?.['changed'] as unknown };
   }
 
-  it('is recorded as it ended, with what was committed before', async () => {
+  it('is recorded with its outcome and the writes that were committed before', async () => {
     expect(await outcomeOf([], 400)).to.deep.equal({ status: 400, changed: false });
     expect(await outcomeOf([1], 500)).to.deep.equal({ status: 500, changed: true });
     expect(await outcomeOf([2], 200)).to.deep.equal({ status: 200, changed: true });

@@ -80,7 +80,7 @@ describe('attacks', () => {
       'lookup[updatedBy][password][$startsWith]=$',
     ];
     for (const query of ignored)
-      it(`shows nothing of users for ${query} without the right to find them`, async () => {
+      it(`hides users from ${query} without the right to find them`, async () => {
         const { status, body } = await server.as(reader, 'GET', `/api/articles?${query}`);
         expect(status).to.equal(200);
         expect(body.data).to.have.length(1);
@@ -193,7 +193,7 @@ describe('attacks', () => {
         expect(status).to.equal(400);
       });
 
-    it('gives who registers nothing but what everybody gets', async () => {
+    it('registers every user with the default role and values, whatever the body contains', async () => {
       const more = {
         role: 3,
         confirmed: false,
@@ -266,7 +266,7 @@ describe('attacks', () => {
       ['POST', '/api/upload'],
       ['GET', '/api/upload/files'],
     ] as const)
-      it(`refuses ${method} ${path} to who was not granted it`, async () => {
+      it(`refuses ${method} ${path} to callers without the right`, async () => {
         const body = method === 'GET' || method === 'DELETE' ? undefined : { role: 3, permissions: {} };
         expect((await server.as(reader, method, path, body)).status).to.equal(403);
       });
@@ -275,7 +275,7 @@ describe('attacks', () => {
       expect((await server.as(reader, 'PUT', '/api/users/me', { role: 3 })).status).to.equal(405);
     });
 
-    it('gives a role of its own type to nobody else', async () => {
+    it('refuses a second role of the type public', async () => {
       const { body: made } = await server.admin('POST', '/tokens', { name: 'roles', type: 'full-access' });
       for (const send of [
         () => server.as(made.data.accessKey, 'POST', '/api/users-permissions/roles', { name: 'Fake', type: 'public' }),
@@ -308,7 +308,7 @@ describe('attacks', () => {
         expect((await server.as(accessKey, 'GET', '/api/articles')).status).to.equal(401);
     });
 
-    it('takes a custom one for its actions only, in relations too', async () => {
+    it('allows a custom token its actions only, also in relations', async () => {
       const permissions = ['api::article.article.find'];
       const { body } = await server.admin('POST', '/tokens', { name: 'custom', type: 'custom', permissions });
       const token: string = body.data.accessKey;
@@ -318,7 +318,7 @@ describe('attacks', () => {
       expect((await server.as(token, 'POST', '/api/articles', { data: { title: 'x' } })).status).to.equal(403);
     });
 
-    it('gives a user whose role was deleted what the public may', async () => {
+    it('refuses the actions of a deleted role to its users', async () => {
       const { body } = await server.admin('POST', '/roles', { name: 'Short', actions: [`${users}.me`] });
       const { jwt } = await server.addUser('short', body.data.id);
       expect((await server.as(jwt, 'GET', '/api/users/me')).status).to.equal(200);

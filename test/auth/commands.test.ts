@@ -60,7 +60,7 @@ describe('commands', () => {
     expect(changed).to.include({ _tokenVersion: 1 });
   });
 
-  it('tell which password was made, apart from the password', async () => {
+  it('print whose password was generated to stderr, and the password alone to stdout', async () => {
     const { stdout, stderr } = await run('user', 'create', '--username', 'bob', '--email', 'bob@mail.test');
     expect(stdout).to.match(/^[\w-]{16}$/);
     expect(stderr).to.equal('the password of bob is shown this once:');
@@ -174,7 +174,7 @@ describe('commands', () => {
       expect(stderr).to.include(message);
     });
 
-  it('make no user whose name or address somebody else takes at the moment', async () => {
+  it('create no user whose name or address another request claims at the same time', async () => {
     const claims = database.db.collection<{ _id: string; until: Date }>('_claims');
     await claims.insertOne({ _id: 'email zoe@mail.test', until: new Date(Date.now() + 60_000) });
     const { stderr, exitCode } = await run('user', 'create', '--username', 'zoe', '--email', 'Zoe@mail.test');

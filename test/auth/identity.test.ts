@@ -34,7 +34,7 @@ describe('identity', () => {
   const statusOf = async (token: string | null, path = '/api/users/me'): Promise<number> =>
     (await server.as(token, 'GET', path)).status;
 
-  it('lets the public do what is granted to it, and answers 403 for the rest', async () => {
+  it('allows the public its granted actions, and answers 403 for others', async () => {
     expect(await statusOf(null, '/api/articles')).to.equal(200);
     expect(await statusOf(null, '/api/articles/1')).to.equal(403);
   });

@@ -34,7 +34,7 @@ interface Asking {
 }
 
 for (const [name, models] of Object.entries({ recorded: recordedModels(), bookshop: bookshopModels() }))
-  describe(`no answer holds what the role may not read, in the ${name} models`, () => {
+  describe(`no answer contains values that the role may not read, with the ${name} models`, () => {
     const world = buildWorld(models);
     const met = { forbidden: 0, refused: 0, answered: 0, filtered: 0, values: 0, byGraphql: 0 };
     let server: ServingAccounts;

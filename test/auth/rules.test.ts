@@ -48,18 +48,18 @@ describe('rules of a role', () => {
 
   const get = async (path: string, token = ann.jwt) => server.as(token, 'GET', path);
 
-  it('hold in lists and their totals', async () => {
+  it('apply to lists and their totals', async () => {
     const { body } = await get('/api/articles');
     expect(body.data.map(({ id }: { id: number }) => id)).to.deep.equal([1]);
     expect(body.meta.pagination.total).to.equal(1);
   });
 
-  it('hold in single reads', async () => {
+  it('apply to reads of one entry', async () => {
     expect((await get('/api/articles/1')).status).to.equal(200);
     expect((await get('/api/articles/2')).status).to.equal(404);
   });
 
-  it('hold in populated relations, on either side, and their counts', async () => {
+  it('apply to populated relations, on either side, and their counts', async () => {
     const { body } = await get('/api/articles/1?populate=notes');
     expect(body.data.attributes.notes.data.map(({ id }: { id: number }) => id)).to.deep.equal([1]);
     const counted = await get('/api/articles/1?populate[notes][count]=true');
@@ -68,12 +68,12 @@ describe('rules of a role', () => {
     expect(other.body.data.attributes.article.data).to.equal(null);
   });
 
-  it('hold in polymorphic relations', async () => {
+  it('apply to polymorphic relations', async () => {
     const { body } = await get('/api/notes/1?populate=about');
     expect(body.data.attributes).to.have.property('about', null);
   });
 
-  it('hold in filters through relations', async () => {
+  it('apply to filters through relations', async () => {
     expect((await get('/api/articles?filters[notes][text]=b1')).body.data).to.deep.equal([]);
     expect((await get('/api/articles?filters[notes][text]=a1')).body.data).to.have.length(1);
   });
@@ -116,7 +116,7 @@ describe('rules of a role', () => {
     expect((await get('/api/notes?sort=article.title')).body.error.message).to.equal('Invalid parameter article');
   });
 
-  it('hold in updates and deletes', async () => {
+  it('apply to updates and deletes', async () => {
     const put = (id: number) => server.as(ann.jwt, 'PUT', `/api/articles/${String(id)}`, { data: { price: 5 } });
     expect([(await put(1)).status, (await put(2)).status]).to.deep.equal([200, 404]);
     expect((await server.as(ann.jwt, 'DELETE', '/api/articles/2')).status).to.equal(404);
@@ -176,7 +176,7 @@ describe('rules of a role', () => {
     return fetch(`${server.server.url}/api/upload`, { method: 'POST', body: form, headers });
   }
 
-  it('hold in GraphQL', async () => {
+  it('apply to GraphQL', async () => {
     const query = '{ articles { data { id attributes { notes { data { id } } } } meta { pagination { total } } } }';
     const { body } = await server.as(ann.jwt, 'POST', '/graphql', { query });
     expect(body.data.articles).to.deep.equal({
@@ -221,7 +221,7 @@ describe('rules of a role', () => {
       }),
     );
 
-    it('hide what is denied, and what is not allowed', async () => {
+    it('hide denied fields, and all but the allowed ones', async () => {
       expect((await get('/api/articles/1')).body.data.attributes).to.have.all.keys('title', 'createdAt', 'updatedAt');
       expect((await get('/api/notes/1')).body.data.attributes).to.deep.equal({ text: 'a1' });
       expect((await get('/api/articles/1?populate=notes')).body.data.attributes.notes.data[0].attributes).to.have.all.keys(
@@ -234,7 +234,7 @@ describe('rules of a role', () => {
         expect((await get(`/api/articles?${query}`)).status).to.equal(400);
       });
 
-    it('drop what is written to them', async () => {
+    it('drop written values of hidden fields', async () => {
       await server.as(ann.jwt, 'PUT', '/api/articles/2', { data: { price: 99, title: 'new' } });
       const rows = await server.database.db.collection<{ _id: number }>('articles').findOne({ _id: 2 });
       expect(rows).to.include({ price: 2, title: 'new' });
@@ -270,7 +270,7 @@ describe('rules of a role', () => {
           expect(JSON.stringify(body.data ?? null)).to.not.match(/"id"/);
         });
 
-        it('drop what is written to either', async () => {
+        it('drop written links on either side', async () => {
           const stored = () => server.database.db.collection<{ _id: number; article?: number }>('notes').findOne({ _id: 3 });
           const before = (await stored())?.article;
           await server.as(ann.jwt, 'PUT', '/api/notes/3', { data: { article: 1 } });

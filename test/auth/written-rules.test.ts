@@ -22,7 +22,7 @@ interface User {
   readonly role: number;
 }
 
-describe('rules of a role hold for what is written', () => {
+describe('row rules of a role on writes', () => {
   let server: ServingAccounts;
   let bob: User;
   /** May not see users. */
@@ -86,7 +86,7 @@ describe('rules of a role hold for what is written', () => {
       expect(await stored('articles', data.id)).to.include({ owner: blind.id });
     });
 
-    it('costs a create one look at the owner, and none at the entry', async () => {
+    it('cost a create one read of the owner, and none of the entry', async () => {
       await server.settled();
       await post(blind, '/api/articles', { title: 'first' });
       const { commands } = await server.countCommands(() => post(blind, '/api/articles', { title: 'x' }));
@@ -130,7 +130,7 @@ describe('rules of a role hold for what is written', () => {
         expect(await stored('articles', body.data.id)).to.include({ owner: seeing.id, title: 'kept' });
       });
 
-    it('costs updates of other attributes nothing', async () => {
+    it('cost updates of other attributes no command', async () => {
       const { body } = await post(seeing, '/api/articles', { title: 'x' });
       const path = `/api/articles/${String(body.data.id)}`;
       const { result, commands } = await server.countCommands(() => put(seeing, path, { title: 'y' }));
@@ -252,7 +252,7 @@ describe('rules of a role hold for what is written', () => {
     expect((await server.as(user.jwt, 'PUT', `${roles}/${String(_id)}`, { name: 'team b' })).status).to.equal(200);
   });
 
-  it('for users, but not for who registers', async () => {
+  it('for users, but not for registrations', async () => {
     const user = seeing;
     await rule(user, { 'plugin::users-permissions.user': { blocked: { $eq: false } } });
     const body = { username: 'made', email: 'made@mail.test', password: 'Secret123', role: 1 };
@@ -344,14 +344,14 @@ describe('rules of a role hold for what is written', () => {
       return { code, text: seo?.text, group: localizations.data.length };
     };
 
-    it('is joined by nobody who may not update or localize', async () => {
+    it('is closed to callers who may neither update nor localize', async () => {
       await grant(findPages);
       forbidden(await join('fr'));
       expect(await read(original)).to.deep.equal({ code: 'P1', text: 'kept', group: 0 });
     });
 
     for (const [action, locale] of Object.entries({ update: 'fr', createLocalization: 'de' }))
-      it(`gives its shared values to who joins with the right to ${action}`, async () => {
+      it(`copies its shared values to an entry that joins with the right to ${action}`, async () => {
         await grant([...findPages, `${page}.${action}`]);
         const { status, body } = await join(locale, { code: 'mine', seo: { text: 'mine' } });
         expect(status).to.equal(200);
@@ -360,7 +360,7 @@ describe('rules of a role hold for what is written', () => {
         expect(await read(original)).to.deep.equal(joined);
       });
 
-    it('asks for no required value that is shared, and keeps its own whatever the answer shows', async () => {
+    it('requires no shared value of a new member, and keeps its shared values whatever the answer populates', async () => {
       expect((await join('es', {}, '?populate=localizations')).status).to.equal(200);
       expect(await read(original)).to.deep.equal({ code: 'P1', text: 'kept', group: 3 });
     });

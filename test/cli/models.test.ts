@@ -69,7 +69,7 @@ describe('npx mangrove models', () => {
       .toArray();
   const boatFile = 'src/api/boatYard/content-types/boat/schema.json';
 
-  it('says what it would add, and adds nothing', async () => {
+  it('lists the models that it would add, and adds none', async () => {
     const { stdout, exitCode } = await run('add', 'project', '--dry-run');
     expect(exitCode).to.equal(0);
     for (const uid of uids) expect(stdout).to.match(new RegExp(`^added +${uid}$`, 'm'));
@@ -108,7 +108,7 @@ describe('npx mangrove models', () => {
     expect(await models().findOne({ _id: 'parts.sail' })).to.equal(null);
   });
 
-  it('says how files differ from what is stored', async () => {
+  it('shows how files differ from the stored models', async () => {
     await models().updateOne({ _id: 'api::boat-yard.boat' }, { $set: { attributes: { crew, name } } });
     await models().insertOne({ _id: 'parts.flag', attributes: {} });
     const { stdout, exitCode } = await run('diff', 'project');
@@ -121,7 +121,7 @@ describe('npx mangrove models', () => {
     ]);
   });
 
-  it('writes what is stored into the files that a project has, and new ones where it would have them', async () => {
+  it('writes the stored models to the files of a project, and new models to new files', async () => {
     await models().insertOne({ _id: 'api::port.port', attributes: { name } });
     const { stdout } = await run('pull', 'project');
     expect(stdout).to.match(
@@ -181,7 +181,7 @@ describe('npx mangrove models', () => {
     expect(await add({ ...ship, adopt: true })).to.match(/^unchanged +api::ship\.ship/);
   });
 
-  it('says what the shard key of a model means, and what it would give up', async () => {
+  it('explains the shard key of a model, and which guarantees it would lose', async () => {
     const fleet = (name: string, shard: unknown, attributes: object) => ({
       ...boat(attributes),
       uid: `api::${name}.${name}`,

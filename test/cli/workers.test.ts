@@ -65,7 +65,7 @@ describe('WORKERS=2', function () {
     }
   };
 
-  it('two processes serve one port, and one of them says so', async () => {
+  it('two processes serve one port, and one of them prints the start message', async () => {
     expect(await workers()).to.have.length(2);
     for (let times = 0; times < 6; times += 1) expect(await ask('/_health/ready')).to.equal(200);
     expect(lines.filter((line) => line.includes('"started"'))).to.have.length(1);

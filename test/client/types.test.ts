@@ -238,7 +238,7 @@ describe('declarations of content types', () => {
       .and.not.include('UsersPermissionsUser');
   });
 
-  it('hold whatever models hold: names, texts and words of TypeScript', () => {
+  it('escape names, texts and reserved words of TypeScript in models', () => {
     const attributes = {
       'with-dash': { type: 'string' },
       kind: { type: 'enumeration', enum: ['it\'s "a"', 'b */'] },

@@ -433,13 +433,13 @@ describe('the budget of a request', () => {
         expect(outcome(await serving.call('GET', `${stored}?populate=articles.tags.articles`))).to.equal(limit);
       });
 
-    it('one that nothing was stored for does not', async () => {
+    it('a refusal before anything was stored does not mention a change', async () => {
       const { body } = await serving.call('DELETE', '/api/tags/1?populate=articles');
       expect(body.error.message).to.include('entriesRead').and.not.include('stored');
       expect((await serving.call('GET', '/api/tags/1')).status).to.equal(200);
     });
 
-    it('a mutation says that the change was stored, and the operations behind it in the batch are not carried out', async () => {
+    it('the error of a mutation mentions that the change was stored, and later operations of the batch are not executed', async () => {
       const articles = 'data { attributes { articles(pagination: { limit: 60 }) { data { id } } } }';
       const change = (id: number) => ({
         query: `mutation { updateTag(id: ${String(id)}, data: { name: "M" }) { ${articles} } }`,

@@ -122,7 +122,7 @@ describe('relations under concurrency', () => {
       expect([...ofHouses].filter(([, list]) => list.includes(book)).map(([house]) => house)).to.deep.equal(parents);
   });
 
-  it('a oneToOne has one partner on each side, whoever asks at the same time', async () => {
+  it('a oneToOne has one partner on each side, after concurrent writes too', async () => {
     const create = async (path: string, data: object): Promise<number> =>
       (await serving.call('POST', path, { data })).body.data.id as number;
     const readers = await Promise.all([1, 2, 3, 4].map((n) => create('/api/readers', { nickname: `r${String(n)}` })));

@@ -287,7 +287,7 @@ describe('relations', () => {
     expect(await linked('/api/books/2', 'authors')).to.deep.equal([2, 3]);
   });
 
-  it('a child moves to the parent that takes it, from either side', async () => {
+  it('a child moves to its new parent, from either side', async () => {
     await expectOk('PUT', '/api/publishers/1', { data: { books: [1, 2] } });
     await expectOk('PUT', '/api/publishers/2', { data: { books: [2, 3] } });
     expect(await linked('/api/publishers/1', 'books')).to.deep.equal([1]);
@@ -295,7 +295,7 @@ describe('relations', () => {
     expect([await linked('/api/publishers/1', 'books'), await linked('/api/publishers/2', 'books')]).to.deep.equal([[1, 3], [2]]);
   });
 
-  it('a oneToOne takes its partner from whoever had it, from either side', async () => {
+  it('a oneToOne link replaces the former link of its partner, from either side', async () => {
     for (let id = 1; id <= 3; id++) {
       await expectOk('POST', '/api/membership-cards', { data: { number: id } });
       await expectOk('POST', '/api/readers', { data: { nickname: `r${String(id)}`, card: id } });
@@ -373,7 +373,7 @@ describe('relations', () => {
     }
   });
 
-  it('one without an inverse side takes nothing from others', async () => {
+  it('a oneToOne without an inverse side leaves the links of others', async () => {
     await expectOk('PUT', '/api/readers/1', { data: { wishlist: [1, 2] } });
     await expectOk('PUT', '/api/readers/2', { data: { wishlist: [2] } });
     expect([await linked('/api/readers/1', 'wishlist'), await linked('/api/readers/2', 'wishlist')]).to.deep.equal([[1, 2], [2]]);

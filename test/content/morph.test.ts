@@ -154,7 +154,7 @@ describe('polymorphic relations', () => {
     ]);
   });
 
-  it('shows null for a link to one that leads nowhere, and what a target populates bare', async () => {
+  it('shows null for a dangling link, and populates the relations of a target', async () => {
     const { body } = await serving.call('GET', '/api/notes/2?populate[main]=true&populate[about][populate]=*');
     const { main, about } = body.data.attributes;
     expect(main).to.equal(null);
@@ -177,7 +177,7 @@ describe('polymorphic relations', () => {
   describe('that names its targets', () => {
     const pin = (on: unknown) => serving.call('POST', '/api/pins', { data: { on } });
 
-    it('leads to these alone', async () => {
+    it('refuses links to other types', async () => {
       expect((await pin([book(1), { __type: 'api::note.note', id: 2 }])).status).to.equal(200);
       const { status, body } = await pin([film(1)]);
       expect([status, body.error.message]).to.deep.equal([400, 'Invalid relations']);

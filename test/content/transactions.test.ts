@@ -84,7 +84,7 @@ describe('writes that touch several documents', () => {
         expect((await stored(500)).publisher).to.equal(1);
       });
 
-    it('takes and gives single ones', async () => {
+    it('connects and disconnects single entries', async () => {
       const books = { connect: [2, 500], disconnect: [1000] };
       expect((await serving.call('PUT', '/api/publishers/1', { data: { books } })).status).to.equal(200);
       const [first, second, gone, other] = await Promise.all([2, 500, 1000, 10_999].map(stored));

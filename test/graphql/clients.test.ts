@@ -216,7 +216,7 @@ describe('GraphQL clients', () => {
         expect(more.data.articles.data[0].attributes.body).to.contain('lemon tree');
       });
 
-      it('tells the members of a dynamic zone apart', async () => {
+      it('selects by the type of each component of a dynamic zone', async () => {
         const { data } = await anybody.query(articles, { filters: null, page: 1, sort: 'id', withBody: false });
         const sections = data.articles.data.flatMap(
           ({ attributes }: { attributes: { sections: object[] } }) => attributes.sections,

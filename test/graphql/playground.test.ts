@@ -92,7 +92,7 @@ describe('GraphQL playground', () => {
       expect(failed).to.deep.equal([]);
     });
 
-    it('fits a phone: the answer stands below the query', async function () {
+    it('fits a phone: the answer is below the query', async function () {
       this.timeout(60_000);
       const page = await openPage();
       await page.setViewportSize({ width: 360, height: 740 });

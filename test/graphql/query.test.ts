@@ -340,14 +340,14 @@ describe('GraphQL rights', () => {
     extensions: { error: { name: 'ForbiddenError', message: 'Forbidden access', details: {} }, code: 'FORBIDDEN' },
   };
 
-  it('refuse a root field alone', async () => {
+  it('refuse a root field without failing the others', async () => {
     const { text } = await server.query('{ vaults { data { id } } tags(sort: "id") { data { id } } }');
     expect(text).to.equal(
       `${JSON.stringify({ errors: [forbidden], data: { vaults: null, tags: { data: [{ id: '1' }, { id: '2' }] } } })}\n`,
     );
   });
 
-  it('refuse a nested relation alone', async () => {
+  it('refuse a nested relation without failing its parent', async () => {
     const { body } = await server.query(
       '{ article(id: 1) { data { id attributes { dossier { data { id } } author { data { id } } } } } }',
     );
@@ -366,7 +366,7 @@ describe('GraphQL rights', () => {
     }
   });
 
-  it('let wrong arguments of a nested list fail alone', async () => {
+  it('wrong arguments of a nested list fail that list only', async () => {
     const { body } = await server.query(
       '{ author(id: 1) { data { id attributes { articles(filters: { secret: { eq: "x" } }) { data { id } } } } } }',
     );

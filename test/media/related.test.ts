@@ -72,7 +72,7 @@ const everything = ['find', 'findOne'].flatMap((name) =>
 const articles = 'api::article.article';
 const seos = 'shared.seo';
 
-describe('what a file is linked to', () => {
+describe('the entries that a file is linked to', () => {
   let server: ServingAccounts;
   /** A token that may read everything. */
   let key: string;

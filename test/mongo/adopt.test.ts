@@ -110,7 +110,7 @@ describe('collections that hold documents of other programs', () => {
     expect(await ask('/api/kayaks')).to.deep.equal([1]);
   });
 
-  it('are told by a second instance that starts while entries are written', async () => {
+  it('are not confused with collections of the service by an instance that starts while entries are written', async () => {
     await put(model('canoe'));
     await server.call('POST', '/api/canoes', { data: { title: 'own' } });
     const second = await serve(database);
@@ -121,7 +121,7 @@ describe('collections that hold documents of other programs', () => {
     }
   });
 
-  it('are told from those of a former version, which has recorded nothing, by their indexes or an instance that serves them', async () => {
+  it('are distinguished from collections of a former version, which has no record of them, by indexes or an instance that serves them', async () => {
     const { db } = database;
     await server.stop();
     await db.collection('_collections').drop();

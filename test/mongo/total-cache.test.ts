@@ -36,7 +36,7 @@ function listening() {
 
 describe('TotalCache', () => {
   for (const [name, counted] of Object.entries({ live, filtered }))
-    it(`counts what is ${name} once for all who ask at the same time`, async () => {
+    it(`counts what is ${name} once for all concurrent reads`, async () => {
       const { totals } = listening();
       const held = heldCount();
       const asked = [1, 2, 3].map(() => totals.read(counted, held.count));
@@ -77,7 +77,7 @@ describe('TotalCache', () => {
     ['anything', [() => ({ kind: 'any' })], null],
   ];
   for (const [name, changed, known] of cases)
-    it(`knows ${String(known)} after ${name}`, async () => {
+    it(`has ${String(known)} cached after ${name}`, async () => {
       const { changes, totals } = listening();
       await totals.read(live, () => Promise.resolve(10));
       for (const change of changed) changes.changed('rows', change(changes.tick()));

@@ -25,7 +25,7 @@ describe('writes to types whose unique indexes are being built', () => {
     expect(refusal).to.include({ status: 503 });
   });
 
-  it('keep values unique from the first one on, however many types come at once', async () => {
+  it('keep values unique from the first write on, however many types are added at once', async () => {
     const names = Array.from({ length: 60 }, (_, index) => `kind${String.fromCharCode(97 + (index % 26))}${String(index)}`);
     const models = names.map((name) => ({
       uid: `api::${name}.${name}`,

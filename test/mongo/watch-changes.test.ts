@@ -65,7 +65,7 @@ describe('a change stream', () => {
     await stop();
   });
 
-  it('starts anew if the server does not understand its token, and has everything read again', async () => {
+  it('opens a new stream if the server refuses the resume token, and drops all caches', async () => {
     const { changes, heard, stop } = following(fresh, { _data: 'no place' });
     await until(() => changes.isListening);
     expect(heard).to.deep.equal({ rows: 1, others: 1 });

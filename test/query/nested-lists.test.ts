@@ -170,7 +170,7 @@ const refused: readonly (readonly [string, string])[] = [
   ['populate[subjects][on][api::person.person][limit]=-2', 'Invalid parameter limit: expected -1 or more'],
 ];
 
-describe('filters, sort, start and limit of what stands inside an entry', () => {
+describe('filters, sort, start and limit of components inside an entry', () => {
   let serving: Serving;
   before(async () => {
     serving = await serveModels({ models, documents });

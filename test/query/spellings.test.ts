@@ -38,7 +38,7 @@ interface Entry {
 
 const idsOf = (entries: readonly Entry[]): number[] => entries.map(({ id }) => Number(id));
 
-describe('the same question over REST and over GraphQL', () => {
+describe('one query over REST and over GraphQL', () => {
   let serving: Serving;
   before(async () => {
     serving = await serveModels({ models: thingModels, documents: { ...thingDocuments, up_users: users } });

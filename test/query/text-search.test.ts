@@ -150,7 +150,7 @@ describe('text search', () => {
 
   const note = (id: number) => serving.database.db.collection<{ _id: number; _trigrams: Document }>('notes').findOne({ _id: id });
 
-  it('keeps the trigrams of what is written, and shows them nowhere', async () => {
+  it('updates the trigrams of written values, and shows them nowhere', async () => {
     const created = await serving.call('POST', '/api/notes', { data: { title: 'Whale song', body: long } });
     const { id } = created.body.data as { id: number };
     expect((await note(id))?._trigrams).to.deep.include({ body: null });
@@ -167,7 +167,7 @@ describe('text search', () => {
     expect(JSON.stringify([created, updated, ...types])).not.to.contain('_trigrams');
   });
 
-  it('keeps the trigrams of what GraphQL writes', async () => {
+  it('updates the trigrams of values that GraphQL writes', async () => {
     const write = async (mutation: string): Promise<number> => {
       const { body } = await serving.call('POST', '/graphql', { query: `mutation { note: ${mutation} { data { id } } }` });
       return Number(body.data.note.data.id);
@@ -178,7 +178,7 @@ describe('text search', () => {
     expect((await note(id))?._trigrams).to.deep.equal({ title: ['owl'], body: ['hoo', 'oot'] });
   });
 
-  it('keeps the trigrams of shared values in every locale', async () => {
+  it('updates the trigrams of shared values in every locale', async () => {
     const stored = async () => {
       const rows = await serving.database.db.collection('tales').find().sort({ _id: 1 }).toArray();
       return rows.map(({ _trigrams }) => _trigrams as Document);
@@ -197,7 +197,7 @@ describe('text search', () => {
   const statusOf = async (uid: string): Promise<Document | undefined> =>
     (await serving.database.db.collection('_model_status').findOne({ uid }))?.['search'] as Document | undefined;
 
-  it('says in _model_status what searches use, and why they scan', async () => {
+  it('records in _model_status which indexes searches use, and why they scan', async () => {
     expect(await statusOf('api::note.note')).to.deep.equal({
       attributes: ['title', 'body'].map((attribute) => ({ attribute, search: 'trigram', state: 'ready' })),
       scans: null,

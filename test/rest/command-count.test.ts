@@ -181,7 +181,7 @@ describe('totals', () => {
     await expectTotalAgain(540);
   });
 
-  it('are not counted for pages that are not full, once that is known', async () => {
+  it('are not counted for a query whose page was not full before', async () => {
     const of = async (path: string) => [...(await serving.countCommands(() => serving.call('GET', path))).commands].sort();
     expect(await of('/api/reviews?filters[book][id]=12')).to.deep.equal(['count', 'find']);
     expect(await of('/api/reviews?filters[book][id]=12')).to.deep.equal(['find']);
@@ -203,14 +203,14 @@ describe('totals', () => {
     expect(found).to.deep.equal((all.body.data as unknown[]).slice(0, 600));
   });
 
-  it('see what another client writes', async () => {
+  it('include the writes of other clients', async () => {
     const before = await untilKept();
     await serving.database.db.collection('reviews').updateMany({ publishedAt: null }, { $set: { publishedAt: new Date() } });
     for (let total = before; total !== 600;) total = (await list()).result.body.meta.pagination.total as number;
     expect(await untilKept()).to.equal(600);
   });
 
-  it('are never less than what this client has written, links or not', async () => {
+  it('always include the writes of the same client, with links and without', async () => {
     let expected = await untilKept();
     for (let round = 0; round < 15; round++) {
       const others = Array.from({ length: 4 }, list);

@@ -94,7 +94,7 @@ describe('models as client libraries read them', () => {
     expect((await get('/content-types/admin::user')).status).to.equal(404);
   });
 
-  it('leave out what is hidden', async () => {
+  it('leave out hidden types and attributes', async () => {
     const { schema } = await data('/content-types/api::hidden.hidden');
     expect(schema.visible).to.equal(false);
     expect(schema.attributes).to.have.all.keys('note');

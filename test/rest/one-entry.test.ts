@@ -110,13 +110,13 @@ describe('a request for one entry', () => {
     expect(await status('publicationState=preview')).to.equal(200);
   });
 
-  it('takes what a list refuses', async () => {
+  it('ignores an unknown publication state, which a list refuses', async () => {
     const { status, body } = await serving.call('GET', '/api/notes?publicationState=bogus');
     expect([status, body.error.message]).to.deep.equal([400, "Invalid parameter publicationState: expected 'live' or 'preview'"]);
   });
 
   for (const path of withState)
-    it(`and any other one ignores an empty publicationState: ${path}`, async () => {
+    it(`ignores an empty publicationState, as any other request: ${path}`, async () => {
       await serving.call('PUT', '/api/front', { data: { publishedAt: new Date() } });
       const asked = (state: string) => {
         const [name, value = ''] = state.split('=');

@@ -91,7 +91,7 @@ describe('places of attributes in the documents of a type', () => {
       expect(paths).to.deep.equal(expected);
     });
 
-  it('tell the lists and the components of zones that they go through', () => {
+  it('contain the lists and the components of zones on the way', () => {
     const [link] = linkPaths(type, registry).filter((place) => dottedPath(place) === 'zone.leaves.page');
     expect(link?.steps).to.deep.equal([
       { name: 'zone', list: true, zone: 'box.twig' },

@@ -221,7 +221,7 @@ describe('buildRegistry', () => {
       expectTexts(warningsOf(result), warnings);
     });
 
-  it('what was left out comes alive once what it needs is there, as if that had been there from the start', () => {
+  it('adds a type or attribute that was left out once its target exists; the order of the models does not matter', () => {
     const first = build([book, page]);
     expect([...(first.registry.types.get('api::book.book')?.attributes.keys() ?? [])]).to.not.include('author');
     const second = build([author, book, page, part], first);
@@ -480,7 +480,7 @@ const taken: readonly (readonly [string, object, RegExp])[] = [
   ],
 ];
 
-describe('names that are taken', () => {
+describe('names that conflict', () => {
   for (const [what, named, reason] of taken)
     it(what, () => {
       const { problems } = build([page, part, named as TestModel]);

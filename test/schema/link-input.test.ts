@@ -40,7 +40,7 @@ describe('applyLinkInput', () => {
     [null, false],
   ];
   for (const [input, expected] of named)
-    it(`${JSON.stringify(input)} ${expected ? 'leaves' : 'may move'} what it does not name`, () => {
+    it(`${JSON.stringify(input)} ${expected ? 'keeps' : 'may move'} the links that it does not name`, () => {
       expect(namesAllItChanges(parse(input))).to.equal(expected);
     });
 });

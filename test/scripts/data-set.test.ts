@@ -79,7 +79,7 @@ describe('the models of the data set', () => {
   });
 
   for (const { collection, count, make } of dataSet('10k'))
-    it(`say what ${collection} hold; all that they link to is there`, () => {
+    it(`describe the values of ${collection}; all linked entries exist`, () => {
       const type = [...registry.types.values()].find((known) => known.collection === collection);
       const problemsOf = (id: number): string[] => (type ? checkValues(make(id), type) : [`no type for ${collection}`]);
       expect([1, 2, 17, count].flatMap(problemsOf)).to.deep.equal([]);

@@ -148,7 +148,7 @@ describe('structure', () => {
 });
 
 describe('walks', () => {
-  it('every function says that it is called', async () => {
+  it('every call of a function is recorded', async () => {
     const text = `
       const nested = (a) => (b) => ({ sum: a + b });
       class Base { constructor() { this.a = 1; } }
@@ -194,11 +194,11 @@ describe('check-packages', () => {
     'package.json: @types/gone is declared and neither imported nor run',
   ];
 
-  it('what is declared and not used', () => {
+  it('declared packages that are not imported', () => {
     expect(unusedPackages(folder)).to.deep.equal(unused);
   });
 
-  it('what is used and not declared, and versions', () => {
+  it('imported packages that are not declared, and versions', () => {
     expect(checkPackages(folder)).to.deep.equal([
       ...unused,
       'package.json: undeclared is imported and not declared',

@@ -109,7 +109,7 @@ describe('resolversConfig of built-in fields', () => {
     expect(await messageOf('{ me { username } }')).to.equal('Forbidden access');
   });
 
-  it('auth opens what is for users, and closes what is for everybody', async () => {
+  it('auth: a scope closes a public mutation, and false opens one for users', async () => {
     expect(await messageOf('mutation { forgotPassword(email: "ann@mail.test") { ok } }')).to.equal('Forbidden access');
     const change = 'mutation { changePassword(currentPassword: "a", password: "b", passwordConfirmation: "b") { jwt } }';
     expect(await messageOf(change)).to.equal('Policy Failed');

@@ -76,7 +76,7 @@ describe('the caller in the state of custom code', () => {
       for (const [place, one] of Object.entries(others)) expect(one, place).to.equal(koa);
     });
 
-  it('lets a policy tell users apart', async () => {
+  it('lets a policy decide by the user', async () => {
     const passed = { data: { own: true } };
     expect(await ask(ann.jwt, `{ own(id: ${String(ann.id)}) }`)).to.deep.equal(passed);
     for (const [key, id] of [

@@ -166,7 +166,7 @@ describe('shadow CRUD', () => {
       for (const name of kept) expect(names, name).to.include(name);
     });
 
-  it('tells what is switched off for a content type, each flag by itself', () => {
+  it('returns the disabled parts of a content type, each flag by itself', () => {
     const control = create().input.graphql.extension.shadowCRUD(article);
     const state = () => [
       ...[control.isEnabled(), control.isDisabled(), control.areQueriesEnabled(), control.areQueriesDisabled()],
@@ -186,7 +186,7 @@ describe('shadow CRUD', () => {
     expect(control.isActionEnabled('update')).to.equal(false);
   });
 
-  it('tells what is switched off for a field', () => {
+  it('returns the disabled parts of a field', () => {
     const { extension } = create().input.graphql;
     const field = (name: string) => extension.shadowCRUD(article).field(name);
     const state = (name: string) => [
@@ -205,7 +205,7 @@ describe('shadow CRUD', () => {
     expect(state('slug')[0]).to.equal(true);
   });
 
-  it('tells what the service itself has switched off', () => {
+  it('returns the parts that the service itself disables', () => {
     const { extension } = create().input.graphql;
     expect(extension.shadowCRUD('plugin::users-permissions.permission').areQueriesEnabled()).to.equal(false);
     expect(extension.shadowCRUD('plugin::users-permissions.user').isActionEnabled('create')).to.equal(false);

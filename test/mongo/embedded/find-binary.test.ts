@@ -118,7 +118,7 @@ describe('find-binary', () => {
     expect(names.map((name) => pinOf(name)?.version)).to.deep.equal(['8.2.6', undefined, undefined, undefined]);
   });
 
-  it('tells how to pin the archive of a system that has none', () => {
+  it('explains how to pin an archive on a system without one', () => {
     const archive = {
       name: 'mongodb-windows-x86_64-8.2.6.zip',
       address: 'https://host.example/mongodb-windows-x86_64-8.2.6.zip',
@@ -158,7 +158,7 @@ describe('find-binary', () => {
     );
   });
 
-  it('takes any answer of the official host for reachable', async () => {
+  it('counts the official host as reachable after any answer', async () => {
     expect(await isReachable(urlOf(web), {})).to.equal(true);
   });
 
@@ -166,7 +166,7 @@ describe('find-binary', () => {
     expect(await isReachable(urlOf(silent), {})).to.equal(false);
   });
 
-  it('leaves the question to the download if there is a proxy', async () => {
+  it('skips the check of the host if there is a proxy', async () => {
     expect(await isReachable(urlOf(silent), { https_proxy: 'http://proxy.example:3128' })).to.equal(true);
   });
 });
