@@ -13,21 +13,21 @@ interface WriteSteps<Result> {
   /** Returns what was written; null if nothing was, so that no more code runs. */
   readonly written: (result: Result) => Written | null;
   /** Whether the entry exists, if the write itself checks it only later. */
-  readonly isThere?: (context: ContentContext) => Promise<boolean>;
+  readonly exists?: (context: ContentContext) => Promise<boolean>;
 }
 
 /** Runs a write with the code around it, all in one transaction; the write alone if there is no code. */
 export async function runWrite<Result>(
   write: PendingWrite,
   context: ContentContext,
-  { run, written, isThere }: WriteSteps<Result>,
+  { run, written, exists }: WriteSteps<Result>,
 ): Promise<Result> {
   if (isUnready(write, context)) await untilReady(write, context);
   const hook = hookOf(write, context);
   if (hook === null) return run(write.data, context);
   return inTransaction(context.store.database, async (database) => {
     const inside = withDatabase(context, database);
-    if (isThere !== undefined && !(await isThere(inside))) return run(write.data, inside);
+    if (exists !== undefined && !(await exists(inside))) return run(write.data, inside);
     const begun = await hook(write, inside);
     const result = await run(begun.data, inside);
     const outcome = written(result);
@@ -50,7 +50,7 @@ const untilReady = ({ type }: PendingWrite, { store: { database } }: ContentCont
 /** Returns the code around a write; null if there is none. */
 export const hookOf = ({ type, action }: PendingWrite, { hooks }: ContentContext) => hooks?.find(type.uid, action) ?? null;
 
-/** A write of entries that are known by their ids. */
+/** A write of entries by their ids. */
 interface PortionedWrite {
   readonly ids: readonly number[];
   readonly run: (ids: readonly number[], data: unknown, context: ContentContext) => Promise<unknown>;

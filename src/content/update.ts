@@ -37,7 +37,7 @@ export async function update(
       const rebound = await bindChange(change, changed, inside);
       return (await checkChange(rebound, inside)) ? writeChange(rebound, inside) : null;
     },
-    isThere: async ({ store }) => (await readStored(type, change.match, store.database)) !== null,
+    exists: async ({ store }) => (await readStored(type, change.match, store.database)) !== null,
     written: (updated) => (updated === null ? null : { id }),
   });
 }

@@ -15,11 +15,10 @@ export type RouteParams = Readonly<Record<string, string>>;
 /** Reads a multipart body, its files into a staging. */
 export type ReadMultipart = (staging: Pick<Staging, 'stage'>, rules: MultipartRules) => Promise<MultipartBody>;
 
-/** A request as handlers see it. Each part is taken from Koa's context when it is asked for. */
+/** A request as handlers see it. Its parts are getters on Koa's context, so that unused ones cost nothing. */
 export class RouteRequest {
   readonly params: RouteParams;
   readonly #ctx: Context;
-
   /** Undefined: the body has not been read. */
   readonly #readAgain: ReadMultipart | undefined;
 
@@ -57,12 +56,12 @@ export class RouteRequest {
     return this.#ctx.ip;
   }
 
-  /** Whether a program of this machine asks on its own account. */
+  /** Whether a program of this machine has sent it, for no other client. */
   get isLocal(): boolean {
     return isLocal(this.#ctx.req);
   }
 
-  /** Whether a browser asks for a page: it prefers HTML to JSON. */
+  /** Whether the client prefers HTML to JSON, as browsers do for a page. */
   get asksForPage(): boolean {
     return this.#ctx.accepts(['json', 'html']) === 'html';
   }
@@ -80,13 +79,13 @@ export class RouteRequest {
   }
 
   /** Returns a request of the same client to a path with other parameters and another query. */
-  asking(params: RouteParams, querystring: string): RouteRequest {
+  withTarget(params: RouteParams, querystring: string): RouteRequest {
     const ctx = Object.create(this.#ctx, { querystring: { value: querystring } }) as Context; // has all that it is made from
     return new RouteRequest(ctx, params, this.#readAgain);
   }
 
   /** Returns the same request, whose multipart body was read before. */
-  reading(readAgain: ReadMultipart): RouteRequest {
+  withMultipart(readAgain: ReadMultipart): RouteRequest {
     return new RouteRequest(this.#ctx, this.params, readAgain);
   }
 

@@ -159,19 +159,19 @@ export function answerUnknown(ctx: Context): void {
 function runRow(row: Row, matched: Matched): Answer | null | Promise<Answer | null> {
   const request = new RouteRequest(matched.ctx, matched.params);
   if (row.action === null) return row.handle({ request, connection: matched.connection });
-  const answer = runClosed(row, request, matched);
+  const answer = runIdentified(row, request, matched);
   const { refuse } = row;
   return refuse === undefined ? answer : answer.catch((error: unknown) => refuseUnauthorized(error, refuse));
 }
 
-type ClosedRow = Exclude<Row, { readonly action: null }>;
+type IdentifiedRow = Exclude<Row, { readonly action: null }>;
 
-function refuseUnauthorized(error: unknown, refuse: NonNullable<ClosedRow['refuse']>): Answer {
+function refuseUnauthorized(error: unknown, refuse: NonNullable<IdentifiedRow['refuse']>): Answer {
   if (error instanceof ApiError && error.status === 401) return refuse(error);
   throw error;
 }
 
-async function runClosed(row: ClosedRow, request: RouteRequest, { ctx, connection }: Matched): Promise<Answer | null> {
+async function runIdentified(row: IdentifiedRow, request: RouteRequest, { ctx, connection }: Matched): Promise<Answer | null> {
   const running = connection.running ?? notRunning();
   const { caller, content } = await identify(ctx, row, running);
   try {

@@ -17,38 +17,40 @@ export interface Answer {
   readonly body?: unknown;
 }
 
-/** A call of a row that needs no rights. */
+/** A request to a row that needs no rights. */
 interface OpenCall {
   readonly request: RouteRequest;
-  /** Its `running` is null until the database has answered. */
+  /** Its `running` is null until the service is connected. */
   readonly connection: Connection;
 }
 
-/** A request whose caller may do what its row asks for. */
+/** A request whose caller has the right that its row requires. */
 export interface RouteCall extends Authorized {
   readonly request: RouteRequest;
   readonly running: Running;
 }
 
-/** Nobody is identified, and requests are answered even before the database has. */
+/** A row whose callers are not identified. It answers even before the service is connected. */
 interface OpenRow {
   readonly action: null;
   readonly handle: (call: OpenCall) => Answer | Promise<Answer>;
 }
 
-interface ClosedRow extends RouteRequirement {
+/** A row whose callers are identified, and must have its right. */
+interface IdentifiedRow extends RouteRequirement {
   /** Attempts are counted under this name, before they are handled. */
   readonly limit?: LimitedRoute;
   /** Answers a 401 instead of the error response. */
   readonly refuse?: (error: ApiError) => Answer;
 }
 
-export interface GuardedRow extends ClosedRow {
+/** A row that answers by a value. */
+export interface GuardedRow extends IdentifiedRow {
   readonly handle: (call: RouteCall) => Answer | Promise<Answer>;
 }
 
-/** A row whose code needs the context of Koa. Null: it has answered there. */
-interface ContextRow extends ClosedRow {
+/** A row whose code needs Koa's context. Null: the code has set the answer there. */
+interface ContextRow extends IdentifiedRow {
   readonly handleContext: (ctx: Context, call: RouteCall) => Promise<Answer | null>;
 }
 
@@ -102,7 +104,7 @@ export const withPrefix = (prefix: string, routes: readonly Route[]): Route[] =>
 
 /** The code of a project at a path. */
 export interface RouteMatch {
-  /** Null if there is nothing, and the route table is not asked either. */
+  /** Null if there is nothing, and the route table is not searched either. */
   readonly rows: Rows | null;
   /** Decoded. */
   readonly params: RouteParams;

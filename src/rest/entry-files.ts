@@ -15,7 +15,7 @@ import type { ContentType } from '../schema/content-type.js';
 import { isRecord } from '../values.js';
 
 /** A write of an entry whose body may contain files. */
-interface EntryWrite {
+interface MultipartWrite {
   readonly readMultipart: NonNullable<RouteRequest['readMultipart']>;
   readonly type: ContentType;
   readonly content: ContentContext;
@@ -30,7 +30,7 @@ interface EntryWrite {
  * Writes an entry by a multipart body: JSON in `data`, files in `files.<path>`, which are linked at their path. Entry, files and
  * links are stored together or not at all. Returns the id of the entry; null if there is none.
  */
-export async function writeWithFiles(entry: EntryWrite): Promise<number | null> {
+export async function writeWithFiles(entry: MultipartWrite): Promise<number | null> {
   const staging = new Staging(entry.media);
   try {
     const body = await entry.readMultipart(staging, entry.media.settings);
@@ -43,7 +43,7 @@ export async function writeWithFiles(entry: EntryWrite): Promise<number | null> 
 }
 
 async function writeAll(
-  { type, content, media, write }: EntryWrite,
+  { type, content, media, write }: MultipartWrite,
   data: unknown,
   files: readonly SentFile[],
   staging: Staging,

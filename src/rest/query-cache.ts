@@ -6,18 +6,18 @@ import type { Limits } from '../query/limits.js';
 import { markRepeated } from '../query/bind-plan.js';
 import { parseEntryQuery, parseQuery } from '../query/parse-query.js';
 
-/** A parsed query takes about ten bytes for each character of its text. Texts of over 2,000 characters, mostly unique, are not kept. */
+/** A parsed query takes about ten bytes for each character of its text. Texts of over 2,000 characters, mostly unique, are not cached. */
 const bounds = { entries: 1_000, bytes: 4_000_000 };
-const longestKept = 2_000;
+const longestCached = 2_000;
 const bytesPerCharacter = 10;
 
 /**
- * Parses query strings, and keeps the last ones: apps send the same few again and again. A Query never changes, so that what is
- * bound from it can be kept as well.
+ * Parses query strings, and caches the last ones: apps send the same few again and again. A Query is immutable, so that its bindings
+ * can be cached as well.
  */
 export class QueryCache {
   readonly #limits: Limits & QueryStringLimits;
-  readonly #kept = new BoundedCache<Query>(bounds);
+  readonly #cache = new BoundedCache<Query>(bounds);
 
   constructor(limits: Limits & QueryStringLimits) {
     this.#limits = limits;
@@ -34,12 +34,12 @@ export class QueryCache {
   }
 
   #read(text: string, key: string, parse: typeof parseQuery): Query {
-    const kept = this.#kept.get(key);
-    if (kept !== undefined) return kept;
+    const cached = this.#cache.get(key);
+    if (cached !== undefined) return cached;
     const query = parse(parseQueryString(text, this.#limits), this.#limits);
-    if (text.length > longestKept) return query;
+    if (text.length > longestCached) return query;
     const bytes = bytesPerCharacter * text.length;
-    this.#kept.set(key, markRepeated(query, bytes), bytes);
+    this.#cache.set(key, markRepeated(query, bytes), bytes);
     return query;
   }
 }
@@ -53,7 +53,7 @@ export interface QueryStringLimits {
 
 /**
  * Decodes a query string with Strapi v4's rules, but refuses strings that it would fold or truncate: too many or too deep keys,
- * long lists, and keys that mean something to JavaScript. Throws a ValidationError.
+ * long lists, and the key `__proto__`. Throws a ValidationError.
  */
 export function parseQueryString(text: string, limits: QueryStringLimits): Readonly<Record<string, unknown>> {
   if (text === '') return {};

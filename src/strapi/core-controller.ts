@@ -156,7 +156,7 @@ async function runCoreAction(uid: string, name: string, ctx: CodeContext, { requ
   const type = entryType(uid, call.content.bind.registry);
   const { limits } = call.content.bind;
   const query = queryOf(ctx);
-  const request = call.request.asking(Object(ctx['params']) as Record<string, string>, '');
+  const request = call.request.withTarget(Object(ctx['params']) as Record<string, string>, '');
   Object.defineProperty(request, 'body', { value: (Object(ctx['request']) as Values)['body'] });
   const queries = { parse: () => parseQuery(query, limits), parseEntry: () => parseEntryQuery(query, limits) };
   return namedActions(type)[name]?.run({ ...call, content: requests.contentOf(ctx), request, type, queries });

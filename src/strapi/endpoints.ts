@@ -68,7 +68,7 @@ async function withBody<Result>(ctx: Context, call: RouteCall, run: (call: Route
   if (received === null) return run(call);
   Object.assign(ctx.request, { body: received.fields, files: received.files });
   try {
-    return await run({ ...call, request: call.request.reading(received.readAgain) });
+    return await run({ ...call, request: call.request.withMultipart(received.readAgain) });
   } finally {
     await received.discard();
   }

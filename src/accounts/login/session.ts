@@ -15,9 +15,35 @@ export interface Session {
   readonly userId: number;
   /** Null if the e-mail address must be confirmed first. */
   readonly jwt: string | null;
-  /** Null unless refresh tokens are switched on. */
+  /** Null unless refresh tokens are enabled. */
   readonly refreshToken: string | null;
 }
+
+const logInFields = { identifier: ['required'], password: ['required'] } as const;
+
+/** Logs a user in by name or e-mail address and password. Throws a ValidationError or an ApplicationError. */
+export async function logIn(accounts: Accounts, body: Body, { content }: AccountCall): Promise<Session> {
+  const { identifier, password } = readTexts(body, logInFields, 'ignored');
+  const user = await findByIdentifier(identifier, content);
+  const isRight = await isPassword(password, user?.password ?? null);
+  if (user === null || !isRight) throw validationError('Invalid identifier or password');
+  assertMayLogIn(user, (await accounts.authenticator.settings()).advanced);
+  return openSession(accounts, user, content);
+}
+
+/** Finds a user by address, then by name, so that an address takes precedence over a name that equals it. */
+async function findByIdentifier(identifier: string, content: ContentContext): Promise<StoredUser | null> {
+  const email = identifier.toLowerCase();
+  const users = await findStoredUsers(
+    content,
+    { provider: 'local', ...matchesAny({ email }, { username: identifier }) },
+    mostAlike,
+  );
+  return users.find((user) => user.email === email) ?? users[0] ?? null;
+}
+
+/** At most so many users with one address are read; the settings may allow several. The first one logs in by it. */
+const mostAlike = 10;
 
 /** Opens a session for a user. */
 export async function openSession(accounts: Accounts, user: KnownUser, content: ContentContext): Promise<Session> {
@@ -107,29 +133,3 @@ export async function logOut(body: Body, { content }: Pick<AccountCall, 'content
   const found = await tokens.find(hashCode(refreshToken));
   if (found !== null) await tokens.endFamily(found.family);
 }
-
-const logInFields = { identifier: ['required'], password: ['required'] } as const;
-
-/** Logs a user in by name or e-mail address and password. Throws a ValidationError or an ApplicationError. */
-export async function logIn(accounts: Accounts, body: Body, { content }: AccountCall): Promise<Session> {
-  const { identifier, password } = readTexts(body, logInFields, 'ignored');
-  const user = await findByIdentifier(identifier, content);
-  const isRight = await isPassword(password, user?.password ?? null);
-  if (user === null || !isRight) throw validationError('Invalid identifier or password');
-  assertMayLogIn(user, (await accounts.authenticator.settings()).advanced);
-  return openSession(accounts, user, content);
-}
-
-/** Finds a user by address, then by name, so that a name which equals another user's address does not take precedence. */
-async function findByIdentifier(identifier: string, content: ContentContext): Promise<StoredUser | null> {
-  const email = identifier.toLowerCase();
-  const users = await findStoredUsers(
-    content,
-    { provider: 'local', ...matchesAny({ email }, { username: identifier }) },
-    mostAlike,
-  );
-  return users.find((user) => user.email === email) ?? users[0] ?? null;
-}
-
-/** Users that are compared if several share an address, which the settings may allow. The first one logs in by it. */
-const mostAlike = 10;

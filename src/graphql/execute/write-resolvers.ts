@@ -30,14 +30,19 @@ export const updateResolver =
   (type: ContentType): Resolver =>
   async (_root, args, context, info) => {
     const query = readOneQuery(type, context, info);
-    if (type.kind === 'singleType') return updateSingle(type, args, query, context).catch(failBelow(type, info));
+    if (type.kind === 'singleType') return updateOrCreateSingle(type, args, query, context).catch(failBelow(type, info));
     const id = entryId(args['id']);
     return id === null
       ? noEntry
       : entryResult(await update({ type, id }, { data: dataOf(args), query }, context.content), context);
   };
 
-async function updateSingle(type: ContentType, args: Values, query: Query, context: GraphqlContext): Promise<EntryResult> {
+async function updateOrCreateSingle(
+  type: ContentType,
+  args: Values,
+  query: Query,
+  context: GraphqlContext,
+): Promise<EntryResult> {
   const id = await writtenId(type, args, context);
   if (id !== null) return entryResult(await update({ type, id }, { data: dataOf(args), query }, context.content), context);
   return entryResult(await createSingle(type, args, query, context), context);

@@ -16,38 +16,57 @@ import { emptyQuery, type PopulateField, type Query } from '../../query/ast.js';
 import { flatEntry } from '../envelope.js';
 import { parseQueryString } from '../query-cache.js';
 
-type Operation = (accounts: Accounts, body: Body, call: AccountCall) => Promise<Session>;
-
 const action = (name: string): ActionName => `plugin::users-permissions.auth.${name}`;
 
-/** Begins a session, or ends one: apps send along the token that they have, which may be good no more. */
-const begins = { ignoresEnded: true } as const;
+/** For requests that begin or end a session: apps also send the token that they have, which may have expired. */
+const ignoringEnded = { ignoresEnded: true } as const;
 
-const session = (path: string, name: string, limit: LimitedRoute, run: Operation): Route => ({
+interface SessionRoute {
+  readonly path: string;
+  /** The name of the required action. */
+  readonly name: string;
+  readonly limit: LimitedRoute;
+  readonly open: (accounts: Accounts, body: Body, call: AccountCall) => Promise<Session>;
+  /** Selects what the answer shows of the user; the empty query unless given. */
+  readonly userQuery?: (call: RouteCall) => Query;
+}
+
+/** Returns a route that opens a session, and answers its tokens and its user. */
+const sessionRoute = ({ path, name, limit, open, userQuery }: SessionRoute): Route => ({
   method: 'POST',
   path,
   action: action(name),
   limit,
-  handle: async (call) => sessionAnswer(call, await run(accountsOf(call.running), bodyOf(call.request), call)),
+  handle: async (call) => {
+    const session = await open(accountsOf(call.running), bodyOf(call.request), call);
+    return sessionAnswer(call, session, userQuery?.(call));
+  },
 });
 
 /** Login, registration, passwords and confirmation of addresses. */
 export const authRoutes: readonly Route[] = [
-  { ...session('/auth/local', 'callback', 'login', logIn), ...begins },
+  { ...sessionRoute({ path: '/auth/local', name: 'callback', limit: 'login', open: logIn }), ...ignoringEnded },
   {
-    ...session('/auth/local/register', 'register', 'register', register),
-    ...begins,
-    handle: async (call) =>
-      sessionAnswer(call, await register(accountsOf(call.running), bodyOf(call.request), call), registeredQuery(call)),
+    ...sessionRoute({
+      path: '/auth/local/register',
+      name: 'register',
+      limit: 'register',
+      open: register,
+      userQuery: (call) => registeredQuery(call),
+    }),
+    ...ignoringEnded,
   },
-  { ...session('/auth/reset-password', 'resetPassword', 'reset-password', resetPassword), ...begins },
-  session('/auth/change-password', 'changePassword', 'change-password', changePassword),
+  {
+    ...sessionRoute({ path: '/auth/reset-password', name: 'resetPassword', limit: 'reset-password', open: resetPassword }),
+    ...ignoringEnded,
+  },
+  sessionRoute({ path: '/auth/change-password', name: 'changePassword', limit: 'change-password', open: changePassword }),
   {
     method: 'POST',
     path: '/auth/forgot-password',
     action: action('forgotPassword'),
     limit: 'forgot-password',
-    ...begins,
+    ...ignoringEnded,
     handle: async (call) => ({ body: await forgotPassword(accountsOf(call.running), bodyOf(call.request), call) }),
   },
   { method: 'GET', path: '/auth/email-confirmation', action: action('emailConfirmation'), handle: confirm },
@@ -67,14 +86,14 @@ export const refreshRoutes: readonly Route[] = [
     path: '/auth/refresh',
     action: 'anybody',
     limit: 'refresh',
-    ...begins,
+    ...ignoringEnded,
     handle: async (call) => sessionAnswer(call, await refresh(accountsOf(call.running), bodyOf(call.request), call)),
   },
   {
     method: 'POST',
     path: '/auth/logout',
     action: 'anybody',
-    ...begins,
+    ...ignoringEnded,
     handle: async (call) => {
       await logOut(bodyOf(call.request), call);
       return { body: { ok: true } };
@@ -82,12 +101,12 @@ export const refreshRoutes: readonly Route[] = [
   },
 ];
 
-/** The same paths while refresh tokens are switched off. */
+/** The same paths while refresh tokens are disabled. */
 export const refreshOffRoutes: readonly Route[] = refreshRoutes.map(({ path }) => ({
   method: 'ALL',
   path,
   action: 'anybody',
-  ...begins,
+  ...ignoringEnded,
   handle: () => {
     throw notFoundError('Refresh tokens are switched off: set users-permissions.config.refreshTokens.enabled in config/plugins');
   },
