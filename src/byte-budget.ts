@@ -91,7 +91,7 @@ export class ByteReservation {
     return this.#bytes;
   }
 
-  /** Whether the request uses more than what is free for each. */
+  /** Whether the request uses more than the free bytes of each. */
   get isCounted(): boolean {
     return this.#reserved > 0;
   }

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 /** The bounds of a cache. */
 interface CacheBounds {
   readonly entries: number;
-  /** Bytes of all keys and values, with what the entries themselves take. */
+  /** Bytes of all keys and values, with the memory of the entries themselves. */
   readonly bytes: number;
 }
 

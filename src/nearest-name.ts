@@ -1,4 +1,4 @@
-/** The known name that a misspelt one most likely stands for, by edit distance; null if none is near. */
+/** Returns the known name that is nearest to a misspelt one, by edit distance; null if none is near. */
 export function nearestName(name: string, known: Iterable<string>): string | null {
   const ranked = [...known].map((candidate) => ({
     candidate,

@@ -13,12 +13,12 @@ export interface ServerInput {
   readonly logger?: Logger;
   /**
    * Shapes the GraphQL schema in code, as config/extensions does for a service that is started from a directory: called once by
-   * `start`, which rejects with what it throws.
+   * `start`, which rejects with its error.
    */
   readonly register?: Register;
   /**
    * Called once, when the database has answered and before the port is open, or when the database answers later. `start` rejects
-   * with what it throws.
+   * with its error.
    */
   readonly bootstrap?: Hook;
   /** Called once by `stop`, after the last request and before the database is closed. What it throws is logged. */
@@ -46,7 +46,7 @@ export interface MangroveServer {
   stop(): Promise<void>;
 }
 
-/** A server with what the commands of Mangrove work on. */
+/** A server with the parts that the commands of Mangrove use. */
 export interface Service extends MangroveServer {
   /** Null until the database has answered. */
   readonly backend: Backend | null;

@@ -5,7 +5,7 @@ export type Values = Readonly<Record<string, unknown>>;
 export const isRecord = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
-/** Returns the id that a text of digits stands for, leading zeros allowed; 0, which no entry has, for anything else. */
+/** Parses an id, leading zeros allowed; returns 0, which no entry has, for anything else. */
 export const decodeId = (value: unknown): number => (/^\d{1,15}$/.test(String(value)) ? Number(value) : 0);
 
 /** Whether a value is a number that an entry may have as id. */

@@ -29,7 +29,7 @@ export function checkAdminBody(schema: BodySchema, body: unknown): Values {
   if (!isRecord(values)) throw validationError('the body must be an object');
   const validate = ajv.compile(schema);
   if (validate(values)) return values;
-  const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if'); // an `if` repeats what its branch reports
+  const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if'); // an `if` repeats the error of its branch
   throw fieldErrors(errors.map(describe));
 }
 

@@ -27,7 +27,7 @@ const modelsBody = {
   else: modelBody,
 } as const;
 
-/** Content types and components: the documents of `_models`. `?dryRun=true` returns what a change would do, without doing it. */
+/** Content types and components: the documents of `_models`. `?dryRun=true` returns the effects of a change and stores nothing. */
 export const modelRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/models', handle: list },
   {

@@ -15,7 +15,7 @@ export interface ModelPreview {
   readonly isValid: boolean;
   /** Problems of models by uid, including models that the change would break. */
   readonly problems: Readonly<Record<string, readonly string[]>>;
-  /** Parts of the changed models, and new ones of others, that would be served differently from what is written, by uid. */
+  /** Parts of the changed models, and new ones of others, that would be served differently from their documents, by uid. */
   readonly warnings: Readonly<Record<string, readonly string[]>>;
   readonly changes: readonly ModelChange[];
   readonly indexes: readonly IndexChange[];

@@ -59,7 +59,7 @@ async function updateSettings(call: AdminCall): Promise<unknown> {
   return readSettings(call);
 }
 
-/** The registry of this instance with what is wrong with its models, causes first, and their state on every instance. */
+/** The registry of this instance with the problems of its models, causes first, and their state on every instance. */
 async function readStatus({ running: { backend } }: AdminCall): Promise<unknown> {
   const { models, store } = backend;
   await models.recount();

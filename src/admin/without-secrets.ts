@@ -19,7 +19,7 @@ export function withoutSecrets(value: unknown): unknown {
 
 const mask = '***';
 
-/** Whether the word of a command line asks for a secret, which is the next one: `--token`. */
+/** Whether a word of a command line is the name of a secret, which is the next word: `--token`. */
 const isAnswer = (word: unknown): boolean => typeof word === 'string' && /^--[\w-]+$/.test(word) && secret.test(word);
 
 /** Types that the definition of an attribute may name. */

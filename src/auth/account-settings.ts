@@ -38,7 +38,7 @@ export interface StoredSettings {
 
 export const settingsId = 'users-permissions';
 
-/** Reads the stored settings; what is missing has its default. */
+/** Reads the stored settings; missing ones have their defaults. */
 export async function readAccountSettings(database: Database): Promise<StoredSettings> {
   const [stored] = await readAll(database, { find: collections.settings, filter: { _id: settingsId }, limit: 1 });
   return {

@@ -39,7 +39,7 @@ export const knownUser = (document: Document): KnownUser => ({
   tokenVersion: Number(document['_tokenVersion'] ?? 0),
 });
 
-/** Who sends a request, and what they may do. */
+/** The sender of a request and their rights. */
 export type Caller =
   | {
       readonly kind: 'public';

@@ -57,7 +57,7 @@ export async function fillDemo({ config, backend, media }: Omit<DemoTarget, 'bac
 /** The folder of the demo in the package. */
 const demoFolder = join(packageRoot, 'config', 'demo');
 
-/** The languages of the demo, whatever the default locale is. Originals are in the first one. */
+/** The languages of the demo, with every default locale. Originals are in the first one. */
 const languages = ['en', 'fr'] as const;
 
 /**

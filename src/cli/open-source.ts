@@ -44,7 +44,7 @@ async function withPassword(uri: string): Promise<string> {
 }
 
 /**
- * Throws an Error if a secret stands on a command line, where other users of the machine and the history of the shell see it: behind
+ * Throws an Error if a command line contains a secret, where other users of the machine and the history of the shell see it: behind
  * `--key`, or in an address.
  */
 export function refuseSecrets(args: readonly string[]): void {

@@ -13,7 +13,7 @@ export async function readPassword(question: string): Promise<string> {
   return password;
 }
 
-/** Reads another secret in the same way, but asks for it only once. */
+/** Reads another secret in the same way, but prompts for it only once. */
 export const readSecret = async (question: string): Promise<string> =>
   given(await readLine(process.stdin.isTTY ? `${question}: ` : ''));
 

@@ -21,7 +21,7 @@ export async function run(args: readonly string[]): Promise<number | null> {
   return 0;
 }
 
-/** The folder that is asked for; null: none, undefined: the arguments are wrong. */
+/** The folder in the arguments; null: none, undefined: the arguments are wrong. */
 function projectOf(args: readonly string[]): string | null | undefined {
   const [flag = '', value, ...rest] = args.flatMap((arg) => arg.split(/(?<=^--project)=/));
   if (flag === '') return process.env['MANGROVE_PROJECT'] ?? null;

@@ -26,7 +26,7 @@ const passwordOption = { password: { type: 'boolean', default: false } } as cons
 const notOnTheCommandLine =
   'a password is not taken from the command line; with --password it is asked for, or read from standard input';
 
-/** Throws an Error that says so if a password stands on the command line. */
+/** Throws an Error if the command line contains a password. */
 const readArguments: typeof parseArgs = (config) => {
   try {
     return parseArgs(config);

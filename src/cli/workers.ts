@@ -68,7 +68,7 @@ const serves = (worker: Worker): Promise<boolean> =>
     });
   });
 
-/** Lets all workers finish what is under way, then ends with them. */
+/** Lets all workers finish their requests, then ends with them. */
 function stopOnSignal(state: { isStopping: boolean }, embedded: EmbeddedDatabase | null): void {
   const stop = async (): Promise<void> => {
     if (state.isStopping) return;

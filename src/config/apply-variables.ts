@@ -35,7 +35,7 @@ interface ConfigPlace {
   readonly directory: string;
   /** NODE_ENV. */
   readonly environment: string | undefined;
-  /** These win over what is written. */
+  /** These take precedence over the files. */
   readonly variables: Variables;
   /** Warnings that were found before. */
   readonly warnings: readonly string[];
@@ -81,7 +81,7 @@ function refuse(problems: readonly string[]): void {
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
 }
 
-/** Returns the complete value of a checked section, with defaults for what is not given. */
+/** Returns the complete value of a checked section, with defaults for missing values. */
 function fillDefaults<N extends SettingNode>(node: N, given: unknown): ValueOf<N> {
   // The value has the shape of the node; TypeScript cannot infer that from a recursion over unknown values.
   return fill(node, given) as ValueOf<N>;

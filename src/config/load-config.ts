@@ -83,7 +83,7 @@ const otherEndings: Readonly<Record<string, string>> = {
 const listFolder = (folder: string): readonly Dirent[] =>
   existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
 
-/** The .env file goes into the environment of the process, where the libraries that read it look too; what is set there stays. */
+/** The .env file goes into the environment of the process, where libraries read it too; variables that are set there stay. */
 function readProcess(directory: string): Variables {
   const file = join(directory, '.env');
   if (existsSync(file)) process.loadEnvFile(file);

@@ -20,7 +20,7 @@ export interface LoadOptions {
   readonly globals?: Readonly<Record<string, unknown>>;
   /** Names of files in messages start here. */
   readonly directory?: string;
-  /** Called for a file that imports what is not installed; the file then exports nothing. Without it, the file's error is thrown. */
+  /** Called for a file that imports a missing package; the file then exports nothing. Without it, the file's error is thrown. */
   readonly missing?: (missing: MissingModule) => void;
 }
 

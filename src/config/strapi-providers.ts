@@ -103,7 +103,7 @@ interface Transport {
   readonly advice?: string;
 }
 
-/** Options of nodemailer that do what a provider does. A provider whose options lack what it needs sends nothing. */
+/** Options of nodemailer in place of those of a provider. A provider without its required options sends nothing. */
 const transports: Readonly<Record<string, (options: Values) => Transport>> = {
   nodemailer: (options) => ({ options: withoutNulls(options) }),
   sendmail: () => ({ options: { sendmail: true } }),

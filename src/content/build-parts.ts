@@ -41,7 +41,7 @@ export interface BuildContext {
   readonly newParts: NewParts;
   /** Passwords that are still to be hashed. */
   readonly passwords: PlainPassword[];
-  /** Parts of a create that are always new, whatever ids they have. */
+  /** `create`: all components are new, even with an id. */
   readonly mode: 'create' | 'update';
 }
 

@@ -171,7 +171,7 @@ function buildOwnMany(link: LinkAttribute, ids: readonly number[], { values, cur
   setRanks(values, link.name, Object.fromEntries(ids.map((id) => [String(id), stored?.[String(id)] ?? nextRank()])), mode);
 }
 
-/** Ranks the attributes whose files are written: a file lists what it is linked to in this order. */
+/** Ranks the attributes whose files are written: a file lists its related entries in this order. */
 export function rankFiles(names: readonly string[], { values, mode }: Pick<Building, 'values' | 'mode'>): void {
   for (const name of names) {
     const held = values[name] ?? null;

@@ -84,7 +84,7 @@ export const unfitErrors = (path: string, mimes: readonly string[], allowedTypes
     ? []
     : [{ path: splitPath(path), message: `${path} takes only ${allowedTypes.join(', ')}` }];
 
-/** The word of the model for a media type; what is neither image, video nor audio is a file. */
+/** The word of the model for a media type; `file` for all but images, videos and audios. */
 function kindOf(mime: string): string {
   const [family = ''] = mime.split('/');
   return ['image', 'video', 'audio'].includes(family) ? `${family}s` : 'files';

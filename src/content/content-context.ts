@@ -125,7 +125,7 @@ export function createRequestContext(
   return contextOf(config, source, { store: own, access: caller.access, budget });
 }
 
-/** The same for what the service and its own code do, without a budget. */
+/** The same for the service itself and its own code, without a budget. */
 export const createContext = (config: Config, source: ContentSource, access: Access): ContentContext =>
   contextOf(config, source, { store: source.store, access, budget: unlimited });
 
@@ -183,6 +183,6 @@ export const withoutBudget = (context: ContentContext): ContentContext => ({
   store: { ...context.store, database: { ...context.store.database, budget: unlimited } },
 });
 
-/** Whether an error refuses a request for what it costs when something that it wrote is stored. */
+/** Whether an error refuses a request for its cost after a write of it was stored. */
 export const costsTooMuchLate = (error: unknown, { bind: { budget }, store }: ContentContext): boolean =>
   budget.hasChanged && error === budget.exceeded && store.database.session === null;

@@ -28,7 +28,7 @@ async function findSurrounded(read: PendingRead, context: ContentContext, reads:
   return { pagination, entries, total: withTotal ? await reads.count(read, context) : null };
 }
 
-/** Returns the number of entries that a query asks for, whatever its pages. Throws a ValidationError as `findMany` does. */
+/** Returns the number of entries that meet a query, on all pages. Throws a ValidationError as `findMany` does. */
 export async function countEntries(type: ContentType, query: Query, context: ContentContext): Promise<number> {
   const { bind, store, hooks } = context;
   const pagination = { kind: 'offset', start: 0, limit: 1, withCount: true } as const;

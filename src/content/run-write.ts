@@ -56,7 +56,7 @@ interface PortionedWrite {
   readonly run: (ids: readonly number[], data: unknown, context: ContentContext) => Promise<unknown>;
 }
 
-/** Entries that are written in one transaction, so that none grows beyond what the server takes. */
+/** Entries that are written in one transaction, so that none exceeds the limits of the server. */
 const atOnce = 1000;
 
 /**
@@ -96,8 +96,8 @@ export async function orUniqueError<Result>(
 }
 
 /**
- * Reads what an entry that was written is answered with. If that costs too much, nothing of what it populates is read: the write is
- * stored, and an error would say that it is not. In a transaction the error ends it.
+ * Reads the answer to a write. If it costs too much, the populated relations are left out: the write is stored, and an error would
+ * suggest that it is not. In a transaction the error ends it.
  */
 export async function readWritten(document: StoredDocument, selection: Selection, context: ContentContext): Promise<Loaded> {
   try {

@@ -42,7 +42,7 @@ const createShaping = <Shown>(presentation: Presentation<Shown>, budget: Budget)
   inTargets: presentation.inTargets === undefined ? null : createShaping(presentation.inTargets, budget),
 });
 
-/** Calls `show` with an entry; once more without what it populates if that costs too much and something was stored already. */
+/** Calls `show` with an entry; once more without its populated relations if these cost too much and the write is stored. */
 export function showStored<Shown>(
   entry: Loaded,
   context: ContentContext,

@@ -38,7 +38,7 @@ export async function uniqueErrors(write: UniqueWrite, context: ContentContext):
   return sent.filter((value) => taken.has(keyOf(value))).map(({ path }) => notUnique(path));
 }
 
-/** Returns what a write that a unique index refused is answered with: a ValidationError that lists all values that are taken. */
+/** Returns the error of a write that a unique index has refused: a ValidationError that lists all values that are taken. */
 export async function refusedError(refused: DuplicateKey, write: UniqueWrite, context: ContentContext): Promise<ApiError> {
   if (isGroupField(refused.fields[0] ?? '')) return localeTaken();
   return fieldErrors(await refusedValues(refused, write, context));

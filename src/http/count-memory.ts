@@ -17,7 +17,7 @@ interface SharedMemory {
 /** The memory that one request uses. It counts for the address of the client, whether or not the caller has logged in. */
 class RequestMemory implements ReservationOwner {
   readonly response: ServerResponse;
-  /** What is read for the answer and what it is made of; then the answer, until it is sent. */
+  /** The documents that are read for the answer, and its values; then the answer itself, until it is sent. */
   readonly answer: ByteReservation;
   readonly #bodies: ByteBudget;
   readonly #ctx: Context;

@@ -5,7 +5,7 @@ import { mostAnswerBytes } from './count-memory.js';
 
 type SendLimits = Pick<ServerConfig, 'sendTimeout' | 'sendRate' | 'answersLimit'>;
 
-/** What is asked of clients. */
+/** The limits for clients that read slowly. */
 interface Patience {
   /** Milliseconds for which a client may take nothing, or be behind the rate. */
   readonly milliseconds: number;
@@ -50,12 +50,12 @@ export function cutSlowAnswers(server: Server, underWay: ReadonlySet<ServerRespo
 
 /** How the client of an answer takes it. */
 interface Progress {
-  /** Bytes of the connection that it had taken when it was looked at first, and at last. */
+  /** Bytes of the connection that the client had taken at the first check, and at the last one. */
   readonly first: number;
   readonly sent: number;
   /** When it has last taken any. */
   readonly since: number;
-  /** When it was looked at last, and the milliseconds until then in which there was something to take. */
+  /** The time of the last check, and the milliseconds until then in which there was something to take. */
   readonly looked: number;
   readonly waited: number;
 }

@@ -61,7 +61,7 @@ const envelope = (status: number, name: string, message: string, details: unknow
 });
 
 /**
- * An error that Strapi v4's HTTP layer answers before its API is asked: the envelope without `details`.
+ * An error that the HTTP layer of Strapi v4 answers before its API runs: the envelope without `details`.
  * Thrown like any other.
  */
 export const rawError = (status: number, name: string, message: string): Error =>

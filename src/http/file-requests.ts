@@ -41,7 +41,7 @@ export function isFresh({ headers }: RouteRequest, { id, modifiedAt }: StoredBlo
 
 /**
  * The size and format that `?width=`, `?height=` and `?format=` ask for; null if none is named, or nothing is resized. Throws a
- * ValidationError for what the configuration does not list, and for both a width and a height: each size is drawn once and kept, so
+ * ValidationError for values that the configuration does not list, and for both a width and a height: each size is drawn once and kept, so
  * they must be few; for images that are too large to be drawn, and for those that are another size themselves: each would be kept, and
  * nothing would bound their number.
  */

@@ -34,7 +34,7 @@ const directives = {
   'upgrade-insecure-requests': null,
 };
 
-/** Helmet asks for lists that it could change. */
+/** The types of helmet require mutable lists. */
 const mutable = (policy: SecurityConfig['contentSecurityPolicy']): Record<string, string[] | null> =>
   Object.fromEntries(Object.entries(policy).map(([name, sources]) => [name, sources && [...sources]]));
 

@@ -36,7 +36,7 @@ export async function countAttempt(ctx: Context, { route, body }: CountedAttempt
   if (attempts !== null) tellAttempt(ctx, await attempts.count(route, body, ctx.ip));
 }
 
-/** Returns what a guess of a secret has found; null if it was wrong. Throws a RateLimitError if its sender had too many wrong ones. */
+/** Returns the result of a guess of a secret; null if it was wrong. Throws a RateLimitError if its sender had too many wrong ones. */
 export async function limitGuess<Found>(
   ctx: Context,
   limit: GuessLimit,

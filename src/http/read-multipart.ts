@@ -59,7 +59,7 @@ interface Part extends Stream {
   readonly mimetype: string | null;
 }
 
-/** Loaded with the first multipart body, since they and what they need take 150 ms. Formidable's other plugins read whole bodies. */
+/** Loaded with the first multipart body, since they and their dependencies take 150 ms. Formidable's other plugins read whole bodies. */
 async function createParser(parts: Parts) {
   const [{ koaBody }, { multipart }] = await Promise.all([import('koa-body'), import('formidable')]);
   const rules = { enabledPlugins: [multipart], onPart: (part: unknown) => parts.take(part as Part) };

@@ -84,7 +84,7 @@ interface Path {
 
 type Answering = (ctx: RoutedContext) => Promise<void>;
 
-/** Koa's context, with what a router has found in the path. */
+/** Koa's context, with the parameters that a router has found in the path. */
 interface RoutedContext extends Context {
   readonly params?: RouteParams;
   readonly captures?: readonly string[];

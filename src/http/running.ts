@@ -30,7 +30,7 @@ export interface Running {
   readonly adminGuesses: GuessLimit;
   /** Null if the number of requests is not limited. */
   readonly limiter: RequestLimiter | null;
-  /** Logs, in development, what a refused caller lacks. */
+  /** Logs, in development, the missing rights of a refused caller. */
   readonly explainRefusal: ExplainRefusal;
   /** Returns the actions of the code of a project, which roles may be granted. */
   readonly projectActions?: () => readonly string[];

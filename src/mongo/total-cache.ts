@@ -25,7 +25,7 @@ interface Total {
   readonly counted: number;
 }
 
-/** The cached totals of one collection, and counts under way, by what is counted. */
+/** The cached totals of one collection, and counts under way, by their query. */
 interface Totals {
   readonly kept: BoundedCache<Total>;
   readonly running: Map<string, Promise<number>>;

@@ -125,7 +125,7 @@ async function runAll(works: readonly AfterCommit[]): Promise<void> {
   if (errors.length === 1) throw errors[0];
 }
 
-/** Translates what a transaction throws that is not tried again, and undoes what was noted in it. */
+/** Translates the error of a transaction that is not tried again, and undoes the changes that were noted in it. */
 async function ending<Result>(abandon: () => void, transaction: () => Promise<Result>): Promise<Result> {
   try {
     return await transaction();

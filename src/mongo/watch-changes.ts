@@ -155,7 +155,7 @@ interface Event {
   readonly updateDescription?: { readonly updatedFields?: object; readonly removedFields?: readonly string[] };
 }
 
-/** Returns the collections that have changed, with what is known of the writes. */
+/** Returns the collections that have changed, with the writes as far as they are known. */
 function changesIn(events: readonly Document[], changes: ChangeBus): ReadonlyMap<string, 'any' | 'values'> {
   const kinds = new Map<string, 'any' | 'values'>();
   for (const event of events as readonly Event[]) {

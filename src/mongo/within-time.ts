@@ -8,7 +8,7 @@ export const twice = <Reply>(run: () => Promise<Reply>): Promise<Reply> =>
     return run();
   });
 
-/** The 503 of what a server did not do in time. */
+/** The 503 of a command that a server did not finish in time. */
 export const tooLate = (): Error => unavailableError('The database took too long to answer, please try again or ask for less');
 
 /**

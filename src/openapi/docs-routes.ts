@@ -64,7 +64,7 @@ const page = `<!doctype html>
 const missing =
   '<!doctype html><title>API documentation</title><p>The files of the page are missing: run <code>npm run build</code>.</p>';
 
-/** Reads the document again for each token entered, since it lists what the token allows. */
+/** Reads the document again for each token entered, since it lists the operations that the token allows. */
 const startScript = (url: string): string => `
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const applyScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);

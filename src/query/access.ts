@@ -64,7 +64,7 @@ export function seeCheck(uid: string): (access: Access) => boolean {
   return (access) => allows(access, action);
 }
 
-/** The attribute, or null if there is none of that name or the caller may not read it. Own names only: no prototype is asked. */
+/** The attribute, or null if there is none of that name or the caller may not read it. Own names only, none of a prototype. */
 export function readable(type: ContentType, name: string, access: Access): Attribute | null {
   const attribute = type.attributes.get(name);
   if (attribute === undefined || (attribute.private && access.seesPrivate !== true)) return null;

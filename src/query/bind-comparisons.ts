@@ -6,7 +6,7 @@ import type { Limits } from './limits.js';
 import { type Comparator, operators, type Operator } from './operators.js';
 import { always, never, type Condition, type TrigramPlace } from './plan.js';
 
-/** Whether a filter stands under an odd number of `not`s. */
+/** Whether a filter is inside an odd number of `not`s. */
 export type Polarity = 'plain' | 'denied';
 
 export const flip = (polarity: Polarity): Polarity => (polarity === 'plain' ? 'denied' : 'plain');

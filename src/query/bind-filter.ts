@@ -39,7 +39,7 @@ interface Scope {
   readonly context: BindContext;
   /** At the root a bare operator has nothing to compare; below a relation or component it compares the id. */
   readonly ofRoot: boolean;
-  /** Where the object stands. */
+  /** The place of the object. */
   readonly place: ElementPlace;
   /** Whether the filter is a row rule. */
   readonly ofRule: boolean;
@@ -115,7 +115,7 @@ function bindComponent(attribute: ComponentAttribute, filter: Filter, scope: Sco
   return { kind: 'element', path, condition, orMissing: holdsForNulls(condition), place: read, ofRule: scope.ofRule };
 }
 
-/** Whether a condition compares the text of what is not stored as text. */
+/** Whether a condition compares the text of a value that is not stored as text. */
 function castsText(condition: Condition): boolean {
   switch (condition.kind) {
     case 'and':
@@ -130,7 +130,7 @@ function castsText(condition: Condition): boolean {
   }
 }
 
-/** "Some related entry meets the condition": a denial inside asks for some entry that meets the denial. */
+/** "Some related entry meets the condition": a negation inside is met if some entry meets the negation. */
 function bindRelated(link: LinkAttribute, filter: Filter, scope: Scope, polarity: Polarity): Condition {
   const { context, ofRule } = scope;
   const target = context.registry.types.get(link.target);

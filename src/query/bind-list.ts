@@ -44,7 +44,7 @@ export function bindSort(
   return keys;
 }
 
-/** The best come first, whatever the order says: the database has no other. */
+/** The best matches come first in both orders: the database has no other. */
 function bindScore(order: string, isRanked: boolean): SortKey {
   bindOrder(order);
   if (!isRanked)
@@ -129,7 +129,7 @@ export function bindPagination(pagination: Pagination | null, settings: BindSett
   };
 }
 
-/** -1 asks for everything that the maximum allows. */
+/** -1 is as much as the maximum allows. */
 function boundLimit(limit: number, { maxLimit }: BindSettings): number {
   if (limit === -1) return maxLimit ?? -1;
   return Math.min(Math.max(limit, 1), maxLimit ?? Infinity);

@@ -7,7 +7,7 @@ import { bindSort, bindWindow } from './bind-list.js';
 import { allOf, leadsAway, orNull } from './conditions.js';
 import { type Child, type Condition, type LinkChild, type NestedList, published, type Selection } from './plan.js';
 
-/** Returns the condition that hides drafts; none if the type has none, or they are asked for. */
+/** Returns the condition that hides drafts; none if the type has none, or the query includes them. */
 export const bindPublication = ({ draftAndPublish }: ContentType, state: VisibleContext['state']): Condition[] =>
   draftAndPublish && state === 'live' ? [published] : [];
 

@@ -25,7 +25,7 @@ const bounds = { entries: 2_000, bytes: 32_000_000 };
 /** The bytes of queries that clients send again and again. */
 const repeated = new WeakMap<Query, number>();
 
-/** Marks a cached query object of so many bytes, so that plans bound from it are cached as well, within bounds. */
+/** Marks a query of this size, in bytes, as cached, so that plans bound from it are cached as well, within bounds. */
 export function markRepeated(query: Query, bytes: number): Query {
   repeated.set(query, bytes);
   return query;

@@ -160,7 +160,7 @@ function bindZone(attribute: ZoneAttribute, { key, query, on }: PopulateField, c
   return { kind: 'zone', key, attribute, selections, lists };
 }
 
-/** A polymorphic relation leads to any type, unless its links are kept by what it leads to, as those to files are. */
+/** A polymorphic relation leads to any type, unless the targets store its links, as files do. */
 function bindMorph(attribute: MorphAttribute, field: PopulateField, owner: ContentType, outer: SelectionContext): MorphChild {
   const { key, query, on } = field;
   const context: SelectionContext = query.publicationState === null ? outer : { ...outer, state: query.publicationState };
@@ -200,6 +200,6 @@ const bindSources = (
     .filter(({ holder }) => targets.has(holder.uid))
     .map((source) => ({ ...source, condition: orNull(allOf(bindSource(source, context))) }));
 
-/** As in Strapi v4, components are shown whatever the publication state of their entry. */
+/** As in Strapi v4, components are shown in every publication state of their entry. */
 const bindSource = ({ holder, owner }: LinkSource, context: SelectionContext): Condition[] =>
   holder.kind === 'component' ? bindRule(owner, context) : bindVisible(owner, context);

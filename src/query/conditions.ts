@@ -66,7 +66,7 @@ interface TextPattern {
   readonly flags: '' | 'i';
 }
 
-/** Whether a comparator compares the text of a value, whatever it is stored as. */
+/** Whether a comparator compares the text of a value, in every stored form. */
 export const comparesText = (comparator: Comparator): comparator is TextComparator => operators[comparator].text !== undefined;
 
 /** The pattern that the text of a value must match. The operand is literal. */

@@ -41,7 +41,7 @@ export type Operator = keyof Table;
 /** The operators that remain once `not` is pushed down to the comparisons: each is positive, denial is a flag beside it. */
 export type Comparator = { [Name in Operator]: Table[Name] extends { readonly denies: string } ? never : Name }[Operator];
 
-/** The comparators that compare the text of a value, whatever it is stored as. */
+/** The comparators that compare the text of a value, in every stored form. */
 export type TextComparator = { [Name in Comparator]: Table[Name] extends { readonly text: string } ? Name : never }[Comparator];
 
 export const operators: Readonly<Record<Operator, OperatorRule<Comparator>>> = table;

@@ -170,6 +170,6 @@ function mergeTwo(first: PopulateField, second: PopulateField): PopulateField {
   return { ...field, query: { ...field.query, populate } };
 }
 
-/** True if nothing is said of the field but what is populated below. */
+/** Whether the field has no parameters but `populate`. */
 const isPlain = (field: PopulateField): boolean =>
   isDeepStrictEqual(field, plainField(field.name, { ...emptyQuery, populate: field.query.populate }));

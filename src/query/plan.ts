@@ -34,7 +34,7 @@ export type Condition =
       readonly path: string;
       readonly condition: Condition;
       readonly orMissing: boolean;
-      /** Where the elements stand, if the condition compares the text of what is not stored as text; else null. */
+      /** The place of the elements, if the condition compares the text of values that are not stored as text; else null. */
       readonly place: ElementPlace | null;
       /** Part of a row rule, so that the client does not pay for it. */
       readonly ofRule: boolean;
@@ -194,7 +194,7 @@ export type BoundPagination =
   /** A limit of -1: all. */
   | { readonly kind: 'offset'; readonly start: number; readonly limit: number };
 
-/** A read, complete and checked: the compiler can no longer fail on what the user wrote. */
+/** A read, complete and checked: the compiler can no longer fail on the input of a client. */
 export interface Plan {
   readonly type: ContentType;
   /** Null: no condition at all, so the total is the collection's own. */

@@ -92,7 +92,7 @@ function isVisible({ uid, pluginOptions }: Model): boolean {
   return !isHidden && (uid.startsWith('api::') || uid === 'plugin::users-permissions.user');
 }
 
-/** Relations name the attribute of the other side, media what files they take; what the system adds is left out. */
+/** Relations name the attribute of the other side, media the types of files that they accept; attributes of the system are left out. */
 const describeAttributes = ({ attributes }: Model): object =>
   Object.fromEntries(
     Object.entries(attributes)

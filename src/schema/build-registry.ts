@@ -14,7 +14,7 @@ export interface RegistryBuild {
   readonly models: ReadonlyMap<string, Model>;
   /** Why documents are not in force as they are stored. */
   readonly problems: ReadonlyMap<string, readonly string[]>;
-  /** Parts of the models in force that are served differently from what is written. */
+  /** Parts of the models in force that are served differently from their documents. */
   readonly warnings: ReadonlyMap<string, readonly ModelWarning[]>;
   /** The parts that the next build reuses. */
   readonly parts: BuildParts;

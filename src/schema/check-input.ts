@@ -24,7 +24,7 @@ export interface CheckedInput {
 /** Maximum of components in one list of an entry. */
 const maximumParts = 10_000;
 
-/** Checks what a client sent for an entry: types, rules, components, and the forms of relations. */
+/** Checks the data of a client for an entry: types, rules, components, and the forms of relations. */
 export function checkInput(type: ContentType, data: Values, context: InputContext): CheckedInput {
   const found: Findings = { fields: [], relations: [], targets: new Map(), files: [], context, isFull: false };
   checkValues(type, data, '', found);
@@ -159,7 +159,7 @@ function componentOf(item: unknown, { registry }: InputContext): ContentType | n
   return type?.kind === 'component' ? type : null;
 }
 
-/** A value that names no component, or one that there is not, has no relations that could be looked at. */
+/** A value that names no component, or an unknown one, has no relations to check. */
 function reportUnknownComponent(value: unknown, found: Findings): void {
   if (componentOf(value, found.context) !== null) return;
   const isNamed = isRecord(value) && Boolean(value['__component']);
@@ -169,7 +169,7 @@ function reportUnknownComponent(value: unknown, found: Findings): void {
   );
 }
 
-/** Checks the form of what is linked; that it exists is checked later. */
+/** Checks the form of links; whether the linked entries exist is checked later. */
 function checkLink(link: LinkAttribute, value: unknown, path: string, found: Findings): void {
   if (value === null && link.required && link.kind === 'relation' && !found.context.draft)
     report(found, path, `${path} cannot be null.`);

@@ -79,7 +79,7 @@ function shortness(value: string, { minLength }: ScalarAttribute, path: string):
 
 function textProblems(value: string, { maxLength, regex, required }: ScalarAttribute, path: string): string[] {
   const long = maxLength !== null && value.length > maxLength ? [`${path} must be at most ${String(maxLength)} characters`] : [];
-  // what is too long already need not be matched
+  // a text that is too long is refused already, and is not matched
   const odd = long.length === 0 && regex !== null && (value !== '' || required) && !matches(regex, value);
   const holdsNul = value.includes('\0') ? [`${path} must not hold the NUL character`] : [];
   return [...long, ...(odd ? [`${path} must match the following: "${String(regex)}"`] : []), ...holdsNul];

@@ -1,4 +1,4 @@
-/** The collections that Mangrove has of its own, whatever models are stored. */
+/** The collections of Mangrove itself, which do not depend on the models. */
 export const collections = {
   models: '_models',
   modelStatus: '_model_status',

@@ -3,7 +3,7 @@ import type { Registry } from './content-type.js';
 
 export interface InputContext {
   readonly registry: Registry;
-  /** Only a create asks for values that are absent. */
+  /** Absent values are required by a create only. */
   readonly mode: 'create' | 'update';
   readonly draft: boolean;
   /** Files must be of the types that their attribute allows, and a single media attribute takes one; Strapi v4 takes all. */
@@ -25,7 +25,7 @@ export interface Findings {
   readonly targets: Map<string, Set<number>>;
   readonly files: LinkedFiles[];
   readonly context: InputContext;
-  /** Whether there are so many problems that checking stops. */
+  /** Whether checking stops, since there are too many problems. */
   isFull: boolean;
 }
 
@@ -64,7 +64,7 @@ function printScalar(value: unknown): string | null {
   return typeof value === 'string' ? `"${value}"` : null;
 }
 
-/** The message for a value of the wrong type; `original` is what came in where `value` is what it was turned into. */
+/** The message for a value of the wrong type; `original` is the value that the client sent, `value` the one that it was converted to. */
 export function notOfType(path: string, type: string, value: unknown, original: unknown = value): string {
   const wasCast = original !== null && original !== undefined && !Object.is(original, value);
   const from = wasCast ? ` (cast from the value \`${printValue(original)}\`)` : '';

@@ -84,7 +84,7 @@ function parsePosition(position: unknown): Position | null {
   return { kind: 'end' };
 }
 
-/** The uid and id that an item of a polymorphic relation names; null for what it lacks. */
+/** The uid and id that an item of a polymorphic relation names; null for a missing one. */
 export function parseMorphTarget(item: unknown): { readonly uid: string | null; readonly id: number | null } {
   if (!isRecord(item)) return { uid: null, id: null };
   const uid = item['__type'] ?? item['type'];

@@ -67,7 +67,7 @@ export interface Model {
   readonly attributes: Readonly<Record<string, AttributeDefinition>>;
 }
 
-/** Something in a model that is served differently from what is written. */
+/** A part of a model that is served differently from its document. */
 export interface ModelWarning {
   /** The name of the attribute; null: the model itself. */
   readonly attribute: string | null;

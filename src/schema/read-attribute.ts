@@ -99,7 +99,7 @@ function withoutDefault({ default: initial, ...definition }: AttributeDefinition
   return { ...reading, warnings: [`.default: ${JSON.stringify(initial)} is no ${definition.type} and ignored`, ...warnings] };
 }
 
-/** Whether no entry could have the default, whatever the other rules of the attribute say. */
+/** Whether no entry could have the default, even without the other rules of the attribute. */
 function hasWrongDefault({ type, default: initial, enum: values }: AttributeDefinition): boolean {
   if (initial === undefined || initial === null || !isScalarType(type)) return false;
   if (type === 'enumeration') return initial !== '' && values?.includes(String(initial)) !== true;

@@ -67,7 +67,7 @@ function nameProblems(model: Model): string[] {
 
 const builtins = new Map(builtinModels.map((model) => [model.uid, model]));
 
-/** A document with a built-in uid adds attributes; what the service itself relies on stays as it is. */
+/** A document with a built-in uid adds attributes; those that the service itself uses stay as they are. */
 function extendBuiltin(model: Model): Model {
   const builtin = builtins.get(model.uid);
   return builtin === undefined

@@ -47,7 +47,7 @@ const weight = ({ state, warnings, affects }: ModelReport): number =>
 
 export const warningText = ({ attribute, text }: ModelWarning): string => (attribute === null ? text : `${attribute}: ${text}`);
 
-/** The report in one line, for a log or a terminal; null if there is nothing to say that the report of a cause does not. */
+/** The report in one line, for a log or a terminal; null if the report of a cause covers it. */
 export function describeReport({ uid, state, problems, warnings, affects }: ModelReport): string | null {
   const consequence = affects.length === 0 ? '' : `; left out because of it: ${affects.join(', ')}`;
   if (state === 'refused') return `model ${uid} is not in force: ${problems.join('; ')}${consequence}`;

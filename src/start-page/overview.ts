@@ -46,7 +46,7 @@ interface AnswerSource {
   readonly projectCode: ProjectCode | null;
 }
 
-/** Reads what the page shows. */
+/** Reads the data of the page. */
 export async function readOverview(call: RouteCall, source: AnswerSource): Promise<Overview> {
   const { running, content } = call;
   const { backend } = running;

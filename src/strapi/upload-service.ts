@@ -72,7 +72,7 @@ export function createUploadService(parts: UploadParts) {
     /** The same for an entry: `{ id, model, field }`. */
     uploadToEntity: ({ id, model, field }: Values, files: UploadInput['files']): Promise<Entity[]> =>
       store({ files, data: { ref: model, refId: id, field } }, parts),
-    /** Changes what is said about a file. */
+    /** Changes the information about a file. */
     updateFileInfo: async (id: number, info: Values): Promise<Entity> =>
       entityOf(await updateFileInfo(Number(id), parseFileInfo(info), open())),
     /** Gives a file other content; its address stays. */

@@ -29,7 +29,7 @@ interface ExportContext {
 }
 
 interface ExportTarget {
-  /** Its ending says whether the archive is compressed and encrypted. */
+  /** Its extension decides whether the archive is compressed and encrypted. */
   readonly file: string;
   readonly key: string | null;
 }
@@ -65,7 +65,7 @@ async function* packAll(context: ExportContext, counts: ExportCounts): AsyncGene
   yield* packLines('links', links(context, counts));
   progress.end();
   yield* packLines('configuration', configuration(context));
-  // Written last: an archive with it is whole. The version says whose form it has.
+  // Written last: an archive with it is whole. The version names the format.
   yield packJson('metadata.json', { createdAt: new Date().toISOString(), strapi: { version: '4.26.2' } });
 }
 

@@ -18,7 +18,7 @@ interface Confirmation {
   readonly stored: string;
 }
 
-/** Creates a code that confirms an address. It expires as the configuration says. */
+/** Creates a code that confirms an address. It expires as configured. */
 export function makeConfirmation({ config }: Pick<Accounts, 'config'>): Confirmation {
   const code = makeCode(codeBytes);
   return { code, stored: storedCode(code, config.plugins['users-permissions'].config.codes.confirmation) };

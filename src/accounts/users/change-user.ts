@@ -26,7 +26,7 @@ export async function updateUser(accounts: Accounts, id: number, sent: Body, cal
 
 /**
  * Changes what the body names and the caller may use. A new address ends the codes that were sent to the old one; if addresses
- * must be confirmed, it is unconfirmed unless an administrator says otherwise. Throws a NotFoundError, also for a user that a
+ * must be confirmed, it is unconfirmed unless an administrator confirms it. Throws a NotFoundError, also for a user that a
  * rule hides from the caller, a ValidationError or an ApplicationError.
  */
 export async function changeUser(accounts: Accounts, id: number, sent: Body, call: AccountCall): Promise<AfterCommit> {

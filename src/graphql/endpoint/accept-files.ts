@@ -36,7 +36,7 @@ type FindTaking = (request: Readonly<Record<string, unknown>>) => Taking | null;
 
 /**
  * Returns the check of the files of one multipart request, which is called before each is read: a mutation must take it in a variable
- * of type Upload, and the caller must have the rights of that mutation. It throws a 400 that says what is missing, or a ForbiddenError.
+ * of type Upload, and the caller must have the rights of that mutation. It throws a 400 that names the missing part, or a ForbiddenError.
  * Each document is parsed once, however many files and variables it is for.
  */
 export function createFileCheck(rules: FileRules): (part: string, fields: MultipartBody['fields']) => void {

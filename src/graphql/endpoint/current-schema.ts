@@ -62,7 +62,7 @@ export class CurrentSchema {
     return this.#building;
   }
 
-  /** The same, but if the schema in force was never read it is built when somebody reads it: few services use both of their APIs. */
+  /** The same, but if the schema in force was never read, the new one is built when it is read: few services use both of their APIs. */
   async replaceWhenRead(registry: Registry): Promise<void> {
     if (this.#isRead || this.#snapshot === undefined || this.#building !== undefined) await this.replace(registry);
     else this.#postponed = registry;

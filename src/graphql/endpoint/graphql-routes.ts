@@ -43,7 +43,7 @@ export function graphqlRoutes(parts: GraphqlParts): readonly (OpenRoute | Contex
       ...(settings.authErrors === 'graphql' && { refuse: unauthenticated }),
       handleContext: async (ctx, call) => {
         const { caller, request } = call;
-        // If nothing at all is granted to the public, it is asked for credentials.
+        // If the public has no rights at all, the answer is a 401.
         if (caller.kind === 'public' && caller.publicRoleIsEmpty)
           throw caller.ended === null ? unauthorizedError() : refusedToken(caller.ended);
         if (ctx.method === 'GET' && request.asksForPage) {

@@ -40,7 +40,7 @@ export const findOneResolver =
   (_root, args, context, info) =>
     resolveEntry(type, args['id'], context, info);
 
-/** `homepage`: the locale is the default one unless another one is asked for. */
+/** `homepage`: the locale is the default one unless the arguments name another. */
 export const findSingleResolver =
   (type: ContentType): Resolver =>
   async (_root, args, context, info) => {

@@ -10,14 +10,14 @@ import {
   typeName,
 } from '../type-names.js';
 
-/** One type of the generated schema; `config` says what it was generated for. */
+/** One type of the generated schema; `config` names the content type and purpose that it was generated for. */
 export interface RegisteredType {
   readonly name: string;
   readonly definition: unknown;
   readonly config: { readonly kind: string; readonly contentType?: ContentType };
 }
 
-/** The generated types by name; what is registered goes into the schema like `types` of an extension. */
+/** The generated types by name; registered types become part of the schema like `types` of an extension. */
 export interface TypeRegistry {
   readonly has: (name: string) => boolean;
   readonly get: (name: string) => RegisteredType | undefined;

@@ -19,7 +19,7 @@ type ListPart = Pick<Query, 'filter' | 'sort' | 'publicationState'> & { readonly
 
 /**
  * Reads filters, sort, pagination and publicationState of a list, coerced by graphql-js. Throws a ValidationError or
- * PaginationError. A type without draft & publish has no such argument, and an explicit null asks for drafts as well.
+ * PaginationError. A type without draft & publish has no such argument, and an explicit null includes drafts.
  */
 export function parseListArguments(
   args: Readonly<Record<string, unknown>>,

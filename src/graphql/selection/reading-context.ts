@@ -10,7 +10,7 @@ import type { ArgumentContext } from './parse-list-arguments.js';
 export interface ReadingContext extends ArgumentContext {
   readonly operation: Operation;
   readonly access: Access;
-  /** Throws an ApiError if a nested query names what the type does not have or may not show. */
+  /** Throws an ApiError if a nested query uses names that the type does not have or may not show. */
   readonly check: (query: Query, type: ContentType) => void;
   /** Counts a type of which something is selected. Throws a ValidationError once there are too many. */
   readonly countType: () => void;

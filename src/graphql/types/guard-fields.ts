@@ -24,7 +24,7 @@ function guardField(field: Fields[string]): Fields[string] {
 
 type Asking = Pick<GraphqlContext, 'access' | 'caller'>;
 
-/** Throws a ForbiddenError unless the caller has what the scope asks for; an UnauthorizedError if their token is no longer valid. */
+/** Throws a ForbiddenError unless the caller has the rights of the scope; an UnauthorizedError if their token is no longer valid. */
 export function requireScope(scope: Scope, asking: Asking): void {
   const missing = missingOf(scope, asking);
   if (missing === null) return;

@@ -79,7 +79,7 @@ const noExtensions = Object.freeze(Object.create(null) as Record<string, unknown
 
 const known = new WeakMap<object, PlainField<object>>();
 
-/** The plain field of a type, one object however often it is asked for: most fields of a schema are of a few scalars. */
+/** The plain field of a type, always the same object: most fields of a schema are of a few scalars. */
 export function plainField<Type extends object>(type: Type): PlainField<Type> {
   const made = known.get(type) ?? { type, extensions: noExtensions };
   known.set(type, made);

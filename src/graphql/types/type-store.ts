@@ -78,7 +78,7 @@ export function changedUids(before: Registry, after: Registry): ReadonlySet<stri
   const uids = new Set([...before.types.keys(), ...after.types.keys()]);
   const changed = new Set([...uids].filter((uid) => before.types.get(uid) !== after.types.get(uid)));
   const referrers = referrersOf(after);
-  // a Set's iterator also visits what is added while it runs
+  // the iterator of a Set also visits items that are added while it runs
   for (const uid of changed) for (const referrer of referrers.get(uid) ?? []) changed.add(referrer);
   return changed;
 }

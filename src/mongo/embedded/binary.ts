@@ -27,7 +27,7 @@ export const probeBinary = async (path: string): Promise<Binary | { readonly pro
     const version = /db version v(\d+\.\d+\.\d+)/.exec(stdout)?.[1];
     return version === undefined ? { problem: `${path} is not a mongod` } : { path, version };
   } catch (error) {
-    // execFile rejects with an Error that carries what the program wrote.
+    // execFile rejects with an Error that contains the output of the program.
     const { stderr, message } = error as Error & { stderr?: string };
     return { problem: stderr?.trim().split('\n')[0] || message };
   }

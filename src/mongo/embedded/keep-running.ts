@@ -17,7 +17,7 @@ interface KeptMongod {
   readonly stop: () => Promise<void>;
 }
 
-/** A server that ends this often within so many milliseconds is not started again. */
+/** A server that ends this often within this time, in milliseconds, is not started again. */
 const max = { ends: 3, within: 60_000 };
 
 /** Starts the server again whenever it ends, until `stop` is called. */

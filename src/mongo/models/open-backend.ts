@@ -36,7 +36,7 @@ export const modelSettings = ({ api, plugins }: Config): ModelSettings => ({
   paths: pathsBelow(api.rest.prefix, [...servicePaths, plugins.graphql.config.endpoint]),
 });
 
-/** Paths of routes that do not belong to the REST API, whatever its prefix is. */
+/** Paths of routes outside of the REST API, which do not depend on its prefix. */
 const servicePaths = ['/admin/api', '/docs/files', '/uploads', '/_health'];
 
 /** The first segments of the paths that lie below a prefix. */

@@ -38,7 +38,7 @@ interface BuildsInput {
 /** How often a sample of trigrams is taken again, in milliseconds. */
 const sampledFor = 3_600_000;
 
-/** Brings what is kept for searches in line with the models in force, behind everything else. */
+/** Builds the indexes and trigrams of searches for the models in force, after all other builds. */
 export class SearchBuilds {
   readonly #input: BuildsInput;
   #types: readonly ContentType[] = [];
@@ -50,19 +50,19 @@ export class SearchBuilds {
     this.#input = input;
   }
 
-  /** From now on writes keep what the types need. Called before the types are in force. */
+  /** From now on writes store the trigrams that the types need. Called before the types are in force. */
   keep({ types }: Registry): void {
     this.#types = [...types.values()].filter((type) => type.collection !== '' && searchedAttributes(type).length > 0);
     const kept = this.#types.map((type) => [type.collection, trigramAttributes(type)] as const);
     this.#input.database.searches.keep(new Map(kept.filter(([, names]) => names.length > 0)));
   }
 
-  /** Full-text indexes of these types are changed, and not asked until then. */
+  /** The full-text indexes of these types are being changed, and are not used until then. */
   suspend(types: readonly ContentType[]): void {
     for (const { collection } of types) this.#input.database.searches.setWords(collection, false);
   }
 
-  /** Builds what the entries of these types lack, and drops what no type needs. Called when the indexes are there. */
+  /** Builds the missing trigrams of these types, and drops those that no type needs. Called when the indexes are built. */
   async build(changed: readonly ContentType[]): Promise<void> {
     const { database, report } = this.#input;
     if (changed.length === 0) return;

@@ -8,7 +8,7 @@ import { storedCollections } from '../ensure-collections.js';
 import { listIndexes } from './ensure-indexes.js';
 import { ownIndexes } from '../read/plan-indexes.js';
 
-/** A document of `_collections`: a collection that was served once belongs to the service, whatever becomes of its model. */
+/** A document of `_collections`: a collection that was served once belongs to the service, even after its model is deleted. */
 interface ServedCollection {
   readonly _id: string;
   /** The type that was served first. */

@@ -13,7 +13,7 @@ interface ShardReport {
   readonly notes: readonly string[];
 }
 
-/** Looks at what a shard key means for a type. Empty if the type has none. */
+/** Returns the effects of a shard key on a type. Empty if the type has none. */
 export function reportShard(type: ContentType, registry: Registry): ShardReport {
   const { shard } = type;
   if (shard === null) return { problems: [], notes: [] };
@@ -74,7 +74,7 @@ function notesOnReads({ uid }: ContentType, fields: readonly string[]): string[]
   ];
 }
 
-/** Which shards a populate asks depends on where the links are stored. */
+/** The shards that a populate reads depend on where the links are stored. */
 function notesOnLinks(type: ContentType, { types }: Registry, fields: readonly string[]): string[] {
   const others = [...types.values()].filter(({ kind }) => kind !== 'component');
   const leading = others.flatMap((owner) =>

@@ -20,10 +20,10 @@ interface BuildRecord {
   readonly _id: string;
   /** settling: all entries have their trigrams, but instances without the new model may have changed some since. */
   readonly state: 'building' | 'settling' | 'ready';
-  /** The last entry that was looked at; null: none. */
+  /** The last entry that was read; null: none. */
   readonly done: number | null;
   readonly entries: number;
-  /** Entries that were changed later than this are looked at twice. */
+  /** Entries that were changed later than this are read twice. */
   readonly since: Date;
 }
 
@@ -58,13 +58,13 @@ export const recordId = ({ collection, attribute }: TrigramAttribute): string =>
 
 const records = ({ db }: Database) => db.collection<BuildRecord>(collections.searches);
 
-/** Returns the ids of all builds, whatever their state. */
+/** Returns the ids of all builds, in every state. */
 export async function readBuilds(database: Database): Promise<readonly string[]> {
   const rows = await readAll(database, { find: collections.searches, projection: { _id: 1 }, batchSize: 100_000 });
   return rows.map(({ _id }) => String(_id));
 }
 
-/** Forgets a build, and what it has made. */
+/** Deletes the record of a build, and its trigrams. */
 export async function dropBuild(id: string, database: Database): Promise<void> {
   const [collection = '', attribute = ''] = id.split('/');
   const path = trigramPath(attribute);

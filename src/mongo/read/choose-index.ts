@@ -29,7 +29,7 @@ interface LinkEstimate {
   readonly share: number;
 }
 
-/** The index of the sort is named if the best one of a relation would look at so many times as many entries: estimates may be wrong. */
+/** The index of the sort is named if the best one of a relation would read this many times as many entries: estimates may be wrong. */
 const margin = 2;
 
 /** Links of an entry to several others, as many as are assumed. */
@@ -55,7 +55,7 @@ export async function estimateLinks({ type, condition }: Plan, context: Estimate
 interface ChosenIndex {
   /** Null: the server decides. */
   readonly name: string | null;
-  /** Whether it has the order of the page, so that as many entries are looked at as the page needs. */
+  /** Whether it has the order of the page, so that no more entries are read than the page needs. */
   readonly isOrdered: boolean;
 }
 

@@ -106,7 +106,7 @@ function countRows(child: LinkChild, rows: readonly Document[]): RelatedOf {
   return (holder) => counts.get(holder['_id']) ?? 0;
 }
 
-/** The other locales of an entry: the newest, the first one, then the others from the newest on, unless a sort asks otherwise. */
+/** The other locales of an entry: the newest, the first one, then the others from the newest on, unless the query sorts them. */
 function otherLocales(child: LinkChild, nodes: readonly Growing[]): ListOf {
   const groups = groupBy(nodes, ({ document }) => [document['_group']]);
   if (child.sort.length === 0) for (const group of groups.values()) orderLocales(group);

@@ -7,7 +7,7 @@ import type { SearchIndexes } from '../index-state.js';
 import type { Comparison } from './compile-condition.js';
 import { planIndexes } from './plan-indexes.js';
 
-/** The indexes that conditions are looked at with. */
+/** The indexes that conditions are checked against. */
 export interface Indexes {
   /** Whether the values at a path lead to entries. */
   readonly leads: (path: string) => boolean;

@@ -49,7 +49,7 @@ export async function listParts(filtered: Filtered, { all, links }: LinkEstimate
   return ids === undefined || further.length < compared.length ? null : cut(further.reduce(intersect, ids));
 }
 
-/** Counts the entries of a filter: with the documents unless an index of a relation has all values that are asked for. */
+/** Counts the entries of a filter; reads their documents unless an index of a relation contains all values of the filter. */
 export async function countLinked(filtered: Filtered, estimates: LinkEstimates, database: Database): Promise<number> {
   const [best] = byShare(estimates.links);
   const isCovered = best !== undefined && Object.keys(filtered.match).every((path) => path in best.index.key);
@@ -60,7 +60,7 @@ export async function countLinked(filtered: Filtered, estimates: LinkEstimates, 
   return total;
 }
 
-/** Counts all, or those of one part, which are looked at by their ids. */
+/** Counts all, or those of one part, which are read by their ids. */
 async function countMatching({ collection, match }: Filtered, database: Database, part?: Document): Promise<number> {
   const query = part === undefined ? { query: match } : { query: { $and: [part, match] }, hint: '_id_' };
   const reply = await runRead(database, { count: collection, ...query });

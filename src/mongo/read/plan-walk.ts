@@ -3,7 +3,7 @@ import { type Database, runRead } from '../database.js';
 import { estimateSize } from './choose-index.js';
 import { type Page, sortsByComputed } from './compile-page.js';
 
-/** Fewer entries are joined with what they are sorted by: one command. */
+/** Fewer entries than this are joined with the targets that they are sorted by, in one command. */
 const fewest = 2_000;
 /** Entries up to the end of a page, beyond which all are joined. */
 const mostWalked = 1_000;

@@ -13,7 +13,7 @@ import { resolveRelated } from './resolve-related.js';
 type JoinedRows = ReadonlyMap<LinkChild | MorphChild, readonly Document[]>;
 
 /**
- * Reads what a selection populates on some documents, level by level: one command for each level, whatever the number of entries
+ * Reads the populated relations of documents, level by level: one command for each level, for any number of entries
  * and relations. Returns the entries in the order of the documents.
  */
 export async function readTree(selection: Selection, documents: readonly Document[], database: Database): Promise<Loaded[]> {
@@ -55,7 +55,7 @@ async function readLevels(first: PendingLevel, database: Database, next: Pending
   }
 }
 
-/** Whether so many entries were read that others should be answered before more is done with them. */
+/** Whether so many entries were read that other requests should run before these are processed. */
 const isLong = (results: LevelResults): boolean =>
   [...results.values()].flat().reduce((sum, { rows }) => sum + rows.length, 0) > 1_000;
 

@@ -57,7 +57,7 @@ export const cutWindow = <Item>(items: readonly Item[], window: Window | null): 
 /** Chooses among the items of one type those that are shown. */
 export type Choose<Item> = (items: readonly Item[]) => readonly Item[];
 
-/** Leaves out what the choice of its type does not return. What remains keeps its order; types without a choice remain whole. */
+/** Leaves out the components that the choice of their type does not return. The others keep their order; types without a choice remain whole. */
 export function keepChosen<Item>(
   items: readonly Item[],
   choices: ReadonlyMap<string, Choose<Item>>,

@@ -10,7 +10,7 @@ export interface Change {
   readonly unset?: readonly string[];
   /** Added to numbers. */
   readonly increase?: Readonly<Record<string, number>>;
-  /** Set where what is stored is less. */
+  /** Set where the stored value is less. */
   readonly raise?: Values;
   /** Added to lists that do not have the value. */
   readonly add?: Values;

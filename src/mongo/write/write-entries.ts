@@ -142,7 +142,7 @@ function completeUpdate(update: Document, collection: string, { searches }: Data
 /** The same for an operation of several. */
 function completeOperation(operation: Document, collection: string, database: Database): Document {
   if (!database.searches.keeps(collection)) return operation;
-  const [[kind = '', written] = []] = Object.entries(operation) as [string, Document][]; // one key: what is done
+  const [[kind = '', written] = []] = Object.entries(operation) as [string, Document][]; // one key: the kind of the operation
   if (kind === 'insertOne')
     return { insertOne: { document: database.searches.completeDocument(collection, written?.['document'] as Document) } };
   if (kind !== 'updateOne' && kind !== 'updateMany') return operation;

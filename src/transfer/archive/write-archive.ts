@@ -16,7 +16,7 @@ export interface PackedFile {
 }
 
 /**
- * Writes an archive as Strapi reads it: compressed and encrypted as its name says. The file has its name once it is whole. Rejects if the
+ * Writes an archive as Strapi reads it: compressed and encrypted by its extension. The file has its name once it is whole. Rejects if the
  * sources of bytes do; then there is no file.
  */
 export async function writeArchive(file: string, files: AsyncIterable<PackedFile>, key: string | null): Promise<void> {
