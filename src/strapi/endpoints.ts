@@ -40,7 +40,8 @@ type Row = Pick<ContextRoute, 'action' | 'others' | 'leavesRightsToCode' | 'hand
 export function createRouteRow(resolved: ResolvedRoute, parts: EndpointParts): Row {
   const { config = {} } = resolved.route;
   const policies = (config.policies ?? []).map((item) => policyOf(item, resolved.owner, parts));
-  const inner = [...middlewaresOf(config.middlewares ?? [], resolved.owner, parts), ...handlersOf(resolved, parts)];
+  const middlewares = middlewaresOf(config.middlewares ?? [], resolved.owner, parts);
+  const inner = [...middlewares, answerReturned, ...handlersOf(resolved, parts)];
   const scopes = scopesOf(resolved) as readonly ActionName[] | null; // the project writes names of actions
   const [first, ...others] = scopes ?? [];
   const limit = limitOf(resolved);
@@ -55,12 +56,17 @@ export function createRouteRow(resolved: ResolvedRoute, parts: EndpointParts): R
         await beginCode(ctx, call, resolved, parts);
         parts.requests.noteCounted(ctx, limit);
         for (const passes of policies) if (!(await passes(ctx))) throw policyError();
-        const value = await runAll(inner, ctx);
-        if ((ctx.body === undefined || ctx.body === null) && value !== undefined && value !== null) ctx.body = value;
+        await runAll(inner, ctx);
         return null;
       }),
   };
 }
+
+/** Answers what a handler returns unless it has set a body. Middlewares around it see the body, and need not return anything. */
+const answerReturned: CodeHandler = async (ctx, next) => {
+  const value = await next();
+  if ((ctx.body === undefined || ctx.body === null) && value !== undefined && value !== null) ctx.body = value;
+};
 
 /** Gives code a multipart body as `ctx.request.body` and `ctx.request.files`, for as long as it runs. */
 async function withBody<Result>(ctx: Context, call: RouteCall, run: (call: RouteCall) => Promise<Result>): Promise<Result> {

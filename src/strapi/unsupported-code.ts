@@ -46,9 +46,12 @@ export const missingExtension = (name: string): UnsupportedCodeError =>
 export const missingServer = (name: string): UnsupportedCodeError =>
   notOffered(`strapi.server.${name}`, 'strapi.server has routes() and use()');
 
-/** Returns the error for `strapi.service(uid)`; null if Strapi has no such service either. */
-export const missingService = (uid: string): UnsupportedCodeError | null =>
-  uid.startsWith('admin::') ? missingUid('strapi.service', uid) : null;
+/** Returns the error for `strapi.service(uid)` of a plugin or of the admin panel; null for others. */
+export function missingService(uid: string): UnsupportedCodeError | null {
+  const [, plugin, name] = /^plugin::([^.]+)\.(.+)$/.exec(uid) ?? [];
+  if (plugin !== undefined && name !== undefined) return missingPluginService(plugin, name);
+  return uid.startsWith('admin::') ? missingUid('strapi.service', uid) : null;
+}
 
 /** Returns the error for `strapi.db.query(uid)` of a model that only Strapi has; null if it has no such model. */
 export const missingModel = (uid: string): UnsupportedCodeError | null => missingUid('strapi.db.query', uid);

@@ -135,6 +135,10 @@ const unsupported: readonly (readonly [code: string, message: string])[] = [
   ["strapi.plugin('users-permissions').service('providers')", 'not offered: plugins.users-permissions.config.providers sets up'],
   ["strapi.db.query('webhook')", "strapi.db.query('webhook') is not offered: jobs and notices run outside"],
   ["strapi.db.query('admin::role')", "strapi.db.query('admin::role') is not offered: there is no admin panel"],
+  [
+    "strapi.service('plugin::users-permissions.providers-registry').register('x', () => {})",
+    "strapi.plugin('users-permissions').service('providers-registry') is not offered: plugins.users-permissions.config.providers",
+  ],
   ["strapi.service('admin::user').exists()", "strapi.service('admin::user') is not offered: there is no admin panel"],
   ["strapi.plugin('i18n').service('content-types')", "strapi.plugin('i18n').service('content-types') is not offered"],
   ['strapi.server.httpServer', 'strapi.server.httpServer is not offered: strapi.server has routes() and use()'],

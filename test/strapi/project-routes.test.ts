@@ -109,6 +109,9 @@ const files: ProjectFiles = {
       { method: 'GET', path: '/posts/stamped', handler: 'post.refuse', config: { auth: false,
         policies: [(ctx) => true, { name: 'global::isOpen', config: { a: 1 } }],
         middlewares: ['api::post.stamp', { name: 'global::setTwice', config: {} }, async (ctx, next) => { await next(); ctx.set('X-Own', '1'); }] } },
+      ...[['/posts/within', (ctx) => ({ query: ctx.query })], ['/posts/listed', 'post.find']].map(([path, handler]) => ({
+        method: 'GET', path, handler, config: { auth: false,
+          middlewares: [async (ctx, next) => { await next(); ctx.set('X-Seen', Object.keys(ctx.body)[0]); }] } })),
       { method: 'GET', path: '/posts/missing', handler: 'post.missing', config: { auth: false } },
       { method: 'GET', path: '/posts/nothing', handler: 'post.nothing', config: { auth: false } },
       { method: 'GET', path: '/posts/function', handler: (ctx) => ({ query: ctx.query }), config: { auth: false } },
@@ -369,7 +372,14 @@ describe('routes of a project', () => {
       );
     expect(described).to.have.members([
       ...['GET /api/posts', 'GET /api/posts/{id}', 'GET /api/posts/slug/{slug}', 'POST /api/posts/echo/{id}'],
-      ...['GET /api/posts/echo', 'GET /api/posts/refuse', 'GET /api/posts/stamped', 'GET /api/posts/missing'],
+      ...[
+        'GET /api/posts/echo',
+        'GET /api/posts/refuse',
+        'GET /api/posts/stamped',
+        'GET /api/posts/within',
+        'GET /api/posts/listed',
+        'GET /api/posts/missing',
+      ],
       ...[
         'POST /api/posts/upload',
         'POST /api/posts/with-file',
@@ -449,6 +459,17 @@ describe('routes of a project', () => {
     ]);
     for (const wrong of [{ data: 'no JSON' }, { data, photo }])
       expect((await send('/api/posts/parsed', { ...wrong, 'files.photo': photo })).status).to.equal(400);
+  });
+
+  it('answer what handlers return to middlewares, which need not return it', async () => {
+    for (const [path, key] of [
+      ['/api/posts/within', 'query'],
+      ['/api/posts/listed', 'data'],
+    ] as const) {
+      const answer = await fetch(`${serving.server.url}${path}`);
+      expect([answer.status, answer.headers.get('x-seen')]).to.deep.equal([200, key]);
+      expect(await answer.json()).to.have.property(key);
+    }
   });
 
   it('pass middlewares', async () => {
