@@ -100,7 +100,7 @@ interface Equality {
   readonly name: UserName;
 }
 
-/** The conditions of a rule that must all hold: `{ owner: { id: { $eq: '$user.id' } } }` is an equality, null for any other form. */
+/** Returns the conditions of a rule that must all be met: `{ owner: { id: { $eq: '$user.id' } } }` is an equality, null for any other form. */
 function equalitiesOf(rule: unknown): readonly (Equality | null)[] {
   if (!isRecord(rule)) return [null];
   return Object.entries(rule).flatMap(([key, value]) => {

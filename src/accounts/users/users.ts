@@ -44,7 +44,7 @@ export async function deleteUser(id: number, query: Query, { content }: AccountC
   return user;
 }
 
-/** Deletes the user of the request, whatever row rules apply, and returns it as the user sees it. Throws an UnauthorizedError if nobody is logged in. */
+/** Deletes the user of the request, whatever row rules apply, and returns it as the user sees it. Throws an UnauthorizedError without a logged-in user. */
 export async function deleteMe(query: Query, { caller, content }: AccountCall): Promise<Loaded | null> {
   if (caller.kind !== 'user') throw unauthorizedError('Unauthorized');
   const { id } = caller.user;

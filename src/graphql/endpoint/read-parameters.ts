@@ -97,7 +97,7 @@ function objectOrJson(value: unknown, depth: number): Record<string, unknown> | 
   return isRecord(decoded) ? decoded : null;
 }
 
-/** Returns decoded JSON; null for what is none, and for what a body may not hold: it may not come in as text either. */
+/** Decodes JSON; returns null for other text, and for values that a body may not contain either. */
 function decode(text: string, depth: number): unknown {
   try {
     const value: unknown = JSON.parse(text);
