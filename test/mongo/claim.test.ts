@@ -6,7 +6,7 @@ import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.
 /** What is stored of a claim, and whether work may be done under its name. */
 const cases: readonly (readonly [name: string, stored: object | null, isFree: boolean])[] = [
   ['nobody', null, true],
-  ['somebody who lives', { holder: 'x', until: new Date(Date.now() + 60_000) }, false],
+  ['somebody who lives', { holder: 'x', until: new Date(Date.now() + 3_600_000) }, false],
   ['somebody who died', { holder: 'x', until: new Date(Date.now() - 60_000) }, true],
 ];
 

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,6 +45,15 @@ async function tokenOf(db: Db): Promise<unknown> {
   return token;
 }
 
+/** The commands that a client waits for the replies of. */
+function commandsUnderWay(client: MongoClient): ReadonlySet<number> {
+  const ids = new Set<number>();
+  client.on('commandStarted', ({ requestId }) => ids.add(requestId));
+  client.on('commandSucceeded', ({ requestId }) => ids.delete(requestId));
+  client.on('commandFailed', ({ requestId }) => ids.delete(requestId));
+  return ids;
+}
+
 describe('a change stream', () => {
   let fresh: FreshDatabase;
   before(async () => {
@@ -80,13 +88,14 @@ describe('a change stream', () => {
       heartbeatFrequencyMS: 500,
       monitorCommands: true,
     });
+    const underWay = commandsUnderWay(client);
     const { changes, heard, stop } = following({ ...fresh, client, db: client.db(fresh.name) });
     await until(() => changes.isListening);
     await insert();
     await until(() => heard.rows === 2);
     link.block();
     await insert();
-    await once(client, 'commandStarted');
+    await until(() => underWay.size > 0);
     link.unblock();
     await until(() => !changes.isListening);
     await until(() => changes.isListening);
