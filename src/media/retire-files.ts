@@ -1,6 +1,6 @@
 import type { Database } from '../mongo/database.js';
 import { findPending, retireBlobs, type BlobOwner, type PendingBlob } from '../mongo/stores/blob-store.js';
-import { isRunning } from '../mongo/stores/claim.js';
+import { hasEnded } from '../processes.js';
 import type { Values } from '../values.js';
 import { namesOf } from './file-values.js';
 import type { Media } from './media.js';
@@ -40,5 +40,5 @@ export async function sweep(media: Media, oldest: number): Promise<Swept> {
 function isDead({ owner, since }: PendingBlob, self: BlobOwner, oldest: number): boolean {
   if (Date.now() - since.getTime() > oldest) return true;
   if (owner.instance === self.instance) return false;
-  return owner.host === self.host && (owner.pid === self.pid || !isRunning(owner.pid));
+  return hasEnded(owner, self);
 }

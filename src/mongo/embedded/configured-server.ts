@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Config } from '../../config/config.js';
+import { isRunning } from '../../processes.js';
 import { readInstance, addressOf } from './instance.js';
 import { type EmbeddedDatabase, type EmbeddedOptions, startEmbedded } from './start-embedded.js';
 
@@ -27,11 +28,3 @@ export async function runningServer(config: Config): Promise<string | null> {
 }
 
 const dataDirectory = ({ directory, database }: Config): string => resolve(directory, database.embedded.directory);
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}

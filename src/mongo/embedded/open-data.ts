@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createServer } from 'node:net';
 import { readInstance, readLockHolder, addressOf } from './instance.js';
+import { isRunning } from '../../processes.js';
 import { launchMongod, type RunningMongod } from './launch-mongod.js';
 
 /** The data, and the options of their server. */
@@ -77,15 +78,6 @@ const judgeHolder = async (dataDir: string, deadline: number): Promise<void> => 
   }
   if (Date.now() > deadline) {
     throw new Error(`The data in ${dataDir} are held by mongod, process ${String(lockHolder ?? 'unknown')}: end it first.`);
-  }
-};
-
-const isRunning = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    // A process of another user may not be signalled, but it is there.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 };
 

@@ -57,12 +57,3 @@ function unlessTaken(error: unknown): null {
   if (!(error instanceof DuplicateKey)) throw error;
   return null;
 }
-
-/** Whether a process of this machine runs. */
-export function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
-}

@@ -3,7 +3,7 @@ import { collections } from '../../schema/collections.js';
 import { translating } from '../calls.js';
 import type { Database } from '../database.js';
 import { DuplicateKey } from '../driver-errors.js';
-import { isRunning } from '../stores/claim.js';
+import { hasEnded } from '../../processes.js';
 
 /** The process that runs an import. */
 export interface Runner {
@@ -76,8 +76,7 @@ export async function findUnfinished(database: Database): Promise<UnfinishedImpo
 
 /** Whether the process that runs an import may still be at work. A number of a process may have been given to another one. */
 export function isAtWork({ runner, silence }: UnfinishedImport, self: Runner): boolean {
-  const isGone = runner.host === self.host && (runner.pid === self.pid || !isRunning(runner.pid));
-  return !isGone && silence < patience;
+  return !hasEnded(runner, self) && silence < patience;
 }
 
 /** Returns the error for an import that another process runs. */
