@@ -125,7 +125,7 @@ export const middlewareSettings = group({
   }),
   body: group({
     jsonLimit: whole(1_048_576, 'Bytes of a JSON body, after decompression; beyond: 413', { minimum: 1 }),
-    jsonDepth: whole(64, 'Levels of a JSON body', { minimum: 1 }),
+    jsonDepth: whole(64, 'Levels of a JSON body', { minimum: 1, maximum: 1000 }),
     formLimit: whole(57_344, 'Bytes of a form body, after decompression; beyond: 413', { minimum: 1 }),
     includeUnparsed: flag(false, "Keep the text of a JSON body for code of a project, under Symbol.for('unparsedBody')"),
     totalLimit: maybeWhole(
