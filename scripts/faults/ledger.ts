@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { createHash } from 'node:crypto';
 import type { Db } from 'mongodb';
 import { steadyName } from './steady.js';
@@ -149,8 +148,9 @@ async function readAll(url: string, pageSize: number): Promise<Linked[]> {
   const found: Linked[] = [];
   for (;;) {
     const after = String(found.at(-1)?.id ?? 0);
-    const page = `filters[id][$gt]=${after}&pagination[pageSize]=${String(pageSize)}&pagination[withCount]=false&sort=id`;
-    const answer = await fetchPatiently(`${url}&${page}`);
+    const answer = await fetch(
+      `${url}&filters[id][$gt]=${after}&pagination[pageSize]=${String(pageSize)}&pagination[withCount]=false&sort=id`,
+    );
     if (answer.status !== 200) throw new Error(`${url}: ${await answer.text()}`);
     const { data } = (await answer.json()) as { readonly data: readonly Linked[] };
     found.push(...data);
@@ -158,20 +158,11 @@ async function readAll(url: string, pageSize: number): Promise<Linked[]> {
   }
 }
 
-/** Asks again for ten seconds while the answer is 503, as clients do: an instance may just have found another primary. */
-async function fetchPatiently(url: string): Promise<Response> {
-  for (const end = performance.now() + 10_000; ; await delay(250)) {
-    const answer = await fetch(url);
-    if (answer.status !== 503 || performance.now() > end) return answer;
-    await answer.arrayBuffer();
-  }
-}
-
 /** Reads files back. Returns those whose bytes are not those that were sent. */
 export async function compareFiles(url: string, files: readonly UploadedFile[]): Promise<string[]> {
   const problems: string[] = [];
   for (const file of files) {
-    const answer = await fetchPatiently(`${url}${file.url}`);
+    const answer = await fetch(`${url}${file.url}`);
     const bytes = new Uint8Array(await answer.arrayBuffer());
     if (answer.status !== 200 || digestOf(bytes) !== file.digest)
       problems.push(`file ${String(file.id)} is lost (${String(answer.status)})`);
