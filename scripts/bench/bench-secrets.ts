@@ -2,4 +2,5 @@
 export const benchSecrets = {
   jwtSecret: 'signs the tokens of the benchmark only',
   tokenSalt: 'salt of the benchmark',
+  adminToken: 'opens-the-admin-api-of-the-benchmark',
 } as const;

@@ -8,15 +8,17 @@ import { buildsContest } from './builds-contest.js';
 import type { Contest } from './contest.js';
 import { formatResults } from './format-results.js';
 import { growthContests } from './growth-contests.js';
-import { describeMachine, machineLine } from './machine.js';
+import { formatHot, writeHotDocs } from './hot-table.js';
+import { describeMachine, type Machine, machineLine } from './machine.js';
+import { type HotResults, measureHot } from './measure-hot.js';
 import type { ContestResult } from './results.js';
 import { runContest, type Arena } from './run-contest.js';
 import { peersContest } from './peers-contest.js';
-import { readSettings, usage, type Mode, type Settings } from './settings.js';
+import { readSettings, usage, type Comparison, type Settings } from './settings.js';
 import { compileTargets, ownRoot } from './target.js';
 import { writeDocs } from './write-docs.js';
 
-const contestsOf: Readonly<Record<Mode, (settings: Settings) => readonly Contest[]>> = {
+const contestsOf: Readonly<Record<Comparison, (settings: Settings) => readonly Contest[]>> = {
   baseline: (settings) => [baselineContest(settings)],
   access: (settings) => [accessContest(settings)],
   growth: growthContests,
@@ -45,24 +47,50 @@ async function runBenchmark(settings: Settings): Promise<void> {
   const mongo = await startDatabase({ keptIn: path.resolve('data/bench') });
   const client = await MongoClient.connect(mongo.uri);
   try {
-    await runContests({ uri: mongo.uri, client }, settings);
+    await runMode({ uri: mongo.uri, client }, settings);
   } finally {
     await client.close();
     await mongo.stop();
   }
 }
 
-async function runContests(arena: Arena, settings: Settings): Promise<void> {
+async function runMode(arena: Arena, settings: Settings): Promise<void> {
   const machine = await describeMachine(arena.client.db());
   console.log(machineLine(machine));
+  const { mode } = settings;
+  const results =
+    mode === 'hot' ? await runHot(arena, { settings, machine }) : await runContests(arena, { settings, machine, mode });
+  if (settings.jsonFile === null) return;
+  const written = { ...settings, rows: settings.rows.map(({ key }) => key) };
+  writeFileSync(settings.jsonFile, `${JSON.stringify({ machine, settings: written, ...results }, null, 2)}\n`);
+}
+
+interface Run {
+  readonly settings: Settings;
+  readonly machine: Machine;
+}
+
+async function runHot(arena: Arena, { settings, machine }: Run): Promise<{ readonly hot: HotResults }> {
+  const hot = await measureHot(arena, settings);
+  console.log(formatHot(hot));
+  if (settings.docs !== null) await writeHotDocs({ hot, machine }, settings.docs);
+  return { hot };
+}
+
+interface Comparing extends Run {
+  readonly mode: Comparison;
+}
+
+async function runContests(
+  arena: Arena,
+  { settings, machine, mode }: Comparing,
+): Promise<{ readonly contests: readonly ContestResult[] }> {
   const contests: ContestResult[] = [];
-  for (const contest of contestsOf[settings.mode](settings)) {
+  for (const contest of contestsOf[mode](settings)) {
     const result = await runContest(contest, arena, settings);
     console.log(formatResults(result));
     contests.push(result);
   }
-  if (settings.docs !== null) await writeDocs({ contests, machine, settings }, settings.docs);
-  if (settings.jsonFile === null) return;
-  const written = { ...settings, rows: settings.rows.map(({ key }) => key) };
-  writeFileSync(settings.jsonFile, `${JSON.stringify({ machine, settings: written, contests }, null, 2)}\n`);
+  if (settings.docs !== null) await writeDocs({ contests, machine, settings: { ...settings, mode } }, settings.docs);
+  return { contests };
 }

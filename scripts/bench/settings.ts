@@ -7,7 +7,10 @@ import { workload } from './workload.js';
  * The comparison: the product with the lean baseline, with itself without authorization or on less data, with another
  * build, or with Strapi.
  */
-export type Mode = 'baseline' | 'access' | 'growth' | 'builds' | 'peers';
+export type Comparison = 'baseline' | 'access' | 'growth' | 'builds' | 'peers';
+
+/** A comparison, or what types cost that are added while the product runs. */
+export type Mode = Comparison | 'hot';
 
 /** The settings of a run. */
 export interface Settings {
@@ -17,8 +20,10 @@ export interface Settings {
   readonly rows: readonly Row[];
   /** Length of one measurement. */
   readonly seconds: number;
-  /** How often both sides are measured, in turns, for each row. */
+  /** How often both sides are measured, in turns, for each row. Of hot: types that are added in each way. */
   readonly rounds: number;
+  /** Of hot: content types at the beginning. */
+  readonly types: number;
   /** Of builds: the checkout of the other one. */
   readonly against: string | null;
   /** Requests under way at any time. */
@@ -36,11 +41,14 @@ export const usage = `usage: npm run bench -- [options]
   --growth             the product at each size up to --size, against itself at ${sizeNames[0]}
   --against DIRECTORY  this build against that of another checkout, with its dependencies installed
   --peers              the product against Strapi on SQLite, which is installed in the user's cache folder
+  --hot                what content types cost that are added to --types others while the product serves
+  --types N            of --hot: content types at the beginning (default: 500)
   --size ${sizeNames.join('|')}   articles in the data set (default: 10k; of --growth: 1m); loaded once and kept in data/bench
   --rows a,b,...       rows of the workload: ${rowKeys.join(', ')} (c and m are both of their rows;
                        default: all that the mode is about)
   --seconds N          length of one measurement (default: 2; of --growth: 1)
-  --rounds N           measurements of each side and row (default: 3; of --growth: 2)
+  --rounds N           measurements of each side and row (default: 3; of --growth: 2); of --hot: types that are added
+                       in each way (default: 20)
   --connections N      requests under way at any time (default: 32; of --growth and --peers: 8); two in rows that
                        read all content
   --docs DIRECTORY     replace the table and the plot of the mode in its performance.md
@@ -63,6 +71,8 @@ const defaults: Readonly<Record<Mode, Defaults>> = {
   access: { size: '10k', rows: rowKeys.filter((key) => key !== 'n' && key !== 'm-download').join(','), seconds: '2' },
   growth: { size: '1m', rows: 'a,b,c,d,e,f,g,h,i,j,o,q,s,u,w', seconds: '1', rounds: '2', connections: '8' },
   builds: { size: '10k', rows: rowKeys.join(','), seconds: '2' },
+  // Adds types instead of asking the rows.
+  hot: { size: '10k', rows: rowKeys.join(','), seconds: '2', rounds: '20' },
   // Strapi is asked without its GraphQL plugin, does not compress, and keeps files elsewhere; more at once would wait for seconds.
   peers: { size: '10k', rows: 'a,b,c,d,e,f,h,i,j,k,l,o,q,s,u,w', seconds: '2', connections: '8' },
 };
@@ -80,6 +90,7 @@ export function readSettings(args: readonly string[]): Settings | null {
     rows: readRows(values.rows ?? defaults[mode].rows),
     seconds: readPositive('--seconds', values.seconds ?? defaults[mode].seconds),
     rounds: Math.ceil(readPositive('--rounds', values.rounds ?? defaults[mode].rounds ?? '3')),
+    types: Math.ceil(readPositive('--types', values.types ?? '500')),
     connections: Math.ceil(readPositive('--connections', values.connections ?? defaults[mode].connections ?? '32')),
     against: values.against ?? null,
     docs: values.docs ?? null,
@@ -92,6 +103,8 @@ const options = {
   growth: { type: 'boolean', default: false },
   against: { type: 'string' },
   peers: { type: 'boolean', default: false },
+  hot: { type: 'boolean', default: false },
+  types: { type: 'string' },
   size: { type: 'string' },
   rows: { type: 'string' },
   seconds: { type: 'string' },
@@ -109,7 +122,7 @@ function readMode({ against, ...flags }: Partial<Record<Mode, boolean>> & { read
   return first;
 }
 
-const modes = ['access', 'growth', 'builds', 'peers'] as const;
+const modes = ['access', 'growth', 'builds', 'peers', 'hot'] as const;
 
 const spellMode = (mode: Mode): string => (mode === 'builds' ? '--against' : `--${mode}`);
 

@@ -1,13 +1,12 @@
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import type { Report } from './report-to-parent.js';
+import type { Report, Usage } from './report-to-parent.js';
 
 /** A process under measurement. */
 export interface Target {
   readonly url: string;
-  /** CPU in microseconds since the process started, memory in bytes. */
-  readUsage(): Promise<{ readonly cpu: number; readonly memory: number }>;
+  readUsage(): Promise<Usage>;
   /** Stops the process where it stands, so that its timers and change streams cost nothing while the other is measured. */
   freeze(): void;
   thaw(): void;
@@ -15,7 +14,7 @@ export interface Target {
 }
 
 /** A compiled program of this folder. */
-export type TargetProgram = 'product' | 'baseline' | 'strapi/server';
+export type TargetProgram = 'product' | 'hot-product' | 'baseline' | 'strapi/server';
 
 /** This checkout. */
 export const ownRoot = path.resolve(import.meta.dirname, '../..');

@@ -5,26 +5,30 @@ import { type Machine, machineLine } from './machine.js';
 import { type Bar, plotBars } from './plot-bars.js';
 import type { Measurement } from './measure.js';
 import type { ContestResult, RowResult } from './results.js';
-import type { Settings } from './settings.js';
+import type { Comparison, Mode, Settings } from './settings.js';
 
 interface Documented {
   readonly contests: readonly ContestResult[];
   readonly machine: Machine;
-  readonly settings: Pick<Settings, 'mode' | 'size' | 'seconds' | 'rounds' | 'connections'>;
+  readonly settings: Pick<Settings, 'size' | 'seconds' | 'rounds' | 'connections'> & { readonly mode: Comparison };
 }
 
 /** Writes the table and the plot of a run into docs/performance.md and beside it, in the place of those of the last run of its kind. */
 export async function writeDocs(run: Documented, directory: string): Promise<void> {
   const { mode } = run.settings;
   const image = `performance-${mode}.svg`;
-  const page = path.join(directory, 'performance.md');
   const section = [`![${titles[mode]}](${image})`, ...run.contests.map(tableOf), measuredOn(run)].join('\n\n');
-  const written = await format(replaceSection(readFileSync(page, 'utf8'), mode, section), { parser: 'markdown' });
   writeFileSync(path.join(directory, image), plotBars({ title: titles[mode], unit: unitOf(run), bars: barsOf(run) }));
-  writeFileSync(page, written);
+  await writeSection(directory, mode, section);
 }
 
-const titles: Readonly<Record<Settings['mode'], string>> = {
+/** Replaces the section of a mode in docs/performance.md. */
+export async function writeSection(directory: string, mode: Mode, section: string): Promise<void> {
+  const page = path.join(directory, 'performance.md');
+  writeFileSync(page, await format(replaceSection(readFileSync(page, 'utf8'), mode, section), { parser: 'markdown' }));
+}
+
+const titles: Readonly<Record<Comparison, string>> = {
   baseline: 'CPU of each row against the baseline',
   access: 'CPU of each row with roles against without',
   growth: 'CPU of each row as content grows',

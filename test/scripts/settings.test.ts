@@ -31,6 +31,8 @@ const accepted: Readonly<Record<string, object>> = {
     connections: 8,
     rows: 'a b c-narrow c-broad d h i k l h-scan h-trigrams q s-relation s-unindexed u o j f e w',
   },
+  '--hot': { mode: 'hot', types: 500, rounds: 20 },
+  '--hot --types 50 --rounds 2': { mode: 'hot', types: 50, rounds: 2 },
   '--rows m': { rows: 'm-download m-upload' },
   '--rows c-broad --seconds 0.5 --rounds 1': { rows: 'c-broad', seconds: 0.5, rounds: 1 },
   '--json out.json': { jsonFile: 'out.json', docs: null },
@@ -41,6 +43,8 @@ const refused: Readonly<Record<string, string>> = {
   '--access --growth': '--access and --growth: one at a time',
   '--growth --against ../other': '--growth and --against: one at a time',
   '--access --peers': '--access and --peers: one at a time',
+  '--growth --hot': '--growth and --hot: one at a time',
+  '--hot --types none': '--types none: a positive number',
   '--growth --size 10k': '--size 10k: growth needs a larger one',
   '--size 2k': '--size 2k: one of 10k, 100k, 1m',
   '--rows a,x':
