@@ -11,7 +11,7 @@ const empty = new GraphQLSchema({ query: new GraphQLObjectType({ name: 'Query', 
 const registry = (version: number): Registry => ({ ...buildRegistry([]).registry, version });
 
 describe('The GraphQL schema in force', () => {
-  it('stays while the next one is built, and of several only the last is built', async () => {
+  it('is waited for while it is built, and of several only the last is built', async () => {
     const built: number[] = [];
     const waiting: (() => void)[] = [];
     const current = new CurrentSchema(
@@ -26,15 +26,24 @@ describe('The GraphQL schema in force', () => {
       () => undefined,
     );
     const first = current.replace(registry(1));
-    waiting.shift()?.();
-    await first;
-    const later = [current.replace(registry(2)), current.replace(registry(3)), current.replace(registry(4))];
-    expect((await current.read()).registry.version).to.equal(1);
-    waiting.shift()?.();
     while (waiting.length === 0) await new Promise(setImmediate);
     waiting.shift()?.();
-    await Promise.all(later);
-    expect((await current.read()).registry.version).to.equal(4);
+    await first;
+    const version = async (): Promise<number> => (await current.read()).registry.version;
+    const begun = async (): Promise<void> => {
+      while (waiting.length === 0) await new Promise(setImmediate);
+    };
+    const second = current.replace(registry(2));
+    const early = version();
+    await begun();
+    const later = [current.replace(registry(3)), current.replace(registry(4))];
+    const late = version();
+    waiting.shift()?.();
+    expect(await early).to.equal(2);
+    await begun();
+    waiting.shift()?.();
+    await Promise.all([second, ...later]);
+    expect(await late).to.equal(4);
     expect(built).to.deep.equal([1, 2, 4]);
   });
 

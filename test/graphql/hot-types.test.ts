@@ -54,6 +54,17 @@ describe('GraphQL while models change', () => {
     return Promise.all(asking);
   }
 
+  it('a query names a new type on each instance that reports it', async () => {
+    for (const name of ['first', 'second', 'third']) {
+      await Promise.all([first, second].map((serving) => ask(serving, steady)));
+      await storeModels(first.database, [model(name)]);
+      const reported = first.database.db.collection('_model_status');
+      while ((await reported.countDocuments({ uid: `api::${name}.${name}`, state: 'active' })) < 2)
+        await new Promise(setImmediate);
+      for (const serving of [second, first]) expect((await ask(serving, `{ ${name}s { data { id } } }`)).status).to.equal(200);
+    }
+  });
+
   it('a query names a new type on both instances, and no other request notices', async () => {
     const answers = await meanwhile(steady, async () => {
       for (const name of ['alpha', 'beta', 'gamma']) {

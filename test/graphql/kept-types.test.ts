@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { printSchema, validateSchema, type GraphQLSchema } from 'graphql';
+import { printSchema, validateSchema, GraphQLSchema } from 'graphql';
 import { buildSchema } from '../../src/graphql/endpoint/build-schema.js';
 import { buildRegistry, type RegistryBuild } from '../../src/schema/build-registry.js';
 import { defaultModelSettings } from '../../src/schema/build-content-type.js';
@@ -79,6 +79,8 @@ const changes: readonly {
   },
 ];
 
+const rootsOf = (schema: GraphQLSchema) => ({ query: schema.getQueryType(), mutation: schema.getMutationType() });
+
 describe('types of the previous schema', () => {
   const build = async (build: RegistryBuild, previous?: GraphQLSchema) => buildSchema(build.registry, { ...services, previous });
 
@@ -90,7 +92,9 @@ describe('types of the previous schema', () => {
       expect([...after.problems]).to.deep.equal([]);
       const next = await build(after, first);
       expect(printSchema(next)).to.equal(printSchema(await build(after)));
-      expect(validateSchema(next)).to.deep.equal([]);
+      const checked = new GraphQLSchema({ ...rootsOf(next), directives: next.getDirectives() });
+      expect(validateSchema(checked)).to.deep.equal([]);
+      expect(Object.entries(next.getTypeMap())).to.deep.equal(Object.entries(checked.getTypeMap()));
       for (const name of anew) expect(next.getType(name), name).not.to.equal(first.getType(name));
       for (const name of kept) expect(next.getType(name), name).to.equal(first.getType(name)).and.not.to.equal(undefined);
     });
@@ -100,10 +104,10 @@ describe('types of the previous schema', () => {
     const first = await buildSchema(before.registry);
     const after = buildRegistry([...models, ship], defaultModelSettings, before);
     const next = await buildSchema(after.registry, { previous: first });
-    const rootsOf = (schema: GraphQLSchema) =>
+    const fieldsOf = (schema: GraphQLSchema) =>
       [schema.getQueryType(), schema.getMutationType()].flatMap((type) => Object.values(type?.getFields() ?? {}));
-    const known = new Set(rootsOf(first).map(({ resolve }) => resolve));
-    const made = rootsOf(next).filter(({ resolve }) => !known.has(resolve));
+    const known = new Set(fieldsOf(first).map(({ resolve }) => resolve));
+    const made = fieldsOf(next).filter(({ resolve }) => !known.has(resolve));
     expect(made.map(({ name }) => name)).to.have.members(['ship', 'ships', 'createShip', 'updateShip', 'deleteShip']);
   });
 

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { isObjectType } from 'graphql';
 import { buildSchema } from '../../src/graphql/endpoint/build-schema.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
+import { defaultModelSettings } from '../../src/schema/build-content-type.js';
 import { someAccounts, someUpload } from './services.js';
 
 /** Types with every kind of attribute, each related to the one before it. */
@@ -44,6 +45,18 @@ describe('GraphQL schema of 500 content types', () => {
     const query = schema.getQueryType();
     expect(isObjectType(query) && Object.keys(query.getFields()).length).to.be.greaterThan(1000);
     expect(schema.getType('Kinda490EntityResponseCollection')).not.to.equal(undefined);
+  });
+
+  it('makes the types of one that is added, and no other', async () => {
+    const before = buildRegistry(manyModels(500));
+    const first = await buildSchema(before.registry, { accounts: someAccounts, upload: someUpload });
+    const after = buildRegistry(manyModels(501), defaultModelSettings, before);
+    const next = await buildSchema(after.registry, { accounts: someAccounts, upload: someUpload, previous: first });
+    const made = Object.values(next.getTypeMap()).filter((type) => first.getType(type.name) !== type);
+    expect(made.map(({ name }) => name.replace('Kinda500', ''))).to.have.members([
+      ...['Query', 'Mutation', '', 'Entity', 'EntityResponse', 'EntityResponseCollection'],
+      ...['FiltersInput', 'Input', 'ENUM_KINDA500_STATUS', 'Kindj499RelationResponseCollection'],
+    ]);
   });
 
   it('is built in slices', async () => {

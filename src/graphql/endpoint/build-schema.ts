@@ -3,7 +3,7 @@ import {
   GraphQLDeprecatedDirective,
   GraphQLIncludeDirective,
   GraphQLNonNull,
-  GraphQLObjectType,
+  type GraphQLObjectType,
   GraphQLSchema,
   GraphQLSkipDirective,
   GraphQLSpecifiedByDirective,
@@ -14,10 +14,11 @@ import { accountMutations, accountQueries, roleMutations, userMutations } from '
 import type { AccountsService } from '../plugins/accounts-service.js';
 import { uploadMutations } from '../plugins/upload-fields.js';
 import type { UploadService } from '../plugins/create-uploads.js';
+import { AssembledSchema, RootType } from '../types/assembled-schema.js';
 import { allTypes, commonTypes } from '../types/all-types.js';
 import { rootFields, type RootFields } from '../types/root-fields.js';
 import { objectTypes } from '../types/object-types.js';
-import { emptyFields, shownTypes, type Fields, type SchemaContext } from '../types/schema-context.js';
+import { completeFields, type FieldMap, type Fields, shownTypes, type SchemaContext } from '../types/schema-context.js';
 import { defaultShadow, type Shadow } from '../types/shadow.js';
 import { changedUids, createTypeStore, keptTypes, type Pause, pauseAfter, type TypeStore } from '../types/type-store.js';
 import { followTypes } from '../types/union-types.js';
@@ -57,35 +58,36 @@ export async function buildSchema(registry: Registry, options: SchemaOptions = {
   const guard = extend === undefined ? guardFields : (fields: Fields) => fields;
   const roots = new Map(kept.roots);
   const making: Making = { context, options, guard, rootsOf: (type) => rootsOf(type, { roots, context, guard }) };
-  const rootType = (name: string, fields: () => Fields) =>
-    store.define('schema', name, () => new GraphQLObjectType({ name, fields }));
+  const rootType = (name: string, parts: () => readonly FieldMap[]) =>
+    store.define('schema', name, () => new RootType(name, parts));
   const query = rootType('Query', () => queries(making));
   const mutation = rootType('Mutation', () => mutations(making));
   await pause();
   if (extend !== undefined) return extend(await completeSchema({ query, mutation, context, options }, pause));
   await store.complete(pause);
   const writable = Object.keys(mutation.getFields()).length > 0;
-  const schema = new GraphQLSchema({ query, mutation: writable ? mutation : null, directives, assumeValid: true });
+  const schema = new AssembledSchema({ query, mutation: writable ? mutation : null, directives });
   generated.set(schema, { registry, types: store.types, roots });
   return schema;
 }
 
 /** A schema's parts, and the registry that they were generated from. */
-interface Generated extends KeptParts {
+interface Generated extends SchemaParts {
   readonly registry: Registry;
 }
 
 const generated = new WeakMap<GraphQLSchema, Generated>();
 
-/** The parts of a schema that the next one reuses. */
-interface KeptParts {
+/** The parts of a schema. */
+interface SchemaParts {
   readonly types: TypeStore['types'];
   /** By uid. */
   readonly roots: ReadonlyMap<string, RootFields>;
 }
 
-function keptParts(before: Generated | undefined, registry: Registry): KeptParts {
-  if (before === undefined) return { types: new Map(), roots: new Map() };
+/** Returns the parts that the next schema uses again. */
+function keptParts(before: Generated | undefined, registry: Registry) {
+  if (before === undefined) return { types: undefined, roots: new Map<string, RootFields>() };
   const changed = changedUids(before.registry, registry);
   return { types: keptTypes(before.types, changed), roots: new Map([...before.roots].filter(([uid]) => !changed.has(uid))) };
 }
@@ -128,18 +130,16 @@ const directives = [GraphQLIncludeDirective, GraphQLSkipDirective, GraphQLDeprec
 
 const contentTypes = (context: SchemaContext) => shownTypes(context).filter(({ kind }) => kind !== 'component');
 
-const merge = (fields: readonly Fields[]): Fields => Object.assign(emptyFields(), ...fields) as Fields;
-
-function queries({ context, options: { shadowCrud = true, accounts }, guard, rootsOf }: Making): Fields {
-  const ok = guard({ ok: { type: new GraphQLNonNull(GraphQLBoolean), resolve: () => true } });
-  if (!shadowCrud) return ok;
-  const ofTypes = contentTypes(context).map((type) => rootsOf(type).queries);
-  const fields = merge([...ofTypes, accounts === undefined ? {} : guard(accountQueries(accounts))]);
-  return Object.keys(fields).length > 0 ? fields : ok;
+function queries({ context, options: { shadowCrud = true, accounts }, guard, rootsOf }: Making): readonly FieldMap[] {
+  const ofTypes = shadowCrud ? contentTypes(context).map((type) => rootsOf(type).queries) : [];
+  const ofPlugins = shadowCrud && accounts !== undefined ? [completeFields(guard(accountQueries(accounts)))] : [];
+  const parts = [...ofTypes, ...ofPlugins].filter((fields) => Object.keys(fields).length > 0);
+  if (parts.length > 0) return parts;
+  return [completeFields(guard({ ok: { type: new GraphQLNonNull(GraphQLBoolean), resolve: () => true } }))];
 }
 
-function mutations({ context, options: { shadowCrud = true, accounts, upload }, guard, rootsOf }: Making): Fields {
-  if (!shadowCrud) return {};
+function mutations({ context, options: { shadowCrud = true, accounts, upload }, guard, rootsOf }: Making): readonly FieldMap[] {
+  if (!shadowCrud) return [];
   const roots = contentTypes(context).map(rootsOf);
   const ofPlugins = [
     upload === undefined ? {} : uploadMutations(upload, context),
@@ -147,9 +147,9 @@ function mutations({ context, options: { shadowCrud = true, accounts, upload }, 
       ? []
       : [roleMutations(accounts, context), userMutations(accounts, context), accountMutations(accounts)]),
   ];
-  return merge([
+  return [
     ...roots.map((fields) => fields.mutations),
-    ...ofPlugins.map(guard),
+    ...ofPlugins.map((fields) => completeFields(guard(fields))),
     ...roots.map(({ localizations }) => localizations),
-  ]);
+  ];
 }

@@ -27,7 +27,7 @@ interface GraphqlServices {
 /** The endpoint, ready to be mounted. */
 export interface GraphqlEndpoint {
   readonly routes: readonly (OpenRoute | ContextRoute)[];
-  /** Builds the schema of a snapshot off the request path and puts it in force; the old one serves until then. See `CurrentSchema`. */
+  /** Builds the schema of a snapshot in slices and puts it in force; requests wait for it. See `CurrentSchema`. */
   readonly replaceRegistry: (registry: Registry) => Promise<void>;
 }
 

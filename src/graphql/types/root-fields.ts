@@ -5,24 +5,33 @@ import { findOneResolver, findResolver, findSingleResolver } from '../execute/re
 import { localeCodeScalar } from '../scalars.js';
 import { listArgs } from './attribute-fields.js';
 import { findName, findOneName, typeName } from '../type-names.js';
-import { emptyFields, type Fields, plainField, type PlainField, type SchemaContext, withScope } from './schema-context.js';
+import {
+  completeFields,
+  emptyFields,
+  type FieldMap,
+  type Fields,
+  plainField,
+  type PlainField,
+  type SchemaContext,
+  withScope,
+} from './schema-context.js';
 import { createResolver, deleteResolver, localizationResolver, updateResolver } from '../execute/write-resolvers.js';
 import { inputType } from './input-type.js';
 import type { RootAction } from './shadow.js';
 
 /** The generated root fields of one content type. */
 export interface RootFields {
-  readonly queries: Fields;
-  readonly mutations: Fields;
+  readonly queries: FieldMap;
+  readonly mutations: FieldMap;
   /** Mutations that follow those of all types. */
-  readonly localizations: Fields;
+  readonly localizations: FieldMap;
 }
 
 /** Generates the root fields of a content type; `guard` puts the checks of their scopes before them. */
 export const rootFields = (type: ContentType, context: SchemaContext, guard: (fields: Fields) => Fields): RootFields => ({
-  queries: guard(queryFields(type, context)),
-  mutations: guard(mutationFields(type, context)),
-  localizations: guard(localizationFields(type, context)),
+  queries: completeFields(guard(queryFields(type, context))),
+  mutations: completeFields(guard(mutationFields(type, context))),
+  localizations: completeFields(guard(localizationFields(type, context))),
 });
 
 /** The generated queries of one content type. */

@@ -1,4 +1,4 @@
-import type { GraphQLFieldConfigMap, GraphQLObjectType } from 'graphql';
+import { type GraphQLFieldConfigMap, GraphQLObjectType } from 'graphql';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import type { GraphqlContext } from '../graphql-context.js';
 import type { Shadow } from './shadow.js';
@@ -6,6 +6,12 @@ import type { TypeStore } from './type-store.js';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- graphql-js types sources and arguments per field; a map of fields has many
 export type Fields = GraphQLFieldConfigMap<any, GraphqlContext>;
+
+/** Fields as a type has them: with names and lists of arguments. */
+export type FieldMap = ReturnType<GraphQLObjectType['getFields']>;
+
+/** Makes the fields of a root type. */
+export const completeFields = (fields: Fields): FieldMap => new GraphQLObjectType({ name: 'Root', fields }).getFields();
 
 /**
  * Fields to be filled in. Without a prototype V8 stores them as a hash table: an object literal would get a hidden class for each

@@ -24,9 +24,8 @@ export interface TypeStore {
 /** Called between two types: yields to the event loop when the slice is over. */
 export type Pause = () => Promise<void> | undefined;
 
-/** `kept`: complete types of the previous schema. */
-export function createTypeStore(kept: ReadonlyMap<string, Owned> = new Map()): TypeStore {
-  const types = new Map(kept);
+/** Adds to `types`, which holds complete types of the previous schema. */
+export function createTypeStore(types = new Map<string, Owned>()): TypeStore {
   const made = new Set<GraphQLNamedType>();
   return {
     types,
@@ -70,13 +69,18 @@ export function pauseAfter(milliseconds: number): Pause {
 }
 
 /** Returns the types of the previous schema that the next one reuses: those of unchanged content types. */
-export const keptTypes = (types: ReadonlyMap<string, Owned>, changed: ReadonlySet<string>): ReadonlyMap<string, Owned> =>
-  new Map([...types].filter(([, { owner }]) => owner === 'service' || (owner !== 'schema' && !changed.has(owner.uid))));
+export function keptTypes(types: ReadonlyMap<string, Owned>, changed: ReadonlySet<string>): Map<string, Owned> {
+  const kept = new Map(types);
+  for (const [name, { owner }] of types)
+    if (owner === 'schema' || (owner !== 'service' && changed.has(owner.uid))) kept.delete(name);
+  return kept;
+}
 
 /** The content types that differ between two registries, and those that lead, through any number of others, to one of them. */
 export function changedUids(before: Registry, after: Registry): ReadonlySet<string> {
-  const uids = new Set([...before.types.keys(), ...after.types.keys()]);
-  const changed = new Set([...uids].filter((uid) => before.types.get(uid) !== after.types.get(uid)));
+  const changed = new Set<string>();
+  for (const [uid, type] of after.types) if (before.types.get(uid) !== type) changed.add(uid);
+  for (const uid of before.types.keys()) if (!after.types.has(uid)) changed.add(uid);
   const referrers = referrersOf(after);
   // the iterator of a Set also visits items that are added while it runs
   for (const uid of changed) for (const referrer of referrers.get(uid) ?? []) changed.add(referrer);
