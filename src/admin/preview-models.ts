@@ -4,6 +4,7 @@ import type { Running } from '../http/running.js';
 import { modelSettings, type Backend } from '../mongo/models/open-backend.js';
 import { findForeign } from '../mongo/models/served-collections.js';
 import { planIndexes } from '../mongo/read/plan-indexes.js';
+import type { ModelSettings } from '../schema/build-content-type.js';
 import { buildRegistry, changedTypes, type RegistryBuild } from '../schema/build-registry.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import type { Model } from '../schema/model.js';
@@ -49,7 +50,7 @@ export async function previewModels(models: readonly StoredModel[], { backend, c
   const inForce = backend.models.inForce();
   const foreign = await findForeign([...stored, ...models], backend.store.database, inForce.registry);
   const settings = { ...modelSettings(config), foreign };
-  const before = buildRegistry(stored, settings, inForce);
+  const before = buildStored(stored, settings, inForce);
   return compare(uids, { before, after: buildRegistry([...others, ...models], settings, before) }, backend);
 }
 
@@ -59,12 +60,20 @@ export async function previewRemoval(uid: string, { backend, config }: Connected
   const others = stored.filter((model) => model.uid !== uid);
   if (others.length === stored.length) throw notFoundError('Model not found');
   const settings = modelSettings(config);
-  const before = buildRegistry(stored, settings, backend.models.inForce());
+  const before = buildStored(stored, settings, backend.models.inForce());
   return compare([uid], { before, after: buildRegistry(others, settings, before) }, backend);
 }
 
 interface StoredModel {
   readonly uid: string;
+}
+
+/** Builds the registry of what is stored. It is the one in force if nothing was stored since, and no model was left out of that. */
+function buildStored(stored: readonly StoredModel[], settings: ModelSettings, inForce: RegistryBuild): RegistryBuild {
+  const { readings } = inForce.parts;
+  const isInForce = inForce.problems.size === 0 && stored.length === readings.size;
+  const isSame = isInForce && stored.every((model) => readings.get(model.uid)?.document === model);
+  return isSame ? inForce : buildRegistry(stored, settings, inForce);
 }
 
 interface Builds {

@@ -27,16 +27,30 @@ describe('models that change while the service runs', () => {
 
   const models = () => first.database.db.collection<{ _id: string }>('_models');
   const put = ({ uid, ...document }: TestModel) => models().replaceOne({ _id: uid }, document, { upsert: true });
+  const drop = (name: string) => models().deleteOne({ _id: `api::${name}.${name}` });
 
   it('are decoded when they have changed, and are the same objects until then', async () => {
     const read = createModelReader();
     const database = databaseOf(first.database);
-    const before = await read(database);
-    await put(model('decoded'));
-    const after = await read(database);
-    expect(after.filter((stored) => !before.includes(stored)).map(({ uid }) => uid)).to.deep.equal(['api::decoded.decoded']);
-    expect(after).to.deep.equal(await createModelReader()(database));
-    await models().deleteOne({ _id: 'api::decoded.decoded' });
+    let before = await read(database);
+    const changes: readonly (readonly [what: string, change: () => Promise<unknown>, decoded: readonly string[]])[] = [
+      ['nothing', () => Promise.resolve(), []],
+      ['one in front', () => put(model('aleph')), ['api::aleph.aleph']],
+      ['one behind', () => put(model('zayin')), ['api::zayin.zayin']],
+      ['another form', () => put(model('aleph', { text: { type: 'text' } })), ['api::aleph.aleph']],
+      ['one less and one more', () => Promise.all([drop('aleph'), put(model('beth'))]), ['api::beth.beth']],
+      ['two less', () => Promise.all([drop('beth'), drop('zayin')]), []],
+    ];
+    for (const [what, change, decoded] of changes) {
+      await change();
+      const after = await read(database);
+      expect(
+        after.filter((stored) => !before.includes(stored)).map(({ uid }) => uid),
+        what,
+      ).to.deep.equal(decoded);
+      expect(after).to.deep.equal(await createModelReader()(database));
+      before = after;
+    }
   });
 
   /** Asks both instances until each returns the wanted answer. Throws shortly before the test times out, which would not name the path. */

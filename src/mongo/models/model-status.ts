@@ -45,6 +45,8 @@ export class ModelStatus {
   readonly #timer: NodeJS.Timeout;
   #reported = new Map<string, string>();
   #expiring: Promise<unknown> | null = null;
+  /** What was written last; undefined before that. */
+  #schemaProblem: string | null | undefined;
 
   constructor(database: Database, logger: Logger) {
     this.#database = database;
@@ -97,8 +99,10 @@ export class ModelStatus {
 
   /** Why the GraphQL schema of the models in force could not be built, so that the former one still serves; null: it is in force. */
   async reportSchema(problem: string | null): Promise<void> {
+    if (problem === this.#schemaProblem) return;
     const state = problem === null ? 'active' : 'refused';
     await this.#write([this.#set('graphql', { state, problems: problem === null ? [] : [problem] })]);
+    this.#schemaProblem = problem;
   }
 
   /** Removes the states of this instance when it stops. */

@@ -18,18 +18,39 @@ type ReadModels = (database: Database) => Promise<readonly { readonly uid: strin
  * is the comparing and decoding that costs.
  */
 export function createModelReader(): ReadModels {
-  let known = new Map<string, { readonly uid: string }>();
+  let known: readonly DecodedModel[] = [];
   return async (database) => {
     const options = { raw: true, sort: { _id: 1 }, batchSize: 100_000 } as const;
     const rows = (await inReadTime(database, () =>
       database.db.collection(collections.models).find({}, options).toArray(),
     )) as unknown as Uint8Array[]; // raw
-    const texts = rows.map((bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'));
-    known = new Map(
-      texts.map((text, index) => [text, known.get(text) ?? modelOf(BSON.deserialize(rows[index] ?? new Uint8Array()))]),
-    );
-    return [...known.values()];
+    known = decode(rows, known);
+    return known.map(({ model }) => model);
   };
+}
+
+/** A model, and the document that it was decoded from. */
+interface DecodedModel {
+  readonly bytes: Uint8Array;
+  readonly model: { readonly uid: string };
+}
+
+/** Decodes rows. Models whose bytes are known are the known ones. Rows and known ones are in the order of their uids. */
+function decode(rows: readonly Uint8Array[], known: readonly DecodedModel[]): readonly DecodedModel[] {
+  let at = 0;
+  const take = (bytes: Uint8Array): DecodedModel | undefined => {
+    const next = known[at];
+    if (next === undefined || Buffer.compare(next.bytes, bytes) !== 0) return undefined;
+    at++;
+    return { bytes, model: next.model }; // the former bytes are a part of a whole answer, which they would keep
+  };
+  return rows.map((bytes) => {
+    const same = take(bytes);
+    if (same !== undefined) return same;
+    const model = modelOf(BSON.deserialize(bytes));
+    while ((known[at]?.model.uid ?? model.uid) < model.uid) at++;
+    return take(bytes) ?? { bytes, model };
+  });
 }
 
 const modelOf = ({ _id, ...model }: Document): { readonly uid: string } => ({ ...model, uid: String(_id) });
