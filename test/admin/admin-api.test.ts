@@ -84,6 +84,19 @@ describe('admin API', () => {
     expect((await server.admin('GET', '/models/api::article.article')).body.data.attributes).to.not.have.property('more');
   });
 
+  it('looks through the entries of a type for each rule only if there are some', async () => {
+    const price = { type: 'integer', required: true, unique: true, min: 1 };
+    const aggregates = async (model: object): Promise<number> => {
+      const validate = () => server.admin('POST', '/models/validate', model);
+      const { result, commands } = await server.countCommands(validate);
+      expect(result.body.data.isValid).to.equal(true);
+      return commands.filter((name) => name === 'aggregate').length;
+    };
+    const { body } = await server.admin('GET', '/models/api::article.article');
+    expect(await aggregates({ ...thing, uid: 'api::thing.thing', attributes: { price } })).to.equal(0);
+    expect(await aggregates({ ...body.data, attributes: { ...body.data.attributes, price } })).to.equal(4);
+  });
+
   it('refuses a wrong model', async () => {
     const { status, body } = await server.admin('PUT', '/models/api::article.article', { kind: 'collectionType' });
     expect(status).to.equal(400);

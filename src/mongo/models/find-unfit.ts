@@ -1,5 +1,6 @@
-import { type Database, type Document, readAll } from '../database.js';
 import { isDeepStrictEqual } from 'node:util';
+import { type Database, type Document, readAll } from '../database.js';
+import { holdsDocuments } from './served-collections.js';
 import type { Attribute, ContentType, Registry, ScalarAttribute, ScalarType } from '../../schema/content-type.js';
 
 /** Stored values that a new form of an attribute would refuse. */
@@ -35,12 +36,13 @@ const bsonTypes: Readonly<Record<ScalarType, readonly string[] | null>> = {
   blocks: null,
 };
 
-/** Returns the stored values that would violate new or changed attributes of a type. */
+/** Returns the stored values that would violate new or changed attributes of a type. Only types with entries are looked through. */
 export async function findUnfit(type: ContentType, before: Registry, database: Database): Promise<UnfitData[]> {
   const former = before.types.get(type.uid);
   const changed = [...type.attributes.values()].filter(
     (attribute) => !isDeepStrictEqual(attribute, former?.attributes.get(attribute.name)),
   );
+  if (changed.length === 0 || !(await holdsDocuments(type.collection, database))) return [];
   const found = await Promise.all(
     changed.flatMap((attribute) =>
       Object.entries(rulesOf(attribute)).map(([rule, match]) => count(type, attribute, { rule, match }, database)),

@@ -92,7 +92,8 @@ async function readActive(models: readonly StoredModel[], database: Database): P
 const hasIndexes = async (name: string, { db }: Database): Promise<boolean> =>
   (await listIndexes(db, name)).some(({ name: index = '' }) => index.startsWith(ownIndexes));
 
-const holdsDocuments = async (name: string, database: Database): Promise<boolean> =>
+/** Whether a collection has a document. */
+export const holdsDocuments = async (name: string, database: Database): Promise<boolean> =>
   (await readAll(database, { find: name, projection: { _id: 1 }, limit: 1 })).length > 0;
 
 /** Records the collections of these types. `inForce`: types whose collections are recorded. */
