@@ -27,11 +27,12 @@ export async function startDatabase(data: { readonly keptIn: string } | 'ephemer
 export async function startEphemeral(log: (line: string) => void): Promise<ScriptDatabase> {
   const binary = await findBinary({ env: process.env, log });
   const { MongoMemoryReplSet } = await import('mongodb-memory-server');
+  // A locale that is set but not installed keeps mongod from starting; a detached process does not hear Ctrl-C.
+  const spawn = { detached: true, env: { ...process.env, LC_ALL: 'C' } };
   const server = await MongoMemoryReplSet.create({
     binary: { systemBinary: binary.path, version: binary.version },
     instanceOpts: [{ storageEngine: 'wiredTiger', launchTimeout: 120_000, dbPath: await makeFolder() }],
-    // A locale that is set but not installed keeps mongod from starting; a detached process does not hear Ctrl-C.
-    replSet: { name: 'rs0', args: [...commonArguments(0.25)], spawn: { detached: true, env: { ...process.env, LC_ALL: 'C' } } },
+    replSet: { name: 'rs0', args: [...commonArguments(0.25), ...frequentNoops], spawn },
   });
   const uri = server.getUri();
   await forgoJournal(uri);
@@ -55,6 +56,9 @@ async function makeFolder(): Promise<string> {
   for (const name of left) await rm(path.join(parent, name), { recursive: true, force: true });
   return mkdtemp(path.join(parent, `${prefix}${String(process.pid)}-`));
 }
+
+/** A change stream that is resumed and a member that joins wait for the next write of anybody: where nobody writes, for up to 20 s. */
+const frequentNoops = ['--setParameter', 'periodicNoopIntervalSecs=1'];
 
 /** Without the journal a majority write takes half the time, and an index on a filled collection 10 ms instead of 110. */
 async function forgoJournal(uri: string): Promise<void> {
