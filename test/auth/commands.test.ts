@@ -6,7 +6,8 @@ import { promisify } from 'node:util';
 import { compare } from 'bcrypt';
 import { expect } from 'chai';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
-import { program, runCli } from '../support/run-cli.js';
+import { program } from '../support/program.js';
+import { runCli } from '../support/run-cli.js';
 
 describe('commands', () => {
   let directory: string;
@@ -32,7 +33,8 @@ describe('commands', () => {
 
   it('run as separate processes', async () => {
     const options = { cwd: directory, env: { ...process.env, ...env } };
-    const { stdout } = await promisify(execFile)(process.execPath, [...program, 'token', 'create', '--name', 'alone'], options);
+    const args = [...(await program()), 'token', 'create', '--name', 'alone'];
+    const { stdout } = await promisify(execFile)(process.execPath, args, options);
     expect(stdout.trim()).to.match(/^[0-9a-f]{256}$/);
     await succeed('token', 'revoke', 'alone');
   });

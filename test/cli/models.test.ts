@@ -6,7 +6,8 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect } from 'chai';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
-import { program, runCli, type CliResult } from '../support/run-cli.js';
+import { program } from '../support/program.js';
+import { runCli, type CliResult } from '../support/run-cli.js';
 
 const boat = (attributes: object) => ({
   kind: 'collectionType',
@@ -140,7 +141,7 @@ describe('npx mangrove models', () => {
   });
 
   it('adds changes continuously', async () => {
-    const args = [...program, 'models', 'add', 'project', '--watch'];
+    const args = [...(await program()), 'models', 'add', 'project', '--watch'];
     const watching = spawn(process.execPath, args, { cwd: directory, env: { ...process.env, ...env() } });
     const printed = createInterface({ input: watching.stdout });
     const line = (pattern: RegExp): Promise<string> =>

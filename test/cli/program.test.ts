@@ -9,7 +9,8 @@ import { showProgress } from '../../src/cli/show-progress.js';
 import { pickPort } from '../../src/mongo/embedded/open-data.js';
 import { packageRoot, packageVersion } from '../../src/package-root.js';
 import { freshDatabase } from '../support/mongo.js';
-import { program, runCli } from '../support/run-cli.js';
+import { program } from '../support/program.js';
+import { runCli } from '../support/run-cli.js';
 
 describe('npx mangrove', () => {
   const cases: readonly (readonly [line: string, exitCode: number, printed: readonly string[]])[] = [
@@ -51,7 +52,7 @@ describe('npx mangrove', () => {
     const database = await freshDatabase();
     const port = String(await pickPort(0));
     const env = { ...process.env, MONGODB_URI: database.uri, MANGROVE_DEMO: 'true', MANGROVE_OPEN: 'true', PORT: port };
-    const child = spawn(process.execPath, [...program, 'start'], { cwd: directory, env, stdio: 'ignore' });
+    const child = spawn(process.execPath, [...(await program()), 'start'], { cwd: directory, env, stdio: 'ignore' });
     const ask = (path: string): Promise<number> =>
       fetch(`http://localhost:${port}${path}`).then(
         ({ status }) => status,

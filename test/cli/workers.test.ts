@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
-import { program } from '../support/run-cli.js';
+import { program } from '../support/program.js';
 
 /** The processes that a process of Linux has started. */
 const childrenOf = async (pid: number): Promise<readonly number[]> =>
@@ -33,7 +33,7 @@ describe('WORKERS=2', function () {
     database = await freshDatabase();
     const env = { ...process.env, MONGODB_URI: database.uri, NODE_ENV: 'production', HOST: '127.0.0.1', PORT: '0', WORKERS: '2' };
     const secrets = { JWT_SECRET: 'j'.repeat(32), API_TOKEN_SALT: 's'.repeat(32), ADMIN_TOKEN: 'a'.repeat(32) };
-    service = spawn(process.execPath, [...program, 'start'], {
+    service = spawn(process.execPath, [...(await program()), 'start'], {
       cwd: directory,
       env: { ...env, ...secrets },
       stdio: ['ignore', 'pipe', 'inherit'],

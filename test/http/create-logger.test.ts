@@ -9,6 +9,7 @@ import { Connection } from '../../src/http/running.js';
 import { startHttpServer } from '../../src/http/start-http-server.js';
 import { createLogger } from '../../src/http/create-logger.js';
 import type { Config } from '../../src/config/config.js';
+import { sourceUrl } from '../support/program.js';
 
 type LoggerConfig = Partial<Config['middlewares']['logger']>;
 
@@ -47,13 +48,13 @@ describe('createLogger', () => {
 
   it('has written every line when the process exits', async () => {
     const script = `
-      const { createLogger } = await import('./src/http/create-logger.ts');
-      const { createConfig } = await import('./src/config/create-config.ts');
+      const { createLogger } = await import(${JSON.stringify(await sourceUrl('http/create-logger.ts'))});
+      const { createConfig } = await import(${JSON.stringify(await sourceUrl('config/create-config.ts'))});
       const logger = await createLogger(createConfig({ environment: 'production' }));
       for (let n = 1; n <= 200; n += 1) logger.info({ n });
       process.exit(0);`;
     const run = promisify(execFile);
-    const { stdout } = await run(process.execPath, ['--import=tsx', '--input-type=module', '--eval', script]);
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script]);
     const lines = stdout.trim().split('\n');
     const numbers = lines.map((line): unknown => (JSON.parse(line) as Readonly<Record<string, unknown>>).n);
     expect(numbers).to.deep.equal(Array.from({ length: 200 }, (_, index) => index + 1));

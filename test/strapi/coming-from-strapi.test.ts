@@ -8,7 +8,7 @@ import { readCurl } from '../docs/read-curl.js';
 import { splitWords } from '../docs/read-page.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
 import { type ArchivedFile, metadata, packArchive } from '../support/pack-archive.js';
-import { program } from '../support/run-cli.js';
+import { program } from '../support/program.js';
 
 const root = new URL('../../', import.meta.url).pathname;
 const page = await readFile(join(root, 'docs/coming-from-strapi.md'), 'utf8');
@@ -127,10 +127,10 @@ describe('docs/coming-from-strapi.md', function () {
   });
 
   /** Starts a command of the page from source. */
-  const start = (command: string): ChildProcess => {
+  const start = async (command: string): Promise<ChildProcess> => {
     const [, args = ''] = /^node \.\.\/mangrove\/bin\/mangrove\.cjs (.*)$/.exec(command) ?? [];
     const settings = { MONGODB_URI: database.uri, MANGROVE_OPEN: 'true', NODE_ENV: 'test', PORT: '0' };
-    return spawn(process.execPath, [...program, ...args.split(' ')], {
+    return spawn(process.execPath, [...(await program()), ...args.split(' ')], {
       cwd: directory,
       env: { ...process.env, ...settings },
     });
@@ -138,11 +138,11 @@ describe('docs/coming-from-strapi.md', function () {
 
   const runs: Readonly<Record<'tool' | 'main' | 'curl', (command: string, shown: string) => Promise<void>>> = {
     tool: async (command, shown) => {
-      const output = await readUntil(start(command), () => false);
+      const output = await readUntil(await start(command), () => false);
       expect(lines(output)).to.include.members([...lines(shown)]);
     },
     main: async (command, shown) => {
-      service = start(command);
+      service = await start(command);
       const isWhole = (text: string): boolean => lines(shown).every((line) => text.includes(line)) && /REST +http/.test(text);
       const output = await readUntil(service, isWhole);
       for (const line of lines(shown)) expect(output).to.contain(line);

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { ConfigError } from '../../src/config/setting.js';
 import * as mangrove from '../../src/index.js';
 import { UnsupportedCodeError } from '../../src/strapi/unsupported-code.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
+import { program } from '../support/program.js';
 import { writeProject, type ProjectFiles as Files } from '../support/write-project.js';
 import { serveProject, type ServedProject } from '../support/serve-project.js';
 import { serveModels, type TestModel } from '../support/serve.js';
@@ -301,10 +301,9 @@ describe('npm start in a Strapi project', function () {
     args: readonly string[] = [],
     ask: (url: string) => Promise<void> = () => Promise.resolve(),
   ): Promise<{ exitCode: number; text: string }> => {
-    const main = new URL('../../src/main.ts', import.meta.url).pathname;
     const cwd = await writeProject(code === null ? { 'package.json': '{}' } : { 'src/index.ts': code });
     const env = { ...process.env, ...secrets, MONGODB_URI: database.uri, NODE_ENV: environment, PORT: '0' };
-    const child = spawn(process.execPath, ['--import', createRequire(import.meta.url).resolve('tsx'), main, ...args], {
+    const child = spawn(process.execPath, [...(await program()), 'start', ...args], {
       cwd,
       env,
     });

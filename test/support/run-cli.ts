@@ -26,17 +26,6 @@ export const endCli = (): void => {
   restore();
 };
 
-/** Words for Node that run the program from its sources, in any working directory. */
-export const program: readonly string[] = [
-  '--import',
-  import.meta.resolve('tsx'),
-  '--input-type=module',
-  '--eval',
-  `const { runProgram } = await import(${JSON.stringify(import.meta.resolve('../../src/cli/program.ts'))});
-  process.exitCode = await runProgram(process.argv.slice(1));`,
-  '--',
-];
-
 /** Runs a command of the program as its process would, within this one, which saves the second that a process takes to start. */
 export async function runCli(name: string, args: readonly string[], input: CliInput): Promise<CliResult> {
   const printed: Printed = { stdout: [], stderr: [] };

@@ -8,7 +8,7 @@ import { expect } from 'chai';
 import { openArchive } from '../../src/transfer/archive/open-archive.js';
 import type { FreshDatabase } from '../support/mongo.js';
 import { type ArchivedFile, metadata, packArchive } from '../support/pack-archive.js';
-import { program } from '../support/run-cli.js';
+import { program } from '../support/program.js';
 import { importAll, inFresh } from './importing.js';
 
 const types = Array.from({ length: 12 }, (_, index) => `type-${String(index + 10)}`);
@@ -95,7 +95,7 @@ describe('a process that imports', () => {
     const found = await inFresh(async (context, fresh) => {
       for (const [name, ...moment] of moments) {
         const release = await hold(fresh, 'type_15');
-        await killAt(moment, importIn(directory, fresh, file), fresh);
+        await killAt(moment, await importIn(directory, fresh, file), fresh);
         await release();
         expect(await fresh.db.collection('_imports').findOne({}), name).to.include({ state: 'running' });
         for (const collection of types.map((type) => type.replace('-', '_')))
@@ -110,8 +110,8 @@ describe('a process that imports', () => {
 /** The imported content of the project; a command also creates roles and a locale. */
 const ofProject = (found: ReadonlyMap<string, unknown>) => [...found].filter(([name]) => /^type_|^_models$|^files$/.test(name));
 
-const importIn = (directory: string, { uri }: FreshDatabase, file: string): ChildProcess =>
-  spawn(process.execPath, [...program, 'import', file], {
+const importIn = async (directory: string, { uri }: FreshDatabase, file: string): Promise<ChildProcess> =>
+  spawn(process.execPath, [...(await program()), 'import', file], {
     cwd: directory,
     env: { ...process.env, MONGODB_URI: uri },
     stdio: 'ignore',

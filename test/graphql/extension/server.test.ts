@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { spawn } from 'node:child_process';
-import { createRequire } from 'node:module';
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +10,7 @@ import { createService } from '../../../src/server.js';
 import * as mangrove from '../../../src/index.js';
 import type { Register } from '../../../src/index.js';
 import { freshDatabase } from '../../support/mongo.js';
+import { program } from '../../support/program.js';
 import { serveModels, storeModels, type Serving, type TestModel } from '../../support/serve.js';
 
 const model = (name: string, attributes: object): TestModel => ({
@@ -228,11 +228,10 @@ describe('config/extensions', () => {
       join(directory, 'config/extensions.ts'),
       "export function register() {\n  throw new Error('no such luck');\n}\n",
     );
-    const main = new URL('../../../src/main.ts', import.meta.url).pathname;
     const database = await freshDatabase();
     const env = { ...process.env, MONGODB_URI: database.uri, NODE_ENV: 'test' };
     await writeFile(join(directory, 'config/database.js'), 'module.exports = { uri: process.env.MONGODB_URI };');
-    const child = spawn(process.execPath, ['--import', createRequire(import.meta.url).resolve('tsx'), main], {
+    const child = spawn(process.execPath, [...(await program()), 'start'], {
       cwd: directory,
       env,
     });

@@ -11,6 +11,7 @@ import { type Document, MongoClient } from 'mongodb';
 import { createConfig } from '../../../src/config/create-config.js';
 import { runningServer, startConfigured } from '../../../src/mongo/embedded/configured-server.js';
 import { type EmbeddedDatabase, startEmbedded } from '../../../src/mongo/embedded/start-embedded.js';
+import { sourceUrl } from '../../support/program.js';
 
 describe('start-embedded', () => {
   let folder: string;
@@ -198,14 +199,13 @@ interface Owner {
   readonly kill: () => Promise<void>;
 }
 
-const module = new URL('../../../src/mongo/embedded/start-embedded.ts', import.meta.url).href;
-
 /** Starts the server in a process of its own, whose locale is not installed. */
 const startInChild = async (dataDir: string): Promise<Owner> => {
+  const module = await sourceUrl('mongo/embedded/start-embedded.ts');
   const code = `const { startEmbedded } = await import(${JSON.stringify(module)});
     const { uri, serverPid } = await startEmbedded({ dataDir: ${JSON.stringify(dataDir)}, log: console.error, onLost: console.error });
     console.log(JSON.stringify({ uri, serverPid }));`;
-  const child = spawn(process.execPath, ['--import=tsx', '--input-type=module', '--eval', code], {
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', code], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, LC_ALL: 'xx_YY.UTF-8' },
   });
