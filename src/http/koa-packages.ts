@@ -81,16 +81,17 @@ export function compressResponse({ threshold, brotliQuality, gzipLevel }: Middle
     zstd: false,
   } as const;
   const compressor = compress({ threshold, ...encodings });
-  return async (ctx, next) => {
-    if (ctx.req.headers['accept-encoding'] === undefined) {
-      ctx.vary('Accept-Encoding');
-      return next();
-    }
+  const compressWhole: Middleware = async (ctx, next) => {
     let isWhole = false;
     await compressor(ctx, async () => {
       await next();
       isWhole = !(ctx.body instanceof Readable);
     });
     if (isWhole && ctx.body instanceof Readable) ctx.body = await buffer(ctx.body);
+  };
+  return (ctx, next) => {
+    if (ctx.req.headers['accept-encoding'] !== undefined) return compressWhole(ctx, next);
+    ctx.vary('Accept-Encoding');
+    return next();
   };
 }

@@ -16,7 +16,9 @@ interface Limits {
  * for a server and for a connection included.
  */
 export const inReadTime = <Result>({ maxTimeMS, session }: Limits, call: () => Promise<Result>): Promise<Result> =>
-  translating(() => withinTime(maxTimeMS.read, call), session);
+  withinTime(maxTimeMS.read, call).catch((error: unknown) => {
+    throw translate(error, session);
+  });
 
 /** The same for a call that writes. The 503 says that the write may have been stored, unless it belongs to a transaction. */
 export const inWriteTime = <Result>({ maxTimeMS, session, abandoned }: Limits, call: () => Promise<Result>): Promise<Result> =>
@@ -32,6 +34,9 @@ export async function translating<Result>(call: () => Promise<Result>, session: 
   try {
     return await call();
   } catch (error) {
-    throw translateDriverError(session === null ? error : markTransient(error));
+    throw translate(error, session);
   }
 }
+
+const translate = (error: unknown, session: ClientSession | null): unknown =>
+  translateDriverError(session === null ? error : markTransient(error));

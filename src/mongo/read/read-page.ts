@@ -34,13 +34,10 @@ interface PageContext {
  * condition on related entries, however many entries there are; none for the page if nothing can meet its condition. Throws a
  * ValidationError if the time limit is hit because no index leads to the entries.
  */
-export async function readPage(plan: Plan, context: PageContext): Promise<LoadedPage> {
-  try {
-    return await readEach(plan, context);
-  } catch (error) {
+export const readPage = (plan: Plan, context: PageContext): Promise<LoadedPage> =>
+  readEach(plan, context).catch(async (error: unknown) => {
     throw await explainTimeout(error, plan, context.database);
-  }
-}
+  });
 
 async function readEach(plan: Plan, { registry, totals, ...context }: PageContext): Promise<LoadedPage> {
   const { condition, withTotal, totalIsCacheable, selection } = plan;
@@ -64,8 +61,8 @@ async function readEach(plan: Plan, { registry, totals, ...context }: PageContex
     }
   }
   const total = withTotal ? await totalOf(plan, page, { database, totals, estimates }) : null;
-  const find = async (): Promise<readonly Document[]> => {
-    if (sortsByComputed(page.sort)) return (await walkTargets(plan, page, database)) ?? readAll(database, compilePage(page));
+  const find = (): Promise<readonly Document[]> => {
+    if (sortsByComputed(page.sort)) return readComputed(plan, page, database);
     if (chosen !== null) return readChosen(page, chosen.name, database);
     return readDocuments(page, total?.kept ?? null, database);
   };
@@ -73,11 +70,15 @@ async function readEach(plan: Plan, { registry, totals, ...context }: PageContex
   return total === null ? { entries: await read(), total: null } : readWithTotal(plan, page, { read, total });
 }
 
+/** Reads a page in the order of values that are computed. */
+const readComputed = async (plan: Plan, page: Page, database: Database): Promise<readonly Document[]> =>
+  (await walkTargets(plan, page, database)) ?? readAll(database, compilePage(page));
+
 /** Reads a page whose total is known, from the end if that is nearer: the server also walks over the entries that it skips. */
-async function readDocuments(page: Page, total: number | null, database: Database): Promise<readonly Document[]> {
+function readDocuments(page: Page, total: number | null, database: Database): Promise<readonly Document[]> {
   const backwards = total === null ? null : fromEnd(page, total);
   if (backwards === null) return readAll(database, compilePage(page));
-  return [...(await readAll(database, compilePage(backwards)))].reverse();
+  return readAll(database, compilePage(backwards)).then((documents) => [...documents].reverse());
 }
 
 /** The same page read from the end of the list, in the opposite order; null if it is nearer to the beginning. */
@@ -115,7 +116,7 @@ function rankOf(condition: Condition, searches: SearchIndexes): Document | null 
   return search?.kind === 'search' ? (searches.find(search)?.rank ?? null) : null;
 }
 
-async function readEntries(selection: Selection, documents: readonly Document[], database: Database): Promise<Loaded[]> {
+function readEntries(selection: Selection, documents: readonly Document[], database: Database): Promise<Loaded[]> {
   database.budget.spend('entriesRead', documents.length);
   return readTree(selection, documents, database);
 }
