@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { printSchema, validateSchema, GraphQLSchema } from 'graphql';
+import { GraphQLSchema, parse, printSchema, validate, validateSchema } from 'graphql';
+import { hasParts, partsOf } from '../../src/graphql/endpoint/document-parts.js';
 import { buildSchema } from '../../src/graphql/endpoint/build-schema.js';
 import { buildRegistry, type RegistryBuild } from '../../src/schema/build-registry.js';
 import { defaultModelSettings } from '../../src/schema/build-content-type.js';
@@ -97,6 +98,40 @@ describe('types of the previous schema', () => {
       expect(Object.entries(next.getTypeMap())).to.deep.equal(Object.entries(checked.getTypeMap()));
       for (const name of anew) expect(next.getType(name), name).not.to.equal(first.getType(name));
       for (const name of kept) expect(next.getType(name), name).to.equal(first.getType(name)).and.not.to.equal(undefined);
+    });
+
+  const documents = {
+    articles: '{ articles { data { attributes { tags { data { id } } } } } }',
+    files: '{ uploadFiles { data { attributes { related { __typename ... on Banner { __typename } } } } } }',
+    banner: 'query ($id: ID) { ...found } fragment found on Query { banner { data { id } } uploadFile(id: $id) { data { id } } }',
+    write: 'mutation ($data: TagInput!) { createTag(data: $data) { data { id } } }',
+    introspection: '{ __schema { types { name } } __typename }',
+  } as const;
+  const all = Object.keys(documents);
+  const allButArticles = all.filter((name) => name !== 'articles');
+
+  const stillValid: Readonly<Record<string, readonly string[]>> = {
+    nothing: all,
+    'a new type': all,
+    'a new component': all,
+    'another attribute': ['files', 'banner', 'introspection'],
+    'an attribute less': allButArticles,
+    'other values of an enumeration': allButArticles,
+    'a component that a component holds': allButArticles,
+    'a type less': allButArticles,
+  };
+
+  for (const { what, apply } of changes)
+    it(`leave documents valid that name no other: ${what}`, async () => {
+      const before = buildRegistry(models);
+      const first = await build(before);
+      const next = await build(buildRegistry(apply(models), defaultModelSettings, before), first);
+      const held = Object.entries(documents).filter(([, text]) => {
+        expect(validate(first, parse(text))).to.deep.equal([]);
+        return hasParts(next, partsOf(parse(text), first));
+      });
+      for (const [name, text] of held) expect(validate(next, parse(text)), name).to.deep.equal([]);
+      expect(held.map(([name]) => name)).to.deep.equal(stillValid[what]);
     });
 
   it('leave the root fields of other types as they are', async () => {

@@ -11,6 +11,7 @@ import {
 import { BoundedCache } from '../../caches.js';
 import { aliasLimit, rootFieldLimit, depthLimit } from './operation-limits.js';
 import { documentLevels } from './document-levels.js';
+import { type DocumentParts, hasParts, partsOf } from './document-parts.js';
 import { coded } from './format-error.js';
 import type { GraphqlSettings } from './graphql-settings.js';
 
@@ -29,24 +30,50 @@ const bytesPerCharacter = 150;
 export function createDocuments(settings: GraphqlSettings): Documents {
   const rules = rulesOf(settings);
   const kept = new BoundedCache<DocumentNode>(bounds);
-  const valid = new WeakMap<GraphQLSchema, WeakSet<DocumentNode>>();
+  const known = createKnownDocuments(settings);
   return {
     parse: (source) => {
       const text = typeof source === 'string' ? source : source.body;
       return kept.get(text) ?? parseText(text, settings.limits.tokens);
     },
     validate: (schema, document) => {
-      const good = valid.get(schema) ?? new WeakSet();
-      if (good.has(document)) return [];
+      if (known.has(schema, document)) return [];
       const errors = validate(schema, document, rules);
       if (errors.length > 0) return errors.map((error) => coded(error, 'GRAPHQL_VALIDATION_FAILED'));
-      valid.set(schema, good.add(document));
+      known.add(schema, document);
       // Only valid documents are cached, so that invalid ones do not evict them.
       const text = document.loc?.source.body;
       if (text !== undefined) kept.set(text, document, bytesPerCharacter * text.length);
       return [];
     },
   };
+}
+
+/** The documents that are valid in a schema. */
+interface KnownDocuments {
+  readonly has: (schema: GraphQLSchema, document: DocumentNode) => boolean;
+  readonly add: (schema: GraphQLSchema, document: DocumentNode) => void;
+}
+
+/** A document that was asked for again stays valid in the next schema if that has all parts that it names. Rules of a project may ask for more. */
+function createKnownDocuments({ validationRules }: Pick<GraphqlSettings, 'validationRules'>): KnownDocuments {
+  const valid = new WeakMap<GraphQLSchema, WeakSet<DocumentNode>>();
+  const parts = new WeakMap<DocumentNode, DocumentParts>();
+  const add: KnownDocuments['add'] = (schema, document) =>
+    void valid.set(schema, (valid.get(schema) ?? new WeakSet()).add(document));
+  const has: KnownDocuments['has'] = (schema, document) => {
+    const named = parts.get(document);
+    if (valid.get(schema)?.has(document) === true) {
+      if (named === undefined && validationRules.length === 0) parts.set(document, partsOf(document, schema));
+      return true;
+    }
+    if (named === undefined) return false;
+    const isValid = hasParts(schema, named);
+    if (isValid) add(schema, document);
+    else parts.delete(document);
+    return isValid;
+  };
+  return { has, add };
 }
 
 const rulesOf = ({ limits, introspection, validationRules }: GraphqlSettings): readonly ValidationRule[] => [

@@ -1,0 +1,57 @@
+import {
+  type DocumentNode,
+  getNamedType,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  type GraphQLType,
+  Kind,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+
+/** The parts of a schema that a document names. It is as valid in every schema that has them all. */
+export interface DocumentParts {
+  /** Without the root types. */
+  readonly types: ReadonlySet<GraphQLNamedType>;
+  /** The selected fields of the root types. */
+  readonly queries: ReadonlySet<RootField>;
+  readonly mutations: ReadonlySet<RootField>;
+}
+
+type RootField = GraphQLField<unknown, unknown>;
+
+/** Returns the parts that a valid document names. */
+export function partsOf(document: DocumentNode, schema: GraphQLSchema): DocumentParts {
+  const parts = { types: new Set<GraphQLNamedType>(), queries: new Set<RootField>(), mutations: new Set<RootField>() };
+  const ofRoots = new Map<unknown, Set<RootField>>([
+    [schema.getQueryType(), parts.queries],
+    [schema.getMutationType(), parts.mutations],
+  ]);
+  const add = (type: GraphQLType | null | undefined): void => {
+    const named = getNamedType(type);
+    if (named !== undefined && !ofRoots.has(named)) parts.types.add(named);
+  };
+  const types = new TypeInfo(schema);
+  const enter = (node: { readonly kind: Kind; readonly name?: unknown }): void => {
+    for (const type of [types.getType(), types.getParentType(), types.getInputType()]) add(type);
+    const field = node.kind === Kind.FIELD ? types.getFieldDef() : null;
+    if (field) ofRoots.get(types.getParentType())?.add(field);
+  };
+  visit(document, visitWithTypeInfo(types, { enter, NamedType: (node) => add(schema.getType(node.name.value)) }));
+  return parts;
+}
+
+/** Whether a schema has all of these parts. Unchanged parts of a schema are the same objects in the next one. */
+export const hasParts = (schema: GraphQLSchema, { types, queries, mutations }: DocumentParts): boolean =>
+  hasFields(schema.getQueryType(), queries) &&
+  hasFields(schema.getMutationType(), mutations) &&
+  [...types].every((type) => schema.getType(type.name) === type);
+
+const hasFields = (root: GraphQLObjectType | null | undefined, fields: ReadonlySet<RootField>): boolean =>
+  [...fields].every((field) => isMeta(field) || root?.getFields()[field.name] === field);
+
+/** `__schema`, `__type` and `__typename` are in every schema. */
+const isMeta = ({ name }: RootField): boolean => name.startsWith('__');
