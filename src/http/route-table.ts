@@ -32,7 +32,10 @@ export function routeTable(input: RouteTableInput): Middleware {
   const routers = new Map([...beginnings].map((beginning) => [beginning, createRouter(pathsBelow(beginning, routed))]));
   const otherwise = createRouter(pathsBelow('', routed));
   const routerOf = (path: string): Middleware => routers.get(beginningOf(path)) ?? routers.get(firstPartOf(path)) ?? otherwise;
-  const table: Middleware = (ctx, next) => (bare.get(ctx.path) ?? routerOf(ctx.path))(ctx, next);
+  const table: Middleware = (ctx, next) => {
+    const { path } = ctx;
+    return (bare.get(path) ?? routerOf(path))(ctx, next);
+  };
   return input.projectCode === null ? table : beforeTable(table, input.projectCode, input);
 }
 
@@ -41,7 +44,7 @@ function beforeTable(table: Middleware, projectCode: ProjectCode, { shared, conn
   const matches = new WeakMap<Context, RouteMatch>();
   const answer = nest(shared({}), (ctx) => {
     const { rows = null, params = {} } = matches.get(ctx) ?? {};
-    return answerRoute(() => rows, { ctx, params, connection });
+    return answerRoute(rows, { ctx, params, connection });
   });
   return (ctx, next) => {
     const match = projectCode.find(ctx.method, ctx.path);
@@ -96,7 +99,7 @@ function pathsOf({ routes, connection, shared }: RouteTableInput): Path[] {
     const here = routes.filter((route) => route.path === path);
     const findRows = finderOf(here, connection);
     const settings = here.flatMap((route) => ('find' in route ? [] : (route.settings ?? [])))[0] ?? {};
-    const answer: Answering = (ctx) => answerRoute(() => findRows(ctx), { ctx, params: ctx.params ?? {}, connection });
+    const answer: Answering = (ctx) => answerRoute(findRows(ctx), { ctx, params: ctx.params ?? {}, connection });
     return { path, settings, answer: nest(shared(settings), answer) };
   });
 }
@@ -137,9 +140,8 @@ interface Matched {
 }
 
 /** Answers a request by the row of its method; by 405, 501 or the Allow header if there is none, and as unknown without rows. */
-async function answerRoute(findRows: () => Rows | null, matched: Matched): Promise<void> {
+async function answerRoute(rows: Rows | null, matched: Matched): Promise<void> {
   const { ctx } = matched;
-  const rows = findRows();
   if (rows === null) {
     answerUnknown(ctx);
     return;
