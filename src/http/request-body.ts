@@ -13,7 +13,7 @@ type ReadBody = (ctx: Context) => Promise<void>;
 
 /**
  * Sets `ctx.request.body` of POST, PUT and PATCH: JSON as an object or list, forms as an object, undefined for any other type.
- * Multipart bodies are left unread for the routes that take them.
+ * Large and packed JSON is left to `decodeBody`. Multipart bodies are left unread for the routes that take them.
  */
 export function requestBody(config: BodyConfig): Middleware {
   const readers: Readonly<Record<BodyKind, ReadBody>> = { json: jsonReader(config), form: formReader(config) };
@@ -49,26 +49,64 @@ const reservationOf = (ctx: Context): Reservation => memoryOf(ctx)?.body ?? null
 
 /**
  * JSON is not read by koa-body, which takes a tenth longer for small bodies and silently replaces invalid UTF-8. Large and packed
- * bodies are put together, unpacked and parsed one at a time; until its turn a body takes as much memory as was received.
+ * bodies stay as they were received until `decodeBody`.
  */
-const jsonReader = ({ jsonLimit, jsonDepth, includeUnparsed }: BodyConfig): ReadBody => {
-  return async (ctx) => {
-    const reservation = reservationOf(ctx);
+const jsonReader = (config: BodyConfig): ReadBody => {
+  return async (ctx: ReceivedContext) => {
     const unpack = unpackerOf(ctx.req);
-    const pieces = await receive(ctx.req, { limit: jsonLimit, reservation, isPacked: unpack !== null });
-    if (unpack !== null || reservation?.isCounted === true) await nextTurn();
-    const bytes = unpack === null ? joined(pieces) : unpack(joined(pieces), jsonLimit);
-    if (unpack !== null) reservation?.add(bytes.length);
-    if (reservation?.isCounted === true) reservation.add(decodedBytes(bytes));
-    const value = parseJson(bytes, jsonDepth);
-    if (includeUnparsed) {
-      reservation?.add(bytes.length);
-      Object.defineProperty(value, unparsedBody, { value: bytes.toString('utf8') });
-    }
-    // Typed as JSON by koa-body; readers take it as unknown.
-    ctx.request.body = value as NonNullable<typeof ctx.request.body>;
+    const reservation = reservationOf(ctx);
+    const pieces = await receive(ctx.req, { limit: config.jsonLimit, reservation, isPacked: unpack !== null });
+    if (unpack !== null || reservation?.isCounted === true) ctx[received] = { pieces, unpack, config };
+    else decode(ctx, joined(pieces), config);
   };
 };
+
+/** A JSON body as it was received. */
+interface ReceivedBody {
+  readonly pieces: readonly Buffer[];
+  readonly unpack: Unpack | null;
+  readonly config: BodyConfig;
+}
+
+const received = Symbol('received');
+
+/** The context of a request with a large or packed body; undefined: there is none, or it has been decoded. */
+interface ReceivedContext extends Context {
+  [received]?: ReceivedBody | undefined;
+}
+
+/** Whether a large or packed body is still to be decoded. */
+export const isUndecoded = (ctx: ReceivedContext): boolean => ctx[received] !== undefined;
+
+/**
+ * Decodes a large or packed body, if there is one. It is called once the caller has the right to the route: values may take thirty
+ * times the memory of their text. Bodies are put together, unpacked and parsed one at a time. Rejects with the errors of `parseJson`,
+ * with 413 for a body that is too large unpacked, and with 503 if all bodies together take too much memory.
+ */
+export async function decodeBody(ctx: ReceivedContext): Promise<void> {
+  await nextTurn();
+  const body = ctx[received];
+  if (body === undefined) return;
+  ctx[received] = undefined;
+  const reservation = reservationOf(ctx);
+  const bytes = unpacked(body);
+  if (body.unpack !== null) reservation?.add(bytes.length);
+  if (reservation?.isCounted === true) reservation.add(decodedBytes(bytes));
+  decode(ctx, bytes, body.config);
+}
+
+const unpacked = ({ pieces, unpack, config }: ReceivedBody): Buffer =>
+  unpack === null ? joined(pieces) : unpack(joined(pieces), config.jsonLimit);
+
+function decode(ctx: Context, bytes: Buffer, { jsonDepth, includeUnparsed }: BodyConfig): void {
+  const value = parseJson(bytes, jsonDepth);
+  if (includeUnparsed) {
+    reservationOf(ctx)?.add(bytes.length);
+    Object.defineProperty(value, unparsedBody, { value: bytes.toString('utf8') });
+  }
+  // Typed as JSON by koa-body; readers take it as unknown.
+  ctx.request.body = value as NonNullable<typeof ctx.request.body>;
+}
 
 /** Where code of Strapi v4 finds the text of a body, to check signatures. */
 const unparsedBody = Symbol.for('unparsedBody');

@@ -5,6 +5,7 @@ import { ApiError, notFoundError } from '../errors.js';
 import { checkRight, identify } from './authorize.js';
 import { isJson } from './count-memory.js';
 import { countAttempt } from './limit-requests.js';
+import { decodeBody, isUndecoded } from './request-body.js';
 import { bodyOf, type RouteParams, RouteRequest } from './route-request.js';
 import type { Answer, AnyRoute, FixedRoute, ProjectCode, RouteMatch, PathSettings, Row, Rows } from './route.js';
 import { type Connection, notRunning } from './running.js';
@@ -179,6 +180,7 @@ async function runIdentified(row: IdentifiedRow, request: RouteRequest, { ctx, c
   try {
     checkRight(caller, row.action);
     if (row.others !== undefined) for (const action of row.others) checkRight(caller, action);
+    if (isUndecoded(ctx)) await decodeBody(ctx);
     if (row.limit !== undefined) await countAttempt(ctx, { route: row.limit, body: bodyOf(request) }, running.attempts);
     const call = { request, running, caller, content };
     return await ('handle' in row ? row.handle(call) : row.handleContext(ctx, call));

@@ -30,7 +30,7 @@ export interface RouteCall extends Authorized {
   readonly running: Running;
 }
 
-/** A row whose callers are not identified. It answers even before the service is connected. */
+/** A row whose callers are not identified. It answers even before the service is connected, and gets no large bodies. */
 interface OpenRow {
   readonly action: null;
   readonly handle: (call: OpenCall) => Answer | Promise<Answer>;

@@ -1,10 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Context } from 'koa';
+import type { Context, Next } from 'koa';
 import type { Config } from '../config/config.js';
 import type { ContentContext } from '../content/content-context.js';
 import { contentOfCode } from '../graphql/extension/create-extension.js';
 import { entryType } from '../graphql/extension/entity-service.js';
 import type { ProjectCode } from '../http/route.js';
+import { decodeBody, isUndecoded } from '../http/request-body.js';
 import { type Connection, notRunning } from '../http/running.js';
 import { builtinControllers, builtinRoutes } from './builtin-controllers.js';
 import { CodeRegistry } from './code-registry.js';
@@ -93,11 +94,17 @@ export class ProjectRegisters {
   projectCode(routes: Pick<ProjectCode, 'find' | 'routes'>): ProjectCode {
     return {
       ...routes,
-      middleware: (ctx, next) => this.#contexts.run(ctx, () => runAll(this.#middlewares, ctx, next)),
+      middleware: (ctx, next) => this.#contexts.run(ctx, () => this.#runMiddlewares(ctx, next)),
       extend: (app) => {
         extendContext(app, this.#config.api.limits);
       },
     };
+  }
+
+  /** Middlewares find every body decoded; without any, that is left until the caller has the right to the route. */
+  async #runMiddlewares(ctx: Context, next: Next): Promise<unknown> {
+    if (this.#middlewares.length > 0 && isUndecoded(ctx)) await decodeBody(ctx);
+    return runAll(this.#middlewares, ctx, next);
   }
 
   /** Before the service is connected every API uid counts as a type. */

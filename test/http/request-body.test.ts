@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { sendRaw, serve } from './serve.js';
+import { createConfig } from '../../src/config/create-config.js';
+import type { Route } from '../../src/http/route.js';
+import { fullAccess } from '../../src/query/access.js';
+import { openTo, sendRaw, serve } from './serve.js';
 import type { Served } from './serve.js';
 
 interface Case {
@@ -135,4 +138,45 @@ describe('request bodies', () => {
     expect(line).to.include({ msg: 'request' });
     expect(server.lines.filter(({ msg }) => msg === 'request failed')).to.deep.equal([]);
   });
+});
+
+describe('request bodies of callers without the right to a route', () => {
+  let server: Served;
+  const config = createConfig({ server: { host: '127.0.0.1', port: 0 } });
+  const create: Route = {
+    method: 'POST',
+    path: '/articles',
+    action: 'api::article.article.create',
+    handle: ({ request }) => ({ body: { seen: request.body } }),
+  };
+
+  before(async () => {
+    server = await serve({
+      running: openTo(config, { ...fullAccess, grants: { kind: 'actions', actions: new Set() } }),
+      routes: [create],
+    });
+  });
+  after(() => server.close());
+
+  const large = 'x'.repeat(100_000);
+  const cases: Readonly<Record<string, readonly [path: string, body: string | Buffer, status: number, isPacked?: true]>> = {
+    'a small body': ['/articles', '{"a":1}', 403],
+    'a small body that is not JSON': ['/articles', '{"a":', 400],
+    'a large body': ['/articles', `{"a":"${large}"}`, 403],
+    'a large body that is not JSON': ['/articles', `{"a":"${large}`, 403],
+    'a large body that nests too deep': ['/articles', '['.repeat(100_000), 403],
+    'a body beyond the limit': ['/articles', Buffer.alloc(1_048_577, 32), 413],
+    'a packed body': ['/articles', gzipSync('{"a":1}'), 403, true],
+    'a packed body that is too large unpacked': ['/articles', gzipSync(Buffer.alloc(30_000_000, 32)), 403, true],
+    'what is not packed': ['/articles', '{"a":1}', 403, true],
+    'a large body that is not JSON, to a path that is not there': ['/none', `{"a":"${large}`, 405],
+  };
+
+  for (const [title, [path, body, status, isPacked]] of Object.entries(cases))
+    it(`${title}: ${String(status)}`, async () => {
+      const headers = { 'content-type': 'application/json', ...(isPacked && { 'content-encoding': 'gzip' }) };
+      const answer = await fetch(`http://127.0.0.1:${String(server.port)}${path}`, { method: 'POST', headers, body });
+      await answer.arrayBuffer();
+      expect(answer.status).to.equal(status);
+    });
 });

@@ -4,7 +4,7 @@ import { createConfig, type PartialConfig } from '../../src/config/create-config
 import { createApp } from '../../src/http/create-app.js';
 import { healthRoutes, type Check } from '../../src/http/health.js';
 import { Connection, type Running } from '../../src/http/running.js';
-import { fullAccess } from '../../src/query/access.js';
+import { type Access, fullAccess } from '../../src/query/access.js';
 import { createLogger } from '../../src/http/create-logger.js';
 import { startHttpServer } from '../../src/http/start-http-server.js';
 import type { Middleware } from 'koa';
@@ -48,12 +48,13 @@ export async function serve(input: ServeInput = {}): Promise<Served> {
   return { ...server, lines: log.lines, waitForLine: log.waitForLine };
 }
 
-const openTo = (config: Config): Running =>
+/** A running service without content whose callers have these rights. */
+export const openTo = (config: Config, access: Access = fullAccess): Running =>
   ({
     config,
     source: { store: { database: {} }, models: { snapshot: { registry: null, locales: { codes: [], default: 'en' } } } },
     authenticator: {
-      authenticate: () => Promise.resolve({ kind: 'public', access: fullAccess, publicRoleIsEmpty: false, ended: null }),
+      authenticate: () => Promise.resolve({ kind: 'public', access, publicRoleIsEmpty: false, ended: null }),
     },
     attempts: null,
     explainRefusal: () => undefined,
