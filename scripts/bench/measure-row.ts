@@ -19,7 +19,7 @@ export async function measureRow(judged: JudgedRow, sides: Sides<StartedContende
 
 /**
  * Asks as often as it takes until the code of both is compiled, as far as ten seconds allow. After a thousand requests for a list the
- * product still uses twice as much CPU as after five thousand.
+ * product still uses much more CPU for each than after five thousand.
  */
 async function warmUp(meter: Meter, side: keyof Round): Promise<void> {
   let requests = 0;
