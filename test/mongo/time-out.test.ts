@@ -189,9 +189,8 @@ describe('a database that does not answer', () => {
         .db('admin')
         .aggregate([{ $currentOp: { allUsers: true, idleSessions: true } }, { $match: isOpen }])
         .toArray();
-    let found = await open();
-    for (let tries = 0; found.length > 0 && tries < 100; tries += 1) found = await open();
-    expect(found).to.deep.equal([]);
+    // The time limit of the test is the limit.
+    while ((await open()).length > 0) await delay(20);
     expect(await fresh.db.collection<Row>('rows').countDocuments({ _id: { $gt: 3 } })).to.equal(0);
   });
 });

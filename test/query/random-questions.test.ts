@@ -21,10 +21,7 @@ const inFlight = 16;
 const leastGraphql = 0.5;
 
 const pages = { defaultLimit: 100, maxLimit: 100 };
-/** How busy the machine is must not decide about an answer: no connection is closed while a request is on its way. */
-const patience = { requestTimeout: 300_000, headersTimeout: 300_000, keepAliveTimeout: 300_000 };
 const config = {
-  server: patience,
   api: { rest: pages },
   plugins: { graphql: { config: pages } },
   middlewares: { compress: { enabled: false } },

@@ -42,7 +42,7 @@ export const freshDatabase = async (server = serverUri()): Promise<FreshDatabase
 };
 
 /** The database of the service over a fresh one. `limit`: milliseconds that a command may take. */
-export const databaseOf = ({ client, db }: Pick<FreshDatabase, 'client' | 'db'>, limit = 10_000): Database => ({
+export const databaseOf = ({ client, db }: Pick<FreshDatabase, 'client' | 'db'>, limit = 120_000): Database => ({
   client,
   db,
   maxTimeMS: { read: limit, write: limit },

@@ -101,12 +101,15 @@ async function storeDocuments({ db }: FreshDatabase, documents: NonNullable<Serv
   }
 }
 
-/** Longer than any test, so that a busy machine cannot change an answer. */
+/** Longer than any test, so that a busy machine cannot change an answer, and no connection is closed while a request is on its way. */
 const patience = {
-  maxTimeMS: { read: 120_000, write: 120_000 },
-  waitQueueTimeout: 120_000,
-  selectionTimeout: 120_000,
-  silence: 120_000,
+  server: { requestTimeout: 300_000, headersTimeout: 300_000, keepAliveTimeout: 300_000 },
+  database: {
+    maxTimeMS: { read: 120_000, write: 120_000 },
+    waitQueueTimeout: 120_000,
+    selectionTimeout: 120_000,
+    silence: 120_000,
+  },
 };
 
 /** The product's client reports its commands because the address says so. */
@@ -115,8 +118,8 @@ function testConfig(uri: string, config: PartialConfig): PartialConfig {
   address.searchParams.set('monitorCommands', 'true');
   return {
     ...config,
-    server: { host: '127.0.0.1', port: 0, ...config.server },
-    database: { uri: address.href, ...patience, ...config.database },
+    server: { host: '127.0.0.1', port: 0, ...patience.server, ...config.server },
+    database: { uri: address.href, ...patience.database, ...config.database },
     api: { open: true, ...config.api },
     middlewares: { logger: { level: 'silent', pretty: false }, ...config.middlewares },
   };

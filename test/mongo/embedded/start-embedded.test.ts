@@ -220,7 +220,7 @@ const killHard = async (child: ChildProcess): Promise<void> => {
 };
 
 const withClient = async <T>(uri: string, use: (client: MongoClient) => Promise<T>): Promise<T> => {
-  const client = new MongoClient(uri, { serverSelectionTimeoutMS: 2000 });
+  const client = new MongoClient(uri, { serverSelectionTimeoutMS: 30_000 });
   try {
     return await use(client);
   } finally {
