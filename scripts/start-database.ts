@@ -42,8 +42,8 @@ export async function startEphemeral(log: (line: string) => void): Promise<Scrip
 /** A file system in memory, on Linux: a server there takes two thirds of the processor time, and waits for no disk. */
 const memory = '/dev/shm';
 
-/** What a run of all tests may leave in the folder at one time, in bytes. */
-const enoughRoom = 2 * 2 ** 30;
+/** In bytes: a run of all tests leaves 350 MB in the folder. */
+const enoughRoom = 2 ** 30;
 
 /** The folders of ephemeral servers; the id of the process that made one follows. */
 const prefix = 'mangrove-ephemeral-';
