@@ -72,7 +72,11 @@ export const databaseSettings = group({
     }),
   }),
   maxTimeMS: group({
-    read: whole(5_000, 'Longest time of one reading command, the wait for a server included', { minimum: 1 }),
+    read: whole(
+      5_000,
+      'Longest time of one reading command, the wait for a server included; all commands of a request take 1.5 times the longer limit',
+      { minimum: 1 },
+    ),
     write: whole(5_000, 'Longest time of one writing command, the wait for a server included', { minimum: 1 }),
   }),
   poolSize: whole(50, 'Connections to MongoDB', { minimum: 1 }),

@@ -45,7 +45,7 @@ const isUnready = ({ type }: PendingWrite, { store: { database } }: ContentConte
 
 /** Throws 503 if it takes too long. */
 const untilReady = ({ type }: PendingWrite, { store: { database } }: ContentContext): Promise<void> =>
-  database.uniques.wait(type.collection, database.maxTimeMS.write);
+  database.time.run(database.maxTimeMS.write, (limit) => database.uniques.wait(type.collection, limit));
 
 /** Returns the code around a write; null if there is none. */
 export const hookOf = ({ type, action }: PendingWrite, { hooks }: ContentContext) => hooks?.find(type.uid, action) ?? null;
@@ -73,8 +73,10 @@ export async function writePortions(write: PendingWrite, context: ContentContext
     return started;
   });
   const data = begun === null ? write.data : begun.data;
-  for (let start = atOnce; start < ids.length; start += atOnce)
+  for (let start = atOnce; start < ids.length; start += atOnce) {
+    database.time.renew(); // what is committed is no wait
     await inTransaction(database, (open) => run(ids.slice(start, start + atOnce), data, withDatabase(context, open)));
+  }
   if (begun !== null) await afterCommit(database, () => begun.finish({ count: ids.length }));
   return ids.length;
 }

@@ -1,4 +1,4 @@
-import { withinTime } from '../mongo/within-time.js';
+import { endless, type WaitTime, withinTime } from '../mongo/within-time.js';
 import { payloadTooLargeError, validationError } from '../errors.js';
 import { deletePending, findPending, insertPending, newBlobId, type PendingBlob } from '../mongo/stores/blob-store.js';
 import type { ByteSource } from './storage/file-storage.js';
@@ -36,10 +36,13 @@ const headSize = 4_100;
 /** The files that one request has stored. Those that are not published at its end are discarded. */
 export class Staging {
   readonly #media: Media;
+  readonly #time: WaitTime;
   readonly #pending = new Map<string, PendingBlob>();
 
-  constructor(media: Media) {
+  /** `time`: what the request may wait for the database. */
+  constructor(media: Media, time: WaitTime = endless) {
     this.#media = media;
+    this.#time = time;
   }
 
   /** Stores bytes. Throws a PayloadTooLargeError beyond the limit, and the errors of the source. */
@@ -49,9 +52,9 @@ export class Staging {
     const key = `${id}${storageProviders[settings.provider].keepsExtension ? safeExtension(name) : ''}`;
     const blob = { id, key, provider: settings.provider, owner, since: new Date() };
     this.#pending.set(id, blob);
-    await insertPending(database, blob);
+    await insertPending({ ...database, time: this.#time }, blob);
     const gauge = new Gauge(name, limit);
-    await storageOf(blob.provider).write(key, gauge.watch(source), { mime });
+    await storageOf(blob.provider).write(key, gauge.watch(source), { mime, time: this.#time });
     return { id, size: gauge.size, head: Buffer.concat(gauge.head) };
   }
 
@@ -82,8 +85,10 @@ export class Staging {
     const ids = [...this.#pending.keys()];
     this.#pending.clear();
     if (ids.length === 0) return;
-    const discard = async (): Promise<void> => deleteBlobs(await findPending(this.#media.database, ids), this.#media);
-    await withinTime(patience, discard).catch(() => undefined);
+    const discarded = findPending(this.#media.database, ids)
+      .then((found) => deleteBlobs(found, this.#media))
+      .catch(() => undefined);
+    await this.#time.run(patience, (limit) => withinTime(limit, () => discarded)).catch(() => undefined);
   }
 }
 

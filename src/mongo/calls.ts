@@ -2,29 +2,39 @@ import type { ClientSession } from 'mongodb';
 import type { AbandonedTransactions } from './abandoned.js';
 import { markTransient, translateDriverError } from './driver-errors.js';
 import { unconfirmedError } from '../errors.js';
-import { tooLate, withinTime } from './within-time.js';
+import { tooLate, type WaitTime, withinTime } from './within-time.js';
 
 /** What the limits of calls depend on: a `Database`. */
 interface Limits {
   readonly maxTimeMS: { readonly read: number; readonly write: number };
   readonly session: ClientSession | null;
   readonly abandoned: AbandonedTransactions;
+  readonly time: WaitTime;
 }
 
 /**
- * Runs a call of the driver that reads, and translates its errors. Rejects with 503 if it takes longer than a reading command may, the wait
- * for a server and for a connection included.
+ * Runs a call of the driver that reads, and translates its errors. Rejects with 503 if it takes longer than a reading command may, or than
+ * the request may still wait; the wait for a server and for a connection is included. The time of a transaction is limited as a whole.
  */
-export const inReadTime = <Result>({ maxTimeMS, session }: Limits, call: () => Promise<Result>): Promise<Result> =>
-  withinTime(maxTimeMS.read, call).catch((error: unknown) => {
+export const inReadTime = <Result>(
+  { maxTimeMS: { read }, session, time }: Limits,
+  call: (limit: number) => Promise<Result>,
+): Promise<Result> => {
+  const within = (limit: number): Promise<Result> => withinTime(limit, () => call(limit));
+  return (session === null ? time.run(read, within) : within(read)).catch((error: unknown) => {
     throw translate(error, session);
   });
+};
 
 /** The same for a call that writes. The 503 says that the write may have been stored, unless it belongs to a transaction. */
-export const inWriteTime = <Result>({ maxTimeMS, session, abandoned }: Limits, call: () => Promise<Result>): Promise<Result> =>
-  session === null
-    ? translating(() => abandoned.endWhile(() => withinTime(maxTimeMS.write, call, unconfirmedError)))
-    : translating(() => withinTime(maxTimeMS.write, call, tooLate), session);
+export const inWriteTime = <Result>(
+  { maxTimeMS: { write }, session, abandoned, time }: Limits,
+  call: () => Promise<Result>,
+): Promise<Result> => {
+  if (session !== null) return translating(() => withinTime(write, call, tooLate), session);
+  const within = (limit: number): Promise<Result> => withinTime(limit, call, unconfirmedError);
+  return translating(() => abandoned.endWhile(() => time.run(write, within)));
+};
 
 /**
  * Runs a call of the driver and translates its errors. It may take as long as it wants: for index builds, imports and other work that no

@@ -8,7 +8,7 @@ import { ensureCollections } from './ensure-collections.js';
 import { AbandonedTransactions } from './abandoned.js';
 import { SearchIndexes, UniqueBuilds } from './index-state.js';
 import { Replies } from './command-turns.js';
-import { workTime } from './within-time.js';
+import { endless, workTime } from './within-time.js';
 
 /**
  * Connects to MongoDB with the guarantees of the service: writes acknowledged by a majority and in the journal, retried once.
@@ -56,7 +56,7 @@ export async function connectDatabase(uri: string, config: DatabaseConfig): Prom
 }
 
 /** The values of commands of the service itself, which belong to no request. */
-const ofNoRequest = { session: null, budget: unlimited, turns: null, sender: null };
+const ofNoRequest = { session: null, budget: unlimited, time: endless, turns: null, sender: null };
 
 /**
  * The number of commands that may wait in a queue of all requests, in total and per client. Further ones are answered by 503.

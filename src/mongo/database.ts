@@ -5,7 +5,7 @@ import type { AbandonedTransactions } from './abandoned.js';
 import { inReadTime } from './calls.js';
 import { CommandTurns, type Replies } from './command-turns.js';
 import type { SearchIndexes, UniqueBuilds } from './index-state.js';
-import { twice } from './within-time.js';
+import { requestTime, untilAnswered, WaitTime } from './within-time.js';
 
 /** A stored document, for readers outside of this folder. */
 export type { Document } from 'mongodb';
@@ -14,7 +14,7 @@ export type { Document } from 'mongodb';
  * A connected database with the scope of the commands that are sent to it:
  * - the connection and its server: `client`, `db`, `maxTimeMS`, `isReplicated`, `isSharded`
  * - the transaction, if there is one: `session`, `order`, `later`, `undo`
- * - the request, if there is one: `budget`, `turns`, `sender`
+ * - the request, if there is one: `budget`, `time`, `turns`, `sender`
  * - shared by all requests: `scans`, `replies`, `searches`, `uniques`, `abandoned`
  * - the kind of command: `isScanned`
  *
@@ -39,6 +39,8 @@ export interface Database {
   readonly undo?: (() => void)[];
   /** What the request may still read; unlimited without a request. */
   readonly budget: Budget;
+  /** The time that the request may wait for its commands and transactions; endless without a request. */
+  readonly time: WaitTime;
   /** The read commands of the request that are under way; null without a request. */
   readonly turns: CommandTurns | null;
   /** The client of the request; null without a request. */
@@ -62,6 +64,7 @@ export const forRequest = (database: Database, budget: Budget, sender: Sender): 
   ...database,
   budget,
   sender,
+  time: new WaitTime(requestTime(database.maxTimeMS)),
   turns: new CommandTurns(),
 });
 
@@ -148,7 +151,7 @@ function send(database: Database, command: Document, { session, size }: Sending)
   if (budget.exceeded !== null) return Promise.reject(budget.exceeded);
   const limited = Object.assign({}, command, size, { maxTimeMS: maxTimeMS.read });
   const run = (): Promise<Document> => db.command(limited, readOptions(session));
-  return inReadTime(database, transaction === null ? () => twice(run) : run);
+  return inReadTime(database, transaction === null ? (limit) => untilAnswered(limit, run) : run);
 }
 
 /**

@@ -35,17 +35,21 @@ export async function inTransaction<Result>(database: Database, work: (database:
 /**
  * Runs attempts until one is committed. The driver would do so for two minutes, and none of its limits reaches a commit or the end of an
  * attempt: both wait as long as the server does, for a lock or for a majority. Each commit takes at most the time of a writing command,
- * the work of an attempt three times that. Once the caller has got that error, nothing is begun and no commit is sent.
+ * the work of an attempt three times that, and all together what the request may still wait. Once the caller has got that error, nothing is
+ * begun and no commit is sent.
  */
 async function attempts<Result>(database: Database, work: (session: ClientSession) => Promise<Result>): Promise<Result> {
-  const deadline = new Deadline();
-  const run = database.client.withSession((session) =>
-    attempt({ database, session, deadline, work: () => work(session) }).catch((error: unknown) => {
-      if (deadline.isOver || isInterrupted(error)) endOnServer(database, session);
-      throw error;
-    }),
-  );
-  return deadline.race(run);
+  const { write } = database.maxTimeMS;
+  return database.time.run(workTime(write) + write, (limit) => {
+    const deadline = new Deadline(limit);
+    const run = database.client.withSession((session) =>
+      attempt({ database, session, deadline, work: () => work(session) }).catch((error: unknown) => {
+        if (deadline.isOver || isInterrupted(error)) endOnServer(database, session);
+        throw error;
+      }),
+    );
+    return deadline.race(run);
+  });
 }
 
 interface Attempt<Result> {
@@ -68,7 +72,7 @@ async function attempt<Result>(input: Attempt<Result>): Promise<Result> {
       await commit(session, deadline);
       return result;
     } catch (error) {
-      const left = (isConflict(error) ? workTime(write) : write) - (performance.now() - begun);
+      const left = Math.min((isConflict(error) ? workTime(write) : write) - (performance.now() - begun), deadline.left);
       const isRetried = isTransient(error) && left > 0 && !deadline.isOver;
       if (!deadline.isOver) deadline.allow(Math.max(left, 1_000), tooLate);
       if (session.inTransaction()) await session.abortTransaction();

@@ -1,12 +1,28 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { unavailableError } from '../errors.js';
 import { isInterrupted } from './driver-errors.js';
 
-/** Runs a command, and once more where a failover or a broken connection came in between. */
-export const twice = <Reply>(run: () => Promise<Reply>): Promise<Reply> =>
-  run().catch((error: unknown) => {
-    if (!isInterrupted(error)) throw error;
-    return run();
-  });
+/**
+ * Runs a command, and again where a failover or a broken connection came in between, until so many milliseconds are over. The next attempt
+ * may hit the same failover: a former primary refuses commands until the driver has found the next one.
+ */
+export function untilAnswered<Reply>(limit: number, run: () => Promise<Reply>): Promise<Reply> {
+  const end = performance.now() + limit;
+  return run().catch((error: unknown) => repeat(error, end, run));
+}
+
+async function repeat<Reply>(first: unknown, end: number, run: () => Promise<Reply>): Promise<Reply> {
+  let error = first;
+  for (let pause = 0; isInterrupted(error) && performance.now() + pause <= end; pause = Math.min(2 * pause + 20, 500)) {
+    if (pause > 0) await delay(pause);
+    try {
+      return await run();
+    } catch (thrown) {
+      error = thrown;
+    }
+  }
+  throw error;
+}
 
 /** The 503 of a command that a server did not finish in time. */
 export const tooLate = (): Error => unavailableError('The database took too long to answer, please try again or ask for less');
@@ -34,6 +50,55 @@ export const withinTime = <Reply>(limit: number, work: () => Promise<Reply>, lat
 
 /** Milliseconds after which work is slow. */
 export const slowAfter = 1_000;
+
+/**
+ * The time that a request waits for the database: all its commands and transactions together. It runs while one of them is slow; quick ones
+ * do not count, so that neither many of them nor a client that sends a body slowly is refused.
+ */
+export class WaitTime {
+  readonly #total: number;
+  #spent = 0;
+  /** The end of the last slow work, of `performance.now()`: of work at the same time, the time counts once. */
+  #counted = 0;
+
+  /** `total`: milliseconds. */
+  constructor(total: number) {
+    this.#total = total;
+  }
+
+  /** Runs work with the milliseconds that it may take: its limit, or less if less is left. Rejects with 503 if nothing is left. */
+  run<Result>(limit: number, work: (limit: number) => Promise<Result>): Promise<Result> {
+    const left = this.#total - this.#spent;
+    if (left <= 0) return Promise.reject(tooLate());
+    const begun = performance.now();
+    const result = work(Math.min(limit, left));
+    const count = this.#count.bind(this, begun);
+    result.then(count, count);
+    return result;
+  }
+
+  /** Begins anew: the request has got on, and waits for its client. */
+  renew(): void {
+    this.#spent = 0;
+  }
+
+  #count(begun: number): void {
+    const now = performance.now();
+    if (now - begun < this.#total / quickParts) return;
+    this.#spent += now - Math.max(begun, this.#counted);
+    this.#counted = now;
+  }
+}
+
+/** Work that takes less than this part of the time of a request is quick. */
+const quickParts = 16;
+
+/** The time of work that no request waits for. */
+export const endless = new WaitTime(Infinity);
+
+/** Returns how many milliseconds a request may wait for the database, given the limits of its commands. */
+export const requestTime = ({ read, write }: { readonly read: number; readonly write: number }): number =>
+  1.5 * Math.max(read, write);
 
 interface Patience {
   /** Returns the error of work that takes too long. */
@@ -104,14 +169,17 @@ class CommandSignal {
 /** Returns how many milliseconds the work of a transaction may take, given the limit of a writing command. */
 export const workTime = (write: number): number => 3 * write;
 
-/** The end of the time of work that has several parts, each with a limit of its own. */
+/** The end of the time of work that has several parts, each with a limit of its own besides that of the whole. */
 export class Deadline {
   readonly #late: Promise<never>;
   #reject: (error: Error) => void = () => undefined;
   #timer: NodeJS.Timeout | undefined;
   #isOver = false;
+  readonly #end: number;
 
-  constructor() {
+  /** `limit`: milliseconds of all parts together. */
+  constructor(limit: number) {
+    this.#end = performance.now() + limit;
     this.#late = new Promise<never>((_, reject) => (this.#reject = reject));
   }
 
@@ -120,14 +188,22 @@ export class Deadline {
     return this.#isOver;
   }
 
+  /** The milliseconds that are left of the whole. */
+  get left(): number {
+    return Math.max(this.#end - performance.now(), 0);
+  }
+
   /** Begins a part. Throws the error if the time was over before, and has `race` reject with it after so many milliseconds. */
   allow(limit: number, late: () => Error): void {
     if (this.#isOver) throw late();
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      this.#isOver = true;
-      this.#reject(late());
-    }, limit + grace);
+    this.#timer = setTimeout(
+      () => {
+        this.#isOver = true;
+        this.#reject(late());
+      },
+      Math.min(limit, this.left) + grace,
+    );
   }
 
   /** Settles as the work does. If the time ends before, it rejects, and the work continues in the background. */

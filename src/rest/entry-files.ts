@@ -31,7 +31,7 @@ interface MultipartWrite {
  * links are stored together or not at all. Returns the id of the entry; null if there is none.
  */
 export async function writeWithFiles(entry: MultipartWrite): Promise<number | null> {
-  const staging = new Staging(entry.media);
+  const staging = new Staging(entry.media, entry.content.store.database.time);
   try {
     const body = await entry.readMultipart(staging, entry.media.settings);
     const data = readData(body, entry.jsonDepth);

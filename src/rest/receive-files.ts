@@ -14,7 +14,7 @@ import { flatEntries, flatEntry, type Json } from './envelope.js';
 /** `POST /api/upload`: a list of new files; with `?id=` the one file that was changed. */
 export async function receive(input: RouteCall): Promise<Json | readonly Json[]> {
   const media = mediaOf(input.running);
-  const staging = new Staging(media);
+  const staging = new Staging(media, input.content.store.database.time);
   try {
     const body = await readBody(input, staging);
     const id = parameterOf(input.request, 'id');

@@ -94,7 +94,7 @@ type Work<Result> = (files: readonly UploadedFile[], staging: Staging, context: 
 
 /** Runs work with files in the storage; what it does not keep is deleted. */
 async function withStaged<Result>(files: readonly FileOnDisk[], context: MediaContext, work: Work<Result>): Promise<Result> {
-  const staging = new Staging(context.media);
+  const staging = new Staging(context.media, context.content.store.database.time);
   try {
     const staged: UploadedFile[] = [];
     for (const file of files) staged.push(await stageFile(file, staging, context));

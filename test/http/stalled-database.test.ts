@@ -31,7 +31,7 @@ const requests: readonly (readonly [by: 'nobody' | 'user' | 'admin', method: str
   ['admin', 'PUT', '/settings/email', { from: 'a@mail.test' }],
 ];
 
-describe('requests while the database hangs', () => {
+describe('requests while the database is slow or hangs', () => {
   let fresh: FreshDatabase;
   let link: TcpLink;
   let server: ServingAccounts;
@@ -40,7 +40,8 @@ describe('requests while the database hangs', () => {
     fresh = await freshDatabase();
     link = await linkTo(fresh.client.options.hosts[0]?.port ?? 0);
     const uri = `mongodb://127.0.0.1:${String(link.port)}/${fresh.name}?directConnection=true`;
-    const grants = [{ _id: 1, action: 'api::article.article.find', role: 2 }];
+    const actions = ['api::article.article.find', 'plugin::upload.content-api.upload'];
+    const grants = actions.map((action, index) => ({ _id: index + 1, action, role: 2 }));
     server = await serveAccounts({
       database: { ...fresh, uri },
       documents: { up_users: [await storedUser(1, 'ann')], up_permissions: grants },
@@ -61,7 +62,26 @@ describe('requests while the database hangs', () => {
     await fresh.drop();
   });
 
-  it('are answered by 503, each of them', async () => {
+  const upload = async (name: string): Promise<number> => {
+    const body = new FormData();
+    body.append('files', new File(['some bytes'], name, { type: 'text/plain' }));
+    return (await fetch(`${server.server.url}/api/upload`, { method: 'POST', body })).status;
+  };
+
+  it('stop writing when all their writes together take too long', async () => {
+    await upload('first.txt');
+    const quick = await server.countCommands(() => upload('quick.txt'));
+    link.delay(100); // each command takes 200 ms of the 750 that a request may wait
+    const slow = await server.countCommands(() => upload('slow.txt'));
+    link.delay(0);
+    expect([quick.result, slow.result]).to.deep.equal([200, 503]);
+    const writes = ({ commands }: typeof slow): number => commands.filter((name) => name !== 'find').length;
+    expect(writes(slow)).to.be.lessThan(writes(quick));
+    const stored = await fresh.db.collection('files').distinct('name');
+    expect(stored).to.deep.equal(['first.txt', 'quick.txt']);
+  });
+
+  it('are answered by 503 if it hangs, each of them', async () => {
     link.block();
     const answers = await Promise.all(
       requests.map(async ([by, method, path, body]) => {

@@ -4,7 +4,7 @@ import type { Database } from '../../src/mongo/database.js';
 import { Replies } from '../../src/mongo/command-turns.js';
 import { AbandonedTransactions } from '../../src/mongo/abandoned.js';
 import { SearchIndexes, UniqueBuilds } from '../../src/mongo/index-state.js';
-import { workTime } from '../../src/mongo/within-time.js';
+import { endless, workTime } from '../../src/mongo/within-time.js';
 import { unlimited } from '../../src/query/budget.js';
 import { Queue } from '../../src/queue.js';
 
@@ -50,6 +50,7 @@ export const databaseOf = ({ client, db }: Pick<FreshDatabase, 'client' | 'db'>,
   isSharded: false,
   session: null,
   budget: unlimited,
+  time: endless,
   turns: null,
   sender: null,
   searches: new SearchIndexes(),

@@ -69,7 +69,8 @@ async function answerOperations(ctx: Context, call: RouteCall, { parts, endpoint
   const forged = settings.preflightHeaders === null ? null : forgeryAnswer(ctx, settings.preflightHeaders);
   if (forged !== null) return sent(forged);
   const { media } = call.running;
-  const staging = media !== null && call.request.readMultipart !== null ? new Staging(media) : null;
+  const staging =
+    media !== null && call.request.readMultipart !== null ? new Staging(media, call.content.store.database.time) : null;
   const staged = { staging, ...call };
   try {
     const body = await bodyOf(staged, { snapshot, settings });

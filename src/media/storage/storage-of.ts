@@ -55,7 +55,7 @@ export function optionsOf({ provider, providerOptions }: MediaSettings, name: Up
 
 /** Files in MongoDB (GridFS): every instance has them, and a backup of the database is complete. Keys are ids of blobs. */
 export const gridStorage = (database: Database): FileStorage => ({
-  write: (key, source) => writeChunks(database, key, source),
+  write: (key, source, { time }) => writeChunks({ ...database, time }, key, source),
   read: (key, { start, end }) => readChunks(database, key, start, end),
   remove: (key) => removeChunks(database, key),
 });

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { AnyBulkWriteOperation } from 'mongodb';
+import type { AnyBulkWriteOperation, Collection } from 'mongodb';
 import { collections } from '../../schema/collections.js';
 import type { RegistryBuild } from '../../schema/build-registry.js';
 import { describeReport, reportModels, warningText, type ModelReport } from '../../schema/report-models.js';
 import type { Logger } from '../../logger.js';
-import { inWriteTime } from '../calls.js';
+import { inReadTime, inWriteTime } from '../calls.js';
 import type { Database } from '../database.js';
 import type { RequiredNulls } from './required-nulls.js';
 import type { SearchState } from './search-builds.js';
@@ -68,7 +68,7 @@ export class ModelStatus {
     const gone = [...this.#reported.keys()].filter((uid) => !known.has(uid));
     for (const uid of gone) this.#reported.delete(uid);
     await this.#write(changed.map((report) => this.#set(report.uid, statusOf(report))));
-    if (gone.length > 0) await this.#collection().deleteMany({ instance: this.#instance, uid: { $in: gone } });
+    if (gone.length > 0) await this.#change((states) => states.deleteMany({ instance: this.#instance, uid: { $in: gone } }));
   }
 
   async reportIndexes(uid: string, indexProblems: readonly string[]): Promise<void> {
@@ -87,7 +87,7 @@ export class ModelStatus {
   /** Whether other instances of the service run. */
   async hasOthers(): Promise<boolean> {
     const others = { instance: { $ne: this.#instance }, expiresAt: { $gt: new Date() } };
-    return (await this.#collection().countDocuments(others, { limit: 1 })) > 0;
+    return (await inReadTime(this.#database, () => this.#collection().countDocuments(others, { limit: 1 }))) > 0;
   }
 
   /** Writes and logs how many entries lack what changes of a model made required. */
@@ -108,13 +108,12 @@ export class ModelStatus {
   /** Removes the states of this instance when it stops. */
   async clear(): Promise<void> {
     clearInterval(this.#timer);
-    const states = this.#collection();
-    await inWriteTime(this.#database, () => states.deleteMany({ instance: this.#instance })).catch(() => undefined);
+    await this.#change((states) => states.deleteMany({ instance: this.#instance })).catch(() => undefined);
   }
 
   async #live(): Promise<void> {
     try {
-      await this.#collection().updateMany({ instance: this.#instance }, { $set: { expiresAt: expiry() } });
+      await this.#change((states) => states.updateMany({ instance: this.#instance }, { $set: { expiresAt: expiry() } }));
     } catch (err) {
       this.#logger.warn({ err }, 'the state of the models could not be kept alive');
     }
@@ -122,12 +121,15 @@ export class ModelStatus {
 
   /** Created once, with the first state; again if that failed. */
   #expire(): Promise<unknown> {
-    return this.#collection()
-      .createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 })
-      .catch((error: unknown) => {
-        this.#expiring = null;
-        throw error;
-      });
+    return this.#change((states) => states.createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 })).catch((error: unknown) => {
+      this.#expiring = null;
+      throw error;
+    });
+  }
+
+  /** Writes within the time of a writing command: the next report waits for it. */
+  #change(write: (states: Collection<StatusDocument>) => Promise<unknown>): Promise<unknown> {
+    return inWriteTime(this.#database, () => write(this.#collection()));
   }
 
   #collection() {
@@ -156,7 +158,7 @@ export class ModelStatus {
   async #write(operations: readonly AnyBulkWriteOperation<StatusDocument>[]): Promise<void> {
     if (operations.length === 0) return;
     await (this.#expiring ??= this.#expire());
-    await this.#collection().bulkWrite(operations, { ordered: false });
+    await this.#change((states) => states.bulkWrite(operations, { ordered: false }));
   }
 }
 

@@ -13,7 +13,10 @@ type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 const chunks = ({ db }: Database) => db.collection<ChunkDocument>('uploads.chunks');
 
-/** Stores bytes in GridFS chunk by chunk, never holding more than one; they are there when it resolves. */
+/**
+ * Stores bytes in GridFS chunk by chunk, never holding more than one; they are there when it resolves. A full chunk renews the time of the
+ * request, which may send many.
+ */
 export async function writeChunks(database: Database, id: string, source: Pieces): Promise<void> {
   const files_id = new ObjectId(id);
   const write = async (n: number, bytes: Uint8Array): Promise<void> => {
@@ -26,6 +29,7 @@ export async function writeChunks(database: Database, id: string, source: Pieces
     for (; size + bytes.length >= chunkSize; size = 0) {
       chunk.set(bytes.subarray(0, chunkSize - size), size);
       await write(n++, chunk);
+      database.time.renew();
       bytes = bytes.subarray(chunkSize - size);
     }
     chunk.set(bytes, size);

@@ -5,8 +5,8 @@ import { type Change, compileChange } from './compile-change.js';
 import { ApiError, idTakenError, unconfirmedError } from '../../errors.js';
 import { inReadTime, inWriteTime } from '../calls.js';
 import { type Database, inOrder } from '../database.js';
-import { abortedLate } from '../within-time.js';
-import { DuplicateKey, isInterrupted, isMove, mayHaveRun, translateDriverError } from '../driver-errors.js';
+import { abortedLate, untilAnswered } from '../within-time.js';
+import { DuplicateKey, isMove, mayHaveRun, translateDriverError } from '../driver-errors.js';
 import type { Store } from '../store.js';
 import { inTransaction } from '../transaction.js';
 
@@ -28,7 +28,7 @@ export async function insertEntry(store: Store, collection: string, document: En
 }
 
 /**
- * Throws a 503 unless exactly this document is stored: then the first of two attempts stored it, and its answer was lost. Otherwise an
+ * Throws a 503 unless exactly this document is stored: then an earlier attempt stored it, and its answer was lost. Otherwise an
  * import has inserted another document under an id that was reserved here. Documents of a transaction are stored by its commit alone.
  */
 async function assertStored({ database, ids }: Store, collection: string, document: Document): Promise<void> {
@@ -166,34 +166,34 @@ function noteWrite({ changes, database }: Store, collection: string, note: Write
 }
 
 /**
- * Runs a command that writes one document, and once more after a failover or a broken connection. Its effect is
- * the same when the first attempt was stored after all, so that the driver's own retries, which make the server keep a record of
+ * Runs a command that writes one document, and again after a failover or a broken connection, until the time is over. Its effect is
+ * the same when an earlier attempt was stored after all, so that the driver's own retries, which make the server keep a record of
  * every write (200 us of a client and as much of the server), are not needed. Throws DuplicateKey for a unique index, and a 503
  * if it is unknown whether the write is stored.
  */
 async function runWrite(database: Database, command: Document): Promise<Document> {
-  const { session, maxTimeMS, abandoned } = database;
+  const { session, maxTimeMS, abandoned, time } = database;
   if (session !== null) return inWriteTime(database, () => inOrder(database, () => attempt(database, command)));
-  const write = (signal: AbortSignal): Promise<Document> => writeTwice(() => attempt(database, command, signal));
   try {
-    return await abortedLate(maxTimeMS.write, write, { late: unconfirmedError, slow: abandoned.end });
+    const patience = { late: unconfirmedError, slow: abandoned.end };
+    return await time.run(maxTimeMS.write, (limit) =>
+      abortedLate(limit, (signal) => writeAgain(limit, () => attempt(database, command, signal)), patience),
+    );
   } catch (error) {
     if (isMove(error)) return inTransaction(database, (inner) => attempt(inner, command));
     throw translateDriverError(error);
   }
 }
 
-async function writeTwice(write: () => Promise<Document>): Promise<Document> {
-  let first: unknown;
-  try {
-    return await write();
-  } catch (error) {
-    if (!isInterrupted(error)) throw error;
-    first = error;
-  }
-  return write().catch((error: unknown) => {
-    const isOpen = [first, error].some(mayHaveRun) && isUnavailable(translateDriverError(error));
-    throw isOpen ? unconfirmedError() : error;
+async function writeAgain(limit: number, write: () => Promise<Document>): Promise<Document> {
+  let isOpen = false;
+  const attempted = (): Promise<Document> =>
+    write().catch((error: unknown) => {
+      isOpen ||= mayHaveRun(error);
+      throw error;
+    });
+  return untilAnswered(limit, attempted).catch((error: unknown) => {
+    throw isOpen && isUnavailable(translateDriverError(error)) ? unconfirmedError() : error;
   });
 }
 

@@ -1,0 +1,48 @@
+import { expect } from 'chai';
+import { MongoServerError } from 'mongodb';
+import { setTimeout as delay } from 'node:timers/promises';
+import { untilAnswered, WaitTime } from '../../src/mongo/within-time.js';
+
+const refused = new MongoServerError({ message: 'not primary', code: 10107 });
+const broken = new MongoServerError({ message: 'bad value', code: 2 });
+
+const cases: readonly (readonly [name: string, limit: number, errors: readonly Error[], result: number | Error])[] = [
+  ['an answer at once', 60_000, [], 1],
+  ['a former primary that refuses several times', 60_000, [refused, refused, refused], 4],
+  ['an error that has nothing to do with a failover', 60_000, [broken], broken],
+  ['a failover after the end of the time', -1, [refused], refused],
+];
+
+describe('a command that is repeated until a primary answers', () => {
+  for (const [name, limit, errors, result] of cases)
+    it(name, async () => {
+      let attempts = 0;
+      const run = (): Promise<number> => {
+        const error = errors[attempts++];
+        return error === undefined ? Promise.resolve(attempts) : Promise.reject(error);
+      };
+      expect(await untilAnswered(limit, run).catch((error: unknown) => error)).to.equal(result);
+    });
+});
+
+describe('the time that a request waits', () => {
+  const slow = (): Promise<unknown> => delay(20);
+  const limits = async (time: WaitTime): Promise<number | string> =>
+    time.run(1_000, (limit) => Promise.resolve(limit)).catch(({ status }: { status: number }) => `refused: ${String(status)}`);
+
+  it('is what is left of it, at most the limit of the work, and nothing once it is spent', async () => {
+    expect(await limits(new WaitTime(5_000))).to.equal(1_000);
+    const time = new WaitTime(10);
+    expect(await limits(time)).to.equal(10);
+    await time.run(1_000, slow);
+    expect(await limits(time)).to.equal('refused: 503');
+    time.renew();
+    expect(await limits(time)).to.equal(10);
+  });
+
+  it('does not count work that is quick', async () => {
+    const time = new WaitTime(1_000);
+    for (let times = 0; times < 50; times += 1) await time.run(1_000, () => Promise.resolve());
+    expect(await limits(time)).to.equal(1_000);
+  });
+});
