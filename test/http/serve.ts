@@ -52,7 +52,10 @@ export async function serve(input: ServeInput = {}): Promise<Served> {
 export const openTo = (config: Config, access: Access = fullAccess): Running =>
   ({
     config,
-    source: { store: { database: {} }, models: { snapshot: { registry: null, locales: { codes: [], default: 'en' } } } },
+    source: {
+      store: { database: { maxTimeMS: config.database.maxTimeMS } },
+      models: { snapshot: { registry: null, locales: { codes: [], default: 'en' } } },
+    },
     authenticator: {
       authenticate: () => Promise.resolve({ kind: 'public', access, publicRoleIsEmpty: false, ended: null }),
     },
