@@ -74,10 +74,8 @@ export async function serveGraphql(input: ServeInput): Promise<ServedGraphql> {
   await current.replace(registry);
   const bind = { ...bindContext, registry, access: input.access ?? fullAccess, locales: ['en', 'fr', 'de'] };
   const caller = { kind: 'public', access: bind.access, publicRoleIsEmpty: false, ended: null, ...input.caller } as Caller;
-  const store = {
-    ...createStore(databaseOf(database)),
-    ...(input.breaks === true && { database: null as never }),
-  };
+  const working = databaseOf(database);
+  const store = createStore(input.breaks === true ? { ...working, db: null as never } : working);
   const content: ContentContext = { store, bind, createsDrafts: false, retireFile: null, hooks: null };
   const connection = new Connection();
   connection.running = runningOf(caller, content, defaults);
