@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Middleware } from 'koa';
+import type { Context, Middleware, Next } from 'koa';
 import type { ServerConfig } from '../config/config.js';
 import { unavailableError } from '../errors.js';
 import { isMultipart } from './request-body.js';
@@ -93,14 +93,21 @@ class Admission {
 
 const tooMany = (): Error => unavailableError('Too many requests are under way, please try again later');
 
+const place = Symbol('place');
+
+/** The context of a request that takes its place later. */
+interface LateContext extends Context {
+  [place]?: () => Promise<void>;
+}
+
 /**
  * Bounds how many requests are handled at a time. A request takes its place after its body was received, so that slow
- * senders take no place, and leaves it before the answer is sent. Uploads read their bodies themselves: they are bounded by the memory and the storage that they use.
+ * senders take no place, and leaves it before the answer is sent. Those with a multipart body, which routes read, take it by `takePlace`.
  */
 export function admitRequests(bounds: Bounds): Middleware {
   const admission = new Admission(bounds);
   return async (ctx, next) => {
-    if (isMultipart(ctx)) return next();
+    if (isMultipart(ctx)) return admitLate(ctx, next, admission);
     const turn = admission.enter(ctx.res);
     if (turn !== null) await turn;
     try {
@@ -109,4 +116,24 @@ export function admitRequests(bounds: Bounds): Middleware {
       admission.leave();
     }
   };
+}
+
+async function admitLate(ctx: LateContext, next: Next, admission: Admission): Promise<void> {
+  let isInside = false;
+  ctx[place] = async () => {
+    await admission.enter(ctx.res);
+    isInside = true;
+  };
+  try {
+    await next();
+  } finally {
+    if (isInside) admission.leave();
+  }
+}
+
+/** Takes the place of a request whose multipart body has been read, once. Rejects with 503 as `admitRequests` does. */
+export async function takePlace(ctx: LateContext): Promise<void> {
+  const take = ctx[place];
+  ctx[place] = () => Promise.resolve();
+  await take?.();
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { request } from 'node:http';
+import type { Route } from '../../src/http/route.js';
 import { serve, type Served } from './serve.js';
 
 describe('requests under way', () => {
@@ -22,6 +23,17 @@ describe('requests under way', () => {
       arrived();
     });
 
+  const rules = { filesLimit: 1, fieldsLimit: 1, fieldsSize: 100, sizeLimit: 1 };
+  const parts: Route = {
+    method: 'POST',
+    path: '/parts',
+    action: 'anybody',
+    handle: async ({ request }) => {
+      await request.readMultipart?.({ stage: () => Promise.reject(new Error('there is no file')) }, rules);
+      return { body: {} };
+    },
+  };
+
   before(async () => {
     server = await serve({
       route: async (ctx) => {
@@ -31,6 +43,7 @@ describe('requests under way', () => {
         await turn;
         ctx.body = {};
       },
+      routes: [parts],
       config: { server: { requestsAtOnce: 2, requestsWaiting: 2, waitTimeout: 2_000 } },
     });
   });
@@ -65,6 +78,20 @@ describe('requests under way', () => {
     ]);
     const statuses = (await Promise.all(later)).map(([status]) => status);
     expect(statuses.sort()).to.deep.equal([200, 200, 503, 503, 503]);
+  });
+
+  it('one with a multipart body takes its place when its route has read it', async () => {
+    const first = [ask(), ask()];
+    await begun(2);
+    const form = new FormData();
+    form.append('a', 'b');
+    const send = async (): Promise<number> =>
+      (await fetch(`http://127.0.0.1:${String(server.port)}/parts`, { method: 'POST', body: form })).status;
+    const later = [send(), send(), send()];
+    expect(await Promise.race(later)).to.equal(503);
+    openGate();
+    expect((await Promise.all(later)).sort()).to.deep.equal([200, 200, 503]);
+    await Promise.all(first);
   });
 
   it('one that waits too long is refused', async () => {
