@@ -74,13 +74,10 @@ const bomb: Shot = {
   body: gzipSync(articleOf(' '.repeat(mostBody))),
 };
 
-/** A megabyte in which every three bytes are an object. */
-const brackets: Shot = {
-  method: 'POST',
-  path: '/api/articles',
-  headers: jsonType,
-  body: `{"data":[${'{},'.repeat(mostBody / 3)}{}]}`,
-};
+/** A list in which every three bytes are an object. */
+const brackets = `[${'{},'.repeat(mostBody / 3)}{}]`;
+
+const postJson = (path: string, body: string): Shot => ({ method: 'POST', path, headers: jsonType, body });
 
 const neverFinishMany = (target: Target, body: Unfinished, clients: number): Promise<Hit[]> =>
   Promise.all(Array.from({ length: clients }, () => neverFinish(target, body)));
@@ -119,10 +116,25 @@ export const bodyAttacks: readonly Attack[] = [
     run: (target, scale) =>
       sendMany(
         target,
-        times(scale === 'full' ? 400 : 40, () => brackets),
+        times(scale === 'full' ? 400 : 40, () => postJson('/api/articles', `{"data":${brackets}}`)),
         40,
       ),
     refusedBy: 'Forbidden',
+    besides: [503],
+    commands: 5,
+    documents: 5,
+  },
+  {
+    name: 'variables of brackets',
+    run: (target, scale) =>
+      sendMany(
+        target,
+        times(scale === 'full' ? 400 : 40, () =>
+          postJson('/graphql', `{"query":"{ __typename }","variables":{"a":${brackets}}}`),
+        ),
+        40,
+      ),
+    refusedBy: 'request body has more than 104858 objects and lists',
     besides: [503],
     commands: 5,
     documents: 5,

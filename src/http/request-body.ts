@@ -6,7 +6,7 @@ import { nextTurn } from '../queue.js';
 import type { ByteReservation } from '../byte-budget.js';
 import { bodyInvalid, bodyTooLarge, rawError } from './error-response.js';
 import { memoryOf } from './count-memory.js';
-import { checkJson, decodedBytes, parseJson } from './parse-json.js';
+import { checkJson, measureJson, parseJson } from './parse-json.js';
 
 type BodyConfig = MiddlewaresConfig['body'];
 type ReadBody = (ctx: Context) => Promise<void>;
@@ -35,7 +35,7 @@ function kindOf(contentType: string | undefined): BodyKind | null {
   return type === 'application/x-www-form-urlencoded' ? 'form' : null;
 }
 
-/** Whether a request has a multipart body. Other methods have no body, whatever they say. */
+/** Whether a request has a multipart body. Requests of other methods have none, even with its content type. */
 export function isMultipart({ req }: Context): boolean {
   const { method = '', headers } = req;
   const type = headers['content-type'];
@@ -81,7 +81,7 @@ export const isUndecoded = (ctx: ReceivedContext): boolean => ctx[received] !== 
 /**
  * Decodes a large or packed body, if there is one. It is called once the caller has the right to the route: values may take thirty
  * times the memory of their text. Bodies are put together, unpacked and parsed one at a time. Rejects with the errors of `parseJson`,
- * with 413 for a body that is too large unpacked, and with 503 if all bodies together take too much memory.
+ * with 400 for too many objects and lists, with 413 for a body that is too large unpacked, and with 503 if all bodies together take too much memory.
  */
 export async function decodeBody(ctx: ReceivedContext): Promise<void> {
   await nextTurn();
@@ -91,8 +91,18 @@ export async function decodeBody(ctx: ReceivedContext): Promise<void> {
   const reservation = reservationOf(ctx);
   const bytes = unpacked(body);
   if (body.unpack !== null) reservation?.add(bytes.length);
-  if (reservation?.isCounted === true) reservation.add(decodedBytes(bytes));
+  const size = measureJson(bytes);
+  if (reservation?.isCounted === true) reservation.add(size.bytes);
+  refuseMany(size.holders, body.config.jsonLimit);
   decode(ctx, bytes, body.config);
+}
+
+/** A large body may have one object or list for this many bytes of `jsonLimit`. Each takes up to thirty times its text. */
+const bytesOfHolder = 10;
+
+function refuseMany(holders: number, jsonLimit: number): void {
+  const most = Math.ceil(jsonLimit / bytesOfHolder);
+  if (holders > most) throw bodyInvalid(`request body has more than ${String(most)} objects and lists`);
 }
 
 const unpacked = ({ pieces, unpack, config }: ReceivedBody): Buffer =>

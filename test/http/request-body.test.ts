@@ -34,6 +34,7 @@ describe('request bodies', () => {
   const badKey = [400, 'BadRequestError', 'request body has a key that is not allowed'] as const;
   const badUtf8 = [400, 'BadRequestError', 'request body is not valid UTF-8'] as const;
   const tooLarge = [413, 'PayloadTooLargeError', 'request entity too large'] as const;
+  const tooManyHolders = [400, 'BadRequestError', 'request body has more than 104858 objects and lists'] as const;
   const noObject = [400, 'Error', 'invalid JSON, only supports object and array'] as const;
   const notDecompressed = [400, 'BadRequestError', 'request body cannot be decompressed'] as const;
 
@@ -72,6 +73,9 @@ describe('request bodies', () => {
     '100,000 levels': { body: '['.repeat(100_000) + ']'.repeat(100_000), error: tooDeep },
     'a megabyte': { body: JSON.stringify({ a: 'x'.repeat(1_048_576 - 8) }), seen: { a: 'x'.repeat(1_048_576 - 8) } },
     'a megabyte and a byte': { body: JSON.stringify({ a: 'x'.repeat(1_048_576 - 7) }), error: tooLarge },
+    'a body of brackets': { body: `[${'{},'.repeat(200_000)}{}]`, error: tooManyHolders },
+    'a packed body of brackets': { encoding: 'gzip', body: gzipSync(`[${'[],'.repeat(200_000)}[]]`), error: tooManyHolders },
+    'brackets in a string': { body: JSON.stringify({ a: '[{"'.repeat(150_000) }), seen: { a: '[{"'.repeat(150_000) } },
     gzip: { encoding: 'gzip', body: gzipSync('{"a":1}'), seen: { a: 1 } },
     deflate: { encoding: 'deflate', body: deflateSync('{"a":1}'), seen: { a: 1 } },
     br: { encoding: 'br', body: brotliCompressSync('{"a":1}'), seen: { a: 1 } },
