@@ -41,8 +41,8 @@ export class BoundedCache<Value extends object | string | number, Key extends ob
   }
 
   /**
-   * Keeps a value of so many bytes; including those of a key that is an object. A value that would take more than a tenth of the
-   * cache is not kept.
+   * Keeps a value of the given size in bytes, which includes the key if that is an object. A value of more than a tenth of the cache is
+   * not kept.
    */
   set(key: Key, value: Value, bytes: number): void {
     this.#entries.set(key, { value }, { size: bytes + (typeof key === 'string' ? 2 * key.length : 0) + entryBytes });

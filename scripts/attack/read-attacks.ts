@@ -1,7 +1,7 @@
 import type { Attack } from './attack.js';
 import { get, graphql, send, sendMany, times, type Shot } from './send.js';
 
-/** `populate[author][populate][articles]…=*`, so many levels of the names in turn. */
+/** `populate[author][populate][articles]…=*`: levels of the names in turn. */
 function nested(names: readonly string[], levels: number): string {
   const keys = Array.from({ length: levels }, (_, level) => `[${names[level % names.length] ?? ''}]`);
   return `populate${keys.join('[populate]')}=*`;

@@ -41,7 +41,7 @@ export function send({ port }: Pick<Target, 'port'>, { method = 'GET', path, hea
   });
 }
 
-/** Sends a number of requests, so many at a time. */
+/** Sends requests, a limited number at a time. */
 export async function sendMany(target: Target, shots: Iterable<Shot>, atOnce: number): Promise<Hit[]> {
   const hits: Hit[] = [];
   const waiting = shots[Symbol.iterator]();

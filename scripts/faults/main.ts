@@ -13,7 +13,7 @@ import { sendSteadily } from './steady.js';
  * `npm run test:faults`: three mongod and two instances as processes, a balancer in front, and clients that write without end while one
  * thing after the other goes wrong. After each, what was acknowledged must be there exactly once.
  * `--short`: the most important faults, without a judgement of times, which depend on what else the machine does; `--only PATTERN`: those whose
- * names match; `--times N`: each so often, one run of all after the other; `--writes N`: goes on until so many writes are acknowledged.
+ * names match; `--times N`: N runs of all of them; `--writes N`: runs until N writes are acknowledged.
  */
 const { values } = parseArgs({
   options: {
@@ -90,7 +90,7 @@ async function runAll(scene: Scene): Promise<number> {
   return failed;
 }
 
-/** Waits until so many writes are acknowledged. Returns what was wrong if none is for half a minute. */
+/** Waits until a number of writes are acknowledged. Returns what was wrong if none is for half a minute. */
 async function reach(writes: number, ledger: Ledger): Promise<string[]> {
   let [before, since] = [ledger.acknowledged, performance.now()];
   while (ledger.acknowledged < writes) {

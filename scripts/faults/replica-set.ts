@@ -20,7 +20,7 @@ export interface Member {
   /** Shuts it down cleanly. */
   readonly stop: () => Promise<void>;
   readonly pid: () => number;
-  /** Holds all writes to the disk for so many milliseconds. */
+  /** Stalls all writes to the disk for a number of milliseconds. */
   readonly holdDisk: (milliseconds: number) => Promise<void>;
   /** Runs a command on this server, past the link. */
   readonly command: (command: Document) => Promise<Document>;

@@ -14,11 +14,11 @@ export interface SteadyFigures {
 /** The name of all owners that these requests create; they own nothing. */
 export const steadyName = 'steady';
 
-/** Every tenth request writes, so that a write is under way whatever happens when. */
+/** Every tenth request writes, so that a write is under way at any moment. */
 const isWrite = (index: number): boolean => index % 10 === 0;
 
 /**
- * Sends so many requests a second, whether earlier ones are answered or not, until the returned function is called. It resolves when all are
+ * Sends requests at a fixed rate, without waiting for answers, until the returned function is called. It resolves when all are
  * answered. A request that is sent late counts from when it was due.
  */
 export function sendSteadily(url: string, perSecond: number): () => Promise<SteadyFigures> {

@@ -3,7 +3,7 @@ import { createConnection, createServer, type AddressInfo, type Socket } from 'n
 /** A port in front of another, whose connections can be slowed, held and cut. */
 export interface TcpLink {
   readonly port: number;
-  /** Delays every byte in either direction by so many milliseconds from now on. */
+  /** Delays every byte in either direction from now on, by a number of milliseconds. */
   delay(milliseconds: number): void;
   /** Lets nothing through, and answers nobody. */
   block(): void;

@@ -54,7 +54,7 @@ interface Branch {
   readonly length: number;
 }
 
-/** A coral: branches that fork so many times. */
+/** A coral: branches that fork a number of times. */
 export function branches({ x, y, angle, length }: Branch, forks: number, seed: number): string {
   const radians = (angle * Math.PI) / 180;
   const end = { x: x + length * Math.cos(radians), y: y + length * Math.sin(radians) };

@@ -4,7 +4,7 @@ import { createService } from '../../src/server.js';
 import { startDatabase } from '../start-database.js';
 
 /**
- * Uploads a file of so many bytes (1 GB unless the first argument says otherwise), downloads it, and prints by how much the memory
+ * Uploads a file (1 GB unless the first argument gives its bytes), downloads it, and prints by how much the memory
  * of the process grew at most. The client is in the same process, which the figure then holds too.
  */
 const size = Number(process.argv[2] ?? 1_000_000_000);

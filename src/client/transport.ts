@@ -37,7 +37,7 @@ export type Fetch = (
   text(): Promise<string>;
 }>;
 
-/** Sends a request, and returns the answer, whatever its status. Throws a Failure if there is none. */
+/** Sends a request, and returns the answer, of any status. Throws a Failure if there is none. */
 export async function transmit(sent: Sent, fetch: Fetch): Promise<Received> {
   const { signal, timeout, onProgress } = sent;
   const what = `${sent.method} ${sent.url}`;

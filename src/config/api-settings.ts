@@ -20,7 +20,7 @@ export const apiSettings = group({
     strict: flag(false, 'Refuse unknown names in populate instead of ignoring them', { variable: 'MANGROVE_STRICT' }),
   }),
   responses: group({
-    privateAttributes: texts([], 'Attributes that no answer shows, of whatever content type'),
+    privateAttributes: texts([], 'Attributes of any content type that no answer shows'),
   }),
   customFields: shaped<Readonly<Record<string, string>>>(
     { type: 'object', additionalProperties: { enum: customFieldTypes } },

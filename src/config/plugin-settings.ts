@@ -89,7 +89,7 @@ const usersSettings = group({
       max: whole(10, 'Attempts in one interval', { minimum: 1 }),
       maxPerClient: whole(
         40,
-        'Attempts of one client, which in IPv6 is a /64 network, at routes that send e-mails, whatever the address',
+        'Attempts of one client, which in IPv6 is a /64 network, at routes that send e-mails, to any address',
         {
           minimum: 1,
         },

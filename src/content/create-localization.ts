@@ -11,7 +11,7 @@ import type { ContentType } from '../schema/content-type.js';
 import type { Values } from '../values.js';
 import { acceptNew, checkBody } from './check-body.js';
 import { withDatabase, type ContentContext, type EntryKey, type WriteInput } from './content-context.js';
-import { insertChecked, newBody } from './create.js';
+import { runCreate, createRules } from './create.js';
 import { hasId } from './find-one.js';
 import type { Loaded, StoredDocument } from '../mongo/loaded.js';
 import { requiredShared } from './localization-group.js';
@@ -32,7 +32,12 @@ export async function createLocalization(
   const source = await readSource(type, id, context);
   const accepted = acceptNew(type, data, context.bind);
   const locale = await checkNewLocale(type, accepted['locale'], source, context);
-  await checkBody(type, { ...requiredShared(type, source), ...accepted }, newBody(accepted, context, groupOf(source)), context);
+  await checkBody(
+    type,
+    { ...requiredShared(type, source), ...accepted },
+    createRules(accepted, context, groupOf(source)),
+    context,
+  );
   await refuseHiddenLocales({ type, source, values: accepted }, context);
   const selection = bindEntrySelection(query, type, context.bind);
   const values = { ...accepted, locale };
@@ -72,7 +77,7 @@ async function insertLocale(type: ContentType, data: Values, source: StoredDocum
   const copied = shared.filter((name) => type.attributes.get(name)?.kind === 'scalar' && !Object.hasOwn(data, name));
   const values = await copyValues(type, source, copied, context);
   const nothing = { type, fields: [], children: [], locales: null };
-  const created = await insertChecked(type, data, { selection: nothing, source: { group: groupOf(source), values } }, context);
+  const created = await runCreate(type, data, { selection: nothing, source: { group: groupOf(source), values } }, context);
   const given = shared.filter((name) => Object.hasOwn(data, name));
   if (given.length === 0) await touchLocales(type, created.document, context);
   else await syncLocales(type, Number(created.document['_id']), given, context);

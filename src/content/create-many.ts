@@ -5,7 +5,7 @@ import type { Values } from '../values.js';
 import { buildDocument, buildWrite } from './build-write.js';
 import { acceptInput, checkBody } from './check-body.js';
 import { withDatabase, type ContentContext } from './content-context.js';
-import { insertLinked, newBody, type PreparedEntry } from './create.js';
+import { insertLinked, createRules, type PreparedEntry } from './create.js';
 import { orUniqueError, runWrite } from './run-write.js';
 
 /**
@@ -20,7 +20,7 @@ export const createMany = (type: ContentType, data: readonly unknown[], context:
 
 async function insertMany(type: ContentType, data: readonly unknown[], context: ContentContext): Promise<readonly number[]> {
   const accepted = data.map((one) => acceptInput(type, one, context.bind));
-  for (const values of accepted) await checkBody(type, values, newBody(values, context), context);
+  for (const values of accepted) await checkBody(type, values, createRules(values, context), context);
   const { store } = context;
   const ids = await store.ids.next(type.collection, accepted.length, { ...store.database, session: null });
   const entries: PreparedEntry[] = [];

@@ -27,12 +27,12 @@ export async function create(type: ContentType, data: unknown, query: Query, con
   const accepted = acceptNew(type, data, context.bind);
   const joined = type.localized ? await groupToJoin(type, accepted, context) : null;
   if (joined !== null) return joinGroup(type, accepted, joined, { query, selection, context });
-  await checkBody(type, accepted, newBody(accepted, context), context);
-  return insertChecked(type, accepted, { selection, source: null }, context);
+  await checkBody(type, accepted, createRules(accepted, context), context);
+  return runCreate(type, accepted, { selection, source: null }, context);
 }
 
 /** Returns how the body of a new entry is checked: only an explicit null makes it a draft. `group`: the one that it comes into. */
-export const newBody = (data: Values, { checksAsDrafts }: ContentContext, group: number | null = null) =>
+export const createRules = (data: Values, { checksAsDrafts }: ContentContext, group: number | null = null) =>
   ({ mode: 'create', draft: data['publishedAt'] === null || checksAsDrafts === true, id: null, group }) as const;
 
 interface Joining {
@@ -51,15 +51,15 @@ async function joinGroup(
   const group = groupOf(joined);
   const shared = sharedNames(type, [...type.attributes.keys()]);
   if (overwritesGroup(type, query, context.bind)) {
-    await checkBody(type, data, newBody(data, context, group), context);
+    await checkBody(type, data, createRules(data, context, group), context);
     const values = Object.fromEntries(shared.map((name) => [name, data[name] ?? null]));
     await refuseHiddenLocales({ type, source: joined, values }, context);
     return insertAndShare(type, data, { selection, source: { group, values: {} } }, context);
   }
   const own = withoutShared(type, data);
-  await checkBody(type, { ...requiredShared(type, joined), ...own }, newBody(data, context, group), context);
+  await checkBody(type, { ...requiredShared(type, joined), ...own }, createRules(data, context, group), context);
   const values = await copyValues(type, joined, shared, context);
-  return insertChecked(type, own, { selection, source: { group, values } }, context);
+  return runCreate(type, own, { selection, source: { group, values } }, context);
 }
 
 /** Stores a new entry and copies its shared values to its group. The answer shows the other locales as they were before. */
@@ -67,7 +67,7 @@ const insertAndShare = (type: ContentType, data: Values, insertion: Insertion, c
   orUniqueError({ type, data, id: null, group: insertion.source?.group ?? null }, context, () =>
     inTransaction(context.store.database, async (database) => {
       const inside = withDatabase(context, database);
-      const created = await insertChecked(type, data, insertion, inside);
+      const created = await runCreate(type, data, insertion, inside);
       const id = Number(created.document['_id']);
       const shared = sharedNames(type, [...type.attributes.keys()]);
       if (shared.length > 0) await syncLocales(type, id, shared, inside);
@@ -94,29 +94,29 @@ interface Insertion {
  * Stores checked data as a new entry, all that belongs to it or nothing, and returns it as it is selected. Data that code around
  * the write has changed is checked again.
  */
-export const insertChecked = (type: ContentType, data: Values, insertion: Insertion, context: ContentContext): Promise<Loaded> =>
+export const runCreate = (type: ContentType, data: Values, insertion: Insertion, context: ContentContext): Promise<Loaded> =>
   runWrite({ action: 'create', type, data, selection: insertion.selection }, context, {
     run: async (changed, inside) => {
       const accepted = changed === data ? data : acceptInput(type, changed, inside.bind);
       const { group = null, values = {} } = insertion.source ?? {};
       if (accepted !== data)
-        await checkBody(type, { ...requiredShared(type, values), ...accepted }, newBody(accepted, inside, group), inside);
-      return insert(type, accepted, insertion, inside);
+        await checkBody(type, { ...requiredShared(type, values), ...accepted }, createRules(accepted, inside, group), inside);
+      return insertWithFreeId(type, accepted, insertion, inside);
     },
     written: ({ document }) => ({ id: Number(document['_id']) }),
   });
 
 /** Takes another id if an import has inserted an entry with the first one. */
-async function insert(type: ContentType, data: Values, insertion: Insertion, context: ContentContext): Promise<Loaded> {
+async function insertWithFreeId(type: ContentType, data: Values, insertion: Insertion, context: ContentContext): Promise<Loaded> {
   try {
-    return await insertNew(type, data, insertion, context);
+    return await insertWithNextId(type, data, insertion, context);
   } catch (error) {
     if (!hasCode(error, 'id-taken') || context.store.database.session !== null) throw error;
-    return insertNew(type, data, insertion, context);
+    return insertWithNextId(type, data, insertion, context);
   }
 }
 
-async function insertNew(type: ContentType, data: Values, insertion: Insertion, context: ContentContext): Promise<Loaded> {
+async function insertWithNextId(type: ContentType, data: Values, insertion: Insertion, context: ContentContext): Promise<Loaded> {
   const complete = await fillUids(type, data, context);
   const write = await buildWrite(type, complete, null, context);
   const [id = 0] = await context.store.ids.next(type.collection, 1, { ...context.store.database, session: null });

@@ -43,7 +43,7 @@ export async function update(
 }
 
 const writeChange = (change: Change, context: ContentContext): Promise<Loaded | null> =>
-  orUniqueError(change, context, () => (isPlain(change) ? updatePlain(change, context) : updateLinked(change, context)));
+  orUniqueError(change, context, () => (isScalarsOnly(change) ? updateScalars(change, context) : updateAndSync(change, context)));
 
 async function bindChange(
   { type, id, selection }: Pick<Change, 'type' | 'id' | 'selection'>,
@@ -97,13 +97,13 @@ async function readStored(type: ContentType, match: Match, database: Database): 
 }
 
 /** Updates scalars of this entry that no rule depends on, by one command. */
-function isPlain({ type, data, mayBreakRule }: Change): boolean {
+function isScalarsOnly({ type, data, mayBreakRule }: Change): boolean {
   if (mayBreakRule) return false;
   const names = Object.keys(data);
   return names.every((name) => type.attributes.get(name)?.kind === 'scalar') && sharedNames(type, names).length === 0;
 }
 
-async function updatePlain({ type, data, selection, match }: Change, context: ContentContext): Promise<Loaded | null> {
+async function updateScalars({ type, data, selection, match }: Change, context: ContentContext): Promise<Loaded | null> {
   const { values } = await buildWrite(type, data, {}, context);
   const change = { set: Object.assign({}, values, { updatedAt: new Date() }) };
   const document = await updateEntry(context.store, type.collection, { match, change, ...compileReturned(selection) });
@@ -111,12 +111,12 @@ async function updatePlain({ type, data, selection, match }: Change, context: Co
 }
 
 /** Updates components and links, which depend on stored values and reach other entries, in one transaction. */
-async function updateLinked(change: Change, context: ContentContext): Promise<Loaded | null> {
+async function updateAndSync(change: Change, context: ContentContext): Promise<Loaded | null> {
   const { type, data, selection } = change;
   const shared = sharedNames(type, Object.keys(data));
   const updated = await inTransaction(context.store.database, async (database) => {
     const inside = withDatabase(context, database);
-    const document = await updateWithin(change, inside);
+    const document = await updateStored(change, inside);
     if (document === null || shared.length === 0) return { document, loaded: null };
     // As in Strapi v4, the answer shows the other locales before the shared values were copied to them.
     const loaded = await readWritten(document, selection, inside);
@@ -126,7 +126,7 @@ async function updateLinked(change: Change, context: ContentContext): Promise<Lo
   return updated.document === null ? null : (updated.loaded ?? readWritten(updated.document, selection, context));
 }
 
-async function updateWithin(
+async function updateStored(
   { type, id, data, selection, match, mayBreakRule }: Change,
   context: ContentContext,
 ): Promise<EntryDocument | null> {

@@ -34,7 +34,7 @@ export interface RouteRequirement {
   readonly others?: readonly RequiredAction[];
   /** A token of a user that was good once counts as none: it has expired, was revoked, or its account is blocked. */
   readonly ignoresEnded?: true;
-  /** Callers are not identified, whatever credentials they send, and get full access: the code of the row decides. */
+  /** Callers are not identified by the credentials they send, and get full access: the code of the row decides. */
   readonly leavesRightsToCode?: true;
   /** Admin tokens are accepted as well, which otherwise open the admin API only. */
   readonly admitsAdmin?: true;

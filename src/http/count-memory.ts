@@ -83,7 +83,7 @@ export function countMemory({ server, middlewares }: Config): Middleware {
   };
 }
 
-/** Requests that use at least so many bytes write their JSON in pieces, which takes longer for smaller ones. */
+/** Requests that use at least this many bytes write their JSON in pieces, which takes longer for smaller ones. */
 const veryLarge = 2_097_152;
 
 /** Returns a body as it is sent: objects and lists as JSON, which is bytes if it is large. */

@@ -107,7 +107,7 @@ class Parts {
     this.#settings = settings;
   }
 
-  /** With a file name it is a file, whatever its type; an input that was left empty sends an empty name. */
+  /** A part with a file name is a file of any type; an input that was left empty sends an empty name. */
   take(part: Part): void {
     this.request.beginPart();
     part.on('data', (bytes: Buffer) => {

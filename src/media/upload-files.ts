@@ -1,5 +1,5 @@
 import { withDatabase, type ContentContext } from '../content/content-context.js';
-import { insertChecked } from '../content/create.js';
+import { runCreate } from '../content/create.js';
 import type { Loaded } from '../mongo/loaded.js';
 import { withOwner } from '../content/rules-on-writes.js';
 import { commitBlobs } from '../mongo/stores/blob-store.js';
@@ -78,7 +78,7 @@ export async function storeFiles({ files, folder }: ReadyFiles, content: Content
   const insertion = { selection: bindEntrySelection(emptyQuery, type, content.bind), source: null };
   const entries: Loaded[] = [];
   for (const file of files)
-    entries.push(await insertChecked(type, withOwner(type, rowOf(file, folder), content.bind.access), insertion, content));
+    entries.push(await runCreate(type, withOwner(type, rowOf(file, folder), content.bind.access), insertion, content));
   return entries;
 }
 
@@ -123,7 +123,7 @@ async function createFolder(content: ContentContext): Promise<UploadFolder | nul
   const path = `/${String(pathId)}`;
   try {
     const insertion = { selection: bindEntrySelection(emptyQuery, type, content.bind), source: null };
-    const { document } = await insertChecked(type, { name: folderName, pathId, path, parent: null }, insertion, content);
+    const { document } = await runCreate(type, { name: folderName, pathId, path, parent: null }, insertion, content);
     return { id: Number(document['_id']), path };
   } catch (error) {
     if (error instanceof ApiError && error.status === 400) return findFolder(content);

@@ -111,7 +111,7 @@ export class UniqueBuilds {
     return this.#builds.has(collection);
   }
 
-  /** Resolves when a collection takes writes. Rejects with 503 if that takes more than so many milliseconds. */
+  /** Resolves when a collection takes writes. Rejects with 503 if that takes longer than the limit, in milliseconds. */
   async wait(collection: string, patience: number): Promise<void> {
     const built = this.#builds.get(collection);
     if (built === undefined) return;

@@ -3,7 +3,7 @@ import { unavailableError } from '../errors.js';
 import { isInterrupted } from './driver-errors.js';
 
 /**
- * Runs a command, and again where a failover or a broken connection came in between, until so many milliseconds are over. The next attempt
+ * Runs a command, and again where a failover or a broken connection came in between, until the limit is over, in milliseconds. The next attempt
  * may hit the same failover: a former primary refuses commands until the driver has found the next one.
  */
 export function untilAnswered<Reply>(limit: number, run: () => Promise<Reply>): Promise<Reply> {
@@ -193,7 +193,7 @@ export class Deadline {
     return Math.max(this.#end - performance.now(), 0);
   }
 
-  /** Begins a part. Throws the error if the time was over before, and has `race` reject with it after so many milliseconds. */
+  /** Begins a part. Throws the error if the time was over before, and has `race` reject with it after the limit, in milliseconds. */
   allow(limit: number, late: () => Error): void {
     if (this.#isOver) throw late();
     clearTimeout(this.#timer);

@@ -20,7 +20,7 @@ interface BudgetOptions {
 
 /**
  * The budget of one request, over REST and GraphQL alike. It is spent by actual entries and bytes. A request that exceeds a limit
- * is refused as a whole: whatever it asks for afterwards is refused too.
+ * is refused as a whole: everything that it asks for afterwards is refused too.
  */
 export class Budget {
   readonly #limits: SpentLimits;

@@ -58,7 +58,7 @@ function parsePatch({ connect, disconnect, options }: Readonly<Record<string, un
   };
 }
 
-/** Equal items count once, whatever the order of their keys. */
+/** Equal items count once; the order of their keys does not matter. */
 const distinct = (items: readonly unknown[]): unknown[] => [
   ...new Map(items.map((item) => [JSON.stringify(item, sortKeys), item])).values(),
 ];

@@ -32,7 +32,7 @@ interface PackageParts {
 
 /**
  * Returns what imports of Strapi's packages give, by the name of the package: Mangrove's own equivalents, whether the package is installed or
- * not. Whatever else is read of them throws an UnsupportedCodeError.
+ * not. Reading anything else of them throws an UnsupportedCodeError.
  */
 export const strapiPackages = (parts: PackageParts): Readonly<Record<string, object>> => ({
   '@strapi/strapi': standIn('@strapi/strapi', { factories: parts.factories }),

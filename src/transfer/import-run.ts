@@ -8,7 +8,7 @@ import type { Manifest, PlacedRecord, Source, Stage, TransferRecord } from './so
 
 /** Shows how far something is. */
 export interface Progress {
-  /** Begins a part of so many steps, of which some may be done already; null: the number is unknown. */
+  /** Begins a part. `total`: its steps, null if unknown. `done`: the steps that were done before. */
   readonly begin: (title: string, total: number | null, done?: number) => void;
   readonly advance: (steps: number) => void;
   readonly end: () => void;
@@ -151,7 +151,7 @@ function checkTotal({ source, state, tally }: ImportRun, stage: Stage, read: num
   tally.report('the source has changed while it was read', where);
 }
 
-/** At most so many kinds of shortcomings, examples of each, and characters: sources may contain names of any length. */
+/** Bounds of the report: kinds of shortcomings, examples of each, and characters of a text. Sources may contain names of any length. */
 const max = { reasons: 300, examples: 5, characters: 300 };
 
 const shorten = (text: string): string => (text.length > max.characters ? `${text.slice(0, max.characters)}…` : text);

@@ -13,7 +13,7 @@ import { leadsTo, type Walk } from './no-leak/walk.js';
 import { buildWorld, fileUid, userUid } from './no-leak/world.js';
 import { serveAccounts, type ServingAccounts } from './serve-accounts.js';
 
-/** Roles that are tried; each with so many queries over REST and GraphQL. More of them: `NO_LEAK_ROLES=500 npx mocha -g "no answer"`. */
+/** Roles that are tried, and the queries of each over REST and GraphQL. More roles: `NO_LEAK_ROLES=500 npx mocha -g "no answer"`. */
 const roles = Number(process.env['NO_LEAK_ROLES'] ?? 5);
 const firstSeed = Number(process.env['NO_LEAK_SEED'] ?? 1);
 const queries = 10;

@@ -142,7 +142,7 @@ describe('npx mangrove models', () => {
 
   it('adds changes continuously', async () => {
     const args = [...(await program()), 'models', 'add', 'project', '--watch'];
-    const watching = spawn(process.execPath, args, { cwd: directory, env: { ...process.env, ...env() } });
+    const watching = spawn(process.execPath, args, { cwd: directory, env: { ...process.env, ...env() }, timeout: 60_000 });
     const printed = createInterface({ input: watching.stdout });
     const line = (pattern: RegExp): Promise<string> =>
       new Promise((found) => printed.on('line', (text) => pattern.test(text) && found(text)));

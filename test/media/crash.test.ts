@@ -36,7 +36,7 @@ describe('media, when the process is killed', () => {
     return { process: process_, url: line.toString().trim() };
   }
 
-  /** Works on a child, three things at a time, and kills it so many milliseconds after so many answers. */
+  /** Works on a child, three things at a time, and kills it `delay` milliseconds after a number of answers. */
   async function workAndKill({ process: child, url }: Child, { answers, delay }: Crash, work: Work): Promise<void> {
     const gone = once(child, 'exit');
     let left = answers;

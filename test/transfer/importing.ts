@@ -40,7 +40,7 @@ export async function importAll(source: Source, context: ImportContext, replace 
   await runImport(await prepareImport(source, context), context, { replace });
 }
 
-/** A source that ends with an error after so many records of a stage. */
+/** A source that ends with an error after a number of records of a stage. */
 export const cutShort = (source: Source, stage: string, records: number): Source => ({
   ...source,
   read: async function* (stages, behind) {

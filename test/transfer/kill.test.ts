@@ -73,7 +73,7 @@ const project: readonly ArchivedFile[] = [
 
 const stages = ['links', 'entities', 'assets', 'publish'];
 
-/** Where a process is killed: at a stage or behind it, with so many records of it, and so many types in their places. */
+/** Where a process is killed: at a stage or behind it. `position`: records of the stage; `published`: types in their places. */
 const moments: readonly (readonly [name: string, stage: string, position: number, published: number])[] = [
   ['among the entries', 'entities', 1, 0],
   ['among the files', 'assets', 2, 0],

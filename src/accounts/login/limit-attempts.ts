@@ -97,7 +97,7 @@ export function guessLimit({ interval, max }: Config['admin']['ratelimit'], data
  * What attempts are counted by.
  * - sender: where they come from, together with the e-mail address that the body names, if the route has one; for refresh tokens the
  *   login that they go back to, since many users may share an address
- * - client: where they come from, for routes that send e-mails, whatever the address
+ * - client: where they come from, for routes that send e-mails, to any address
  * - account: the account that somebody tries to log in to, as it is named, from wherever. Its name and its address are counted apart:
  *   a limit that both share would reveal which name has which address
  * - address: the e-mail address that something is sent to, from wherever

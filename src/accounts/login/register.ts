@@ -1,6 +1,6 @@
 import type { ContentContext } from '../../content/content-context.js';
 import { acceptInput, checkBody } from '../../content/check-body.js';
-import { insertChecked } from '../../content/create.js';
+import { runCreate } from '../../content/create.js';
 import type { Loaded } from '../../mongo/loaded.js';
 import type { ApiError } from '../../errors.js';
 import { applicationError, hasCode } from '../../errors.js';
@@ -73,7 +73,7 @@ function pickAllowed({ config }: Accounts, body: Body, { content }: AccountCall)
 async function insertUser(type: ContentType, data: Body, { content }: AccountCall): Promise<StoredUser> {
   const insert = async (): Promise<Loaded> => {
     await checkBody(type, data, { mode: 'create', draft: false, id: null }, registering(content));
-    return insertChecked(type, data, { selection: nothing, source: null }, asService(content));
+    return runCreate(type, data, { selection: nothing, source: null }, asService(content));
   };
   const nothing = { type, fields: [], children: [], locales: null };
   const { document } = await insert().catch((error: unknown) => {

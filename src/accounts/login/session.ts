@@ -42,7 +42,7 @@ async function findByIdentifier(identifier: string, content: ContentContext): Pr
   return users.find((user) => user.email === email) ?? users[0] ?? null;
 }
 
-/** At most so many users with one address are read; the settings may allow several. The first one logs in by it. */
+/** Users with one address that are read at most. The settings may allow several; the first one logs in by it. */
 const mostAlike = 10;
 
 /** Opens a session for a user. */
@@ -53,7 +53,7 @@ export async function openSession(accounts: Accounts, user: KnownUser, content: 
   return { userId: user.id, jwt: accounts.tokens.sign(user, refreshTokens.accessExpiresIn), refreshToken };
 }
 
-/** Throws an ApplicationError if a user may not log in, whatever the password. */
+/** Throws an ApplicationError for a user who may not log in, even by the right password. */
 export function assertMayLogIn({ confirmed, blocked }: KnownUser, settings: AccountSettings): void {
   if (settings.email_confirmation && !confirmed) throw applicationError('Your account email is not confirmed');
   if (blocked) throw applicationError('Your account has been blocked by an administrator');

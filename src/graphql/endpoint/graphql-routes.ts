@@ -10,10 +10,10 @@ import { createPlayground, explainEndpoint } from '../playground/serve-playgroun
 import type { FieldRequirement } from '../types/schema-context.js';
 import { createTracer } from '../tracer.js';
 import { createFileCheck } from './accept-files.js';
-import { type Answer as GraphqlAnswer, textAnswer } from './read-parameters.js';
+import { type GraphqlAnswer, textAnswer } from './read-parameters.js';
 import type { CurrentSchema, SchemaSnapshot } from './current-schema.js';
 import type { GraphqlSettings } from './graphql-settings.js';
-import { createEndpoint, type Endpoint, handleRequest, type Session } from './operation-handler.js';
+import { createEndpoint, type Endpoint, handleRequest, type RequestState } from './operation-handler.js';
 import { placeFiles } from './place-files.js';
 import { refuseEndedField } from './refuse-ended.js';
 
@@ -74,7 +74,7 @@ async function answerOperations(ctx: Context, call: RouteCall, { parts, endpoint
   const staged = { staging, ...call };
   try {
     const body = await bodyOf(staged, { snapshot, settings });
-    return sent(await handleRequest(ctx, body, createSession(ctx, staged, { snapshot, settings }), endpoint));
+    return sent(await handleRequest(ctx, body, createState(ctx, staged, { snapshot, settings }), endpoint));
   } finally {
     await staging?.discard();
   }
@@ -85,13 +85,13 @@ interface StagedCall extends RouteCall {
   readonly staging: Staging | null;
 }
 
-interface SessionParts {
+interface StateParts {
   readonly snapshot: SchemaSnapshot;
   readonly settings: GraphqlSettings;
 }
 
 /** Returns the context of a request: with the registry that its schema was made from, and the page sizes of GraphQL. */
-function createSession(ctx: Context, call: StagedCall, { snapshot, settings }: SessionParts): Session {
+function createState(ctx: Context, call: StagedCall, { snapshot, settings }: StateParts): RequestState {
   const { running, content, caller, staging } = call;
   const { pages } = settings;
   const bind = { ...content.bind, registry: snapshot.registry, settings: bindSettings(pages) };
@@ -134,7 +134,7 @@ function bindSettings(pages: PageSettings): BindSettings {
 const knownSettings = new WeakMap<PageSettings, BindSettings>();
 
 /** Returns the JSON that the shared middleware has decoded, or the operations of a multipart body. Forms and plain text contain no operations. */
-async function bodyOf(call: StagedCall, { snapshot, settings }: SessionParts): Promise<unknown> {
+async function bodyOf(call: StagedCall, { snapshot, settings }: StateParts): Promise<unknown> {
   const { request, running, staging, caller } = call;
   const { readMultipart } = request;
   if (running.media !== null && staging !== null && readMultipart !== null) {

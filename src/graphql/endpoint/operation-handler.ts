@@ -20,7 +20,7 @@ import { createDocuments, type Documents } from './documents.js';
 import { coded, createErrorFormat, type FormatError } from './format-error.js';
 import type { GraphqlSettings } from './graphql-settings.js';
 import {
-  type Answer,
+  type GraphqlAnswer,
   answerOf,
   createPersistedQueries,
   failureAnswer,
@@ -56,16 +56,21 @@ export function createEndpoint(settings: GraphqlSettings, report: (error: unknow
  * Answers one HTTP request, a single operation or a batch; `body` is decoded JSON. Throws an UnauthorizedError if the token of the
  * caller has expired, which the operations may ignore.
  */
-export async function handleRequest(ctx: Context, body: unknown, session: Session, endpoint: Endpoint): Promise<Answer> {
+export async function handleRequest(
+  ctx: Context,
+  body: unknown,
+  state: RequestState,
+  endpoint: Endpoint,
+): Promise<GraphqlAnswer> {
   const operation = isRecord(body) && Object.keys(body).length > 0 ? body : null;
-  const request = { method: ctx.method, url: ctx.url, headers: headersOf(ctx), body: operation, raw: ctx.req, context: session };
+  const request = { method: ctx.method, url: ctx.url, headers: headersOf(ctx), body: operation, raw: ctx.req, context: state };
   const members = ctx.method === 'POST' && Array.isArray(body) ? body.map((member) => memberOf(request, member)) : null;
-  const { caller } = session;
+  const { caller } = state;
   if (caller.kind === 'public' && caller.ended !== null)
     refuseEnded(
       caller.ended,
       (members ?? [request]).map((member) => endpoint.find(member)),
-      session,
+      state,
     );
   return members === null ? answerOf(await endpoint.handle(request)) : handleBatch(members, endpoint);
 }
@@ -85,11 +90,11 @@ const headersOf = (ctx: Context): OperationRequest['headers'] => ({
 });
 
 /** Answers all members in one response with status 200; graphql-http has no batches. */
-async function handleBatch(members: readonly OperationRequest[], { handle, batch }: Endpoint): Promise<Answer> {
+async function handleBatch(members: readonly OperationRequest[], { handle, batch }: Endpoint): Promise<GraphqlAnswer> {
   if (batch === 0) return failureAnswer(400, 'Operation batching disabled.');
   if (members.length === 0) return failureAnswer(400, 'No operations found in request.');
   if (members.length > batch) return failureAnswer(400, `More than ${String(batch)} operations in one request.`);
-  const answers: Answer[] = [];
+  const answers: GraphqlAnswer[] = [];
   // One after the other: a batch may not take more of the server at once than a single request.
   for (const member of members) answers.push(answerOf(await handle(member)));
   const bodies = answers.map(({ type, body, status }) =>
@@ -99,7 +104,7 @@ async function handleBatch(members: readonly OperationRequest[], { handle, batch
 }
 
 /** The state of one request. Each operation of a batch has its own context. */
-export interface Session {
+export interface RequestState {
   readonly schema: GraphQLSchema;
   readonly caller: Caller;
   readonly config: Config;
@@ -107,7 +112,7 @@ export interface Session {
 }
 
 /** Answers requests for one operation. */
-type OperationHandler = Handler<IncomingMessage, Session>;
+type OperationHandler = Handler<IncomingMessage, RequestState>;
 
 /** The sources of operations. */
 interface Sources {
@@ -130,7 +135,7 @@ function findOperation(request: OperationRequest, { findQuery, documents }: Sour
 /** The package is loaded with the first request. */
 async function createOperationHandler({ findQuery, documents }: Sources, formatError: FormatError): Promise<OperationHandler> {
   const { createHandler } = await import('graphql-http');
-  return createHandler<IncomingMessage, Session, Record<PropertyKey, unknown>>({
+  return createHandler<IncomingMessage, RequestState, Record<PropertyKey, unknown>>({
     parseRequestParams: (request) => readParameters(request, findQuery),
     schema: ({ context }) => context.schema,
     context: ({ context }) => ({ ...context.createContext() }),

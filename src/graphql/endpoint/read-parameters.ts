@@ -6,33 +6,33 @@ import { checkJson } from '../../http/parse-json.js';
 import { isRecord, type Values } from '../../values.js';
 
 /** An HTTP response. */
-export interface Answer {
+export interface GraphqlAnswer {
   readonly status: number;
   readonly type: 'application/json' | 'text/plain' | 'text/html';
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export const textAnswer = (status: number, body: string): Answer => ({ status, type: 'text/plain', body });
+export const textAnswer = (status: number, body: string): GraphqlAnswer => ({ status, type: 'text/plain', body });
 
-const jsonAnswer = (status: number, body: unknown): Answer => ({
+const jsonAnswer = (status: number, body: unknown): GraphqlAnswer => ({
   status,
   type: 'application/json',
   body: `${JSON.stringify(body)}\n`,
 });
 
 /** Returns the response to a request without an operation. */
-export const failureAnswer = (status: number, message: string, code = 'INTERNAL_SERVER_ERROR'): Answer =>
+export const failureAnswer = (status: number, message: string, code = 'INTERNAL_SERVER_ERROR'): GraphqlAnswer =>
   jsonAnswer(status, { errors: [{ message, extensions: { code } }] });
 
 /** An answer in the form that hooks of graphql-http return. */
-const responseOf = ({ status, type, body, headers }: Answer): Response => [
+const responseOf = ({ status, type, body, headers }: GraphqlAnswer): Response => [
   body,
   { status, statusText: '', headers: { ...headers, 'content-type': type } },
 ];
 
 /** The answer that graphql-http has made: one of `responseOf`, or JSON of its own under its own media type. */
-export function answerOf([body, { status, headers = {} }]: Response): Answer {
+export function answerOf([body, { status, headers = {} }]: Response): GraphqlAnswer {
   const { 'content-type': type, ...rest } = headers;
   if (type === 'text/plain') return { status, type, body: body ?? '', headers: rest };
   return { status, type: 'application/json', body: `${(body ?? '').trimEnd()}\n` };

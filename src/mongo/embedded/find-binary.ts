@@ -55,7 +55,7 @@ export const cachedPrograms = (cacheDir: string, pin: PinnedArchive | undefined)
 };
 
 /**
- * Chooses among the installed programs. A named mongod is taken whatever its version; opening the data fails if it is too old.
+ * Chooses among the installed programs. A named mongod is taken in any version; opening the data fails if it is too old.
  */
 export const chooseInstalled = ({ named, onPath, cached }: Installed, dataVersion = '0.0'): Binary | undefined => {
   const fits = onPath !== undefined && isAtLeast(onPath.version, '6.0') && isAtLeast(onPath.version, dataVersion);

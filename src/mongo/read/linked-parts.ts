@@ -97,7 +97,7 @@ const cut = (ids: Float64Array): Parts =>
     _id: { $in: [...ids.subarray(part * idsAtOnce, (part + 1) * idsAtOnce)] },
   }));
 
-/** Ranges of ids, in each of which there are at most so many entries; null if there are many more ids than entries. */
+/** Returns ranges of ids with a bounded number of entries in each; null if there are many more ids than entries. */
 async function listRanges({ collection }: Filtered, all: number, database: Database): Promise<Parts | null> {
   const [first, last] = await Promise.all([1, -1].map((order) => readEnd(collection, order, database)));
   if (first === undefined || last === undefined || last - first > 4 * all) return null;

@@ -35,11 +35,11 @@ interface PageContext {
  * ValidationError if the time limit is hit because no index leads to the entries.
  */
 export const readPage = (plan: Plan, context: PageContext): Promise<LoadedPage> =>
-  readEach(plan, context).catch(async (error: unknown) => {
+  readByPlan(plan, context).catch(async (error: unknown) => {
     throw await explainTimeout(error, plan, context.database);
   });
 
-async function readEach(plan: Plan, { registry, totals, ...context }: PageContext): Promise<LoadedPage> {
+async function readByPlan(plan: Plan, { registry, totals, ...context }: PageContext): Promise<LoadedPage> {
   const { condition, withTotal, totalIsCacheable, selection } = plan;
   const database = asksForRelated(condition) ? asScanned(context.database) : context.database;
   const resolved = await resolveRelated(condition, database);

@@ -55,7 +55,7 @@ async function readLevels(first: PendingLevel, database: Database, next: Pending
   }
 }
 
-/** Whether so many entries were read that other requests should run before these are processed. */
+/** Whether more than 1,000 entries were read: then other requests run before these are processed. */
 const isLong = (results: LevelResults): boolean =>
   [...results.values()].flat().reduce((sum, { rows }) => sum + rows.length, 0) > 1_000;
 

@@ -21,7 +21,7 @@ export interface RestClient {
   /** Returns the JSON of an answer; null for 404. Throws an Error that names the path for other failures. */
   readonly get: (path: string) => Promise<unknown>;
   /**
-   * Returns the bytes of a file, at most so many; the token goes to the service alone. Throws AssetUnavailable if they cannot be had, and
+   * Returns the bytes of a file, up to a limit. The token is sent to the service alone. Throws AssetUnavailable if they cannot be had, and
    * an Error if the service does not answer.
    */
   readonly download: (url: string, limit: number) => AsyncIterable<Uint8Array>;
