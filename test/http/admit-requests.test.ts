@@ -59,7 +59,7 @@ describe('requests under way', () => {
     return [status, headers.get('retry-after')];
   };
 
-  it('a number are handled, a number wait, and others are refused at once', async () => {
+  it('some are handled, some wait, and others are refused at once', async () => {
     const first = [ask(), ask()];
     await begun(2);
     // Only methods with a body have one of several parts, which would not wait.
