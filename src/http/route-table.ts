@@ -32,7 +32,10 @@ export function routeTable(input: RouteTableInput): Middleware {
   const beginnings = new Set(routed.map(({ path }) => beginningOfRoute(path)));
   const routers = new Map([...beginnings].map((beginning) => [beginning, createRouter(pathsBelow(beginning, routed))]));
   const otherwise = createRouter(pathsBelow('', routed));
-  const routerOf = (path: string): Middleware => routers.get(beginningOf(path)) ?? routers.get(firstPartOf(path)) ?? otherwise;
+  const routerOf = (path: string): Middleware => {
+    const first = endOfPart(path, 1);
+    return routers.get(path.slice(0, endOfPart(path, first + 1))) ?? routers.get(path.slice(0, first)) ?? otherwise;
+  };
   const table: Middleware = (ctx, next) => {
     const { path } = ctx;
     return (bare.get(path) ?? routerOf(path))(ctx, next);
@@ -55,18 +58,20 @@ function beforeTable(table: Middleware, projectCode: ProjectCode, { shared, conn
   };
 }
 
-/** `/api` of `/api/articles`. */
-function firstPartOf(path: string): string {
-  const end = path.indexOf('/', 1);
-  return end === -1 ? path : path.slice(0, end);
+/** Returns where the part of a path ends that begins at a place. */
+function endOfPart(path: string, start: number): number {
+  const end = path.indexOf('/', start);
+  return end === -1 ? path.length : end;
 }
+
+/** `/api` of `/api/articles`. */
+const firstPartOf = (path: string): string => path.slice(0, endOfPart(path, 1));
 
 /** The first two parts of a path, `/api/upload` of `/api/upload/files`; only those before a parameter. */
 function beginningOf(path: string): string {
   const first = firstPartOf(path);
-  const rest = path.slice(first.length);
+  const second = firstPartOf(path.slice(first.length));
   if (isVariable(first)) return '';
-  const second = firstPartOf(rest);
   return isVariable(second) ? first : first + second;
 }
 
