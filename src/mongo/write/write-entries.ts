@@ -205,7 +205,8 @@ async function attempt({ db, session, maxTimeMS }: Database, command: Document, 
   const settings =
     session === null ? { maxTimeMS: write, writeConcern: { w: 'majority', j: true, wtimeout: write } } : { maxTimeMS: write };
   const limited = Object.assign({}, command, settings);
-  const reply = await db.command(limited, { ignoreUndefined: true, ...(session === null ? signal && { signal } : { session }) });
+  const options = { ignoreUndefined: true, enableUtf8Validation: false, signal };
+  const reply = await db.command(limited, session === null ? options : { session, ...options });
   const [failure] = (reply['writeErrors'] ?? []) as readonly Document[]; // only inserts report theirs in the reply
   if (failure !== undefined) throw new MongoServerError({ ...failure, message: String(failure['errmsg']) });
   return reply;
