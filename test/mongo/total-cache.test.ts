@@ -96,6 +96,18 @@ describe('TotalCache', () => {
     }
   });
 
+  it('adjusts a total while another one is counted, which is not cached', async () => {
+    const { changes, totals } = listening();
+    const other = { ...live, match: { publishedAt: 2 }, condition: { ...published } };
+    const held = heldCount();
+    await totals.read(live, () => Promise.resolve(10));
+    const counting = totals.read(other, held.count);
+    changes.changed('rows', entry(new Date(), 1, changes.tick()));
+    held.end(10);
+    await counting;
+    expect([totals.kept(live), totals.kept(other)]).to.deep.equal([11, null]);
+  });
+
   it('caches no count made during a create, and none while it is not told of writes', async () => {
     const { changes, totals } = listening();
     const held = heldCount();
