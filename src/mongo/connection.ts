@@ -6,6 +6,7 @@ import { Queue } from '../queue.js';
 import type { Database } from './database.js';
 import { ensureCollections } from './ensure-collections.js';
 import { AbandonedTransactions } from './abandoned.js';
+import { Sessions } from './calls.js';
 import { SearchIndexes, UniqueBuilds } from './index-state.js';
 import { Replies } from './command-turns.js';
 import { endless, workTime } from './within-time.js';
@@ -41,6 +42,7 @@ export async function connectDatabase(uri: string, config: DatabaseConfig): Prom
       isReplicated,
       isSharded,
       ...ofNoRequest,
+      sessions: new Sessions(client),
       scans: new Queue({ ...waitBounds, atOnce: Math.max(Math.floor(config.poolSize / 4), 1) }),
       replies: new Replies(new Queue({ ...waitBounds, atOnce: 2 })),
       searches: new SearchIndexes(),

@@ -2,7 +2,7 @@ import { type ClientSession, type Db, type Document, Long, type MongoClient } fr
 import type { Budget } from '../query/budget.js';
 import { nextTurn, type Sender, type Queue } from '../queue.js';
 import type { AbandonedTransactions } from './abandoned.js';
-import { inReadTime } from './calls.js';
+import { inReadTime, type Sessions } from './calls.js';
 import { CommandTurns, type Replies } from './command-turns.js';
 import type { SearchIndexes, UniqueBuilds } from './index-state.js';
 import { requestTime, untilAnswered, WaitTime } from './within-time.js';
@@ -15,7 +15,7 @@ export type { Document } from 'mongodb';
  * - the connection and its server: `client`, `db`, `maxTimeMS`, `isReplicated`, `isSharded`
  * - the transaction, if there is one: `session`, `order`, `later`, `undo`
  * - the request, if there is one: `budget`, `time`, `turns`, `sender`
- * - shared by all requests: `scans`, `replies`, `searches`, `uniques`, `abandoned`
+ * - shared by all requests: `sessions`, `scans`, `replies`, `searches`, `uniques`, `abandoned`
  * - the kind of command: `isScanned`
  *
  * `forRequest`, `asScanned` and `inTransaction` return copies with another scope.
@@ -45,6 +45,8 @@ export interface Database {
   readonly turns: CommandTurns | null;
   /** The client of the request; null without a request. */
   readonly sender: Sender | null;
+  /** The sessions of commands outside of transactions. */
+  readonly sessions: Sessions;
   /** The queue of commands that may scan whole collections. It leaves connections to other commands. */
   readonly scans: Queue;
   /** The sizes of replies, by collection, and the queue of further replies. */
@@ -86,16 +88,15 @@ interface CursorReply {
 export const readAll = (database: Database, command: Document): Promise<readonly Document[]> =>
   inTurn(database, command, () => readReplies(database, command));
 
-/** Further replies belong to the session of the first one. Without one of ours the driver would choose a session for each command. */
-async function readReplies(database: Database, command: Document): Promise<readonly Document[]> {
-  if (database.session !== null) return readIn(database.session, database, command);
-  const session = database.client.startSession({ causalConsistency: false });
-  try {
-    return await readIn(session, database, command);
-  } finally {
-    await session.endSession();
-  }
-}
+/** Further replies belong to the session of the first one. */
+const readReplies = (database: Database, command: Document): Promise<readonly Document[]> =>
+  withSession(database, (session) => readIn(session, database, command));
+
+/** Runs a call of the driver with the session of the transaction, or one of its own if there is none. */
+export const withSession = <Result>(
+  { session, sessions }: Database,
+  call: (session: ClientSession) => Promise<Result>,
+): Promise<Result> => (session === null ? sessions.run(call) : call(session));
 
 async function readIn(session: ClientSession, database: Database, command: Document): Promise<readonly Document[]> {
   const collection = String(command['find'] ?? command['aggregate']);
@@ -122,7 +123,7 @@ export const countStored = async (collection: string, database: Database): Promi
 
 /** Runs a read command within its time limit and, if there is one, the transaction. */
 export const runRead = (database: Database, command: Document): Promise<Document> =>
-  inTurn(database, command, () => send(database, command, { session: database.session }));
+  inTurn(database, command, () => withSession(database, (session) => send(database, command, { session })));
 
 /** Commands of a transaction come one after the other, and the same one may find something else. */
 function inTurn<Reply>(
@@ -140,7 +141,7 @@ export const inOrder = <Reply>({ session, order }: Database, run: () => Promise<
   session === null || order === undefined ? run() : order.run(run);
 
 interface Sending {
-  readonly session: ClientSession | null;
+  readonly session: ClientSession;
   /** The bounds of the reply of a cursor. */
   readonly size?: Document;
 }
@@ -158,7 +159,7 @@ function send(database: Database, command: Document, { session, size }: Sending)
  * What this service stores is valid UTF-8. The check of replies is a loop over all characters, which takes a third of the time to decode
  * long texts; without it, broken bytes of other software are read as U+FFFD.
  */
-const readOptions = (session: ClientSession | null) => ({ ...inSession(session), enableUtf8Validation: false });
+const readOptions = (session: ClientSession) => ({ session, enableUtf8Validation: false });
 
 interface FirstReply extends Pick<CursorReply['cursor'], 'id' | 'firstBatch'> {
   readonly collection: string;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Long, type CommandSucceededEvent } from 'mongodb';
+import { type Binary, type CommandStartedEvent, type CommandSucceededEvent, Long } from 'mongodb';
 import { readAll, type Database } from '../../src/mongo/database.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
@@ -31,5 +31,22 @@ describe('mongo/database', () => {
     for (let tries = 0; !isSmall && tries < 20_000; tries += 1) expect((await read()).length).to.equal(3);
     fresh.client.off('commandSucceeded', look);
     expect(isSmall).to.equal(true);
+  });
+
+  it('has a session for each command at the same time, and uses it for the next one', async () => {
+    const sessions: string[] = [];
+    const look = ({ command }: CommandStartedEvent): void => {
+      const { id } = (command as { readonly lsid: { readonly id: Binary } }).lsid;
+      sessions.push(id.toString('hex'));
+    };
+    const failing = () => readAll(database, { find: 'rows', filter: { $nothing: 1 } }).catch(() => []);
+    fresh.client.on('commandStarted', look);
+    await Promise.all([1, 2, 3].map(() => readAll(database, { find: 'rows' })));
+    await failing();
+    for (let turn = 0; turn < 3; turn += 1) await readAll(database, { find: 'rows' });
+    fresh.client.off('commandStarted', look);
+    const [together, failed, after] = [new Set(sessions.slice(0, 3)), sessions[3] ?? '', new Set(sessions.slice(4))];
+    expect([together.size, together.has(failed), after.size]).to.deep.equal([3, true, 1]);
+    expect([...after].every((id) => id !== failed && together.has(id))).to.equal(true);
   });
 });

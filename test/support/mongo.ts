@@ -3,6 +3,7 @@ import { type Db, MongoClient } from 'mongodb';
 import type { Database } from '../../src/mongo/database.js';
 import { Replies } from '../../src/mongo/command-turns.js';
 import { AbandonedTransactions } from '../../src/mongo/abandoned.js';
+import { Sessions } from '../../src/mongo/calls.js';
 import { SearchIndexes, UniqueBuilds } from '../../src/mongo/index-state.js';
 import { endless, workTime } from '../../src/mongo/within-time.js';
 import { unlimited } from '../../src/query/budget.js';
@@ -53,6 +54,7 @@ export const databaseOf = ({ client, db }: Pick<FreshDatabase, 'client' | 'db'>,
   time: endless,
   turns: null,
   sender: null,
+  sessions: new Sessions(client),
   searches: new SearchIndexes(),
   uniques: new UniqueBuilds(),
   abandoned: new AbandonedTransactions({ client, isSharded: false, longest: workTime(limit) }),

@@ -4,7 +4,7 @@ import { type Change as WriteNote, countedFields, type SingleWrite } from '../ch
 import { type Change, compileChange } from './compile-change.js';
 import { ApiError, idTakenError, unconfirmedError } from '../../errors.js';
 import { inReadTime, inWriteTime } from '../calls.js';
-import { type Database, inOrder } from '../database.js';
+import { type Database, inOrder, withSession } from '../database.js';
 import { abortedLate, untilAnswered } from '../within-time.js';
 import { DuplicateKey, isMove, mayHaveRun, translateDriverError } from '../driver-errors.js';
 import type { Store } from '../store.js';
@@ -199,14 +199,17 @@ async function writeAgain(limit: number, write: () => Promise<Document>): Promis
 
 const isUnavailable = (error: unknown): boolean => error instanceof ApiError && error.status === 503;
 
-async function attempt({ db, session, maxTimeMS }: Database, command: Document, signal?: AbortSignal): Promise<Document> {
+async function attempt(database: Database, command: Document, signal?: AbortSignal): Promise<Document> {
+  const { db, maxTimeMS } = database;
   const { write } = maxTimeMS;
   // stored by a majority, and in the journal, before it is acknowledged
   const settings =
-    session === null ? { maxTimeMS: write, writeConcern: { w: 'majority', j: true, wtimeout: write } } : { maxTimeMS: write };
+    database.session === null
+      ? { maxTimeMS: write, writeConcern: { w: 'majority', j: true, wtimeout: write } }
+      : { maxTimeMS: write };
   const limited = Object.assign({}, command, settings);
   const options = { ignoreUndefined: true, enableUtf8Validation: false, signal };
-  const reply = await db.command(limited, session === null ? options : { session, ...options });
+  const reply = await withSession(database, (session) => db.command(limited, { session, ...options }));
   const [failure] = (reply['writeErrors'] ?? []) as readonly Document[]; // only inserts report theirs in the reply
   if (failure !== undefined) throw new MongoServerError({ ...failure, message: String(failure['errmsg']) });
   return reply;
