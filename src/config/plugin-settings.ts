@@ -97,6 +97,7 @@ const usersSettings = group({
       slowInterval: whole(3_600_000, 'Milliseconds over which attempts at one account and e-mails to one address are counted', {
         minimum: 1,
       }),
+      maxPerClientAndAccount: whole(30, 'Attempts of one client to log in to one account, in the slow interval', { minimum: 1 }),
       maxPerAccount: whole(100, 'Attempts to log in to one account, from wherever they come', { minimum: 1 }),
       maxPerAddress: whole(20, 'E-mails that may be asked for to one address, from wherever', { minimum: 1 }),
     }),

@@ -20,7 +20,7 @@ export type LimitedRoute =
 /** Counts attempts at the routes of users, each of them under all keys that it has. */
 export interface AttemptLimits {
   /**
-   * Counts an attempt under one key after the other, up to the first one with too many attempts. Attempts that the limit of their sender
+   * Counts an attempt under one key after the other, up to the first one with too many attempts. Attempts that a limit of their client
    * refuses do not count for the account: one client could use up the attempts of its owner. Returns the state under that key, else under
    * the sender.
    */
@@ -32,12 +32,13 @@ type Settings = Config['plugins']['users-permissions']['config']['ratelimit'];
 /** Null: attempts are not limited. */
 export function attemptLimits(settings: Settings, database: Database): AttemptLimits | null {
   if (!settings.enabled) return null;
-  const { interval, max, maxPerClient, slowInterval, maxPerAccount, maxPerAddress } = settings;
+  const { interval, max, maxPerClient, slowInterval, maxPerAccount, maxPerClientAndAccount, maxPerAddress } = settings;
   const create = (max: number, milliseconds: number): AttemptLimiter =>
     attemptLimiter(database, { collection: collections.attempts, max, interval: milliseconds });
   const limiters: Readonly<Record<KeyKind, AttemptLimiter>> = {
     sender: create(max, interval),
     client: create(maxPerClient, interval),
+    clientAndAccount: create(maxPerClientAndAccount, slowInterval),
     account: create(maxPerAccount, slowInterval),
     address: create(maxPerAddress, slowInterval),
   };
@@ -98,13 +99,16 @@ export function guessLimit({ interval, max }: Config['admin']['ratelimit'], data
  * - sender: where they come from, together with the e-mail address that the body names, if the route has one; for refresh tokens the
  *   login that they go back to, since many users may share an address
  * - client: where they come from, for routes that send e-mails, to any address
+ * - clientAndAccount: where they come from, together with the account that they try to log in to, over the longer interval: one client
+ *   alone cannot use up the attempts of an account
  * - account: the account that somebody tries to log in to, as it is named, from wherever. Its name and its address are counted apart:
  *   a limit that both share would reveal which name has which address
  * - address: the e-mail address that something is sent to, from wherever
  */
-type KeyKind = 'sender' | 'client' | 'account' | 'address';
+type KeyKind = 'sender' | 'client' | 'clientAndAccount' | 'account' | 'address';
 
-const otherKinds = ['client', 'account', 'address'] as const;
+/** In the order of counting: what an earlier limit refuses does not count for a later one. */
+const otherKinds = ['client', 'clientAndAccount', 'account', 'address'] as const;
 
 /** Routes that send an e-mail to the address in their body. Elsewhere clients could add an address to escape the limit. */
 const mailing: ReadonlySet<LimitedRoute> = new Set(['register', 'forgot-password', 'send-email-confirmation']);
@@ -119,7 +123,7 @@ export function attemptKeys(route: LimitedRoute, body: Readonly<Record<string, u
   return {
     sender: route === 'refresh' ? `${familyOf(body['refreshToken'])}:refresh:*` : `${address ?? '-'}:${route}:${client}`,
     ...(mailing.has(route) && { client: `*:${route}:${client}` }),
-    ...(account !== null && { account: `${account}:${route}:*` }),
+    ...(account !== null && { clientAndAccount: `${account}:${route}:${client}`, account: `${account}:${route}:*` }),
     ...(address !== null && { address: `${address}:${route}:*` }),
   };
 }

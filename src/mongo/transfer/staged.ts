@@ -151,12 +151,13 @@ export async function isStaged({ database: { db }, nameOf }: Staged, collection:
   return found.length > 0;
 }
 
-/** Puts a staged collection in the place of the other, whole. */
-export async function publishStaged({ database: { db }, nameOf }: Staged, collection: string): Promise<void> {
-  await translating(() => db.renameCollection(nameOf(collection), collection, { dropTarget: true }));
+/** Puts a staged collection in the place of the other, whole. The server waits for transactions that use either of them. */
+export async function publishStaged({ database: { db, abandoned }, nameOf }: Staged, collection: string): Promise<void> {
+  const rename = () => db.renameCollection(nameOf(collection), collection, { dropTarget: true });
+  await translating(() => abandoned.endWhile(rename));
 }
 
-/** Drops all staging collections. */
-export async function dropStaged({ db }: Database): Promise<void> {
-  for (const name of await stagedCollections(db)) await translating(() => db.dropCollection(name));
+/** Drops all staging collections. The server waits for transactions that use them. */
+export async function dropStaged({ db, abandoned }: Database): Promise<void> {
+  for (const name of await stagedCollections(db)) await translating(() => abandoned.endWhile(() => db.dropCollection(name)));
 }

@@ -85,21 +85,28 @@ describe('guesses of a secret', () => {
     expect(new Set(judged.map(({ attempt }) => attempt))).to.deep.equal(new Set([null]));
   });
 
-  it('at an account that the limit of their sender refuses do not count for the account', async () => {
+  it('at an account that a limit of their client refuses do not count for the account', async () => {
     const settings = {
       enabled: true,
       interval: 60_000,
       max: 2,
       maxPerClient: 9,
       slowInterval: 60_000,
+      maxPerClientAndAccount: 9,
       maxPerAccount: 3,
       maxPerAddress: 9,
     };
-    const limits = attemptLimits(settings, databaseOf(database));
-    const isOver = async (ip: string) => (await limits?.count('login', { identifier: 'ann' }, ip))?.isOver;
-    const found: unknown[] = [];
-    for (const ip of ['192.0.2.6', '192.0.2.6', '192.0.2.6', '192.0.2.6', '192.0.2.7', '192.0.2.8']) found.push(await isOver(ip));
-    expect(found).to.deep.equal([false, false, true, true, false, true]);
+    const refused = async (limited: object, identifier: string): Promise<readonly unknown[]> => {
+      const limits = attemptLimits({ ...settings, ...limited }, databaseOf(database));
+      const found: unknown[] = [];
+      for (const ip of ['192.0.2.6', '192.0.2.6', '192.0.2.6', '192.0.2.6', '192.0.2.7', '192.0.2.8'])
+        found.push((await limits?.count('login', { identifier }, ip))?.isOver);
+      await database.db.collection('_attempts').deleteMany({});
+      return found;
+    };
+    expect(await refused({}, 'ann'), 'of a minute').to.deep.equal([false, false, true, true, false, true]);
+    const slowly = { max: 9, maxPerClientAndAccount: 2 };
+    expect(await refused(slowly, 'bob'), 'of an hour').to.deep.equal([false, false, true, true, false, true]);
   });
 
   it('whose check fails are not counted, and delay no others', async () => {
