@@ -1,4 +1,5 @@
 import type { FieldError } from '../errors.js';
+import { blockProblems } from './check-blocks.js';
 import { scalarProblems } from './check-scalar.js';
 import type { Attribute, ComponentAttribute, ContentType, LinkAttribute, MorphAttribute, ZoneAttribute } from './content-type.js';
 import { isRecord, type Values } from '../values.js';
@@ -7,6 +8,7 @@ import {
   type InputContext,
   type LinkedFiles,
   mustBeUnique,
+  mustNotBeNull,
   notOfType,
   report,
   reportRelations,
@@ -54,6 +56,8 @@ function checkValue(attribute: Attribute, value: unknown, path: string, found: F
   switch (attribute.kind) {
     case 'scalar':
       for (const message of scalarProblems(value, attribute, path, found.context)) report(found, path, message);
+      if (attribute.type === 'blocks' && Array.isArray(value))
+        for (const problem of blockProblems(value, path)) report(found, problem.path, problem.message);
       return;
     case 'relation':
     case 'media':
@@ -172,7 +176,7 @@ function reportUnknownComponent(value: unknown, found: Findings): void {
 /** Checks the form of links; whether the linked entries exist is checked later. */
 function checkLink(link: LinkAttribute, value: unknown, path: string, found: Findings): void {
   if (value === null && link.required && link.kind === 'relation' && !found.context.draft)
-    report(found, path, `${path} cannot be null.`);
+    report(found, path, mustNotBeNull(path, found.context.mode));
   const input = parseLinkInput(value, link.target);
   if (input === null) {
     reportRelations(found, 'Invalid relations');

@@ -1,13 +1,10 @@
 import type { ScalarAttribute, ScalarType } from './content-type.js';
-import { blockProblems } from './check-blocks.js';
 import { matches } from './linear-regex.js';
-import { notOfType } from './findings.js';
+import { type InputContext, mustNotBeNull, notOfType } from './findings.js';
 import { toBigInteger, toBoolean, toNumber } from './scalar-types.js';
 
 /** Drafts may leave out required values, and their strings may be too short. */
-interface InputRules {
-  readonly draft: boolean;
-}
+type InputRules = Pick<InputContext, 'mode' | 'draft'>;
 
 type Check = (value: unknown, attribute: ScalarAttribute, path: string, rules: InputRules) => string[];
 
@@ -34,12 +31,11 @@ const checks: Readonly<Record<ScalarType, Check>> = {
   datetime: () => [],
   timestamp: () => [],
   json: (value, _attribute, path) => jsonProblems(value, path),
-  blocks: (value, _attribute, path) =>
-    Array.isArray(value) ? [...blockProblems(value, path), ...jsonProblems(value, path)] : [],
+  blocks: (value, _attribute, path) => jsonProblems(value, path),
 };
 
-/** The type's name in messages about null. */
-const typeNames: Readonly<Record<ScalarType, string>> = {
+/** The type's name in messages about null; values of types without one may have any form. */
+const typeNames: Readonly<Partial<Record<ScalarType, string>>> = {
   string: 'string',
   text: 'string',
   richtext: 'string',
@@ -51,12 +47,6 @@ const typeNames: Readonly<Record<ScalarType, string>> = {
   float: 'number',
   decimal: 'number',
   boolean: 'boolean',
-  biginteger: 'mixed',
-  date: 'mixed',
-  time: 'mixed',
-  datetime: 'mixed',
-  timestamp: 'mixed',
-  json: 'mixed',
   blocks: 'array',
 };
 
@@ -65,6 +55,7 @@ export function scalarProblems(value: unknown, attribute: ScalarAttribute, path:
   if (value !== null) return checks[attribute.type](value, attribute, path, rules);
   if (!attribute.required || rules.draft) return [];
   const type = typeNames[attribute.type];
+  if (type === undefined) return [mustNotBeNull(path, rules.mode)];
   return [notOfType(path, type, type === 'number' ? NaN : null, null)];
 }
 

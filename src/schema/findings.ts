@@ -64,6 +64,10 @@ function printScalar(value: unknown): string | null {
   return typeof value === 'string' ? `"${value}"` : null;
 }
 
+/** The message for null in place of a required value whose form is not checked. */
+export const mustNotBeNull = (path: string, mode: InputContext['mode']): string =>
+  mode === 'create' ? `${path} must be defined.` : `${path} cannot be null.`;
+
 /** The message for a value of the wrong type; `original` is the value that the client sent, `value` the one that it was converted to. */
 export function notOfType(path: string, type: string, value: unknown, original: unknown = value): string {
   const wasCast = original !== null && original !== undefined && !Object.is(original, value);

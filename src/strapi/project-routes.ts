@@ -166,8 +166,9 @@ function closedPaths(registry: Registry, routed: ReadonlySet<string>, { apis, co
   const own = [...registry.types.values()].filter(
     ({ uid, kind }) => kind !== 'component' && apis.some(({ name }) => uid.startsWith(`api::${name}.`)),
   );
-  return own.flatMap(({ uid, singularName, pluralName }) => [
-    ...[singularName, pluralName].flatMap((name) => [`${prefix}/${name}`, `${prefix}/${name}/:id`]),
-    ...(routed.has(uid) ? [] : [`${prefix}/${pluralName}/:id/localizations`]),
-  ]);
+  return own.flatMap(({ uid, kind, singularName, pluralName }) => {
+    const path = `${prefix}/${kind === 'singleType' ? singularName : pluralName}`;
+    const entry = kind === 'singleType' ? path : `${path}/:id`;
+    return [path, entry, ...(routed.has(uid) ? [] : [`${entry}/localizations`])];
+  });
 }

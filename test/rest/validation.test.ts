@@ -132,7 +132,7 @@ const refused: readonly Refused[] = [
     [
       ['name', 'name must be at least 2 characters'],
       ['email', 'email must be a valid email'],
-      ['bio', 'Block node is of invalid type'],
+      ['bio.0', 'Block node is of invalid type'],
     ],
   ],
   [

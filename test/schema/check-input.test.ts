@@ -21,6 +21,7 @@ const { registry } = buildRegistry([
     attributes: {
       title: { type: 'string', required: true, minLength: 2 },
       mood: { type: 'enumeration', enum: ['good', 'bad'], required: true, default: 'good' },
+      text: { type: 'blocks' },
       leaf: component('leaf', { required: true }),
       leaves: component('leaf', { repeatable: true, min: 1, max: 2 }),
       zone: { type: 'dynamiczone', components: ['box.leaf'] },
@@ -28,6 +29,8 @@ const { registry } = buildRegistry([
       parent: { type: 'relation', relation: 'manyToOne', target: 'api::page.page', inversedBy: 'children' },
       children: { type: 'relation', relation: 'oneToMany', target: 'api::page.page', mappedBy: 'parent' },
       subject: { type: 'relation', relation: 'morphToOne' },
+      day: { type: 'date', required: true },
+      cause: { type: 'relation', relation: 'oneToOne', target: 'api::page.page', required: true },
     },
   },
 ]);
@@ -37,11 +40,17 @@ const check = (data: object, more: Partial<InputContext> = {}) =>
   checkInput(page, { ...data }, { registry, mode: 'create', draft: false, strict: false, ...more });
 
 /** The minimum data of a new page. */
-const least = { title: 'ab', leaf: { code: 'c' } };
+const least = { title: 'ab', leaf: { code: 'c' }, day: '2024-01-01', cause: 1 };
+
+/** The image of a node. */
+const file = {
+  ...{ name: 'a', url: '/a', hash: 'a', ext: '.png', mime: 'image/png', provider: 'local', createdAt: 'a', updatedAt: 'a' },
+  ...{ width: 1, height: 1, size: 1, formats: {} },
+};
 
 describe('checkInput', () => {
-  const wrong: Readonly<Record<string, readonly [data: object, errors: readonly string[]]>> = {
-    'values that are absent': [{}, ['title: title must be defined.', 'leaf: leaf must be defined.']],
+  const wrong: Readonly<Record<string, readonly [data: object, errors: readonly string[], more?: Partial<InputContext>]>> = {
+    'values that are absent': [{ day: '', cause: 1 }, ['title: title must be defined.', 'leaf: leaf must be defined.']],
     'values of wrong types': [
       { ...least, title: 5, mood: 'fine' },
       [
@@ -50,10 +59,43 @@ describe('checkInput', () => {
       ],
     ],
     'null for what is required': [
-      { title: null, leaf: null },
+      { title: null, leaf: null, day: null, cause: null },
       [
         'title: title must be a `string` type, but the final value was: `null`.',
         'leaf: leaf must be a `object` type, but the final value was: `null`.',
+        'day: day must be defined.',
+        'cause: cause must be defined.',
+      ],
+    ],
+    'null for what is required, in an update': [
+      { day: null, cause: null },
+      ['day: day cannot be null.', 'cause: cause cannot be null.'],
+      { mode: 'update' },
+    ],
+    'nodes of a rich text, by their paths': [
+      {
+        ...least,
+        text: [
+          { type: 'paragraph', children: [{ type: 'link', url: '#a', children: [] }, 5] },
+          { type: 'heading', children: [] },
+          { type: 'list', format: 'ordered', children: [{ type: 'list-item', children: [] }, { type: 'list' }] },
+          { type: 'code', children: [{ type: 'link' }] },
+          { type: 'image', image: { ...file, formats: null, ext: '', width: 'a' } },
+        ],
+      },
+      [
+        'text/0/children/0/url: Please specify a valid link.',
+        'text/0/children/1: Inline node must be Text or Link',
+        'text/1/level: text[1].level is a required field',
+        'text/1/children: Heading node children must have at least one Text or Link node',
+        'text/2/children/1/format: text[2].children[1].format is a required field',
+        'text/2/children/1/children: text[2].children[1].children is a required field',
+        'text/3/children/0/type: text[3].children[0].type must be one of the following values: text',
+        'text/3/children/0/text: Text must be defined with at least an empty string',
+        'text/4/image/width: text[4].image.width must be a `number` type, but the final value was: `NaN` (cast from the value `"a"`).',
+        'text/4/image/formats: text[4].image.formats must be a `object` type, but the final value was: `null`.',
+        'text/4/image/ext: text[4].image.ext is a required field',
+        'text/4/children: text[4].children is a required field',
       ],
     ],
     'values of components, by their paths': [
@@ -72,7 +114,7 @@ describe('checkInput', () => {
       ['leaves: leaves field must have less than or equal to 2 items'],
     ],
     'the first problem of relations, after the others': [
-      { title: 'ab', leaf: {}, parent: true, children: 'x', subject: 5 },
+      { ...least, leaf: {}, parent: true, children: 'x', subject: 5 },
       ['leaf/code: leaf.code must be defined.', ': Invalid relations'],
     ],
     'parts of a dynamic zone without a component': [
@@ -83,9 +125,9 @@ describe('checkInput', () => {
       ],
     ],
   };
-  for (const [name, [data, errors]] of Object.entries(wrong))
+  for (const [name, [data, errors, more]] of Object.entries(wrong))
     it(`reports ${name}`, () => {
-      expect(check(data).errors.map(({ path, message }) => `${path.join('/')}: ${message}`)).to.deep.equal(errors);
+      expect(check(data, more).errors.map(({ path, message }) => `${path.join('/')}: ${message}`)).to.deep.equal(errors);
     });
 
   const fine: Readonly<Record<string, readonly [data: object, more: Partial<InputContext>]>> = {
@@ -101,7 +143,7 @@ describe('checkInput', () => {
 
   it('collects the ids that must exist, by type, from all depths', () => {
     const data = {
-      title: 'ab',
+      ...least,
       leaf: { code: 'c', page: 4 },
       zone: [{ __component: 'box.leaf', code: 'd', page: { id: 5 } }],
       photo: [8],

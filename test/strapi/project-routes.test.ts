@@ -25,6 +25,7 @@ const models = [
   type('closed'),
   type('kept'),
   type('home', {}, 'singleType'),
+  { ...type('front', {}, 'singleType'), pluginOptions: { i18n: { localized: true } } },
   type('served'),
 ];
 
@@ -42,6 +43,7 @@ const files: ProjectFiles = {
   ...core('author'),
   ...core('post'),
   ...core('home'),
+  ...core('front'),
   ...core('open'),
   ...core('listed'),
   ...core('renamed'),
@@ -270,6 +272,7 @@ const cases: readonly Case[] = [
   { path: '/api/closeds/1', status: 404, answer: 'Not Found' },
   { method: 'PUT', path: '/api/home', body: { data: { title: 'h' } }, answer: { data: { title: 'h' } } },
   { path: `/api/home?${short}`, answer: { data: { title: 'h' } } },
+  { method: 'POST', path: '/api/front/localizations', body: { locale: 'fr' }, status: 403, answer: 'Forbidden' },
   { path: `/api/authors?${short}`, answer: { titles: ['Ann'] } },
   { path: '/api/serveds', answer: { served: [{ title: 's', added: true }] } },
   { path: '/api/users/hello', answer: { hello: 'nobody' } },

@@ -32,7 +32,7 @@ export async function isPassword(password: string, stored: string | null): Promi
 export async function hashPassword(password: string, user: ContentType): Promise<string> {
   const attribute = user.attributes.get('password');
   if (attribute?.kind === 'scalar') {
-    const problems = scalarProblems(password, attribute, 'password', { draft: false });
+    const problems = scalarProblems(password, attribute, 'password', { mode: 'create', draft: false });
     if (problems.length > 0) throw fieldErrors(problems.map((message) => ({ path: ['password'], message })));
   }
   return (await loadBcrypt()).hash(password, rounds);
