@@ -3,7 +3,7 @@ import { notOfType } from './findings.js';
 import { toNumber } from './scalar-types.js';
 
 /** A problem of a part of a value, and the path of the part. */
-export interface Problem {
+interface Problem {
   readonly path: string;
   readonly message: string;
 }
