@@ -20,7 +20,7 @@ import { rootFields, type RootFields } from '../types/root-fields.js';
 import { objectTypes } from '../types/object-types.js';
 import { completeFields, type FieldMap, type Fields, shownTypes, type SchemaContext } from '../types/schema-context.js';
 import { defaultShadow, type Shadow } from '../types/shadow.js';
-import { changedUids, createTypeStore, keptTypes, type Pause, pauseAfter, type TypeStore } from '../types/type-store.js';
+import { changedUids, createTypeStore, type Pause, pauseAfter, type TypeStore } from '../types/type-store.js';
 import { followTypes } from '../types/union-types.js';
 
 /** Options of a generated schema. Absent ones are switched off or have their default. */
@@ -58,21 +58,24 @@ export async function buildSchema(registry: Registry, options: SchemaOptions = {
   const guard = extend === undefined ? guardFields : (fields: Fields) => fields;
   const roots = new Map(kept.roots);
   const making: Making = { context, options, guard, rootsOf: (type) => rootsOf(type, { roots, context, guard }) };
-  const rootType = (name: string, parts: () => readonly FieldMap[]) =>
-    store.define('schema', name, () => new RootType(name, parts));
-  const query = rootType('Query', () => queries(making));
-  const mutation = rootType('Mutation', () => mutations(making));
+  const query = new RootType('Query', queries(making));
+  await pause();
+  const mutation = new RootType('Mutation', mutations(making));
   await pause();
   if (extend !== undefined) return extend(await completeSchema({ query, mutation, context, options }, pause));
   await store.complete(pause);
-  const writable = Object.keys(mutation.getFields()).length > 0;
-  const schema = new AssembledSchema({ query, mutation: writable ? mutation : null, directives });
-  generated.set(schema, { registry, types: store.types, roots });
+  const added = [...roots]
+    .filter(([uid]) => !kept.roots.has(uid))
+    .flatMap(([, fields]) => Object.values<FieldMap>({ ...fields }));
+  const extended = kept.schema && { schema: kept.schema, added };
+  const schema = new AssembledSchema({ query, mutation: mutation.isEmpty ? null : mutation, directives }, extended);
+  generated.set(schema, { schema, registry, types: store.types, roots });
   return schema;
 }
 
-/** A schema's parts, and the registry that they were generated from. */
+/** A schema with its parts, and the registry that they were generated from. */
 interface Generated extends SchemaParts {
+  readonly schema: AssembledSchema;
   readonly registry: Registry;
 }
 
@@ -85,11 +88,23 @@ interface SchemaParts {
   readonly roots: ReadonlyMap<string, RootFields>;
 }
 
-/** Returns the parts that the next schema uses again. */
-function keptParts(before: Generated | undefined, registry: Registry) {
-  if (before === undefined) return { types: undefined, roots: new Map<string, RootFields>() };
+/** The parts that the next schema uses again. `schema`: the former one, if the next one only adds to it. */
+interface KeptParts extends SchemaParts {
+  readonly schema?: AssembledSchema;
+}
+
+function keptParts(before: Generated | undefined, registry: Registry): KeptParts {
+  if (before === undefined) return { types: new Map(), roots: new Map() };
   const changed = changedUids(before.registry, registry);
-  return { types: keptTypes(before.types, changed), roots: new Map([...before.roots].filter(([uid]) => !changed.has(uid))) };
+  const isAddition = [...changed].every((uid) => !before.registry.types.has(uid));
+  if (isAddition) return before;
+  return { types: withoutKeys(before.types, changed), roots: withoutKeys(before.roots, changed) };
+}
+
+function withoutKeys<Value>(map: ReadonlyMap<string, Value>, keys: ReadonlySet<string>): ReadonlyMap<string, Value> {
+  const rest = new Map(map);
+  for (const key of keys) rest.delete(key);
+  return rest;
 }
 
 /** The inputs of root fields. */

@@ -1,7 +1,10 @@
 import {
   type DocumentNode,
+  getEnterLeaveForKind,
   GraphQLError,
   type GraphQLSchema,
+  Kind,
+  KnownTypeNamesRule,
   parse,
   type Source,
   specifiedRules,
@@ -77,7 +80,7 @@ function createKnownDocuments({ validationRules }: Pick<GraphqlSettings, 'valida
 }
 
 const rulesOf = ({ limits, introspection, validationRules }: GraphqlSettings): readonly ValidationRule[] => [
-  ...specifiedRules,
+  ...specifiedRules.map((rule) => (rule === KnownTypeNamesRule ? knownTypeNames : rule)),
   ...(introspection ? [] : [noIntrospection]),
   depthLimit(limits.depth),
   aliasLimit(limits.aliases),
@@ -100,6 +103,14 @@ function parseText(text: string, maxTokens: number): DocumentNode {
     throw error instanceof GraphQLError ? coded(error, 'GRAPHQL_PARSE_FAILED') : error;
   }
 }
+
+/** Leaves names that the schema does not know to graphql-js, whose rule lists all types of the schema for every document. */
+const knownTypeNames: ValidationRule = (context) => ({
+  NamedType(...visited) {
+    if (context.getSchema().getType(visited[0].name.value) !== undefined) return;
+    getEnterLeaveForKind(KnownTypeNamesRule(context), Kind.NAMED_TYPE).enter?.(...visited);
+  },
+});
 
 const message =
   'GraphQL introspection is not allowed by Apollo Server, but the query contained __schema or __type. ' +

@@ -19,24 +19,30 @@ interface SchemaRoots {
   readonly directives: readonly GraphQLDirective[];
 }
 
+/** Types by name. */
+type Types = Map<string, GraphQLNamedType>;
+
+/** A schema that another one adds to: it has the same types, but for the roots, and others that these root fields lead to. */
+interface Extended {
+  readonly schema: AssembledSchema;
+  readonly added: readonly FieldMap[];
+}
+
 /**
  * A schema of types that may be known from an earlier one. graphql-js looks at every field and argument of all types for each new
  * schema; here a type is looked at once. The types are the same, and in the same order.
  */
 export class AssembledSchema extends GraphQLSchema {
   readonly #roots: SchemaRoots;
-  readonly #types: TypeMap;
+  /** In any order. */
+  readonly #types: Types;
+  /** In the order of graphql-js. Made when introspection or an error asks for it. */
+  #typeMap: TypeMap | undefined;
 
-  constructor(roots: SchemaRoots) {
+  constructor(roots: SchemaRoots, extended?: Extended) {
     super({ directives: roots.directives, assumeValid: true });
     this.#roots = roots;
-    const types = new Set<GraphQLNamedType>();
-    collectTypes(roots.query, types);
-    if (roots.mutation !== null) collectTypes(roots.mutation, types);
-    // those of directives and of introspection
-    for (const type of Object.values(super.getTypeMap())) types.add(type);
-    this.#types = emptyFields();
-    for (const type of types) this.#types[type.name] = type;
+    this.#types = extended === undefined ? this.#collect() : this.#extend(extended);
   }
 
   override getQueryType(): GraphQLObjectType {
@@ -48,27 +54,51 @@ export class AssembledSchema extends GraphQLSchema {
   }
 
   override getTypeMap(): TypeMap {
-    return this.#types;
+    if (this.#typeMap !== undefined) return this.#typeMap;
+    const types = emptyFields<TypeMap>();
+    for (const [name, type] of this.#collect()) types[name] = type;
+    this.#typeMap = types;
+    return types;
   }
 
   override getType(name: string): GraphQLNamedType | undefined {
-    return this.#types[name];
+    return this.#types.get(name);
+  }
+
+  #collect(): Types {
+    const { query, mutation } = this.#roots;
+    const types: Types = new Map();
+    collectTypes(query, types);
+    if (mutation !== null) collectTypes(mutation, types);
+    // those of directives and of introspection
+    for (const type of Object.values(super.getTypeMap())) types.set(type.name, type);
+    return types;
+  }
+
+  #extend({ schema, added }: Extended): Types {
+    const { query, mutation } = this.#roots;
+    const types = new Map(schema.#types).set(query.name, query);
+    if (mutation !== null) types.set(mutation.name, mutation);
+    for (const type of added.flatMap(namedBy)) collectTypes(type, types);
+    // only unions get members after they are complete
+    for (const type of schema.#types.values())
+      if (type instanceof GraphQLUnionType) for (const member of type.getTypes()) collectTypes(member, types);
+    return types;
   }
 }
 
 /** A type of the root fields of all content types, in parts. Parts of an earlier schema are used again. */
 export class RootType extends GraphQLObjectType {
-  readonly #makeParts: () => readonly FieldMap[];
-  #parts: readonly FieldMap[] | undefined;
+  readonly parts: readonly FieldMap[];
   #fields: FieldMap | undefined;
 
-  constructor(name: string, makeParts: () => readonly FieldMap[]) {
+  constructor(name: string, parts: readonly FieldMap[]) {
     super({ name, fields: {} });
-    this.#makeParts = makeParts;
+    this.parts = parts;
   }
 
-  get parts(): readonly FieldMap[] {
-    return (this.#parts ??= this.#makeParts());
+  get isEmpty(): boolean {
+    return this.parts.every((fields) => Object.keys(fields).length === 0);
   }
 
   override getFields(): FieldMap {
@@ -77,9 +107,9 @@ export class RootType extends GraphQLObjectType {
 }
 
 /** Adds a type and all types that it leads to, depth first. */
-function collectTypes(type: GraphQLNamedType, types: Set<GraphQLNamedType>): void {
-  if (types.has(type)) return;
-  types.add(type);
+function collectTypes(type: GraphQLNamedType, types: Types): void {
+  if (types.get(type.name) === type) return;
+  types.set(type.name, type);
   for (const other of referredBy(type)) collectTypes(other, types);
 }
 

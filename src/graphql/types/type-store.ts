@@ -1,21 +1,17 @@
 import { GraphQLInputObjectType, GraphQLObjectType, GraphQLUnionType, type GraphQLNamedType } from 'graphql';
 import type { ContentType, Attribute, Registry } from '../../schema/content-type.js';
 
-/** The owner of a generated type: a content type or component, one schema, or all schemas. */
-type Owner = ContentType | 'schema' | 'service';
+/** The owner of a generated type: a content type or component, or all of them. */
+type Owner = ContentType | 'service';
 
-/** A generated type and its owner. */
-interface Owned {
-  readonly owner: Owner;
-  readonly type: GraphQLNamedType;
-}
+/** Generated types by name, by the uid of their owner. */
+type OwnedTypes = ReadonlyMap<string, ReadonlyMap<string, GraphQLNamedType>>;
 
 /**
- * The generated types of one schema, by name. A type is made when it is first referred to; its fields are made when `complete`
- * reaches it.
+ * The generated types of one schema. A type is made when it is first referred to; its fields are made when `complete` reaches it.
  */
 export interface TypeStore {
-  readonly types: ReadonlyMap<string, Owned>;
+  readonly types: OwnedTypes;
   readonly define: <Type extends GraphQLNamedType>(owner: Owner, name: string, make: (name: string) => Type) => Type;
   /** Makes the fields of every new type, including types that these fields refer to. Pauses when a slice of time is used up. */
   readonly complete: (pause: Pause) => Promise<void>;
@@ -24,17 +20,19 @@ export interface TypeStore {
 /** Called between two types: yields to the event loop when the slice is over. */
 export type Pause = () => Promise<void> | undefined;
 
-/** Adds to `types`, which holds complete types of the previous schema. */
-export function createTypeStore(types = new Map<string, Owned>()): TypeStore {
+/** Creates a store that begins with complete types of the previous schema. */
+export function createTypeStore(kept: OwnedTypes = new Map()): TypeStore {
+  const types = new Map(kept);
   const made = new Set<GraphQLNamedType>();
   return {
     types,
     define<Type extends GraphQLNamedType>(owner: Owner, name: string, make: (name: string) => Type): Type {
-      const known = types.get(name);
+      const key = owner === 'service' ? owner : owner.uid;
+      const known = types.get(key)?.get(name);
       // a name belongs to one maker: names are derived from uids, which the registry has checked for clashes
-      if (known !== undefined) return known.type as Type;
+      if (known !== undefined) return known as Type;
       const type = make(name);
-      types.set(name, { owner, type });
+      types.set(key, new Map(types.get(key)).set(name, type)); // a copy: the former map belongs to the previous schema
       made.add(type);
       return type;
     },
@@ -68,19 +66,13 @@ export function pauseAfter(milliseconds: number): Pause {
   };
 }
 
-/** Returns the types of the previous schema that the next one reuses: those of unchanged content types. */
-export function keptTypes(types: ReadonlyMap<string, Owned>, changed: ReadonlySet<string>): Map<string, Owned> {
-  const kept = new Map(types);
-  for (const [name, { owner }] of types)
-    if (owner === 'schema' || (owner !== 'service' && changed.has(owner.uid))) kept.delete(name);
-  return kept;
-}
-
 /** The content types that differ between two registries, and those that lead, through any number of others, to one of them. */
 export function changedUids(before: Registry, after: Registry): ReadonlySet<string> {
   const changed = new Set<string>();
   for (const [uid, type] of after.types) if (before.types.get(uid) !== type) changed.add(uid);
   for (const uid of before.types.keys()) if (!after.types.has(uid)) changed.add(uid);
+  if (![...after.types.values()].some((type) => !changed.has(type.uid) && targetsOf(type).some((uid) => changed.has(uid))))
+    return changed;
   const referrers = referrersOf(after);
   // the iterator of a Set also visits items that are added while it runs
   for (const uid of changed) for (const referrer of referrers.get(uid) ?? []) changed.add(referrer);
