@@ -96,6 +96,8 @@ describe('types of the previous schema', () => {
       const checked = new GraphQLSchema({ ...rootsOf(next), directives: next.getDirectives() });
       expect(validateSchema(checked)).to.deep.equal([]);
       expect(Object.entries(next.getTypeMap())).to.deep.equal(Object.entries(checked.getTypeMap()));
+      for (const name of Object.keys({ ...first.getTypeMap(), ...checked.getTypeMap() }))
+        expect(next.getType(name), name).to.equal(checked.getType(name));
       for (const name of anew) expect(next.getType(name), name).not.to.equal(first.getType(name));
       for (const name of kept) expect(next.getType(name), name).to.equal(first.getType(name)).and.not.to.equal(undefined);
     });

@@ -55,6 +55,15 @@ const cases: readonly Case[] = [
     json: errors(error('Cannot query field "unicorns" on type "Query".', invalid, [1, 3])),
   },
   {
+    title: 'an unknown type',
+    body: { query: 'query ($state: PublicationStat) { tags { __typename } }' },
+    status: 400,
+    json: errors(
+      error('Unknown type "PublicationStat". Did you mean "PublicationState"?', invalid, [1, 16]),
+      error('Variable "$state" is never used.', invalid, [1, 8]),
+    ),
+  },
+  {
     title: 'a missing selection',
     body: { query: '{ articles }' },
     status: 400,
