@@ -18,11 +18,17 @@ const to = (target: string, relation: string, sides: object): object => ({
 });
 
 const models: readonly TestModel[] = [
-  type('shelf', { name: { type: 'string' }, books: to('book', 'manyToMany', { inversedBy: 'shelfs' }) }),
+  type('shelf', {
+    name: { type: 'string' },
+    books: to('book', 'manyToMany', { inversedBy: 'shelfs' }),
+    series: to('serie', 'manyToOne', {}),
+  }),
+  type('serie', { books: to('book', 'oneToMany', { mappedBy: 'serie' }) }),
   type('book', {
     name: { type: 'string' },
     text: { type: 'text' },
     shelfs: to('shelf', 'manyToMany', { mappedBy: 'books' }),
+    serie: to('serie', 'manyToOne', { inversedBy: 'books' }),
   }),
   type('table', { cells: { type: 'json' } }),
 ];
@@ -32,10 +38,11 @@ const ids = Array.from({ length: count }, (_, index) => index + 1);
 
 /** 500 books of 100 kB, all on one shelf: 50 MB, more than MongoDB has in one document or reply. */
 const documents = {
-  shelfs: [{ _id: 1, name: 'Shelf', books: ids }],
+  shelfs: [{ _id: 1, name: 'Shelf', books: ids, series: 1 }],
+  series: [{ _id: 1 }],
   // Each empty text takes 13 bytes in MongoDB and 3 in an answer, estimated as 6: 23 MB, of which the answer has 5 MB.
   tables: [1, 2, 3, 4, 5, 6, 7].map((_id) => ({ _id, cells: Array.from({ length: 250_000 }, () => '') })),
-  books: ids.map((_id) => ({ _id, name: `Book ${String(_id)}`, text: 'mangrove '.repeat(11_500) })),
+  books: ids.map((_id) => ({ _id, name: `Book ${String(_id)}`, text: 'mangrove '.repeat(11_500), serie: 1 })),
 };
 
 describe('related entries that exceed what fits into a document', () => {
@@ -70,6 +77,16 @@ describe('related entries that exceed what fits into a document', () => {
       ]);
       if (typeof expected === 'string') expect(body.error.message).to.include(expected);
     });
+
+  it('short lists are read by themselves where they do not fit into the document that has them', async () => {
+    const lists = [0, 100].map(
+      (start) =>
+        `from${String(start)}: books(pagination: { start: ${String(start)}, limit: 100 }) { data { attributes { text } } }`,
+    );
+    const query = `{ shelfs { data { attributes { series { data { attributes { ${lists.join(' ')} } } } } } } }`;
+    const { body } = await serving.call('POST', '/graphql', { query });
+    expect(body.errors?.[0].message, JSON.stringify(body).slice(0, 300)).to.include('api.limits.answerBytes');
+  });
 
   it('what is read by two replies counts once against the bytes of the answer', async () => {
     const { status, body } = await serving.call('GET', '/api/tables');

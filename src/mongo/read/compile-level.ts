@@ -1,10 +1,12 @@
 import type { Document } from 'mongodb';
 import type { LinkChild, MorphChild } from '../../query/plan.js';
-import { compileCondition, type Resolved } from './compile-condition.js';
-import { compilePagePipeline, compileTargets } from './compile-page.js';
+import type { Resolved } from './compile-condition.js';
+import { compileLookup } from './compile-lookup.js';
+import { compileTargets } from './compile-page.js';
 import { compileProjection } from './compile-projection.js';
-import type { PendingRelation } from './grow-tree.js';
+import type { Growing, PendingRelation } from './grow-tree.js';
 import { compileSource } from './index-sources.js';
+import { asksForRelated } from './resolve-related.js';
 import { morphLinks, wantedIds } from './stored-lists.js';
 
 /** One of the queries that read a level of relations, all in one command. */
@@ -16,17 +18,49 @@ export interface LevelQuery {
   readonly uid: string | null;
   /** Whether a row is the number of the related entries of one parent, and no entry. */
   readonly counts: boolean;
+  /** Lists of the related entries that are read with them, under the name that `joined` returns for their index. */
+  readonly joins: readonly LinkChild[];
+}
+
+/** A relation, and the lists of its related entries that `listsToJoin` returns, if they are read with them. */
+export interface JoinedRelation {
+  readonly relation: PendingRelation;
+  readonly joins: readonly LinkChild[];
 }
 
 /** Compiles the queries for one relation: one for each type if it is polymorphic, none if no entry has related ones. */
-export function compileRelation(relation: PendingRelation, resolved: Resolved): LevelQuery[] {
+export function compileRelation({ relation, joins }: JoinedRelation, resolved: Resolved): LevelQuery[] {
   const { child, owner } = relation;
   if (child.kind === 'morph') return compileMorph(relation, child, resolved);
   const pipeline = compileLink(relation, child, resolved);
+  if (pipeline === null) return [];
+  for (const [index, list] of joins.entries())
+    pipeline.push({ $lookup: compileLookup(list, { owner: child.target, as: joined(index) }, resolved) });
   const collection = readsParents(child) ? owner.collection : child.target.collection;
   const counts = child.countOnly && (child.link.storage.kind === 'inverse' || child.link.storage.kind === 'morph');
-  return pipeline === null ? [] : [{ relation, collection, pipeline, uid: null, counts }];
+  return [{ relation, collection, pipeline, uid: null, counts, joins }];
 }
+
+/** The name of the lists that are read with their holders. */
+export const joined = (index: number): string => `_join${String(index)}`;
+
+/** Entries that are at most read with others, so that replies stay small. */
+const mostJoined = 1_000;
+
+/**
+ * Returns the lists that are read together with the entries of a relation: short ones, which each entry looks up. A command of
+ * their own would find these entries again.
+ */
+export function listsToJoin({ child, holders }: PendingRelation): readonly LinkChild[] {
+  if (child.kind !== 'link' || child.link.storage.kind !== 'own' || child.countOnly) return [];
+  const lists = child.selection.children.filter((list) => list.kind === 'link').filter(isShort);
+  if (lists.length === 0) return lists;
+  const entries = lists.reduce((sum, { window }) => sum + (window?.limit ?? 0), 1) * idsOf(child, holders).size;
+  return entries > mostJoined ? [] : lists;
+}
+
+const isShort = (list: LinkChild): boolean =>
+  readsParents(list) && (list.window?.limit ?? 0) > 0 && !asksForRelated(list.condition);
 
 /** A window for each parent: each parent looks its related entries up, sorted and cut by the server. */
 export const readsParents = ({ link, window, countOnly }: LinkChild): boolean =>
@@ -49,9 +83,15 @@ function compileLink(relation: PendingRelation, child: LinkChild, resolved: Reso
 }
 
 function compileOwn({ holders }: PendingRelation, child: LinkChild, resolved: Resolved): Document[] | null {
+  const ids = idsOf(child, holders);
+  return ids.size === 0 ? null : compileRows(child, { _id: { $in: [...ids] } }, {}, resolved);
+}
+
+/** The ids that the holders of an owning relation link to. */
+function idsOf(child: LinkChild, holders: readonly Growing[]): Set<unknown> {
   const ids = new Set<unknown>();
   for (const { document } of holders) for (const id of wantedIds(child, document)) ids.add(id);
-  return ids.size === 0 ? null : compileRows(child, { _id: { $in: [...ids] } }, {}, resolved);
+  return ids;
 }
 
 /** The documents of the target that meet the condition of the branch and `match`. */
@@ -98,6 +138,7 @@ function compileMorph(relation: PendingRelation, child: MorphChild, resolved: Re
       relation,
       uid: source.holder.uid,
       counts: false,
+      joins: [],
       ...compileSource(child, source, relation.holders, resolved),
     }));
   const ids = new Map<string, Set<number>>();
@@ -109,67 +150,17 @@ function compileMorph(relation: PendingRelation, child: MorphChild, resolved: Re
     if (target === undefined || target.selection.type.collection === '') return [];
     const page = { match: { _id: { $in: [...wanted] } }, projection: compileProjection(target.selection) };
     const pipeline = compileTargets(target, page, resolved);
-    return [{ relation, collection: target.selection.type.collection, pipeline, uid, counts: false }];
+    return [{ relation, collection: target.selection.type.collection, pipeline, uid, counts: false, joins: [] }];
   });
 }
 
 const distinct = (values: readonly unknown[]): unknown[] => [...new Set(values)];
 
-/**
- * For each parent the related entries in the relation's order, or that of the sort, from `skip` on and no more than `limit`.
- * With an index on the foreign field and its rank the server reads just the window, whatever the number of related entries.
- */
+/** The related entries of each parent, cut by the window. */
 function compileWindows({ owner, holders }: PendingRelation, child: LinkChild, resolved: Resolved): Document[] {
-  const field = foreignField(child);
-  const rank = child.sort.length === 0 ? compileRank(child, field) : null;
-  const page = {
-    match: compileCondition(child.condition, resolved),
-    sort: child.sort,
-    window: child.window ?? { skip: 0, limit: null },
-    projection: compileProjection(child.selection),
-  };
-  const stages = compilePagePipeline(page).map((stage) => ('$sort' in stage && rank !== null ? rank.sort : stage));
-  const isMorph = child.link.storage.kind === 'morph';
-  const before = [...(isMorph ? matchMorphLink(field, owner.uid) : []), ...(rank?.before ?? [])];
-  const lookup = {
-    from: child.target.collection,
-    localField: '_id',
-    foreignField: isMorph ? `${field}.id` : field,
-    // without variables the server takes a tenth less
-    ...(before.length > 0 && { let: { parent: '$_id' } }),
-    pipeline: [...before, ...stages],
-    as: 'row',
-  };
-  const parents = [...new Set(holders.map(({ document }) => document['_id']))];
+  const parents = distinct(holders.map(({ document }) => document['_id']));
+  const lookup = compileLookup(child, { owner, as: 'row' }, resolved);
   // One row for each related entry: all of one parent in one document could exceed the 16 MB that a document may have.
   const rows = [{ $unwind: '$row' }, { $replaceWith: { $mergeObjects: ['$row', { _parent: '$_id' }] } }];
   return [{ $match: { _id: { $in: parents } } }, { $project: { _id: 1 } }, { $lookup: lookup }, ...rows];
-}
-
-function foreignField({ link }: LinkChild): string {
-  return link.storage.kind === 'inverse' || link.storage.kind === 'morph' ? link.storage.field : link.name;
-}
-
-/** The one link that leads to the parent, as `_link`: its type may not be that of one link and its id that of another. */
-function matchMorphLink(field: string, uid: string): Document[] {
-  const links = { $cond: [{ $isArray: `$${field}` }, `$${field}`, [`$${field}`]] };
-  const leadsHere = { $and: [{ $eq: ['$$this.__type', uid] }, { $eq: ['$$this.id', '$$parent'] }] };
-  return [
-    { $set: { _link: { $first: { $filter: { input: links, cond: leadsHere } } } } },
-    { $match: { _link: { $type: 'object' } } },
-  ];
-}
-
-/** The order of the relation seen from this side: the rank is one value where the other side links one, else one for each parent. */
-function compileRank(
-  { link, target, reversed }: LinkChild,
-  field: string,
-): { readonly before: Document[]; readonly sort: Document } {
-  const order = reversed ? -1 : 1;
-  if (link.storage.kind === 'morph') return { before: [], sort: { $sort: { '_link.rank': order, _id: order } } };
-  const other = target.attributes.get(field);
-  const ofMany = other?.kind === 'relation' && other.many;
-  if (!ofMany) return { before: [], sort: { $sort: { [`_ranks.${field}`]: order, _id: order } } };
-  const rank = { $getField: { field: { $toString: '$$parent' }, input: `$_ranks.${field}` } };
-  return { before: [{ $set: { _rank: rank } }], sort: { $sort: { _rank: order, _id: order } } };
 }

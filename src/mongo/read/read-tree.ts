@@ -1,11 +1,13 @@
 import type { Document } from 'mongodb';
-import { type Condition, type LinkChild, type MorphChild, type Selection } from '../../query/plan.js';
+import type { Condition, LinkChild, MorphChild, Selection } from '../../query/plan.js';
 import { nextTurn } from '../../queue.js';
-import { compileRelation, type LevelQuery } from './compile-level.js';
+import { compileRelation, joined, type JoinedRelation, type LevelQuery, listsToJoin } from './compile-level.js';
 import { readAll, type Database } from '../database.js';
 import { growNode, growNodes, type PendingLevel, type PendingRelation, type QueryRows } from './grow-tree.js';
 import { indexRows } from './index-rows.js';
 import type { Loaded } from '../loaded.js';
+import type { Resolved } from './compile-condition.js';
+import { isTooLarge } from '../driver-errors.js';
 import { resolveLists } from './resolve-lists.js';
 import { resolveRelated } from './resolve-related.js';
 
@@ -48,40 +50,85 @@ export async function readTreeOf(
 
 /** `next`: relations of the level behind it that are known already. */
 async function readLevels(first: PendingLevel, database: Database, next: PendingLevel = new Map()): Promise<void> {
-  for (let [level, following] = [first, next]; level.size + following.size > 0; [level, following] = [following, new Map()]) {
+  let [level, following] = [first, next];
+  while (level.size + following.size > 0) {
     const results = await readLevel([...level.values()], database);
-    for (const [relation, rows] of results) attachRows(relation, rows, following);
+    const behind: PendingLevel = new Map();
+    for (const { relation, parts } of results) attachRows(relation, parts, following);
+    for (const result of results) attachJoined(result, [following, behind], database);
     if (isLong(results)) await nextTurn();
+    [level, following] = [following, behind];
   }
 }
 
 /** Whether more than 1,000 entries were read: then other requests run before these are processed. */
-const isLong = (results: LevelResults): boolean =>
-  [...results.values()].flat().reduce((sum, { rows }) => sum + rows.length, 0) > 1_000;
+const isLong = (results: readonly RelationRows[]): boolean =>
+  results.flatMap(({ parts }) => parts).reduce((sum, { rows }) => sum + rows.length, 0) > 1_000;
 
 function attachRows(relation: PendingRelation, results: readonly QueryRows[], next: PendingLevel): void {
   const relatedOf = indexRows(relation, results, next);
   for (const { document, children } of relation.holders) children[relation.slot] = relatedOf(document);
 }
 
-type LevelResults = ReadonlyMap<PendingRelation, readonly QueryRows[]>;
-
-async function readLevel(relations: readonly PendingRelation[], database: Database): Promise<LevelResults> {
-  const conditions = await Promise.all(relations.map(({ child }) => resolveRelated(conditionOf(child), database)));
-  const queries = relations.flatMap((relation, index) => compileRelation(relation, conditions[index] ?? new Map()));
-  const rows = await readQueries(queries, database);
-  const results = new Map<PendingRelation, QueryRows[]>(relations.map((relation) => [relation, []]));
-  for (const [index, { relation, uid }] of queries.entries()) results.get(relation)?.push({ uid, rows: rows[index] ?? [] });
-  return results;
+/** Attaches the lists that were read with the entries of a relation. Lists that other relations lead to as well are read by themselves. */
+function attachJoined(
+  { joins, parts: [part] }: RelationRows,
+  [next, behind]: readonly [PendingLevel, PendingLevel],
+  { budget }: Database,
+): void {
+  for (const [index, list] of joins.entries()) {
+    const relation = next.get(list);
+    if (part === undefined || relation?.holders.length !== part.rows.length) continue;
+    const rows = part.rows.flatMap((row) => rowsOf(row, joined(index)));
+    budget.spend('entriesRead', rows.length);
+    attachRows(relation, [{ uid: null, rows }], behind);
+    next.delete(list);
+  }
 }
 
-const conditionOf = (child: LinkChild | MorphChild): Condition | null =>
-  child.kind === 'link'
-    ? child.condition
-    : {
-        kind: 'and',
-        conditions: [...child.targets.values(), ...(child.sources ?? [])].flatMap(({ condition }) => condition ?? []),
-      };
+/** The rows of one window, which name their parent as those of a command of their own do. */
+function rowsOf(parent: Document, name: string): readonly Document[] {
+  const rows = parent[name] as readonly Document[]; // looked up so
+  for (const row of rows) row['_parent'] = parent['_id'];
+  return rows;
+}
+
+/** The rows of a relation, by its queries. */
+interface RelationRows extends JoinedRelation {
+  readonly parts: QueryRows[];
+}
+
+async function readLevel(relations: readonly PendingRelation[], database: Database): Promise<readonly RelationRows[]> {
+  const level = relations.map((relation) => ({ relation, joins: database.session === null ? listsToJoin(relation) : [] }));
+  const conditions = await Promise.all(level.map((relation) => resolveRelated(conditionOf(relation), database)));
+  try {
+    return await readRelations(level, conditions, database);
+  } catch (error) {
+    if (!isTooLarge(error) || level.every(({ joins }) => joins.length === 0)) throw error;
+    const unjoined = relations.map((relation) => ({ relation, joins: [] }));
+    return readRelations(unjoined, conditions, database);
+  }
+}
+
+async function readRelations(
+  relations: readonly JoinedRelation[],
+  conditions: readonly Resolved[],
+  database: Database,
+): Promise<readonly RelationRows[]> {
+  const queries = relations.flatMap((relation, index) => compileRelation(relation, conditions[index] ?? new Map()));
+  const rows = await readQueries(queries, database);
+  const results = new Map(relations.map(({ relation, joins }) => [relation, { relation, joins, parts: [] as QueryRows[] }]));
+  for (const [index, { relation, uid }] of queries.entries()) results.get(relation)?.parts.push({ uid, rows: rows[index] ?? [] });
+  return [...results.values()];
+}
+
+const conditionOf = ({ relation: { child }, joins }: JoinedRelation): Condition => ({
+  kind: 'and',
+  conditions:
+    child.kind === 'link'
+      ? [child, ...joins].flatMap(({ condition }) => condition ?? [])
+      : [...child.targets.values(), ...(child.sources ?? [])].flatMap(({ condition }) => condition ?? []),
+});
 
 /** All queries in one command; each row says which query it belongs to. Rows of one query keep their order. */
 async function readQueries(queries: readonly LevelQuery[], database: Database): Promise<Document[][]> {
