@@ -41,15 +41,21 @@ export function bindSort(
   );
   const links = keys.reduce((sum, key) => sum + key.links.length, 0);
   if (links > 0) context.budget.spend('sortLinks', links);
-  return keys;
+  const last = keys.at(-1);
+  return last?.order === -1 && type.kind !== 'component' && !hasOrderedIds(last) ? [...keys, byId] : keys;
 }
 
+/** Entries with equal values stand in the order of their ids, as in Strapi v4, unless an index has them in the order of the key. */
+const hasOrderedIds = ({ links, isIndexed }: Bound): boolean => isIndexed || links.length > 0;
+
+const byId: SortKey = { links: [], path: '_id', lists: [], order: 1 };
+
 /** The best matches come first in both orders: the database has no other. */
-function bindScore(order: string, isRanked: boolean): SortKey {
+function bindScore(order: string, isRanked: boolean): Bound & SortKey {
   bindOrder(order);
   if (!isRanked)
     throw validationError('Invalid parameter sort: _score ranks what a full-text search (_q) finds, and this is none');
-  return { links: [], path: scorePath, lists: [], order: 1 };
+  return { links: [], path: scorePath, lists: [], order: 1, isIndexed: false };
 }
 
 interface Step {
@@ -59,7 +65,7 @@ interface Step {
   readonly lists: readonly string[];
 }
 
-type Bound = Omit<SortKey, 'order'>;
+type Bound = Omit<SortKey, 'order'> & { readonly isIndexed: boolean };
 
 function bindPath(path: readonly string[], type: ContentType, context: BindContext): Bound {
   let step: Step = { type, links: [], prefix: '', lists: [] };
@@ -73,12 +79,14 @@ function bindPath(path: readonly string[], type: ContentType, context: BindConte
 
 /** The last name of a path: an id or a scalar attribute; null if it is something with parts. */
 function bindEnd(name: string, { type, links, prefix, lists }: Step, { access }: BindContext): Bound | null {
-  if (name === 'id') return { links, path: `${prefix}${type.kind === 'component' ? 'id' : '_id'}`, lists };
+  const isComponent = type.kind === 'component';
+  if (name === 'id') return { links, path: `${prefix}${isComponent ? 'id' : '_id'}`, lists, isIndexed: !isComponent };
   const attribute = readable(type, name, access);
   if (attribute === null) throw invalidParameter(name);
   if (attribute.kind !== 'scalar') return null;
   const path = `${prefix}${name}`;
-  return { links, path, lists: scalarTypes[attribute.type].stored === 'json' ? [...lists, path] : lists };
+  const isJson = scalarTypes[attribute.type].stored === 'json';
+  return { links, path, lists: isJson ? [...lists, path] : lists, isIndexed: attribute.indexed };
 }
 
 function bindStep(name: string, step: Step, context: BindContext): Step {

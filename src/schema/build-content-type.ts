@@ -50,7 +50,7 @@ function shardKeyOf({ shard = 'none' }: Model): ShardKey | null {
 const byName = (attributes: readonly Attribute[]): ReadonlyMap<string, Attribute> =>
   new Map(attributes.map((attribute) => [attribute.name, attribute]));
 
-const instant: AttributeDefinition = { type: 'datetime', visible: false };
+const instant: AttributeDefinition = { type: 'datetime', visible: false, index: true };
 
 function systemAttributes(
   model: Model,

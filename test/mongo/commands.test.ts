@@ -139,7 +139,7 @@ const lists: readonly (readonly [string, readonly Document[]])[] = [
           },
           { $set: { _sort1: least({ $map: { input: listAt('$_sort1'), in: { $ifNull: ['$$this.name', null] } } }) } },
           { $set: { _sort2: greatest({ $map: { input: listAt('$parts'), in: { $ifNull: ['$$this.size', null] } } }) } },
-          { $sort: { 'main.size': 1, _sort1: 1, _sort2: -1, _id: -1 } },
+          { $sort: { 'main.size': 1, _sort1: 1, _sort2: -1, _id: 1 } },
           { $limit: 2 },
           { $project: { _id: 1, count: 1 } },
         ],

@@ -81,7 +81,17 @@ const cases: readonly (readonly [string, Tree])[] = [
   ['populate[owner][populate]=*', { owner: { things: {}, boss: {}, staff: {} } }],
   ['populate[owner][populate]=boss', { owner: { boss: {} } }],
   ['populate[owner][populate][boss][fields]=id', { owner: { boss: { fields: [] } } }],
-  ['populate[tags][sort]=name:desc', { tags: { sort: [['name', -1]] } }],
+  [
+    'populate[tags][sort]=name:desc',
+    {
+      tags: {
+        sort: [
+          ['name', -1],
+          ['_id', 1],
+        ],
+      },
+    },
+  ],
   [
     'populate[tags][sort][0]=name&populate[tags][sort][1]=id:desc',
     {
