@@ -42,11 +42,11 @@ export function bindSort(
   const links = keys.reduce((sum, key) => sum + key.links.length, 0);
   if (links > 0) context.budget.spend('sortLinks', links);
   const last = keys.at(-1);
-  return last?.order === -1 && type.kind !== 'component' && !hasOrderedIds(last) ? [...keys, byId] : keys;
+  return last?.order === -1 && type.kind !== 'component' && !isInOrderOfIndex(last) ? [...keys, byId] : keys;
 }
 
 /** Entries with equal values stand in the order of their ids, as in Strapi v4, unless an index has them in the order of the key. */
-const hasOrderedIds = ({ links, isIndexed }: Bound): boolean => isIndexed || links.length > 0;
+const isInOrderOfIndex = ({ links, isIndexed }: Bound): boolean => isIndexed && links.length === 0;
 
 const byId: SortKey = { links: [], path: '_id', lists: [], order: 1 };
 

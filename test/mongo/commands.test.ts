@@ -112,7 +112,7 @@ const lists: readonly (readonly [string, readonly Document[]])[] = [
           { $match: {} },
           { $lookup: { from: 'persons', localField: 'owner', foreignField: '_id', as: '_sort0' } },
           { $set: { _sort0: greatest({ $map: { input: listAt('$_sort0'), in: { $ifNull: ['$$this.name', null] } } }) } },
-          { $sort: { _sort0: -1, _id: -1 } },
+          { $sort: { _sort0: -1, _id: 1 } },
           { $limit: 2 },
           { $project: { _id: 1, count: 1 } },
         ],

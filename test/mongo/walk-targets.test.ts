@@ -34,7 +34,8 @@ function expectedIds(order: 1 | -1, byName: boolean): readonly number[] {
       (a, b) =>
         groupOf(a, order) - groupOf(b, order) ||
         order * compare(nameOf(a), nameOf(b)) ||
-        (byName ? compare(a.name, b.name) || a._id - b._id : order * (a._id - b._id)),
+        (byName ? compare(a.name, b.name) : 0) ||
+        a._id - b._id,
     )
     .map(({ _id }) => _id);
 }
@@ -152,7 +153,7 @@ function sortedIds(
   };
   const values = new Map(entries.map((entry) => [entry._id, valueOf(entry)]));
   const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
-  return entries.map(({ _id }) => _id).sort((a, b) => order * (compare(values.get(a) ?? '', values.get(b) ?? '') || a - b));
+  return entries.map(({ _id }) => _id).sort((a, b) => order * compare(values.get(a) ?? '', values.get(b) ?? '') || a - b);
 }
 
 describe('a sort through a relation, with a filter or to several entries', () => {

@@ -1,7 +1,7 @@
 import { holderOfRow, rowsAt, type Row } from './link-rows.js';
 import { compareValues, meetsFilter, type Filter } from './meets-filter.js';
 import type { Asked, AskedLead, Key, List, Question } from './question.js';
-import { type Holder, holderOf, holders } from './world.js';
+import { holderOf, holders } from './world.js';
 
 /** An answer without the spelling of a front end. */
 export interface Answer {
@@ -47,13 +47,13 @@ const cut = (rows: readonly Row[], { start, limit }: List): readonly Row[] =>
   rows.slice(start ?? 0, limit === null || limit === -1 ? undefined : (start ?? 0) + limit);
 
 /**
- * Entries that are equal stand in the order of their ids, in the direction of the last key if an index sorts by it or it leads
- * through a relation; components stay where they stood.
+ * Entries that are equal stand in the order of their ids, in the direction of the last key if an index sorts by it; components
+ * stay where they stood.
  */
 function sortRows(rows: readonly Row[], sort: readonly Key[]): readonly Row[] {
   const last = sort.at(-1);
   return [...rows].sort((left, right) => {
-    const isDirected = last !== undefined && (indexed.has(last.path.join('.')) || leadsThroughLink(last.path, holderOfRow(left)));
+    const isDirected = last !== undefined && indexed.has(last.path.join('.'));
     const keys: readonly Key[] = [...sort, { path: ['id'], order: isDirected ? last.order : 'asc' }];
     for (const key of holderOfRow(left).plural === null ? sort : keys) {
       const difference = compareValues(sortValue(left, key), sortValue(right, key));
@@ -64,11 +64,6 @@ function sortRows(rows: readonly Row[], sort: readonly Key[]): readonly Row[] {
 }
 
 const indexed = new Set(['id', 'createdAt', 'updatedAt', 'publishedAt']);
-
-function leadsThroughLink([name = '', ...rest]: readonly string[], { links, parts }: Holder): boolean {
-  const part = parts[name];
-  return links[name] !== undefined || (part !== undefined && leadsThroughLink(rest, holderOf(part.to)));
-}
 
 /** Returns the least of several values, or the greatest in descending order. */
 function sortValue(row: Row, { path, order }: Key): unknown {
