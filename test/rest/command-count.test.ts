@@ -12,6 +12,9 @@ const lists: readonly (readonly [string, readonly string[]])[] = [
   ['/api/authors?filters[id][$gt]=0&populate=books', ['count', 'find', 'find']],
   ['/api/reviews?filters[id][$gt]=0&populate=book,reader', ['count', 'find', 'find']],
   ['/api/reviews?filters[id][$gt]=0&populate=book.authors', ['count', 'find', 'find', 'find']],
+  // a list with a limit comes with the entries that have it, unless there could be many
+  ['/api/reviews?filters[id][$gt]=0&populate[book][populate][reviews][limit]=2', ['aggregate', 'count', 'find']],
+  ['/api/reviews?filters[id][$gt]=0&populate[book][populate][reviews][limit]=1000', ['aggregate', 'count', 'find', 'find']],
   ['/api/reviews?filters[id][$gt]=0&populate=book.authors.agent', ['count', 'find', 'find', 'find', 'find']],
   // localized: the locales are read with the first level of relations
   ['/api/books?filters[id][$gt]=0', ['count', 'find', 'find']],

@@ -41,7 +41,7 @@ export function compileRelation({ relation, joins }: JoinedRelation, resolved: R
   return [{ relation, collection, pipeline, uid: null, counts, joins }];
 }
 
-/** The name of the lists that are read with their holders. */
+/** The name of entries that are read with those they are linked from. */
 export const joined = (index: number): string => `_join${String(index)}`;
 
 /** Entries that are at most read with others, so that replies stay small. */

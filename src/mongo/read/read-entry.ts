@@ -2,6 +2,7 @@ import type { Document } from 'mongodb';
 import { isNever } from '../../query/conditions.js';
 import type { Child, Condition, LinkChild, Selection } from '../../query/plan.js';
 import { compileCondition } from './compile-condition.js';
+import { joined } from './compile-level.js';
 import { compileProjection } from './compile-projection.js';
 import { readAll, type Database } from '../database.js';
 import { isTooLarge } from '../driver-errors.js';
@@ -76,8 +77,6 @@ function isPlain({ link, condition, sort, window, countOnly }: LinkChild): boole
   const few = link.storage.kind === 'own' || (link.storage.kind === 'inverse' && !link.many);
   return few && condition === null && sort.length === 0 && window === null && !countOnly;
 }
-
-const joined = (index: number): string => `_join${String(index)}`;
 
 function compileEntry(match: Document, selection: Selection, joins: readonly Join[]): Document {
   const { collection } = selection.type;
