@@ -31,7 +31,7 @@ const checks: Readonly<Record<ScalarType, Check>> = {
   datetime: () => [],
   timestamp: () => [],
   json: (value, _attribute, path) => jsonProblems(value, path),
-  blocks: (value, _attribute, path) => jsonProblems(value, path),
+  blocks: checkBlocks,
 };
 
 /** The type's name in messages about null; values of types without one may have any form. */
@@ -130,6 +130,12 @@ function checkBigInteger(value: unknown, _attribute: ScalarAttribute, path: stri
 
 function checkBoolean(value: unknown, _attribute: ScalarAttribute, path: string): string[] {
   return toBoolean(value) !== null ? [] : [notOfType(path, 'boolean', value)];
+}
+
+/** Something else than a list counts as null, as in Strapi v4. The nodes are checked on their own. */
+function checkBlocks(value: unknown, { required }: ScalarAttribute, path: string, { draft }: InputRules): string[] {
+  if (Array.isArray(value)) return jsonProblems(value, path);
+  return required && !draft ? [notOfType(path, 'array', null, value)] : [];
 }
 
 /** Finds keys that BSON reserves or cannot contain, and values that nest too deep for it. */

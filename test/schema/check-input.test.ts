@@ -22,6 +22,7 @@ const { registry } = buildRegistry([
       title: { type: 'string', required: true, minLength: 2 },
       mood: { type: 'enumeration', enum: ['good', 'bad'], required: true, default: 'good' },
       text: { type: 'blocks' },
+      story: { type: 'blocks', required: true },
       leaf: component('leaf', { required: true }),
       leaves: component('leaf', { repeatable: true, min: 1, max: 2 }),
       zone: { type: 'dynamiczone', components: ['box.leaf'] },
@@ -40,7 +41,7 @@ const check = (data: object, more: Partial<InputContext> = {}) =>
   checkInput(page, { ...data }, { registry, mode: 'create', draft: false, strict: false, ...more });
 
 /** The minimum data of a new page. */
-const least = { title: 'ab', leaf: { code: 'c' }, day: '2024-01-01', cause: 1 };
+const least = { title: 'ab', leaf: { code: 'c' }, story: [], day: '2024-01-01', cause: 1 };
 
 /** The image of a node. */
 const file = {
@@ -50,7 +51,10 @@ const file = {
 
 describe('checkInput', () => {
   const wrong: Readonly<Record<string, readonly [data: object, errors: readonly string[], more?: Partial<InputContext>]>> = {
-    'values that are absent': [{ day: '', cause: 1 }, ['title: title must be defined.', 'leaf: leaf must be defined.']],
+    'values that are absent': [
+      { story: [], day: '', cause: 1 },
+      ['title: title must be defined.', 'leaf: leaf must be defined.'],
+    ],
     'values of wrong types': [
       { ...least, title: 5, mood: 'fine' },
       [
@@ -59,9 +63,10 @@ describe('checkInput', () => {
       ],
     ],
     'null for what is required': [
-      { title: null, leaf: null, day: null, cause: null },
+      { title: null, story: 'x', leaf: null, day: null, cause: null },
       [
         'title: title must be a `string` type, but the final value was: `null`.',
+        'story: story must be a `array` type, but the final value was: `null` (cast from the value `"x"`).',
         'leaf: leaf must be a `object` type, but the final value was: `null`.',
         'day: day must be defined.',
         'cause: cause must be defined.',
