@@ -7,7 +7,7 @@ import type { Model } from '../schema/model.js';
 import { warningText, type ModelReport } from '../schema/report-models.js';
 import type { AdminCall, AdminRoute } from './admin-call.js';
 import { anything, closed } from './check-admin-body.js';
-import { previewModels, previewRemoval, type ModelPreview } from './preview-models.js';
+import { previewChange, previewRemoval, type ModelPreview } from './preview-models.js';
 
 /** Properties that GET adds to a model. */
 const shown: readonly string[] = ['problems', 'warnings', 'affects'];
@@ -34,7 +34,7 @@ export const modelRoutes: readonly AdminRoute[] = [
     method: 'POST',
     path: '/models/validate',
     body: modelsBody,
-    handle: (call) => previewModels(modelsIn(call), call.running),
+    handle: async (call) => (await previewChange(modelsIn(call), call.running)).preview,
   },
   { method: 'GET', path: '/models/:uid', handle: findModel },
   { method: 'PUT', path: '/models/:uid', body: modelBody, handle: replace },
@@ -81,11 +81,11 @@ const isDryRun = ({ request }: AdminCall): boolean => parameterOf(request, 'dryR
 async function replace(call: AdminCall): Promise<ModelPreview> {
   const { backend } = call.running;
   const model = withUid(call.body, call.request.params['uid'] ?? '');
-  const preview = await previewModels([model], call.running);
+  const { preview, expected } = await previewChange([model], call.running);
   if (isDryRun(call)) return preview;
   if (!preview.isValid) throw refusal(preview);
   await call.commit(({ store }) => writeModels(store.database, [model as unknown as Model])); // its form was checked for the preview
-  await backend.models.load();
+  await backend.models.loadModels(expected);
   return preview;
 }
 

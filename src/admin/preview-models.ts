@@ -9,6 +9,7 @@ import { buildRegistry, changedTypes, type RegistryBuild } from '../schema/build
 import type { ContentType, Registry } from '../schema/content-type.js';
 import type { Model } from '../schema/model.js';
 import { warningText } from '../schema/report-models.js';
+import type { ExpectedModels } from '../mongo/models/model-registry.js';
 import { findUnfit, type UnfitData } from '../mongo/models/find-unfit.js';
 
 /** The effects of a change of models. */
@@ -42,16 +43,24 @@ interface IndexChange {
 /** The database, and the settings that models are read with. */
 type Connected = Pick<Running, 'backend' | 'config'>;
 
+/** The effects of a change, and the build that is in force when it is stored. */
+interface PreviewedChange {
+  readonly preview: ModelPreview;
+  readonly expected: ExpectedModels;
+}
+
 /** Returns the effects of storing these models together. */
-export async function previewModels(models: readonly StoredModel[], { backend, config }: Connected): Promise<ModelPreview> {
+export async function previewChange(models: readonly StoredModel[], { backend, config }: Connected): Promise<PreviewedChange> {
   const stored = await backend.models.readStored();
   const uids = models.map(({ uid }) => uid);
   const others = stored.filter(({ uid }) => !uids.includes(uid));
+  const changed = [...others, ...models].sort((a, b) => Number(a.uid > b.uid) - Number(a.uid < b.uid));
   const inForce = backend.models.inForce();
   const foreign = await findForeign([...stored, ...models], backend.store.database, inForce.registry);
   const settings = { ...modelSettings(config), foreign };
   const before = buildStored(stored, settings, inForce);
-  return compare(uids, { before, after: buildRegistry([...others, ...models], settings, before) }, backend);
+  const after = buildRegistry(changed, settings, before);
+  return { preview: await compare(uids, { before, after }, backend), expected: { stored: changed, before, after } };
 }
 
 /** Returns the effects of removing a model. Throws a NotFoundError. */
@@ -72,7 +81,7 @@ interface StoredModel {
 function buildStored(stored: readonly StoredModel[], settings: ModelSettings, inForce: RegistryBuild): RegistryBuild {
   const { readings } = inForce.parts;
   const isInForce = inForce.problems.size === 0 && stored.length === readings.size;
-  const isSame = isInForce && stored.every((model) => readings.get(model.uid)?.document === model);
+  const isSame = isInForce && stored.every((model) => isDeepStrictEqual(readings.get(model.uid)?.document, model));
   return isSame ? inForce : buildRegistry(stored, settings, inForce);
 }
 

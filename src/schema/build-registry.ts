@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { buildContentType, defaultModelSettings, type ModelSettings } from './build-content-type.js';
 import { builtinModels } from './builtin-models.js';
-import { nameConflicts } from './name-conflicts.js';
+import { areDistinct, nameConflicts } from './name-conflicts.js';
 import type { Attribute, ContentType, Registry } from './content-type.js';
 import { collectionOf, type Model, type ModelWarning } from './model.js';
 import { readModel, type ModelReading } from './read-model.js';
@@ -94,7 +94,9 @@ function resolveConflicts({ readings, problems, paths }: Conflicting, previous: 
   for (let round = 0; round <= readings.size; round++) {
     const models = [...modelsOf(readings).values()];
     const isNew = ({ uid }: Model): boolean => readings.has(uid) && readings.get(uid) !== formerOf(uid);
-    const found = nameConflicts([...models.filter((model) => !isNew(model)), ...models.filter(isNew)], paths);
+    const [added, others] = [models.filter(isNew), models.filter((model) => !isNew(model))];
+    if (areDistinct(added, others, paths)) return;
+    const found = nameConflicts([...others, ...added], paths);
     if (found.size === 0) return;
     for (const [uid, lines] of found) {
       if (!problems.has(uid)) problems.set(uid, lines);
@@ -134,13 +136,15 @@ function collectWarnings(
 }
 
 function indexTypes(types: readonly ContentType[], version: number): Registry {
-  const routed = types.filter((type) => type.uid.startsWith('api::'));
-  return {
-    version,
-    types: new Map(types.map((type) => [type.uid, type])),
-    byPluralName: new Map(routed.filter((type) => type.kind === 'collectionType').map((type) => [type.pluralName, type])),
-    bySingularName: new Map(routed.filter((type) => type.kind === 'singleType').map((type) => [type.singularName, type])),
-  };
+  const registry = { types: new Map<string, ContentType>(), byPluralName: new Map(), bySingularName: new Map() };
+  for (const type of types) {
+    const { uid, kind, pluralName, singularName } = type;
+    registry.types.set(uid, type);
+    if (!uid.startsWith('api::')) continue;
+    if (kind === 'collectionType') registry.byPluralName.set(pluralName, type);
+    else if (kind === 'singleType') registry.bySingularName.set(singularName, type);
+  }
+  return { version, ...registry };
 }
 
 /** Types that are new or differ from the previous snapshot, or that contain such a component, directly or through others. */

@@ -40,6 +40,19 @@ export function nameConflicts(models: Iterable<Model>, paths: readonly string[] 
   return problems;
 }
 
+/** Whether models claim no name twice, nor one of `others`, which claim none twice among themselves. */
+export function areDistinct(models: readonly Model[], others: readonly Model[], paths: readonly string[] = []): boolean {
+  const names = models.flatMap(claimsOf);
+  const claimed = new Set(names);
+  const isFree = (name: string): boolean => !claimed.has(name);
+  return (
+    claimed.size === names.length &&
+    names.every((name) => !fixedClaims.has(name)) &&
+    paths.every((name) => isFree(`path:${name}`)) &&
+    others.every((model) => claimsOf(model).every(isFree))
+  );
+}
+
 function conflicts(names: readonly string[], taken: ReadonlyMap<string, string>): string[] {
   if (names.every((name) => !taken.has(name)) && new Set(names).size === names.length) return [];
   const twice = names.filter((name, index) => names.indexOf(name) !== index).map((name) => `${describe(name)} is used twice`);

@@ -252,6 +252,16 @@ describe('admin API', () => {
     });
   });
 
+  it('puts a model in force in the order in which models are read', async () => {
+    const aardvark = { ...thing, info: { singularName: 'aardvark', pluralName: 'aardvarks', displayName: 'Aardvark' } };
+    await server.admin('PUT', '/models/api::aardvark.aardvark', aardvark);
+    const models = server.server.backend?.models;
+    const stored = (await models?.readStored())?.map(({ uid }) => uid) ?? [];
+    expect(stored[0]).to.equal('api::aardvark.aardvark');
+    expect([...(models?.inForce().models.keys() ?? [])].filter((uid) => stored.includes(uid))).to.deep.equal(stored);
+    await server.admin('DELETE', '/models/api::aardvark.aardvark');
+  });
+
   it('answers unknown paths by 404 and other methods by 405', async () => {
     expect((await server.admin('GET', '/bogus')).status).to.equal(404);
     expect((await server.admin('POST', '/status')).status).to.equal(405);

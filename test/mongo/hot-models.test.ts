@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { createModelReader } from '../../src/mongo/stores/model-store.js';
+import { defaultModelSettings } from '../../src/schema/build-content-type.js';
+import { buildRegistry } from '../../src/schema/build-registry.js';
 import { databaseOf } from '../support/mongo.js';
 import { serveModels, type Serving, type TestModel } from '../support/serve.js';
 
@@ -51,6 +53,19 @@ describe('models that change while the service runs', () => {
       expect(after).to.deep.equal(await createModelReader()(database));
       before = after;
     }
+  });
+
+  it('are those that are stored, whatever was expected', async () => {
+    const registry = first.server.backend?.models;
+    if (registry === undefined) throw new Error('no backend');
+    const before = registry.inForce();
+    const stored = [model('cod'), ...(await registry.readStored())];
+    const after = buildRegistry(stored, defaultModelSettings, before);
+    await put(model('cod', { weight: { type: 'integer' } }));
+    await registry.loadModels({ stored, before, after });
+    expect(registry.inForce()).to.not.equal(after);
+    expect([...(registry.snapshot.registry.types.get('api::cod.cod')?.attributes.keys() ?? [])]).to.include('weight');
+    await drop('cod');
   });
 
   /** Asks both instances until each returns the wanted answer. Throws shortly before the test times out, which would not name the path. */

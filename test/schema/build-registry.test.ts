@@ -485,6 +485,7 @@ describe('names that conflict', () => {
     it(what, () => {
       const { problems } = build([page, part, named as TestModel]);
       expect([...problems.values()].flat().join('; ')).to.match(reason);
+      expect(build([page, part, named as TestModel], build([page, part])).problems).to.deep.equal(problems);
     });
 });
 

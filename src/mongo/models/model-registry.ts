@@ -1,32 +1,21 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { ModelSettings } from '../../schema/build-content-type.js';
 import { buildRegistry, changedTypes, type RegistryBuild } from '../../schema/build-registry.js';
-import type { ContentType, Registry } from '../../schema/content-type.js';
+import type { Registry } from '../../schema/content-type.js';
 import { reportModels, type ModelReport } from '../../schema/report-models.js';
-import { asksForMore, completeDocuments } from './complete-documents.js';
+import { asksForMore } from './complete-documents.js';
 import type { Logger } from '../../logger.js';
 import type { Database } from '../database.js';
-import { ensureCollections } from '../ensure-collections.js';
 import { IndexBuilds } from './index-builds.js';
 import { readLocales, type Locales } from '../stores/locale-store.js';
 import { createModelReader } from '../stores/model-store.js';
 import { findForeign, recordServed } from './served-collections.js';
-import { shardNewTypes } from './shard-types.js';
 import { ModelStatus } from './model-status.js';
 import { RequiredChecks } from './required-nulls.js';
 import { SearchBuilds } from './search-builds.js';
+import { TypePreparation } from './type-preparation.js';
 
 type StoredModels = Awaited<ReturnType<ReturnType<typeof createModelReader>>>;
-
-/** A new type waits this long, in milliseconds, for its unique indexes. After that it is served, and only writes to it wait for them. */
-const indexPatience = 250;
-
-/**
- * Milliseconds after a change of a model at which its entries are completed again: requests under way and instances with the former
- * snapshot still write entries in the former form.
- */
-const completionDelays = [250, 1000, 5000];
 
 /** Entries that lack required values may be repaired without a change of the models. In milliseconds. */
 const recountEvery = 300_000;
@@ -35,6 +24,14 @@ const recountEvery = 300_000;
 interface Snapshot {
   readonly registry: Registry;
   readonly locales: Locales;
+}
+
+/** A build of models that are about to be stored. */
+export interface ExpectedModels {
+  readonly stored: StoredModels;
+  /** The build that was in force. */
+  readonly before: RegistryBuild;
+  readonly after: RegistryBuild;
 }
 
 /**
@@ -51,6 +48,8 @@ export class ModelRegistry {
   snapshot: Snapshot;
   #build: RegistryBuild;
   #stored: StoredModels | null = null;
+  #expected: ExpectedModels | null = null;
+  #staleLocales = true;
   #loading: Promise<void> | null = null;
   #again = false;
   #background: Promise<unknown> = Promise.resolve();
@@ -58,7 +57,7 @@ export class ModelRegistry {
   readonly #searches: SearchBuilds;
   readonly #indexes: IndexBuilds;
   readonly #recounting: NodeJS.Timeout;
-  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #preparation: TypePreparation;
   readonly #readModels = createModelReader();
 
   constructor(database: Database, settings: ModelSettings, logger: Logger) {
@@ -79,6 +78,7 @@ export class ModelRegistry {
       hasOthers: () => this.#status.hasOthers(),
       report: (uid, state) => this.#status.reportSearch(uid, state),
     });
+    this.#preparation = new TypePreparation({ database, logger, indexes: this.#indexes, searches: this.#searches });
     this.#required = new RequiredChecks(database, (uid, nulls) => this.#status.reportRequiredNulls(uid, nulls));
     this.#recounting = setInterval(() => void this.#lookAgain(), recountEvery).unref();
     this.#build = buildRegistry([], settings);
@@ -107,6 +107,13 @@ export class ModelRegistry {
 
   /** Reads models and locales again; calls that come while one is under way share the next. */
   load(): Promise<void> {
+    this.#staleLocales = true;
+    return this.loadModels();
+  }
+
+  /** The same for models alone. If the expected ones are stored, their build is put in force: it is not made again. */
+  loadModels(expected: ExpectedModels | null = null): Promise<void> {
+    this.#expected = expected ?? this.#expected;
     if (this.#loading !== null) {
       this.#again = true;
       return this.#loading;
@@ -135,7 +142,7 @@ export class ModelRegistry {
   async close(): Promise<void> {
     clearInterval(this.#recounting);
     this.#searches.close();
-    for (const timer of this.#timers) clearTimeout(timer);
+    this.#preparation.close();
     await this.#loading?.catch(() => undefined);
     await this.#background.catch(() => undefined);
     await this.#status.clear();
@@ -149,23 +156,42 @@ export class ModelRegistry {
   }
 
   async #loadOnce(): Promise<void> {
-    const [stored, locales] = await Promise.all([this.readStored(), readLocales(this.#database)]);
-    this.snapshot = { ...this.snapshot, locales };
+    const [stored] = await Promise.all([this.readStored(), this.#loadLocales()]);
     if (this.#stored !== null && isDeepStrictEqual(stored, this.#stored)) return;
     const previous = this.#stored === null ? null : this.#build.registry;
-    const foreign = await findForeign(stored, this.#database, previous);
-    const build = buildRegistry(stored, { ...this.#settings, foreign }, this.#build);
+    const build = await this.#buildOf(stored, previous);
     const changed = changedTypes(build.registry, previous);
     await recordServed(build.registry, this.#database, previous);
-    await this.#prepare(changed, build.registry);
+    const { indexed } = await this.#preparation.prepare(changed, build.registry, this.snapshot.locales.default);
+    this.#background = Promise.all([this.#background, indexed]);
     this.#stored = stored;
     this.#searches.keep(build.registry);
     this.#replace(build);
-    this.#completeStragglers(changed.filter((type) => asksForMore(type, previous?.types.get(type.uid))));
+    const older = changed.filter((type) => asksForMore(type, previous?.types.get(type.uid)));
+    this.#preparation.completeLater(older, this.snapshot.locales.default);
     await this.#status.report(build);
     const check = () => this.#required.check(changed, build.registry);
     this.#background = this.#background.then(check).catch(this.#warnUncounted);
     this.#background = this.#background.then(() => this.#searches.build(changed)).catch(this.#warnUnsearched);
+  }
+
+  async #loadLocales(): Promise<void> {
+    if (!this.#staleLocales) return;
+    this.#staleLocales = false;
+    try {
+      this.snapshot = { ...this.snapshot, locales: await readLocales(this.#database) };
+    } catch (error) {
+      this.#staleLocales = true;
+      throw error;
+    }
+  }
+
+  async #buildOf(stored: StoredModels, previous: Registry | null): Promise<RegistryBuild> {
+    const expected = this.#expected;
+    this.#expected = null;
+    if (expected?.before === this.#build && isDeepStrictEqual(stored, expected.stored)) return expected.after;
+    const foreign = await findForeign(stored, this.#database, previous);
+    return buildRegistry(stored, { ...this.#settings, foreign }, this.#build);
   }
 
   readonly #warnUnsearched = (error: unknown): void => {
@@ -183,33 +209,6 @@ export class ModelRegistry {
   readonly #warnUncounted = (error: unknown): void => {
     this.#logger.warn({ err: error }, 'entries that lack required values could not be counted');
   };
-
-  /** Prepares a type before it is served: completes entries, and builds the indexes that keep values unique. */
-  async #prepare(types: readonly ContentType[], registry: Registry): Promise<void> {
-    this.#searches.suspend(types);
-    const names = types.map(({ collection }) => collection);
-    await ensureCollections(names, this.#database);
-    for (const refusal of await shardNewTypes(types, registry, this.#database)) this.#logger.warn({}, refusal);
-    await completeDocuments(types, this.snapshot.locales.default, this.#database);
-    const { unique, all } = this.#indexes.begin(types, registry);
-    this.#background = Promise.all([this.#background, all]);
-    const patience = new AbortController();
-    await Promise.race([unique, delay(indexPatience, undefined, { signal: patience.signal }).catch(() => undefined)]);
-    patience.abort();
-  }
-
-  #completeStragglers(types: readonly ContentType[]): void {
-    if (types.length === 0) return;
-    for (const milliseconds of completionDelays) {
-      const timer = setTimeout(() => {
-        this.#timers.delete(timer);
-        completeDocuments(types, this.snapshot.locales.default, this.#database).catch((error: unknown) => {
-          this.#logger.warn({ err: error }, 'entries written during a model change could not be completed');
-        });
-      }, milliseconds);
-      this.#timers.add(timer);
-    }
-  }
 
   #replace(build: RegistryBuild): void {
     this.#build = build;

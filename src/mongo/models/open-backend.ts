@@ -55,16 +55,17 @@ export async function openBackend({ uri, config, settings, firstLocale, logger }
   return createBackend(store, models, logger);
 }
 
-/** Collections whose change means that the registry must be read again. */
-const modelCollections = [collections.models, collections.settings, collections.locales];
-
 /** Returns the backend of an open database, which reads the models again after a change of their collections. */
 function createBackend(store: Store, models: ModelRegistry, logger: Logger): Backend {
   const { database, changes } = store;
-  changes.onChange(modelCollections, () => {
-    models.load().catch((error: unknown) => {
-      logger.warn({ err: error }, 'models could not be read, the former ones remain in force');
-    });
+  const warn = (error: unknown): void => {
+    logger.warn({ err: error }, 'models could not be read, the former ones remain in force');
+  };
+  changes.onChange([collections.models], () => {
+    models.loadModels().catch(warn);
+  });
+  changes.onChange([collections.settings, collections.locales], () => {
+    models.load().catch(warn);
   });
   // Reserved ids may be among those that an import inserts.
   changes.onChange([collections.imports], () => {

@@ -39,6 +39,9 @@ export class RequiredChecks {
   /** Types whose entries lack something, by uid. */
   readonly #lacking = new Map<string, Counted>();
 
+  /** Whether any types of the database were checked. */
+  #isBegun = false;
+
   constructor(database: Database, report: Report) {
     this.#database = database;
     this.#report = report;
@@ -50,7 +53,8 @@ export class RequiredChecks {
    */
   async check(types: readonly ContentType[], registry: Registry): Promise<void> {
     const checked = await this.#readChecked(types);
-    const isFirst = checked.size === 0 && (await readAll(this.#database, { find: '_required', limit: 1 })).length === 0;
+    this.#isBegun ||= checked.size > 0 || (await readAll(this.#database, { find: '_required', limit: 1 })).length > 0;
+    const isFirst = !this.#isBegun;
     const records: CheckedType[] = [];
     for (const type of types) {
       const places = findPlaces(type, registry, isRequiredValue);

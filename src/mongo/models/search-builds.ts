@@ -42,6 +42,8 @@ const sampledFor = 3_600_000;
 export class SearchBuilds {
   readonly #input: BuildsInput;
   #types: readonly ContentType[] = [];
+  /** The builds that were wanted last; null before the first look at those of the database. */
+  #built: ReadonlySet<string> | null = null;
   /** The uids of types whose states are written. */
   readonly #reported = new Set<string>();
   #isClosed = false;
@@ -66,9 +68,12 @@ export class SearchBuilds {
   async build(changed: readonly ContentType[]): Promise<void> {
     const { database, report } = this.#input;
     if (changed.length === 0) return;
-    const wanted = new Set(this.#types.flatMap((type) => placesOf(type).map(recordId)));
-    for (const id of await readBuilds(database)) if (!wanted.has(id)) await dropBuild(id, database);
     const built = changed.filter((type) => this.#types.includes(type));
+    const wanted = new Set(this.#types.flatMap((type) => placesOf(type).map(recordId)));
+    const isKnown = this.#built !== null && [...this.#built].every((id) => wanted.has(id));
+    if (built.length > 0 || !isKnown)
+      for (const id of await readBuilds(database)) if (!wanted.has(id)) await dropBuild(id, database);
+    this.#built = wanted;
     const former = changed.filter(({ uid }) => this.#reported.has(uid) && !built.some((type) => type.uid === uid));
     for (const { uid } of former) await report(uid, { attributes: [], scans: null });
     for (const type of built) await this.#buildType(type);

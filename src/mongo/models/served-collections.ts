@@ -96,13 +96,16 @@ const hasIndexes = async (name: string, { db }: Database): Promise<boolean> =>
 export const holdsDocuments = async (name: string, database: Database): Promise<boolean> =>
   (await readAll(database, { find: name, projection: { _id: 1 }, limit: 1 })).length > 0;
 
+/** So many names are written without a look at what is recorded: writing again costs no more than the look. */
+const fewNames = 10;
+
 /** Records the collections of these types. `inForce`: types whose collections are recorded. */
 export async function recordServed({ types }: Types, database: Database, inForce: Types | null = null): Promise<void> {
   const { db, session } = database;
   const served = collectionsOf(inForce);
   const unknown = [...types.values()].filter(({ kind, collection }) => kind !== 'component' && !served.has(collection));
   const names = unknown.map(({ collection }) => collection);
-  const recorded = await readRecorded(names, database);
+  const recorded = names.length > fewNames ? await readRecorded(names, database) : new Set<string>();
   const missing = unknown
     .filter(({ collection }) => !recorded.has(collection))
     .sort((a, b) => Number(a.collection === lastRecorded) - Number(b.collection === lastRecorded));

@@ -57,14 +57,23 @@ const modelOf = ({ _id, ...model }: Document): { readonly uid: string } => ({ ..
 
 type StoredModel = Omit<Model, 'uid'> & { readonly _id: string };
 
+/** Databases that have the collection of models. */
+const created = new WeakSet<Database['db']>();
+
+/** Creates the collection, which transactions at the same time cannot. It may exist. */
+async function createModels(database: Database): Promise<void> {
+  if (created.has(database.db)) return;
+  await inWriteTime(database, () => database.db.createCollection(collections.models)).catch(() => undefined);
+  created.add(database.db);
+}
+
 /** Stores models in one transaction, so that models which need each other appear together. Each replaces the one of its uid. */
 export async function writeModels(database: Database, models: readonly Model[]): Promise<void> {
   const operations = models.map(({ uid, ...replacement }) => ({
     replaceOne: { filter: { _id: uid }, replacement, upsert: true },
   }));
   if (operations.length === 0) return;
-  // it may exist: a transaction cannot create it twice
-  await inWriteTime(database, () => database.db.createCollection(collections.models)).catch(() => undefined);
+  await createModels(database);
   await inTransaction(database, async (inner) => {
     const stored = inner.db.collection<StoredModel>(collections.models);
     await inWriteTime(inner, () => stored.bulkWrite(operations, inSession(inner.session)));

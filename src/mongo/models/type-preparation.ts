@@ -1,0 +1,72 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from '../../logger.js';
+import type { ContentType, Registry } from '../../schema/content-type.js';
+import type { Database } from '../database.js';
+import { ensureCollections } from '../ensure-collections.js';
+import { completeDocuments } from './complete-documents.js';
+import type { IndexBuilds } from './index-builds.js';
+import type { SearchBuilds } from './search-builds.js';
+import { shardNewTypes } from './shard-types.js';
+
+/** A new type waits this long, in milliseconds, for its unique indexes. After that it is served, and only writes to it wait for them. */
+const indexPatience = 250;
+
+/**
+ * Milliseconds after a change of a model at which its entries are completed again: requests under way and instances with the former
+ * snapshot still write entries in the former form.
+ */
+const completionDelays = [250, 1000, 5000];
+
+interface PreparationInput {
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly indexes: IndexBuilds;
+  readonly searches: SearchBuilds;
+}
+
+/** Brings what is stored in line with new and changed types: before they are served, and for a while after that. */
+export class TypePreparation {
+  readonly #input: PreparationInput;
+  readonly #timers = new Set<NodeJS.Timeout>();
+
+  constructor(input: PreparationInput) {
+    this.#input = input;
+  }
+
+  /**
+   * Completes entries, and builds the indexes that keep values unique. Resolves when the types can be served; `indexed` when all indexes
+   * are built.
+   */
+  async prepare(types: readonly ContentType[], registry: Registry, locale: string): Promise<{ readonly indexed: Promise<void> }> {
+    const { database, logger, indexes, searches } = this.#input;
+    searches.suspend(types);
+    const names = types.map(({ collection }) => collection);
+    await ensureCollections(names, database);
+    for (const refusal of await shardNewTypes(types, registry, database)) logger.warn({}, refusal);
+    await completeDocuments(types, locale, database);
+    const { unique, all } = indexes.begin(types, registry);
+    const patience = new AbortController();
+    await Promise.race([unique, delay(indexPatience, undefined, { signal: patience.signal }).catch(() => undefined)]);
+    patience.abort();
+    return { indexed: all };
+  }
+
+  /** Completes entries again that are written in the former form after the types are served. */
+  completeLater(types: readonly ContentType[], locale: string): void {
+    if (types.length === 0) return;
+    const { database, logger } = this.#input;
+    for (const milliseconds of completionDelays) {
+      const timer = setTimeout(() => {
+        this.#timers.delete(timer);
+        completeDocuments(types, locale, database).catch((error: unknown) => {
+          logger.warn({ err: error }, 'entries written during a model change could not be completed');
+        });
+      }, milliseconds);
+      this.#timers.add(timer);
+    }
+  }
+
+  close(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
+}
