@@ -235,3 +235,50 @@ describe('a sort through a relation, with a filter or to several entries', () =>
     expect(examined).to.be.within(25, 100);
   });
 });
+
+describe('a sort through a relation to few entries, with a filter', () => {
+  let database: FreshDatabase;
+  before(async () => {
+    database = await freshDatabase();
+    await database.db.collection('things').createIndex({ owner: 1, _id: -1 });
+    await database.db.collection('persons').createIndex({ name: -1, _id: -1 });
+  });
+  after(() => database.drop());
+
+  const busy = Array.from({ length: 3_000 }, (_, index) => ({
+    _id: index + 1,
+    count: index % 5,
+    owner: index % 300 === 7 ? null : 1 + ((index * 7) % 20),
+  }));
+  const matching = busy.filter(({ count }) => count >= 1);
+  const few = (step: number) =>
+    Array.from({ length: 20 }, (_, index) => ({ _id: index + 1, name: letterAt((index * step) % 20) }));
+  const letterAt = (index: number): string => String.fromCharCode(97 + index);
+
+  for (const [title, step, order, read] of [
+    ['in the order of their ids', 1, 1, 'find'],
+    ['in the order of their ids, read from the last one', 1, -1, 'find'],
+    ['in another order', 13, 1, 'aggregate'],
+  ] as const)
+    it(`${title}: one ${read} reads their entries`, async () => {
+      const documents = few(step);
+      for (const [name, stored] of Object.entries({ things: busy, persons: documents })) {
+        await database.db.collection(name).deleteMany({});
+        await database.db.collection<{ _id: number }>(name).insertMany([...stored]);
+      }
+      const names = new Map(documents.map(({ _id, name }) => [_id, name]));
+      const namesOfOwner = (id: number) => [names.get(busy[id - 1]?.owner ?? 0) ?? null];
+      const entries = matching.map((thing) => ({ ...thing, name: null }));
+      const query = {
+        ...emptyQuery,
+        filter: parseFilters({ count: { $gte: 1 } }, defaultLimits),
+        sort: parseSort(`owner.name${order === 1 ? '' : ':desc'}`, defaultLimits),
+        pagination: parsePagination({ limit: '25', withCount: 'false' }),
+      };
+      const asked = typeOf('api::thing.thing');
+      const { result, examined, commands } = await examinedBy(database, () => findMany(asked, query, contextOf(database)));
+      expect(idsOf(result)).to.deep.equal(sortedIds(entries, namesOfOwner, order).slice(0, 25));
+      expect(commands).to.deep.equal(['find persons', `${read} things`]);
+      expect(examined).to.be.within(1, 1_000);
+    });
+});

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Document } from 'mongodb';
-import type { Plan, SortKey } from '../../query/plan.js';
+import type { Plan } from '../../query/plan.js';
 import { type Database, readAll } from '../database.js';
 import { notNull } from './compile-condition.js';
-import { compileSort, type Page } from './compile-page.js';
+import { compileLinked, type Group, restOrder } from './compile-linked.js';
+import type { Page } from './compile-page.js';
 import { mostTargets, planWalk, type Walk } from './plan-walk.js';
 
 /** Targets that are read by one command. */
@@ -129,9 +130,6 @@ async function readChunk(walk: Walk, skip: number, size: number): Promise<readon
   return size < mostAtOnce ? readChunk(walk, skip, Math.min(2 * size, mostAtOnce)) : null;
 }
 
-/** The ids by which the entries are found that are linked with targets of one value. */
-type Group = readonly unknown[];
-
 /** Returns the ids of targets in their order, those with one value together. */
 function groupByValue(targets: readonly Target[]): readonly Group[] {
   const groups: unknown[][] = [];
@@ -149,57 +147,10 @@ interface Chunk {
   readonly limit: number;
 }
 
-/** Groups that are read one after the other, as far as the page needs. The server takes 0.1 ms for each, even if it reads nothing of it. */
-const mostParts = 5;
-
-/**
- * Adds the entries that are linked with some targets, in the order of these, but not with targets before them. If there are many groups,
- * all entries of those behind the first are read and sorted by their group: the first may be that of entries without a target.
- */
+/** Adds the entries that are linked with some targets, in the order of these, but not with targets before them. */
 async function readLinked(walk: Walk, { groups, walked, limit }: Chunk): Promise<Walked> {
-  const { collection } = walk.page;
-  const [one = [], ...others] = groups;
-  const parts = groups.length <= mostParts ? groups.map((group) => [group]) : [[one], others];
-  const before = [...walked.ids];
-  const [first = [], ...more] = parts.map((part) => {
-    const stages = compilePart(walk, { groups: part, before: [...before], limit });
-    before.push(...part.flat());
-    return stages;
-  });
-  const unions = more.map((pipeline) => ({ $unionWith: { coll: collection, pipeline } }));
-  const pipeline = [...first, ...unions, ...(unions.length > 0 ? [{ $limit: limit }] : [])];
-  const found = await readAll(walk.database, { aggregate: collection, pipeline, cursor: {} });
-  return { documents: [...walked.documents, ...found], ids: before };
-}
-
-interface Part extends Pick<Chunk, 'groups' | 'limit'> {
-  /** Ids of targets before. */
-  readonly before: readonly unknown[];
-}
-
-/** The entries that are linked with targets of some groups, in the order of the groups. */
-function compilePart({ page, step, rest, key }: Walk, { groups, before, limit }: Part): Document[] {
-  const isOwn = step.link.storage.kind === 'own';
-  const path = isOwn ? step.path : '_id';
-  const mayComeAgain = (step.many || !isOwn) && before.length > 0;
-  const match = [page.match, { [path]: { $in: groups.flat() } }, ...(mayComeAgain ? [{ [path]: { $nin: before } }] : [])];
-  const isRanked = groups.length > 1;
-  return [
-    { $match: { $and: match } },
-    ...(isRanked ? [{ $set: { _rank: rankOf(path, groups, isOwn && step.many) } }] : []),
-    { $sort: { ...(isRanked && { _rank: 1 }), ...restOrder(rest, key) } },
-    { $limit: limit },
-    { $project: page.projection },
-  ];
-}
-
-/** The index of the first group that an entry is linked with. */
-function rankOf(path: string, groups: readonly Group[], isList: boolean): Document {
-  const ranks = new Map<unknown, number>();
-  for (const [rank, ids] of groups.entries()) for (const id of ids) if (!ranks.has(id)) ranks.set(id, rank);
-  const ids = [...ranks.keys()];
-  const rank = (id: string): Document => ({ $arrayElemAt: [[...ranks.values()], { $indexOfArray: [ids, id] }] });
-  return isList ? { $min: { $map: { input: { $setIntersection: [`$${path}`, ids] }, in: rank('$$this') } } } : rank(`$${path}`);
+  const found = await readAll(walk.database, compileLinked(walk, { groups, before: walked.ids, limit }));
+  return { documents: [...walked.documents, ...found], ids: [...walked.ids, ...groups.flat()] };
 }
 
 /** Entries that meet another condition too and count as having one value. */
@@ -208,7 +159,3 @@ function readWhere({ page, rest, key, database }: Walk, condition: Document, lim
   const { collection, projection } = page;
   return readAll(database, { find: collection, filter, sort: restOrder(rest, key), projection, limit });
 }
-
-/** The order of entries with one value. */
-const restOrder = (rest: readonly SortKey[], key: SortKey): Document =>
-  rest.length > 0 ? compileSort(rest) : { _id: key.order };

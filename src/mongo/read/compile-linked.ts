@@ -1,0 +1,98 @@
+import type { Document } from 'mongodb';
+import type { SortKey } from '../../query/plan.js';
+import { compileSort } from './compile-page.js';
+import type { Walk } from './plan-walk.js';
+
+/** The ids by which the entries are found that are linked with targets of one value. */
+export type Group = readonly unknown[];
+
+/** Entries that are read by one command. */
+interface Linked {
+  readonly groups: readonly Group[];
+  /** Ids of targets before these groups. */
+  readonly before: readonly unknown[];
+  readonly limit: number;
+}
+
+/** Groups that are read one after the other, as far as the page needs. The server takes 0.1 ms for each, even if it reads nothing of it. */
+const mostParts = 5;
+
+/** The command that reads the entries that are linked with targets of some groups, in the order of the groups: a `find` if it can. */
+export function compileLinked(walk: Walk, linked: Linked): Document {
+  const { groups, before, limit } = linked;
+  const { collection, projection } = walk.page;
+  const sort = findOrder(walk, groups);
+  if (sort === null) return { aggregate: collection, pipeline: compileUnion(walk, linked), cursor: {} };
+  const filters = groups.map((group) => compileMatch(walk, group, before));
+  const filter = filters.length === 1 ? filters[0] : { $or: filters };
+  return { find: collection, filter, sort, projection, limit };
+}
+
+/**
+ * Returns the sort of a `find` that returns the groups in their order: there is one group, or the ids are in order themselves, as are two,
+ * and null before another one. It takes the server 0.6 of the time of a union. Null: there is no such sort, or no other condition,
+ * in which case the server takes the groups for one and reads all entries of them.
+ */
+function findOrder({ page, step, rest, key }: Walk, groups: readonly Group[]): Document | null {
+  const order = restOrder(rest, key);
+  if (groups.length === 1) return order;
+  if (groups.length > mostParts || step.many || step.link.storage.kind !== 'own') return null;
+  const direction = directionOf(groups);
+  return direction === null || Object.keys(page.match).length === 0 ? null : { [step.path]: direction, ...order };
+}
+
+/** Returns 1 if each group is one id and these ascend, -1 if they descend, and null otherwise. Null counts as the least id. */
+function directionOf(groups: readonly Group[]): 1 | -1 | null {
+  const ids = groups.map(([id = null, ...more]) => (more.length > 0 ? NaN : id === null ? -Infinity : id));
+  const isSorted = (order: 1 | -1): boolean =>
+    ids.slice(1).every((id, index) => typeof id === 'number' && order * (id - Number(ids[index])) > 0);
+  return isSorted(1) ? 1 : isSorted(-1) ? -1 : null;
+}
+
+/** If there are many groups, all entries of those behind the first are read and sorted by their group: the first may be that of entries without a target. */
+function compileUnion(walk: Walk, { groups, before, limit }: Linked): Document[] {
+  const [one = [], ...others] = groups;
+  const parts = groups.length <= mostParts ? groups.map((group) => [group]) : [[one], others];
+  const known = [...before];
+  const [first = [], ...more] = parts.map((part) => {
+    const stages = compilePart(walk, { groups: part, before: [...known], limit });
+    known.push(...part.flat());
+    return stages;
+  });
+  return [...first, ...more.map((pipeline) => ({ $unionWith: { coll: walk.page.collection, pipeline } })), { $limit: limit }];
+}
+
+/** The entries that are linked with targets of some groups, in the order of the groups. */
+function compilePart(walk: Walk, { groups, before, limit }: Linked): Document[] {
+  const { page, step, rest, key } = walk;
+  const isOwn = step.link.storage.kind === 'own';
+  const isRanked = groups.length > 1;
+  return [
+    { $match: compileMatch(walk, groups.flat(), before) },
+    ...(isRanked ? [{ $set: { _rank: rankOf(isOwn ? step.path : '_id', groups, isOwn && step.many) } }] : []),
+    { $sort: { ...(isRanked && { _rank: 1 }), ...restOrder(rest, key) } },
+    { $limit: limit },
+    { $project: page.projection },
+  ];
+}
+
+/** The entries that are linked with targets, but not with targets before them. */
+function compileMatch({ page, step }: Walk, ids: Group, before: readonly unknown[]): Document {
+  const isOwn = step.link.storage.kind === 'own';
+  const path = isOwn ? step.path : '_id';
+  const mayComeAgain = (step.many || !isOwn) && before.length > 0;
+  return { $and: [page.match, { [path]: { $in: ids } }, ...(mayComeAgain ? [{ [path]: { $nin: before } }] : [])] };
+}
+
+/** The index of the first group that an entry is linked with. */
+function rankOf(path: string, groups: readonly Group[], isList: boolean): Document {
+  const ranks = new Map<unknown, number>();
+  for (const [rank, ids] of groups.entries()) for (const id of ids) if (!ranks.has(id)) ranks.set(id, rank);
+  const ids = [...ranks.keys()];
+  const rank = (id: string): Document => ({ $arrayElemAt: [[...ranks.values()], { $indexOfArray: [ids, id] }] });
+  return isList ? { $min: { $map: { input: { $setIntersection: [`$${path}`, ids] }, in: rank('$$this') } } } : rank(`$${path}`);
+}
+
+/** The order of entries with one value. */
+export const restOrder = (rest: readonly SortKey[], key: SortKey): Document =>
+  rest.length > 0 ? compileSort(rest) : { _id: key.order };
