@@ -139,7 +139,7 @@ async function readFilter({ kept, running }: FilterTotals, query: string, count:
   });
 }
 
-/** The totals of filters after a write: none. To make a cache takes as long as all else that a write does here. */
+/** The totals of filters after a write: none. An empty cache is kept: creating one costs as much as the rest of a write here. */
 const withoutFilters = ({ filters }: Totals): FilterTotals =>
   filters.kept.size + filters.running.size === 0 ? filters : newFilterTotals();
 
@@ -148,12 +148,13 @@ const withoutFilters = ({ filters }: Totals): FilterTotals =>
  * former cache.
  */
 function adjusted(former: Totals, { document, count, begun }: Extract<Change, { kind: 'entry' }>): Totals {
-  const kept = former.running.size === 0 ? former.kept : new BoundedCache<Total>(bounds);
+  const isCounting = former.running.size > 0;
+  const kept = isCounting ? new BoundedCache<Total>(bounds) : former.kept;
   for (const [query, { condition, value, counted }] of [...former.kept.entries()])
     if (counted < begun)
       kept.set(query, { condition, value: value + (meetsCondition(condition, document) ? count : 0), counted }, 200);
     else kept.delete(query);
-  return { kept, running: new Map(), filters: withoutFilters(former) };
+  return { kept, running: isCounting ? new Map() : former.running, filters: withoutFilters(former) };
 }
 
 /** Joins the same work that is under way. If that was given up for another request's own reasons, this one does it itself. */
@@ -162,7 +163,7 @@ async function share(running: Map<string, Promise<number>>, key: string, work: (
   if (other !== undefined)
     return other.catch((error: unknown) => {
       if (isTimedOut(error)) throw error;
-      return work();
+      return share(running, key, work);
     });
   const own = work().finally(() => running.delete(key));
   running.set(key, own);

@@ -1,5 +1,5 @@
 import { isRecord } from '../values.js';
-import { notOfType } from './findings.js';
+import { maximumErrors, notOfType } from './findings.js';
 import { toNumber } from './scalar-types.js';
 
 /** A problem of a part of a value, and the path of the part. */
@@ -13,8 +13,15 @@ type Check = (value: unknown, path: string) => Problem[];
 /** Returns the problems of a `blocks` value, the nodes of a rich text, as Strapi v4 reports them. */
 export const blockProblems = (nodes: readonly unknown[], path: string): Problem[] => each(nodes, path, block);
 
-const each = (items: readonly unknown[], path: string, check: Check): Problem[] =>
-  items.flatMap((item, index) => check(item, `${path}[${String(index)}]`));
+/** Stops at as many problems as an answer lists. */
+function each(items: readonly unknown[], path: string, check: Check): Problem[] {
+  const problems: Problem[] = [];
+  for (const [index, item] of items.entries()) {
+    if (problems.length >= maximumErrors) break;
+    problems.push(...check(item, `${path}[${String(index)}]`));
+  }
+  return problems;
+}
 
 const problem = (path: string, message: string): Problem[] => [{ path, message }];
 

@@ -36,7 +36,7 @@ export const splitPath = (path: string): string[] => path.split(/[.[\]]+/).filte
 export const mustBeUnique = 'This attribute must be unique';
 
 /** Errors that one answer lists. */
-const maximumErrors = 1_000;
+export const maximumErrors = 1_000;
 
 /** Reports a problem of the value at a path. */
 export const report = (found: Findings, path: string, message: string): void => {

@@ -108,6 +108,20 @@ describe('TotalCache', () => {
     expect([totals.kept(live), totals.kept(other)]).to.deep.equal([11, null]);
   });
 
+  for (const [name, counted] of Object.entries({ live, filtered }))
+    it(`caches no count of what is ${name} that was made again during a create`, async () => {
+      const { changes, totals } = listening();
+      const [aborted, again] = [heldCount(), heldCount()];
+      const asked = [totals.read(counted, aborted.count), totals.read(counted, again.count)] as const;
+      aborted.fail(new Error('its client is gone'));
+      await asked[0].catch(() => undefined);
+      await new Promise(setImmediate);
+      changes.changed('rows', entry(new Date(), 1, changes.tick()));
+      again.end(10);
+      expect(await asked[1]).to.equal(10);
+      expect(totals.kept(counted)).to.equal(null);
+    });
+
   it('caches no count made during a create, and none while it is not told of writes', async () => {
     const { changes, totals } = listening();
     const held = heldCount();

@@ -34,6 +34,12 @@ export interface ExpectedModels {
   readonly after: RegistryBuild;
 }
 
+interface Former {
+  /** The content types in force; null at the first load. */
+  readonly previous: Registry | null;
+  readonly expected: ExpectedModels | null;
+}
+
 /**
  * Holds the snapshot of all content types and replaces it as a whole when `_models` changes. A model that fails its check
  * leaves the old one in force; the reason is logged and kept in `_model_status`.
@@ -157,9 +163,11 @@ export class ModelRegistry {
 
   async #loadOnce(): Promise<void> {
     const [stored] = await Promise.all([this.readStored(), this.#loadLocales()]);
+    const expected = this.#expected;
+    this.#expected = null;
     if (this.#stored !== null && isDeepStrictEqual(stored, this.#stored)) return;
     const previous = this.#stored === null ? null : this.#build.registry;
-    const build = await this.#buildOf(stored, previous);
+    const build = await this.#buildOf(stored, { previous, expected });
     const changed = changedTypes(build.registry, previous);
     await recordServed(build.registry, this.#database, previous);
     const { indexed } = await this.#preparation.prepare(changed, build.registry, this.snapshot.locales.default);
@@ -179,16 +187,15 @@ export class ModelRegistry {
     if (!this.#staleLocales) return;
     this.#staleLocales = false;
     try {
-      this.snapshot = { ...this.snapshot, locales: await readLocales(this.#database) };
+      const locales = await readLocales(this.#database);
+      this.snapshot = { ...this.snapshot, locales };
     } catch (error) {
       this.#staleLocales = true;
       throw error;
     }
   }
 
-  async #buildOf(stored: StoredModels, previous: Registry | null): Promise<RegistryBuild> {
-    const expected = this.#expected;
-    this.#expected = null;
+  async #buildOf(stored: StoredModels, { previous, expected }: Former): Promise<RegistryBuild> {
     if (expected?.before === this.#build && isDeepStrictEqual(stored, expected.stored)) return expected.after;
     const foreign = await findForeign(stored, this.#database, previous);
     return buildRegistry(stored, { ...this.#settings, foreign }, this.#build);

@@ -65,16 +65,23 @@ interface ChosenIndex {
  * as many entries as the best one for broad conditions.
  */
 export function chooseIndex({ type, sort, window }: Plan, { all, links }: LinkEstimates, registry: Registry): ChosenIndex {
-  const [key = { path: '_id', links: [], lists: [] }, ...others] = sort;
-  const isPlain = others.length === 0 && key.links.length + key.lists.length === 0 && window.limit !== null;
+  const [key = { path: '_id', links: [], lists: [], order: 1 }, ...others] = sort;
+  const isPlain =
+    others.every(({ path, links }) => path === '_id' && links.length === 0) &&
+    key.links.length + key.lists.length === 0 &&
+    window.limit !== null;
   if (!isPlain) return { name: null, isOrdered: false };
-  const sorting = key.path === '_id' ? '_id_' : (wholeIndexes(type, registry).get(key.path)?.name ?? null);
+  const sorting = others.every(({ order }) => order === key.order) ? sortIndex(key.path, type, registry) : null;
   const needed = (window.skip + window.limit) / links.reduce((product, { share }) => product * share, 1);
   const [best, second] = byShare(links);
   if (best === undefined) return { name: null, isOrdered: false };
   if (sorting !== null && Math.min(needed, all) * margin < all * best.share) return { name: sorting, isOrdered: true };
   return { name: sorting === null && second === undefined ? null : best.index.name, isOrdered: false };
 }
+
+/** Returns the name of the index that has entries in the order of an attribute, and of their ids in the same direction; null if there is none. */
+const sortIndex = (path: string, type: ContentType, registry: Registry): string | null =>
+  path === '_id' ? '_id_' : (wholeIndexes(type, registry).get(path)?.name ?? null);
 
 /** A condition with an index. */
 export type IndexedLink = LinkEstimate & { readonly index: IndexPlan };
