@@ -51,7 +51,7 @@ export async function translating<Result>(call: () => Promise<Result>, session: 
 const translate = (error: unknown, session: ClientSession | null): unknown =>
   translateDriverError(session === null ? error : markTransient(error));
 
-/** Sessions that wait for their next command. There are more of them only while more commands run. */
+/** The maximum number of idle sessions that are kept. */
 const mostIdle = 100;
 
 /**

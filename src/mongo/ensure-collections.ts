@@ -22,7 +22,7 @@ export async function storedCollections(names: readonly string[], database: Data
   return new Set(present.map(({ name }) => name));
 }
 
-/** Another instance may have been quicker. */
-function unlessPresent(error: unknown): void {
+/** Rethrows the error of a `create` command, unless there is such a collection: another instance may have been quicker. */
+export function unlessPresent(error: unknown): void {
   if (!(error instanceof MongoServerError && error.codeName === 'NamespaceExists')) throw error;
 }

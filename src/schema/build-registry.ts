@@ -136,7 +136,8 @@ function collectWarnings(
 }
 
 function indexTypes(types: readonly ContentType[], version: number): Registry {
-  const registry = { types: new Map<string, ContentType>(), byPluralName: new Map(), bySingularName: new Map() };
+  const emptyIndex = () => new Map<string, ContentType>();
+  const registry = { types: emptyIndex(), byPluralName: emptyIndex(), bySingularName: emptyIndex() };
   for (const type of types) {
     const { uid, kind, pluralName, singularName } = type;
     registry.types.set(uid, type);

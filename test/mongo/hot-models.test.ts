@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { ModelRegistry } from '../../src/mongo/models/model-registry.js';
 import { createModelReader } from '../../src/mongo/stores/model-store.js';
 import { defaultModelSettings } from '../../src/schema/build-content-type.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
@@ -66,6 +67,23 @@ describe('models that change while the service runs', () => {
     expect(registry.inForce()).to.not.equal(after);
     expect([...(registry.snapshot.registry.types.get('api::cod.cod')?.attributes.keys() ?? [])]).to.include('weight');
     await drop('cod');
+  });
+
+  it('are put in force as they were built for a check, if they are stored so', async () => {
+    const registry = new ModelRegistry(databaseOf(first.database), defaultModelSettings, {
+      info: () => undefined,
+      warn: () => undefined,
+    });
+    await registry.load();
+    const before = registry.inForce();
+    const dab = model('dab');
+    const stored = [...(await registry.readStored()), dab].sort((a, b) => Number(a.uid > b.uid) - Number(a.uid < b.uid));
+    const after = buildRegistry(stored, defaultModelSettings, before);
+    await put(dab);
+    await registry.loadModels({ stored, before, after });
+    expect(registry.inForce()).to.equal(after);
+    await drop('dab');
+    await registry.close();
   });
 
   /** Asks both instances until each returns the wanted answer. Throws shortly before the test times out, which would not name the path. */

@@ -66,7 +66,7 @@ export async function buildSchema(registry: Registry, options: SchemaOptions = {
   await store.complete(pause);
   const added = [...roots]
     .filter(([uid]) => !kept.roots.has(uid))
-    .flatMap(([, fields]) => Object.values<FieldMap>({ ...fields }));
+    .flatMap(([, { queries, mutations, localizations }]) => [queries, mutations, localizations]);
   const extended = kept.schema && { schema: kept.schema, added };
   const schema = new AssembledSchema({ query, mutation: mutation.isEmpty ? null : mutation, directives }, extended);
   generated.set(schema, { schema, registry, types: store.types, roots });

@@ -6,7 +6,7 @@ import type { ContentType, Registry } from '../../schema/content-type.js';
 import { countStored, readAll, type Database } from '../database.js';
 import { isTimedOut, isWithoutIndex } from '../driver-errors.js';
 import type { RelatedCondition, Resolved } from './compile-condition.js';
-import { compilePage, compileSort, type Page } from './compile-page.js';
+import { compilePage, compileSort, isById, type Page } from './compile-page.js';
 import { type IndexPlan, planIndexes } from './plan-indexes.js';
 
 interface EstimateContext {
@@ -66,10 +66,7 @@ interface ChosenIndex {
  */
 export function chooseIndex({ type, sort, window }: Plan, { all, links }: LinkEstimates, registry: Registry): ChosenIndex {
   const [key = { path: '_id', links: [], lists: [], order: 1 }, ...others] = sort;
-  const isPlain =
-    others.every(({ path, links }) => path === '_id' && links.length === 0) &&
-    key.links.length + key.lists.length === 0 &&
-    window.limit !== null;
+  const isPlain = others.every(isById) && key.links.length + key.lists.length === 0 && window.limit !== null;
   if (!isPlain) return { name: null, isOrdered: false };
   const sorting = others.every(({ order }) => order === key.order) ? sortIndex(key.path, type, registry) : null;
   const needed = (window.skip + window.limit) / links.reduce((product, { share }) => product * share, 1);

@@ -70,6 +70,9 @@ export function compileSort(sort: readonly SortKey[], rank?: Document | null): D
   return Object.fromEntries(keys);
 }
 
+/** Whether a sort key is the id of the entry itself. */
+export const isById = ({ path, links }: SortKey): boolean => path === '_id' && links.length === 0;
+
 /**
  * The stages that compute what the documents are sorted by: one value for each key that may have several. MongoDB refuses to
  * sort by two keys that are arrays, and puts an empty array before null.

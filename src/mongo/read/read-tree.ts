@@ -70,7 +70,7 @@ function attachRows(relation: PendingRelation, results: readonly QueryRows[], ne
   for (const { document, children } of relation.holders) children[relation.slot] = relatedOf(document);
 }
 
-/** Attaches the lists that were read with the entries of a relation. Lists that other relations lead to as well are read by themselves. */
+/** Attaches the lists that were read with the entries of a relation. If other entries have the list as well, it is read for all of them later. */
 function attachJoined(
   { joins, parts: [part] }: RelationRows,
   [next, behind]: readonly [PendingLevel, PendingLevel],
@@ -78,9 +78,10 @@ function attachJoined(
 ): void {
   for (const [index, list] of joins.entries()) {
     const relation = next.get(list);
-    if (part === undefined || relation?.holders.length !== part.rows.length) continue;
+    if (part === undefined || relation === undefined) continue;
     const rows = part.rows.flatMap((row) => rowsOf(row, joined(index)));
     budget.spend('entriesRead', rows.length);
+    if (relation.holders.length !== part.rows.length) continue;
     attachRows(relation, [{ uid: null, rows }], behind);
     next.delete(list);
   }
@@ -99,7 +100,7 @@ interface RelationRows extends JoinedRelation {
 }
 
 async function readLevel(relations: readonly PendingRelation[], database: Database): Promise<readonly RelationRows[]> {
-  const level = relations.map((relation) => ({ relation, joins: database.session === null ? listsToJoin(relation) : [] }));
+  const level = withJoins(relations, database);
   const conditions = await Promise.all(level.map((relation) => resolveRelated(conditionOf(relation), database)));
   try {
     return await readRelations(level, conditions, database);
@@ -108,6 +109,15 @@ async function readLevel(relations: readonly PendingRelation[], database: Databa
     const unjoined = relations.map((relation) => ({ relation, joins: [] }));
     return readRelations(unjoined, conditions, database);
   }
+}
+
+/** Adds the lists to join: none in a transaction, and none that two of the relations lead to. */
+function withJoins(relations: readonly PendingRelation[], { session }: Database): readonly JoinedRelation[] {
+  if (session !== null) return relations.map((relation) => ({ relation, joins: [] }));
+  const joinable = relations.map((relation) => ({ relation, joins: listsToJoin(relation) }));
+  const all = joinable.flatMap(({ joins }) => joins);
+  const isOfOne = (list: LinkChild): boolean => all.indexOf(list) === all.lastIndexOf(list);
+  return joinable.map(({ relation, joins }) => ({ relation, joins: joins.filter(isOfOne) }));
 }
 
 async function readRelations(

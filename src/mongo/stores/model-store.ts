@@ -3,6 +3,7 @@ import { collections } from '../../schema/collections.js';
 import type { Model } from '../../schema/model.js';
 import { inReadTime, inWriteTime } from '../calls.js';
 import { type Database, type Document, inSession, readAll } from '../database.js';
+import { unlessPresent } from '../ensure-collections.js';
 import { inTransaction } from '../transaction.js';
 
 /** Returns all documents of `_models` as models with their uid, in a stable order. They are not checked. */
@@ -60,11 +61,15 @@ type StoredModel = Omit<Model, 'uid'> & { readonly _id: string };
 /** Databases that have the collection of models. */
 const created = new WeakSet<Database['db']>();
 
-/** Creates the collection, which transactions at the same time cannot. It may exist. */
+/** Creates the collection, which transactions at the same time cannot. If that fails, the write that follows tells why. */
 async function createModels(database: Database): Promise<void> {
-  if (created.has(database.db)) return;
-  await inWriteTime(database, () => database.db.createCollection(collections.models)).catch(() => undefined);
-  created.add(database.db);
+  const { db } = database;
+  if (created.has(db)) return;
+  const create = inWriteTime(database, () => db.createCollection(collections.models)).catch(unlessPresent);
+  await create.then(
+    () => created.add(db),
+    () => undefined,
+  );
 }
 
 /** Stores models in one transaction, so that models which need each other appear together. Each replaces the one of its uid. */
