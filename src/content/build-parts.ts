@@ -9,7 +9,6 @@ import type {
   ScalarAttribute,
   ZoneAttribute,
 } from '../schema/content-type.js';
-import { type Sender, Queue } from '../queue.js';
 import { isRecord, type Values } from '../values.js';
 import {
   applyLinkInput,
@@ -22,19 +21,14 @@ import {
 import { scalarTypes } from '../schema/scalar-types.js';
 import { rankOfTime } from '../mongo/layout.js';
 import { morphLinks } from '../mongo/read/stored-lists.js';
+import type { ContentContext } from './content-context.js';
+import type { PlainPassword } from './hash-passwords.js';
 
 /** A stored component; `id` is 0 until it is allocated. */
 type Part = Record<string, unknown> & { id: number };
 
 /** New components that still need an id, by uid of their type. */
-export type NewParts = Map<string, Part[]>;
-
-/** A place that a password is stored in once it is hashed. */
-interface PlainPassword {
-  readonly holder: Record<string, unknown>;
-  readonly name: string;
-  readonly value: unknown;
-}
+type NewParts = Map<string, Part[]>;
 
 export interface BuildContext {
   readonly registry: Registry;
@@ -123,6 +117,16 @@ function buildPart({ type, item, stored, marks }: PartInput, context: BuildConte
   return part;
 }
 
+/** Gives new components their ids: one command for each type, outside of the transaction of the write. */
+export async function giveIds(newParts: NewParts, { store }: ContentContext): Promise<void> {
+  await Promise.all(
+    [...newParts].map(async ([uid, parts]) => {
+      const ids = await store.ids.next(`component ${uid}`, parts.length, { ...store.database, session: null });
+      for (const [index, part] of parts.entries()) part.id = ids[index] ?? 0;
+    }),
+  );
+}
+
 function noteNew({ uid }: ContentType, part: Part, { newParts }: BuildContext): void {
   const parts = newParts.get(uid);
   if (parts === undefined) newParts.set(uid, [part]);
@@ -204,24 +208,4 @@ let last = 0;
 export function nextRank(after = 0): number {
   last = Math.max(last + 16, rankOfTime(Date.now()), after + 16);
   return last;
-}
-
-/** Rounds of bcrypt, as in Strapi v4. */
-const rounds = 10;
-
-/** Passwords of one write. A hash takes a thread for 60 ms and longer. */
-const mostPasswords = 20;
-
-/** Of the four threads that the process has for such work, log-ins always find two. */
-const hashing = new Queue({ atOnce: 2 });
-
-/** Puts the hashes of passwords into their places. Throws a ValidationError if there are too many. */
-export async function hashPasswords(passwords: readonly PlainPassword[], sender: Sender | null): Promise<void> {
-  if (passwords.length > mostPasswords) throw validationError(`One write takes at most ${String(mostPasswords)} passwords`);
-  const { default: bcrypt } = await import('bcrypt'); // a native module, loaded with the first password
-  await Promise.all(
-    passwords.map(async ({ holder, name, value }) => {
-      holder[name] = await hashing.run(() => bcrypt.hash(String(value), rounds), sender ?? undefined);
-    }),
-  );
 }

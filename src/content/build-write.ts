@@ -13,11 +13,11 @@ import {
   buildZone,
   buildScalar,
   applyLinks,
-  hashPasswords,
-  type NewParts,
+  giveIds,
   nextRank,
 } from './build-parts.js';
 import type { ContentContext } from './content-context.js';
+import { hashPasswords } from './hash-passwords.js';
 
 /** What writes of a type have to do, found once. A step that its list does not name costs the type nothing. */
 interface WritePlan {
@@ -183,15 +183,6 @@ export function rankFiles(names: readonly string[], { values, mode }: Pick<Build
 function keepUnique(listed: readonly UniquePath[], { values, mode }: Building): void {
   const paths = listed.filter(({ names }) => Object.hasOwn(values, names[0] ?? ''));
   setUniques(values, { paths, held: heldUniques(listed, values) }, mode);
-}
-
-async function giveIds(newParts: NewParts, { store }: ContentContext): Promise<void> {
-  await Promise.all(
-    [...newParts].map(async ([uid, parts]) => {
-      const ids = await store.ids.next(`component ${uid}`, parts.length, { ...store.database, session: null });
-      for (const [index, part] of parts.entries()) part.id = ids[index] ?? 0;
-    }),
-  );
 }
 
 /** The entry that a new one is another locale of: its group, and the stored values that it shares. */

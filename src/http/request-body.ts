@@ -38,8 +38,7 @@ function kindOf(contentType: string | undefined): BodyKind | null {
 /** Whether a request has a multipart body. Requests of other methods have none, even with its content type. */
 export function isMultipart({ req }: Context): boolean {
   const { method = '', headers } = req;
-  const type = headers['content-type'];
-  return type !== undefined && methods.has(method) && /^multipart\/form-data\b/i.test(type);
+  return methods.has(method) && /^multipart\/form-data\b/i.test(headers['content-type'] ?? '');
 }
 
 /** The memory for bodies that the request uses; null: it is not counted. */

@@ -1,7 +1,7 @@
 import { Router } from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { Readable } from 'node:stream';
-import { ApiError, notFoundError } from '../errors.js';
+import { ApiError } from '../errors.js';
 import { checkRight, identify } from './authorize.js';
 import { isJson } from './count-memory.js';
 import { countAttempt } from './limit-requests.js';
@@ -9,6 +9,7 @@ import { decodeBody, isUndecoded } from './request-body.js';
 import { bodyOf, type RouteParams, RouteRequest } from './route-request.js';
 import type { Answer, AnyRoute, FixedRoute, ProjectCode, RouteMatch, PathSettings, Row, Rows } from './route.js';
 import { type Connection, notRunning } from './running.js';
+import { answerMethod, answerUnknown } from './unknown-method.js';
 
 interface RouteTableInput {
   /** The first row whose path fits decides, so that fixed paths come before those with parameters. */
@@ -158,12 +159,6 @@ async function answerRoute(rows: Rows | null, matched: Matched): Promise<void> {
   if (answer !== null) send(ctx, answer);
 }
 
-/** Answers paths without rows: GET and HEAD by 404, other methods by 405. */
-export function answerUnknown(ctx: Context): void {
-  if (ctx.method === 'GET' || ctx.method === 'HEAD' || ctx.method === 'OPTIONS') throw notFoundError();
-  answerMethod(ctx, ['HEAD', 'GET']);
-}
-
 function runRow(row: Row, matched: Matched): Answer | null | Promise<Answer | null> {
   const request = new RouteRequest(matched.ctx, matched.params);
   if (row.action === null) return row.handle({ request, connection: matched.connection });
@@ -201,19 +196,6 @@ async function refuseMethod(rows: Rows, { ctx, connection }: Matched): Promise<v
   if (isAdmin) await identify(ctx, { action: 'admin' }, connection.running ?? notRunning());
   const allowed = [...rows.keys()].flatMap((method) => (method === 'GET' ? ['HEAD', 'GET'] : [method]));
   answerMethod(ctx, allowed);
-}
-
-const known: ReadonlySet<string> = new Set(['HEAD', 'OPTIONS', 'GET', 'PUT', 'PATCH', 'POST', 'DELETE']);
-
-/** 200 with Allow for OPTIONS, 405 with Allow for the usual methods, 501 for any other. */
-function answerMethod(ctx: Context, allowed: readonly string[]): void {
-  if (!known.has(ctx.method)) {
-    send(ctx, { status: 501, body: 'Not Implemented' });
-    return;
-  }
-  const isAsking = ctx.method === 'OPTIONS';
-  const headers = { Allow: allowed.join(', ') };
-  send(ctx, { status: isAsking ? 200 : 405, headers, body: isAsking ? '' : 'Method Not Allowed' });
 }
 
 function send(ctx: Context, { status = 200, headers, body }: Answer): void {

@@ -16,19 +16,7 @@ import { endless, workTime } from './within-time.js';
  * Rejects if no server answers within the selection timeout.
  */
 export async function connectDatabase(uri: string, config: DatabaseConfig): Promise<Database> {
-  const client = new MongoClient(uri, {
-    appName: 'mangrove',
-    writeConcern: { w: 'majority', j: true },
-    retryWrites: true,
-    retryReads: true,
-    maxPoolSize: config.poolSize,
-    waitQueueTimeoutMS: config.waitQueueTimeout,
-    serverSelectionTimeoutMS: config.selectionTimeout,
-    // A server that hangs keeps its connections open. Without a sign of life they are cut, and commands under way go to another server.
-    heartbeatFrequencyMS: config.heartbeat,
-    connectTimeoutMS: config.silence,
-    ignoreUndefined: true,
-  });
+  const client = createClient(uri, config);
   try {
     await client.connect();
     const db = client.db(config.name ?? (hasDatabase(uri) ? undefined : 'mangrove'));
@@ -56,6 +44,21 @@ export async function connectDatabase(uri: string, config: DatabaseConfig): Prom
     throw error;
   }
 }
+
+const createClient = (uri: string, config: DatabaseConfig): MongoClient =>
+  new MongoClient(uri, {
+    appName: 'mangrove',
+    writeConcern: { w: 'majority', j: true },
+    retryWrites: true,
+    retryReads: true,
+    maxPoolSize: config.poolSize,
+    waitQueueTimeoutMS: config.waitQueueTimeout,
+    serverSelectionTimeoutMS: config.selectionTimeout,
+    // A server that hangs keeps its connections open. Without a sign of life they are cut, and commands under way go to another server.
+    heartbeatFrequencyMS: config.heartbeat,
+    connectTimeoutMS: config.silence,
+    ignoreUndefined: true,
+  });
 
 /** The values of commands of the service itself, which belong to no request. */
 const ofNoRequest = { session: null, budget: unlimited, time: endless, turns: null, sender: null };

@@ -49,6 +49,8 @@ const interrupted = codes({
   NetworkTimeout: 89,
   SocketException: 9001,
   FailedToSatisfyReadPreference: 133,
+  // An index or a collection was dropped while a command read it.
+  QueryPlanKilled: 175,
 });
 
 const duplicateKey = 11000;

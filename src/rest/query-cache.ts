@@ -6,9 +6,9 @@ import type { Limits } from '../query/limits.js';
 import { markRepeated } from '../query/bind-plan.js';
 import { parseEntryQuery, parseQuery } from '../query/parse-query.js';
 
-/** A parsed query takes about ten bytes for each character of its text. Texts of over 2,000 characters, mostly unique, are not cached. */
+/** A parsed query takes about ten bytes for each character of its text. Texts that are longer than those of most apps are not cached. */
 const bounds = { entries: 1_000, bytes: 4_000_000 };
-const longestCached = 2_000;
+const longestCached = 8_000;
 const bytesPerCharacter = 10;
 
 /**

@@ -30,6 +30,9 @@ const cases: readonly (readonly [title: string, filter: object, index: string | 
   ['one in sixteen of the owners', { owner: { age: { $lt: 13 } } }, 'mangrove_owner__id-', 700],
 ];
 
+/** Milliseconds, more than a query may take by an index that is named. */
+const longPause = 1_500;
+
 describe('the index of a filter on related entries', () => {
   let database: FreshDatabase;
   before(async () => {
@@ -64,6 +67,15 @@ describe('the index of a filter on related entries', () => {
       const { executionStats } = await database.db.command({ explain, verbosity: 'executionStats' });
       expect((executionStats as Document)['totalDocsExamined']).to.be.within(25, most);
     });
+
+  it('is no reason to refuse a request while the process is busy', async () => {
+    const pause = ({ command }: CommandStartedEvent): void => {
+      if (command['hint'] !== undefined) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, longPause);
+    };
+    database.client.on('commandStarted', pause);
+    expect((await findOf({ owner: { age: 9 } }))['hint']).to.equal('mangrove_owner__id-');
+    database.client.off('commandStarted', pause);
+  });
 
   it('is left to the server while it is not built, and not asked for again and again', async () => {
     await database.db.collection('things').dropIndex('mangrove_owner__id-');

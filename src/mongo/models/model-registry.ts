@@ -20,6 +20,9 @@ type StoredModels = Awaited<ReturnType<ReturnType<typeof createModelReader>>>;
 /** Entries that lack required values may be repaired without a change of the models. In milliseconds. */
 const recountEvery = 300_000;
 
+const uncounted = 'entries that lack required values could not be counted';
+const unsearched = 'what searches use could not be built';
+
 /** The content types in force, and the locales. A request takes the snapshot that it finds. */
 interface Snapshot {
   readonly registry: Registry;
@@ -142,7 +145,7 @@ export class ModelRegistry {
 
   /** Counts again how many entries lack required values, for `_model_status`. */
   recount(): Promise<void> {
-    return this.#required.recount().catch(this.#warnUncounted);
+    return this.#required.recount().catch(this.#warn(uncounted));
   }
 
   async close(): Promise<void> {
@@ -179,8 +182,8 @@ export class ModelRegistry {
     this.#preparation.completeLater(older, this.snapshot.locales.default);
     await this.#status.report(build);
     const check = () => this.#required.check(changed, build.registry);
-    this.#background = this.#background.then(check).catch(this.#warnUncounted);
-    this.#background = this.#background.then(() => this.#searches.build(changed)).catch(this.#warnUnsearched);
+    this.#background = this.#background.then(check).catch(this.#warn(uncounted));
+    this.#background = this.#background.then(() => this.#searches.build(changed)).catch(this.#warn(unsearched));
   }
 
   async #loadLocales(): Promise<void> {
@@ -201,21 +204,13 @@ export class ModelRegistry {
     return buildRegistry(stored, { ...this.#settings, foreign }, this.#build);
   }
 
-  readonly #warnUnsearched = (error: unknown): void => {
-    this.#logger.warn({ err: error }, 'what searches use could not be built');
-  };
-
   async #lookAgain(): Promise<void> {
     await this.recount();
-    await this.#searches.resume().catch(this.#warnUnsearched);
-    await this.#indexes.reportUnused(this.snapshot.registry).catch((error: unknown) => {
-      this.#logger.warn({ err: error }, 'unused indexes could not be looked for');
-    });
+    await this.#searches.resume().catch(this.#warn(unsearched));
+    await this.#indexes.reportUnused(this.snapshot.registry).catch(this.#warn('unused indexes could not be looked for'));
   }
 
-  readonly #warnUncounted = (error: unknown): void => {
-    this.#logger.warn({ err: error }, 'entries that lack required values could not be counted');
-  };
+  readonly #warn = (message: string) => (err: unknown) => void this.#logger.warn({ err }, message);
 
   #replace(build: RegistryBuild): void {
     this.#build = build;

@@ -158,9 +158,10 @@ export async function readChosen(page: Page, index: string | null, database: Dat
   const form = JSON.stringify([page.collection, index, Object.keys(page.match), Object.keys(compileSort(page.sort))]);
   const { refused } = knownOf(database);
   if ((refused.get(form) ?? 0) > Date.now()) return readAll(database, command);
+  // The server alone keeps this limit: a timer of this process would also end queries while the process is busy.
   const limit = Math.min(database.maxTimeMS.read, hinted);
   try {
-    return await readAll({ ...database, maxTimeMS: { ...database.maxTimeMS, read: limit } }, { ...command, hint: index });
+    return await readAll(database, { ...command, hint: index, maxTimeMS: limit });
   } catch (error) {
     if (!isTimedOut(error) && !isWithoutIndex(error)) throw error;
     const begun = Date.now();
