@@ -29,7 +29,7 @@ async function listCounted(db: Db, filter: Document, sort: Document): Promise<un
 
 /** Row s-unindexed: a sort that no index supports. */
 export const listByRating: Handler = async (db) => {
-  const sort = { rating: -1, _id: -1 };
+  const sort = { rating: -1, _id: 1 };
   const [page, total] = await Promise.all([
     find(db, 'articles', { filter: live, sort, limit: 25, projection: onlyScalars }),
     keepTotal(db, 'articles', live),

@@ -147,4 +147,5 @@ const drawNote = ({ draw, nextPart }: Drawing): object => ({
   __component: holderOf('note').uid,
   id: nextPart(),
   ...drawFields(holderOf('note'), draw),
+  maker: drawId(counts.persons, draw),
 });

@@ -67,7 +67,7 @@ function partsOf(value: unknown, tables: Tables): Growing[] {
   const parts = [value ?? []].flat() as Growing[]; // components are stored as documents
   return parts.map(({ __component: uid = holderOf('part').uid, ...part }) =>
     uid === holderOf('note').uid
-      ? { ...part, __type: 'note' }
+      ? { ...part, __type: 'note', maker: byIds('persons', part['maker'], tables) }
       : {
           ...part,
           __type: 'part',

@@ -63,7 +63,8 @@ function sortRows(rows: readonly Row[], sort: readonly Key[]): readonly Row[] {
   });
 }
 
-const indexed = new Set(['id', 'createdAt', 'updatedAt', 'publishedAt']);
+/** The attributes with an index, of any type: no other attribute has one of these names. */
+const indexed = new Set(['id', 'createdAt', 'updatedAt', 'publishedAt', 'views', 'age']);
 
 /** Returns the least of several values, or the greatest in descending order. */
 function sortValue(row: Row, { path, order }: Key): unknown {

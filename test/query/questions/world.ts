@@ -113,7 +113,7 @@ export const holders: Readonly<Record<string, Holder>> = {
     unfiltered: ['image'],
   },
   mark: { ...none, uid: 'box.mark', plural: null, fields: { n: 'whole' } },
-  note: { ...none, uid: 'box.note', plural: null, fields: { text: 'text' } },
+  note: { ...none, uid: 'box.note', plural: null, fields: { text: 'text' }, links: { maker: one('person') } },
 };
 
 /** Names of the fields that hold JSON. */
@@ -161,7 +161,7 @@ export const models: readonly TestModel[] = [
     {
       title: { type: 'string' },
       kind: { type: 'enumeration', enum: ['a', 'b'] },
-      views: { type: 'integer' },
+      views: { type: 'integer', index: true },
       rating: { type: 'float' },
       active: { type: 'boolean' },
       day: { type: 'date' },
@@ -183,7 +183,7 @@ export const models: readonly TestModel[] = [
   ),
   type('person', {
     name: { type: 'string' },
-    age: { type: 'integer' },
+    age: { type: 'integer', index: true },
     boss: relation('manyToOne', 'person', { inversedBy: 'staff' }),
     staff: relation('oneToMany', 'person', { mappedBy: 'boss' }),
     articles: relation('oneToMany', 'article', { mappedBy: 'author' }),
@@ -205,7 +205,7 @@ export const models: readonly TestModel[] = [
     marks: inside('mark', true),
   }),
   component('mark', { n: { type: 'integer' } }),
-  component('note', { text: { type: 'string' } }),
+  component('note', { text: { type: 'string' }, maker: relation('oneToOne', 'person') }),
 ];
 
 /** Values of fields, as they are drawn for rows. */
