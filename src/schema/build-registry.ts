@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { memoizePair } from '../caches.js';
 import { buildContentType, defaultModelSettings, type ModelSettings } from './build-content-type.js';
 import { builtinModels } from './builtin-models.js';
 import { areDistinct, nameConflicts } from './name-conflicts.js';
@@ -149,9 +150,14 @@ function indexTypes(types: readonly ContentType[], version: number): Registry {
 }
 
 /** Types that are new or differ from the previous snapshot, or that contain such a component, directly or through others. */
-export function changedTypes(registry: Registry, previous: Registry | null): ContentType[] {
-  const types = [...registry.types.values()].filter(({ kind }) => kind !== 'component');
-  if (previous === null) return types;
+export const changedTypes = (registry: Registry, previous: Registry | null): readonly ContentType[] =>
+  previous === null ? servedTypes(registry) : findChanged(registry, previous);
+
+const servedTypes = ({ types }: Registry): readonly ContentType[] =>
+  [...types.values()].filter(({ kind }) => kind !== 'component');
+
+/** The check of a `PUT` and the load after it compare the same two registries. */
+const findChanged = memoizePair((registry: Registry, previous: Registry): readonly ContentType[] => {
   const differing = new Map<string, boolean>();
   const differs = (type: ContentType): boolean => {
     const known = differing.get(type.uid);
@@ -160,8 +166,8 @@ export function changedTypes(registry: Registry, previous: Registry | null): Con
     differing.set(type.uid, found);
     return found;
   };
-  return types.filter(differs);
-}
+  return servedTypes(registry).filter(differs);
+});
 
 const contained = new WeakMap<ContentType, readonly string[]>();
 
