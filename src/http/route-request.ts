@@ -158,7 +158,10 @@ function endSignal({ res }: Context): AbortSignal {
   if (res.closed) return AbortSignal.abort();
   const ended = new AbortController();
   res.once('close', () => {
-    ended.abort();
+    ended.abort(connectionClosed);
   });
   return ended.signal;
 }
+
+/** Without a reason each signal would make an exception with a stack. */
+const connectionClosed = new Error('The connection is closed');

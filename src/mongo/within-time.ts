@@ -29,13 +29,11 @@ export const tooLate = (): Error => unavailableError('The database took too long
 
 /**
  * Resolves as the work does. Rejects with 503 if it takes more milliseconds than the limit: a server that hangs does not keep to the time
- * limits that it is given.
+ * limits that it is given. A reply that came while this process was busy or stopped is read first.
  */
 export const withinTime = <Reply>(limit: number, work: () => Promise<Reply>, late = tooLate): Promise<Reply> =>
   new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      reject(late());
-    }, limit + grace);
+    const timer = setTimeout(() => setImmediate(reject, late()), limit + grace);
     work().then(
       (reply) => {
         clearTimeout(timer);

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { MongoServerError } from 'mongodb';
 import { setTimeout as delay } from 'node:timers/promises';
-import { untilAnswered, WaitTime } from '../../src/mongo/within-time.js';
+import { untilAnswered, WaitTime, withinTime } from '../../src/mongo/within-time.js';
+import { freshDatabase } from '../support/mongo.js';
 
 const refused = new MongoServerError({ message: 'not primary', code: 10107 });
 const broken = new MongoServerError({ message: 'bad value', code: 2 });
@@ -23,6 +24,19 @@ describe('a command that is repeated until a primary answers', () => {
       };
       expect(await untilAnswered(limit, run).catch((error: unknown) => error)).to.equal(result);
     });
+});
+
+describe('the limit of a command', () => {
+  it('is not exceeded by a reply that came while the process was stopped', async () => {
+    const database = await freshDatabase();
+    const ping = (): Promise<unknown> => database.db.command({ ping: 1 });
+    await ping();
+    const reply = withinTime(10, ping);
+    await new Promise(setImmediate); // the command is sent
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
+    expect(await reply).to.include({ ok: 1 });
+    await database.drop();
+  });
 });
 
 describe('the time that a request waits', () => {
