@@ -76,16 +76,8 @@ const lists: readonly (readonly [string, readonly Document[]])[] = [
   [
     'fields=count&filters[owner][boss][name]=Ada&pagination[withCount]=0',
     [
-      {
-        aggregate: 'persons',
-        pipeline: [{ $match: { name: { $eq: 'Ada' } } }, { $group: { _id: null, ids: { $push: '$_id' } } }],
-        cursor: whole,
-      },
-      {
-        aggregate: 'persons',
-        pipeline: [{ $match: { boss: { $in: [1] } } }, { $group: { _id: null, ids: { $push: '$_id' } } }],
-        cursor: whole,
-      },
+      { find: 'persons', filter: { name: { $eq: 'Ada' } }, projection: { _id: 1 }, batchSize: 2_000 },
+      { find: 'persons', filter: { boss: { $in: [1] } }, projection: { _id: 1 }, batchSize: 2_000 },
       {
         find: 'things',
         filter: { owner: { $in: [2] } },
@@ -241,6 +233,20 @@ describe('commands', () => {
     it(`one entry: ${text}`, async () => {
       expect(await commandsOf(() => findOne(thing, 1, query(text), contextOf(database)))).to.deep.equal([command]);
     });
+
+  it('the ids of related entries of a large collection are one document', async () => {
+    const other = await freshDatabase();
+    const persons = Array.from({ length: 1_001 }, (_, index) => ({ _id: index + 1, name: 'Ada' }));
+    await insertDocuments(other, { persons, things: [{ _id: 1, owner: 1_001 }] });
+    const seen: Document[] = [];
+    other.client.on('commandStarted', ({ command }) => seen.push(command as Document));
+    const { entries } = await findMany(thing, query('filters[owner][name]=Ada'), contextOf(other));
+    expect(entries).to.have.length(1);
+    expect(seen.find(({ aggregate }) => aggregate === 'persons')).to.deep.include({
+      pipeline: [{ $match: { name: { $eq: 'Ada' } } }, { $group: { _id: null, ids: { $push: '$_id' } } }],
+    });
+    await other.drop();
+  });
 
   it('an inverse relation is cut for each parent by the server', async () => {
     const [, related] = await commandsOf(() =>

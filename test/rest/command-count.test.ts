@@ -32,17 +32,14 @@ const lists: readonly (readonly [string, readonly string[]])[] = [
   // one for each condition on a relation, those of populated components too
   [
     '/api/books?filters[id][$gt]=0&populate[editions][filters][printer][name][$contains]=House',
-    ['aggregate', 'count', 'find', 'find'],
+    ['count', 'find', 'find', 'find'],
   ],
-  ['/api/reviews?filters[book][title]=Book%2012', ['aggregate', 'count', 'find']],
-  ['/api/reviews?filters[book][title][$contains]=Book', ['aggregate', 'count', 'find']],
+  ['/api/reviews?filters[book][title]=Book%2012', ['count', 'find', 'find']],
+  ['/api/reviews?filters[book][title][$contains]=Book', ['count', 'find', 'find']],
   // nothing more is read if no related entry meets its condition
-  ['/api/reviews?filters[book][title]=no-such', ['aggregate']],
-  ['/api/reviews?filters[book][authors][name][$contains]=Author', ['aggregate', 'aggregate', 'count', 'find']],
-  [
-    '/api/authors?filters[books][pages][$gt]=0&filters[agent][name][$contains]=House',
-    ['aggregate', 'aggregate', 'count', 'find'],
-  ],
+  ['/api/reviews?filters[book][title]=no-such', ['find']],
+  ['/api/reviews?filters[book][authors][name][$contains]=Author', ['count', 'find', 'find', 'find']],
+  ['/api/authors?filters[books][pages][$gt]=0&filters[agent][name][$contains]=House', ['aggregate', 'count', 'find', 'find']],
   ['/api/reviews?filters[book][id]=12', ['count', 'find']],
   ['/api/reviews?filters[book][$null]=true', ['count', 'find']],
   ['/api/authors?filters[id][$gt]=0&sort=agent.name', ['aggregate', 'count']],

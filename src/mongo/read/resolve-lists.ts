@@ -1,7 +1,7 @@
 import { allOf, anyOf } from '../../query/conditions.js';
 import type { Child, Condition, MorphTarget, NestedList, Selection } from '../../query/plan.js';
 import type { Database } from '../database.js';
-import { collectIds, matchVisible, resolveRelated } from './resolve-related.js';
+import { collectIds, collectMatching, matchVisible, resolveRelated } from './resolve-related.js';
 import { compileCondition, type RelatedCondition } from './compile-condition.js';
 
 /**
@@ -68,7 +68,7 @@ async function resolveLink(related: RelatedCondition, database: Database): Promi
   const { path, target, condition, orMissing, visible } = related;
   database.budget.spend('relatedConditions');
   const match = compileCondition(condition, await resolveRelated(condition, database));
-  const ids = await collectIds(target.collection, [{ $match: match }], database);
+  const ids = await collectMatching(target.collection, match, database);
   const link = { kind: 'comparison', path, stored: 'link', denied: false } as const;
   const found: Condition = { ...link, comparator: 'in', operand: ids };
   if (!orMissing) return found;

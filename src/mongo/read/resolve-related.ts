@@ -12,6 +12,7 @@ import {
   type Comparison,
 } from './compile-condition.js';
 import { asScanned, readAll, type Database } from '../database.js';
+import { estimateSize } from './choose-index.js';
 import { anyIndex, isServed } from './is-served.js';
 
 /**
@@ -142,7 +143,7 @@ type Resolver = (condition: RelatedCondition, match: Document, database: Databas
 
 const resolvers: Readonly<Record<RelatedCondition['link']['storage']['kind'], Resolver>> = {
   own: async (condition, match, database) => {
-    const ids = await collectIds(condition.target.collection, [{ $match: match }], database);
+    const ids = await collectMatching(condition.target.collection, match, database);
     return ids.length === 0 ? nothing : { [condition.path]: { $in: ids } };
   },
   inverse: async (condition, match, database) => {
@@ -165,6 +166,22 @@ export async function collectIds(
   const ids = (group?.['ids'] ?? []) as readonly unknown[]; // the pipeline groups them into this array
   budget.spend('idsResolved', ids.length);
   return ids;
+}
+
+/** Entries of a small collection. `find` takes mongod 0.2 ms less than `$group` does; Node takes three times as long for thousands of ids. */
+const few = 1_000;
+
+/** Reads the `_id`s of the entries that meet a condition, within the budget. */
+export async function collectMatching(collection: string, match: Document, database: Database): Promise<readonly unknown[]> {
+  const { session, budget } = database;
+  if (session !== null || (await estimateSize(collection, database)) > few)
+    return collectIds(collection, [{ $match: match }], database);
+  const left = budget.left('idsResolved');
+  const limit = left === Infinity ? {} : { limit: left + 1 };
+  const command = { find: collection, filter: match, projection: { _id: 1 }, batchSize: 2 * few, ...limit };
+  const entries = await readAll(asScanned(database), command);
+  budget.spend('idsResolved', entries.length);
+  return entries.map(({ _id }) => _id as unknown);
 }
 
 const atMost = (left: number): Document[] => (left === Infinity ? [] : [{ $limit: left + 1 }]);
