@@ -99,7 +99,7 @@ export type FixedRoute = Route | OpenRoute | ContextRoute;
 export type AnyRoute = FixedRoute | DynamicRoute;
 
 /** Returns the rows with a prefix in front of their paths. */
-export const withPrefix = (prefix: string, routes: readonly Route[]): Route[] =>
+export const withPrefix = <Row extends RouteKey>(prefix: string, routes: readonly Row[]): Row[] =>
   routes.map((route) => ({ ...route, path: `${prefix}${route.path}` }));
 
 /** The code of a project at a path. */

@@ -1,6 +1,7 @@
+import { crc32 } from 'node:zlib';
 import { validationError } from '../errors.js';
 import type { LinkAttribute } from './content-type.js';
-import { decodeId, isId, isRecord } from '../values.js';
+import { decodeId, isRecord } from '../values.js';
 import { applyLinkPatch, type Connection, type LinkPatch, type Position } from './apply-link-patch.js';
 
 /** The change of a relation, read from any of its spellings. `none`: no change. */
@@ -12,16 +13,19 @@ export type LinkInput =
 /** Entries that one document keeps for one relation, and that one write may name. */
 export const maximumLinks = 10_000;
 
-/** Text and fractions are read as ids that no entry has: they are reported as missing, like any id that does not exist. */
-const noSuchId = -1;
-
 /** Returns null if the value has none of the accepted forms, or names another type than `target` (`{ id, type }`). */
 export function parseLinkInput(value: unknown, target: string): LinkInput | null {
   if (value === null) return { kind: 'set', ids: [] };
   if (!isRecord(value)) return parseSet(value, target);
-  if (value['set'] !== undefined) return value['set'] === null ? { kind: 'none' } : parseSet(value['set'], target);
+  if (value['set'] !== undefined) return parseNewSet(value['set'], target);
   if (value['connect'] !== undefined || value['disconnect'] !== undefined) return parsePatch(value, target);
   return value['id'] === undefined ? { kind: 'none' } : parseSet(value, target);
+}
+
+/** Unlike a relation itself, its `set` and `connect` take lists alone. */
+function parseNewSet(value: unknown, target: string): LinkInput | null {
+  if (value === null) return { kind: 'none' };
+  return Array.isArray(value) ? parseSet(value, target) : null;
 }
 
 function parseSet(value: unknown, target: string): LinkInput | null {
@@ -36,12 +40,14 @@ function parseIds(items: readonly unknown[], target: string): number[] | null {
 
 const isOfType = (item: unknown, target: string): boolean => !isRecord(item) || (item['type'] ?? target) === target;
 
-/** A number, a text of digits, or an object with an `id`; null for anything else. */
+/**
+ * A number, a text, or an object with an `id`; null for anything else. Text that is no id becomes a negative number, and different texts
+ * different ones: they are counted as missing entries, like any id that does not exist.
+ */
 function parseId(item: unknown): number | null {
   const id: unknown = isRecord(item) ? item['id'] : item;
-  if (typeof id === 'number') return isId(id) ? id : noSuchId;
-  if (typeof id === 'string') return decodeId(id) || noSuchId;
-  return null;
+  if (typeof id === 'number') return id;
+  return typeof id === 'string' ? decodeId(id) || -1 - crc32(id) : null;
 }
 
 function parsePatch({ connect, disconnect, options }: Readonly<Record<string, unknown>>, target: string): LinkInput | null {

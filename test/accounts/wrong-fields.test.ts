@@ -78,6 +78,30 @@ describe('wrong fields of accounts', () => {
     expect(errors.map(({ message }: { message: string }) => message)).to.deep.equal([differs[1], required('currentPassword')[1]]);
   });
 
+  it('an update of a role without values is refused over REST', async () => {
+    const { body } = await server.admin('POST', '/tokens', { name: 'all', type: 'full-access' });
+    const update = (values: unknown) => server.as(body.data.accessKey, 'PUT', '/api/users-permissions/roles/1', values);
+    expect([(await update({})).body.error.message, (await update({ name: 'Known' })).status]).to.deep.equal([
+      'Request body cannot be empty',
+      200,
+    ]);
+  });
+
+  it('over GraphQL only a registration answers the role, to callers that may read roles', async () => {
+    const ask = async (query: string) =>
+      (await server.as(null, 'POST', '/graphql', { query: `mutation { ${query} }` })).body.data;
+    const role = 'user { role { type } }';
+    const register = (name: string) =>
+      ask(`register(input: { username: "${name}", email: "${name}@mail.test", password: "${password}" }) { ${role} }`);
+    const actions = ['callback', 'register'].map((name) => `plugin::users-permissions.auth.${name}`);
+    await server.admin('PUT', '/roles/2', { actions });
+    expect((await register('dora')).register.user.role).to.equal(null);
+    await server.admin('PUT', '/roles/2', { actions: [...actions, 'plugin::users-permissions.role.find'] });
+    expect((await register('emil')).register.user.role).to.deep.equal({ type: 'authenticated' });
+    const { login } = await ask(`login(input: { identifier: "ann", password: "${password}" }) { ${role} }`);
+    expect(login.user.role).to.equal(null);
+  });
+
   for (const [provider, error] of logins)
     it(`login over GraphQL by ${JSON.stringify(provider)}: ${error ?? 'a session'}`, async () => {
       const input = `identifier: "ann", password: "${password}", provider: "${provider}"`;

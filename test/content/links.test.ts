@@ -64,7 +64,8 @@ const inputs: readonly (readonly [unknown, readonly number[]])[] = [
   [{ connect: [{ id: 4, position: { before: 99 } }], options: { strict: false } }, [1, 2, 3, 4]],
 ];
 
-const missing = (uid: string): string => `1 relation(s) of type ${uid} associated with this entity do not exist`;
+const missing = (uid: string, count = 1): string =>
+  `${String(count)} relation(s) of type ${uid} associated with this entity do not exist`;
 
 const wrongType = { id: 2, type: 'api::event.event' };
 
@@ -75,11 +76,16 @@ const refused: readonly (readonly [unknown, (uid: string) => string])[] = [
   [{ connect: [99] }, missing],
   ['junk', missing],
   [[1.5], missing],
+  [['x', 'y', { id: 'x' }], (uid) => missing(uid, 2)],
+  [{ connect: ['x', 1.5, 2.5, 0] }, (uid) => missing(uid, 4)],
   [[null], () => 'Invalid relations'],
   [[{ foo: 1 }], () => 'Invalid relations'],
   [[[1]], () => 'Invalid relations'],
   [true, () => 'Invalid relations'],
-  [{ connect: { id: 1 } }, () => 'Invalid relations'],
+  ...[1, '1', 'junk', { id: 1 }, {}, true].flatMap((item): [unknown, () => string][] => [
+    [{ set: item }, () => 'Invalid relations'],
+    [{ connect: item }, () => 'Invalid relations'],
+  ]),
   [
     { connect: [{ id: 4, position: { before: 5 } }] },
     () =>

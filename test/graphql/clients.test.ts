@@ -236,7 +236,7 @@ describe('GraphQL clients', () => {
         const registered = await anybody.mutate(register, { input: user });
         expect(registered.errors).to.deep.equal([]);
         expect(registered.data.register.user).to.deep.include({ username });
-        expect(registered.data.register.user.role.type).to.equal('authenticated');
+        expect(registered.data.register.user.role).to.equal(null);
         const { data } = await anybody.mutate(login, { input: { identifier: user.email, password: user.password } });
         jwt = data.login.jwt;
         const known = await connect(demo.server.url, jwt).query(me);

@@ -187,6 +187,30 @@ const cases: readonly Case[] = [
     status: 400,
     text: 'Variables are invalid JSON.',
   },
+  ...[1, false, true, '1'].map((variables) => ({
+    title: `variables that are no object: ${JSON.stringify(variables)}`,
+    body: { query: oneTag, variables },
+    status: 400,
+    json: errors(
+      error(
+        'Variables must be provided as an Object where each property is a variable value. Perhaps look to see if an unparsed JSON string was provided.',
+        'INTERNAL_SERVER_ERROR',
+      ),
+    ),
+  })),
+  ...[{ variables: [] }, { variables: 'null' }, { extensions: [] }, { extensions: 1 }].map((parameters) => ({
+    title: `nothing that the operation uses: ${JSON.stringify(parameters)}`,
+    body: { query: oneTag, ...parameters },
+    status: 200,
+    json: tag,
+  })),
+  {
+    title: 'a name that is no text',
+    body: { query: oneTag, operationName: 1 },
+    status: 400,
+    json: errors(error('Unknown operation named "1".', 'INTERNAL_SERVER_ERROR')),
+  },
+  { title: 'a list of no operations', body: [], status: 400, text: noBody },
   {
     title: 'variables as JSON text',
     body: { query: 'query Q($id: ID!) { tag(id: $id) { data { id } } }', variables: '{"id":1}' },

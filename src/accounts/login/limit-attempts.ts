@@ -21,8 +21,9 @@ export type LimitedRoute =
 export interface AttemptLimits {
   /**
    * Counts an attempt under one key after the other, up to the first one with too many attempts. Attempts that a limit of their client
-   * refuses do not count for the account: one client could use up the attempts of its owner. Returns the state under that key, else under
-   * the sender.
+   * refuses do not count for the account: one client could use up the attempts of its owner. Each key that names what a client may make up
+   * comes after one that it cannot change, so that a client cannot store any number of counts. Returns the state under that key, else
+   * under the sender.
    */
   count(route: LimitedRoute, body: Readonly<Record<string, unknown>>, ip: string): Promise<Attempt>;
 }
@@ -45,9 +46,11 @@ export function attemptLimits(settings: Settings, database: Database): AttemptLi
   return {
     count: async (route, body, ip) => {
       const keys = attemptKeys(route, body, ip);
+      const ofClient = keys.client === undefined ? null : await limiters.client.count(keys.client);
+      if (ofClient?.isOver === true) return ofClient;
       const sender = await limiters.sender.count(keys.sender);
       if (sender.isOver) return sender;
-      for (const kind of otherKinds) {
+      for (const kind of slowKinds) {
         const attempt = keys[kind] === undefined ? null : await limiters[kind].count(keys[kind]);
         if (attempt?.isOver === true) return attempt;
       }
@@ -97,7 +100,7 @@ export function guessLimit({ interval, max }: Config['admin']['ratelimit'], data
 /**
  * What attempts are counted by.
  * - sender: where they come from, together with the e-mail address that the body names, if the route has one; for refresh tokens the
- *   login that they go back to, since many users may share an address
+ *   login that they go back to, since many users may share an address. Refresh tokens that do not exist are not counted
  * - client: where they come from, for routes that send e-mails, to any address
  * - clientAndAccount: where they come from, together with the account that they try to log in to, over the longer interval: one client
  *   alone cannot use up the attempts of an account
@@ -107,8 +110,8 @@ export function guessLimit({ interval, max }: Config['admin']['ratelimit'], data
  */
 type KeyKind = 'sender' | 'client' | 'clientAndAccount' | 'account' | 'address';
 
-/** In the order of counting: what an earlier limit refuses does not count for a later one. */
-const otherKinds = ['client', 'clientAndAccount', 'account', 'address'] as const;
+/** The kinds of the longer interval, in the order of counting: what an earlier limit refuses does not count for a later one. */
+const slowKinds = ['clientAndAccount', 'account', 'address'] as const;
 
 /** Routes that send an e-mail to the address in their body. Elsewhere clients could add an address to escape the limit. */
 const mailing: ReadonlySet<LimitedRoute> = new Set(['register', 'forgot-password', 'send-email-confirmation']);
@@ -121,15 +124,12 @@ export function attemptKeys(route: LimitedRoute, body: Readonly<Record<string, u
   const address = mailing.has(route) ? textOf(body['email']) : null;
   const account = route === 'login' ? textOf(body['identifier']) : null;
   return {
-    sender: route === 'refresh' ? `${familyOf(body['refreshToken'])}:refresh:*` : `${address ?? '-'}:${route}:${client}`,
+    sender: route === 'refresh' ? `${textOf(body['family']) ?? '-'}:refresh:*` : `${address ?? '-'}:${route}:${client}`,
     ...(mailing.has(route) && { client: `*:${route}:${client}` }),
     ...(account !== null && { clientAndAccount: `${account}:${route}:${client}`, account: `${account}:${route}:*` }),
     ...(address !== null && { address: `${address}:${route}:*` }),
   };
 }
-
-/** The family that a refresh token begins with, which may be made up. */
-const familyOf = (token: unknown): string => textOf(token)?.split('.', 1)[0]?.slice(0, 64) ?? '-';
 
 /** Returns one key for all spellings of an account name or address. Longer strings belong to no account. */
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value.trim().toLowerCase().slice(0, 320) : null);

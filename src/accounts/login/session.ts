@@ -71,7 +71,7 @@ interface RefreshTokenInput {
   readonly lifetime: number;
 }
 
-/** Stores a refresh token of a user by its hash, and returns it. It begins with its family, by which attempts are counted. */
+/** Stores a refresh token of a user by its hash, and returns it. It begins with its family. */
 async function makeRefreshToken(
   { id, tokenVersion }: KnownUser,
   { family = randomUUID(), secret = makeCode(tokenBytes), lifetime }: RefreshTokenInput,
@@ -88,17 +88,24 @@ async function makeRefreshToken(
 export const endRefreshTokens = (userId: number, { store: { database } }: ContentContext): Promise<void> =>
   refreshTokenStore(database).endUser(userId);
 
+/** A request that uses a refresh token. */
+interface RefreshCall extends AccountCall {
+  /** Counts the use of a token that exists, for the login that it goes back to. Throws a RateLimitError if there were too many. */
+  readonly countUse: (family: string) => Promise<void>;
+}
+
 /**
  * Returns a new token and the successor of a refresh token. For a grace period after its first use a token has the same successor
  * again, for parallel requests and repeated ones. A later use means that the token was stolen, so its whole family ends. Throws
- * an UnauthorizedError.
+ * an UnauthorizedError, or what `countUse` throws.
  */
-export async function refresh(accounts: Accounts, body: Body, { content }: AccountCall): Promise<Session> {
+export async function refresh(accounts: Accounts, body: Body, { content, countUse }: RefreshCall): Promise<Session> {
   const { refreshToken } = readTexts(body, { refreshToken: ['required'] }, 'ignored');
   const { lifetime, accessExpiresIn, grace } = accounts.config.plugins['users-permissions'].config.refreshTokens;
   const tokens = refreshTokenStore(content.store.database);
   const found = await tokens.find(hashCode(refreshToken));
   if (found === null) throw refusedToken('token_invalid');
+  await countUse(found.family);
   if (found.expiresAt.getTime() <= Date.now()) throw refusedToken('token_expired');
   await refuseReused(found, grace, tokens);
   const user = await findStoredUser(content, { _id: found.user });

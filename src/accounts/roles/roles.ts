@@ -47,7 +47,7 @@ export async function findRole(id: number, content: ContentContext): Promise<Loa
  * a ValidationError.
  */
 export async function createRole(body: Body, content: ContentContext): Promise<number> {
-  if (Object.keys(body).length === 0) throw validationError('Request body cannot be empty');
+  if (Object.keys(body).length === 0) throw emptyBody();
   const { store } = content;
   const [id = 0] = await store.ids.next(collection, 1, store.database);
   const now = new Date();
@@ -64,6 +64,8 @@ export async function createRole(body: Body, content: ContentContext): Promise<n
   );
   return id;
 }
+
+export const emptyBody = (): Error => validationError('Request body cannot be empty');
 
 /** Returns a role type as Strapi v4 makes it: `Édi Tor` becomes `edi_tor`. */
 async function typeFrom(name: string | null): Promise<string | null> {

@@ -64,7 +64,8 @@ export async function handleRequest(
 ): Promise<GraphqlAnswer> {
   const operation = isRecord(body) && Object.keys(body).length > 0 ? body : null;
   const request = { method: ctx.method, url: ctx.url, headers: headersOf(ctx), body: operation, raw: ctx.req, context: state };
-  const members = ctx.method === 'POST' && Array.isArray(body) ? body.map((member) => memberOf(request, member)) : null;
+  const isBatch = ctx.method === 'POST' && Array.isArray(body) && body.length > 0;
+  const members = isBatch ? body.map((member) => memberOf(request, member)) : null;
   const { caller } = state;
   if (caller.kind === 'public' && caller.ended !== null)
     refuseEnded(
@@ -92,7 +93,6 @@ const headersOf = (ctx: Context): OperationRequest['headers'] => ({
 /** Answers all members in one response with status 200; graphql-http has no batches. */
 async function handleBatch(members: readonly OperationRequest[], { handle, batch }: Endpoint): Promise<GraphqlAnswer> {
   if (batch === 0) return failureAnswer(400, 'Operation batching disabled.');
-  if (members.length === 0) return failureAnswer(400, 'No operations found in request.');
   if (members.length > batch) return failureAnswer(400, `More than ${String(batch)} operations in one request.`);
   const answers: GraphqlAnswer[] = [];
   // One after the other: a batch may not take more of the server at once than a single request.

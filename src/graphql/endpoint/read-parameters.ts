@@ -72,6 +72,12 @@ const failures = {
   noBody: refuse('POST body missing, invalid Content-Type, or JSON object has no keys.'),
   query: refuse('GraphQL queries must be strings.'),
   variables: refuse('Variables are invalid JSON.'),
+  noVariables: responseOf(
+    failureAnswer(
+      400,
+      'Variables must be provided as an Object where each property is a variable value. Perhaps look to see if an unparsed JSON string was provided.',
+    ),
+  ),
   extensions: refuse('Extensions are invalid JSON.'),
   missing: responseOf(failureAnswer(400, 'GraphQL operations must contain a non-empty `query` or a `persistedQuery` extension.')),
   unknown: responseOf(failureAnswer(200, 'PersistedQueryNotFound', 'PERSISTED_QUERY_NOT_FOUND')),
@@ -82,29 +88,33 @@ const failures = {
 function checkParameters(raw: Values, find: FindQuery, depth: number): RequestParams | Response {
   const { query, operationName } = raw;
   if (query !== undefined && query !== null && typeof query !== 'string') return failures.query;
-  const variables = objectOrJson(raw['variables'], depth);
-  if (variables === null) return failures.variables;
-  const extensions = objectOrJson(raw['extensions'], depth);
-  if (extensions === null) return failures.extensions;
+  const variables = valueOrJson(raw['variables'], depth);
+  if (variables === undefined) return failures.variables;
+  if (variables !== null && typeof variables !== 'object') return failures.noVariables;
+  const extensions = valueOrJson(raw['extensions'], depth);
+  if (extensions === undefined) return failures.extensions;
   const found = find(query ?? undefined, extensions);
   if ('failure' in found) return failures[found.failure];
-  return { query: found.query, variables, operationName: typeof operationName === 'string' ? operationName : null };
+  return { query: found.query, variables: isRecord(variables) ? variables : {}, operationName: nameOf(operationName) };
 }
 
-function objectOrJson(value: unknown, depth: number): Record<string, unknown> | null {
-  if (value === undefined || value === null || value === '') return {};
-  const decoded = typeof value === 'string' ? decode(value, depth) : value;
-  return isRecord(decoded) ? decoded : null;
+/** A name that is no text names no operation, so the request is refused. */
+const nameOf = (value: unknown): string | null =>
+  value === undefined || value === null ? null : typeof value === 'string' ? value : JSON.stringify(value);
+
+function valueOrJson(value: unknown, depth: number): unknown {
+  if (value === undefined || value === '') return null;
+  return typeof value === 'string' ? decode(value, depth) : value;
 }
 
-/** Decodes JSON; returns null for other text, and for values that a body may not contain either. */
+/** Decodes JSON; returns undefined for other text, and for values that a body may not contain either. */
 function decode(text: string, depth: number): unknown {
   try {
     const value: unknown = JSON.parse(text);
     checkJson(value, depth);
     return value;
   } catch {
-    return null;
+    return undefined;
   }
 }
 

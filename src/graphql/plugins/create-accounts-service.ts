@@ -4,6 +4,7 @@ import type { LimitedRoute } from '../../accounts/login/limit-attempts.js';
 import { logIn, type Session, logOut, refresh } from '../../accounts/login/session.js';
 import { loginProvider } from '../../accounts/login/login-provider.js';
 import { register } from '../../accounts/login/register.js';
+import { roleUid } from '../../accounts/user-store.js';
 import { forgotPassword, resetPassword } from '../../accounts/login/reset-password.js';
 import { createRole, deleteRole, updateRole } from '../../accounts/roles/roles.js';
 import { updateUser } from '../../accounts/users/change-user.js';
@@ -14,6 +15,7 @@ import { findMe } from '../../accounts/users/find-me.js';
 import { applicationError, notFoundError } from '../../errors.js';
 import { countAttempt } from '../../http/limit-requests.js';
 import { accountsOf } from '../../http/running.js';
+import { maySee } from '../../query/access.js';
 import { emptyQuery } from '../../query/ast.js';
 import { isRecord, type Values } from '../../values.js';
 import type { GraphqlContext } from '../graphql-context.js';
@@ -21,12 +23,12 @@ import type { AccountsService, LoginPayload, SessionOperations } from './account
 
 /** Opens a session; attempts count together with those over REST. */
 const session =
-  (route: LimitedRoute, run: (accounts: Accounts, body: Body, call: AccountCall) => Promise<Session>) =>
+  (route: LimitedRoute, run: (accounts: Accounts, body: Body, call: AccountCall) => Promise<Session>, answer = payload) =>
   async (args: Values, context: GraphqlContext): Promise<LoginPayload> => {
     const accounts = accountsOf(context.running);
     const body = isRecord(args['input']) ? args['input'] : args;
     await countAttempt(context.koaContext, { route, body }, context.running.attempts);
-    return payload(await run(accounts, body, context), context);
+    return answer(await run(accounts, body, context), context);
   };
 
 /** A login by another provider begins in a browser. Throws an ApplicationError for a provider that is switched off. */
@@ -73,7 +75,12 @@ const userOperations: UserOperations = {
 };
 
 const sessionOperations: SessionOperations = {
-  refresh: session('refresh', refresh),
+  refresh: async (args, context) => {
+    const { running, koaContext } = context;
+    const countUse = (family: string): Promise<void> =>
+      countAttempt(koaContext, { route: 'refresh', body: { family } }, running.attempts);
+    return payload(await refresh(accountsOf(running), args, { ...context, countUse }), context);
+  },
   logout: async (args, context) => {
     await logOut(args, context);
     return { ok: true };
@@ -89,7 +96,7 @@ export const accountsService = ({ plugins }: Config): AccountsService => ({
 const operations: Omit<AccountsService, 'sessions'> = {
   me: (context) => (context.caller.kind === 'user' ? findMe(context.caller.user.id, context.content) : noUser()),
   login: session('login', logInHere),
-  register: session('register', register),
+  register: session('register', register, registered),
   resetPassword: session('reset-password', resetPassword),
   changePassword: session('change-password', changePassword),
   forgotPassword: async (args, context) => {
@@ -113,8 +120,18 @@ function noUser(): never {
   throw new Error('Authentication requested');
 }
 
-async function payload({ userId, jwt, refreshToken }: Session, { content }: GraphqlContext): Promise<LoginPayload> {
+async function payloadWithRole({ userId, jwt, refreshToken }: Session, { content }: GraphqlContext): Promise<LoginPayload> {
   const user = await findMe(userId, content);
   if (user === null) throw notFoundError('User not found');
   return { jwt, refreshToken, user };
+}
+
+async function payload(opened: Session, context: GraphqlContext): Promise<LoginPayload> {
+  const { user, ...tokens } = await payloadWithRole(opened, context);
+  return { ...tokens, user: { ...user, role: null } };
+}
+
+/** As in Strapi v4, only a registration answers the role, to callers that may read roles. */
+function registered(opened: Session, context: GraphqlContext): Promise<LoginPayload> {
+  return maySee(context.content.bind.access, roleUid) ? payloadWithRole(opened, context) : payload(opened, context);
 }

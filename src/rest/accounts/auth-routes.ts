@@ -8,8 +8,9 @@ import type { LimitedRoute } from '../../accounts/login/limit-attempts.js';
 import { roleUid } from '../../accounts/user-store.js';
 import { findWritten } from '../../accounts/users/users.js';
 import { notFoundError } from '../../errors.js';
+import { countAttempt } from '../../http/limit-requests.js';
 import { bodyOf } from '../../http/route-request.js';
-import type { Answer, Route, RouteCall } from '../../http/route.js';
+import type { Answer, ContextRoute, Route, RouteCall } from '../../http/route.js';
 import { accountsOf } from '../../http/running.js';
 import { type ActionName, maySee } from '../../query/access.js';
 import { emptyQuery, type PopulateField, type Query } from '../../query/ast.js';
@@ -80,14 +81,17 @@ export const authRoutes: readonly Route[] = [
 ];
 
 /** The routes of refresh tokens. The token is the credential; no right is needed. */
-export const refreshRoutes: readonly Route[] = [
+export const refreshRoutes: readonly (Route | ContextRoute)[] = [
   {
     method: 'POST',
     path: '/auth/refresh',
     action: 'anybody',
-    limit: 'refresh',
     ...ignoringEnded,
-    handle: async (call) => sessionAnswer(call, await refresh(accountsOf(call.running), bodyOf(call.request), call)),
+    handleContext: async (ctx, call) => {
+      const countUse = (family: string): Promise<void> =>
+        countAttempt(ctx, { route: 'refresh', body: { family } }, call.running.attempts);
+      return sessionAnswer(call, await refresh(accountsOf(call.running), bodyOf(call.request), { ...call, countUse }));
+    },
   },
   {
     method: 'POST',

@@ -1,5 +1,5 @@
 import { permissionTree } from '../../accounts/roles/permission-tree.js';
-import { createRole, deleteRole, findRole, listRoles, updateRole } from '../../accounts/roles/roles.js';
+import { createRole, deleteRole, emptyBody, findRole, listRoles, updateRole } from '../../accounts/roles/roles.js';
 import { bodyOf, idOf } from '../../http/route-request.js';
 import type { Answer, Route, RouteCall } from '../../http/route.js';
 import { grantableActions } from '../../http/running.js';
@@ -42,8 +42,11 @@ async function create({ request, content }: RouteCall): Promise<Answer> {
   return done;
 }
 
+/** Only over REST a change of nothing is refused, as in Strapi v4. */
 async function update(call: RouteCall): Promise<Answer> {
-  await updateRole(idOf(call), bodyOf(call.request), call.content);
+  const body = bodyOf(call.request);
+  if (Object.keys(body).length === 0) throw emptyBody();
+  await updateRole(idOf(call), body, call.content);
   return done;
 }
 

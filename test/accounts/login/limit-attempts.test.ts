@@ -40,8 +40,7 @@ describe('accounts/limit-attempts', () => {
     ['register', { email: 'A@b.c' }, { sender: 'a@b.c:register:::1', client: '*:register:::1', address: 'a@b.c:register:*' }],
     ['forgot-password', {}, { sender: '-:forgot-password:::1', client: '*:forgot-password:::1' }],
     ['reset-password', { email: 'a@b.c' }, { sender: '-:reset-password:::1' }],
-    ['refresh', { refreshToken: 'family.secret' }, { sender: 'family:refresh:*' }],
-    ['refresh', { refreshToken: { $ne: '' } }, { sender: '-:refresh:*' }],
+    ['refresh', { family: 'family' }, { sender: 'family:refresh:*' }],
   ];
   for (const [route, body, expected] of keys)
     it(`keys of ${route} ${JSON.stringify(body)}`, () => {
@@ -226,7 +225,32 @@ describe('limits of attempts', () => {
       return status === 200 ? refresh([...tokens, body.refreshToken]) : [tokens.length, status];
     };
     for (const name of ['ann', 'bob']) expect(await refresh([await logIn(name)])).to.deep.equal([3, 429]);
-    expect((await server.as(null, 'POST', '/api/auth/refresh', { refreshToken: 'nobody' })).status).to.equal(401);
+  });
+
+  describe('requests with made-up values store no count of their own', () => {
+    const made: readonly (readonly [title: string, limits: object, route: string, body: (n: number) => object, most: number])[] =
+      [
+        ['refresh tokens', {}, '/refresh', (n) => ({ refreshToken: `made-up-${String(n)}.secret` }), 0],
+        ['addresses', { maxPerClient: 2 }, '/forgot-password', (n) => ({ email: `nobody${String(n)}@mail.test` }), 1 + 2 * 2],
+        ['accounts', { max: 2 }, '/local', (n) => ({ identifier: `nobody${String(n)}`, password }), 1 + 2 * 2],
+      ];
+    for (const [title, limits, route, body, most] of made)
+      it(title, async () => {
+        const server = await serve(limits, { refreshTokens: { enabled: true } });
+        const answers = Array.from({ length: 8 }, (_, n) => server.as(null, 'POST', `/api/auth${route}`, body(n)));
+        expect((await Promise.all(answers)).filter(({ status }) => status >= 500)).to.deep.equal([]);
+        expect(await server.database.db.collection('_attempts').countDocuments()).to.equal(most);
+      });
+
+    it('refresh tokens over GraphQL', async () => {
+      const server = await serve({ max: 1 }, { refreshTokens: { enabled: true } });
+      const query = 'mutation ($t: String!) { refresh(refreshToken: $t) { jwt } }';
+      for (const t of ['a.b', 'c.d', 'c.d']) {
+        const { body } = await server.as(null, 'POST', '/graphql', { query, variables: { t } });
+        expect(body.errors[0].extensions.error.name).to.equal('UnauthorizedError');
+      }
+      expect(await server.database.db.collection('_attempts').countDocuments()).to.equal(0);
+    });
   });
 
   it('a 429 says when to try again', async () => {
