@@ -8,8 +8,9 @@ import type { Target } from './target.js';
 /** Warms both sides up, then measures them in turns; every other round in the other order. */
 export async function measureRow(judged: JudgedRow, sides: Sides<StartedContender>, settings: Settings): Promise<RowResult> {
   const meter = makeMeter(judged, sides, settings);
-  await warmUp(meter, 'product');
-  await warmUp(meter, 'baseline');
+  const most = judged.row.scans ? warmUpOfScans : longestWarmUp;
+  await warmUp(meter, 'product', most);
+  await warmUp(meter, 'baseline', most);
   const rounds: Round[] = [];
   for (let round = 0; round < settings.rounds; round++) {
     rounds.push(round % 2 === 0 ? await inOrder(meter, settings.seconds) : await inReverse(meter, settings.seconds));
@@ -17,13 +18,16 @@ export async function measureRow(judged: JudgedRow, sides: Sides<StartedContende
   return concludeRow(judged, rounds);
 }
 
+/** Seconds. Scans take mongod alone so long that it does not matter how far the code is compiled. */
+const [longestWarmUp, warmUpOfScans] = [10, 3];
+
 /**
- * Asks as often as it takes until the code of both is compiled, as far as ten seconds allow. After a thousand requests for a list the
+ * Asks as often as it takes until the code of both is compiled, as far as `most` seconds allow. After a thousand requests for a list the
  * product still uses much more CPU for each than after five thousand.
  */
-async function warmUp(meter: Meter, side: keyof Round): Promise<void> {
+async function warmUp(meter: Meter, side: keyof Round, most: number): Promise<void> {
   let requests = 0;
-  for (let turn = 0; turn < 10 && requests < 5_000; turn++) requests += (await meter(side, 1)).requests;
+  for (let turn = 0; turn < most && requests < 5_000; turn++) requests += (await meter(side, 1)).requests;
 }
 
 type Meter = (side: keyof Round, seconds: number) => Promise<Measurement>;
