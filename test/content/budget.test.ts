@@ -371,6 +371,8 @@ describe('the budget of a request', () => {
         serving = await serveModels({ models: [], database, config });
         await serving.call('GET', '/api/notes');
         await serving.call('POST', '/graphql', { query: '{ notes { data { id } } }' });
+        // sizes of collections are read once a minute
+        await serving.call('GET', '/api/articles?filters[author][name]=x');
       });
       after(() => serving.stop());
 
@@ -384,7 +386,9 @@ describe('the budget of a request', () => {
         });
     });
 
-  it('conditions of all requests together take a quarter of the connections', async () => {
+  it('conditions of all requests on a large collection together take a quarter of the connections', async () => {
+    const authors = database.db.collection<{ _id: number }>('authors');
+    await authors.insertMany(Array.from({ length: 1_001 }, (_, index) => ({ _id: 10_001 + index })));
     const serving = await serveModels({ models: [], database, config: { api: { open: true }, database: { poolSize: 8 } } });
     try {
       const paths = Array.from(
@@ -401,6 +405,7 @@ describe('the budget of a request', () => {
       expect(atOnce).to.equal(2);
     } finally {
       await serving.stop();
+      await authors.deleteMany({ _id: { $gt: 10_000 } });
     }
   });
 

@@ -41,8 +41,8 @@ export const readPage = (plan: Plan, context: PageContext): Promise<LoadedPage> 
 
 async function readByPlan(plan: Plan, { registry, totals, ...context }: PageContext): Promise<LoadedPage> {
   const { condition, withTotal, totalIsCacheable, selection } = plan;
+  const resolved = await resolveRelated(condition, context.database);
   const database = asksForRelated(condition) ? asScanned(context.database) : context.database;
-  const resolved = await resolveRelated(condition, database);
   const match = compileCondition(condition, resolved);
   if (match === nothing) return { entries: [], total: withTotal ? 0 : null };
   const page = pageOf(plan, match, database);
