@@ -28,7 +28,7 @@ interface BuildParts {
 }
 
 /** A build with the same settings. */
-type Previous = Pick<RegistryBuild, 'registry' | 'parts'>;
+type Previous = Pick<RegistryBuild, 'registry' | 'models' | 'parts'>;
 
 /**
  * Builds a snapshot from all documents of `_models`. A document that fails its check is left out, or keeps the form that it had in
@@ -45,15 +45,14 @@ export function buildRegistry(
   for (const document of documents) {
     const before = previous?.parts.readings.get(document.uid);
     const reading = isDeepStrictEqual(document, before?.document) ? before : readModel(document, settings.customFields);
-    const found = problemsOf(reading, before, settings);
+    const found = reading === before ? [] : problemsOf(reading, before, settings);
     if (found.length > 0) problems.set(document.uid, found);
     const used = found.length > 0 ? before : reading;
     if (used !== undefined) readings.set(document.uid, used);
   }
-  resolveConflicts({ readings, problems, paths: settings.paths }, previous);
-  const models = modelsOf(readings);
-  const settled = keepUnchanged(settleReferences(models), previous);
-  const types = [...settled.values()].map(({ model }) => typeOf(model, settings, previous));
+  const models = resolveConflicts({ readings, problems, paths: settings.paths }, previous);
+  const settled = settleReferences(models, previous && { models: previous.models, settled: previous.parts.settled });
+  const types = [...settled.values()].map((now) => typeOf(now, settings, previous));
   const registry = indexTypes(types, (previous?.registry.version ?? 0) + 1);
   return { registry, models, problems, warnings: collectWarnings(readings, settled), parts: { readings, settled } };
 }
@@ -88,17 +87,17 @@ interface Conflicting {
 
 /**
  * Takes models whose names are taken back to their previous form, or out if they have none. Of two models that claim one name the
- * later is at fault, which must not be the one that was there.
+ * later is at fault, which must not be the one that was there. Returns the models that are left.
  */
-function resolveConflicts({ readings, problems, paths }: Conflicting, previous: Previous | undefined): void {
+function resolveConflicts({ readings, problems, paths }: Conflicting, previous: Previous | undefined): RegistryBuild['models'] {
   const formerOf = (uid: string) => previous?.parts.readings.get(uid);
   for (let round = 0; round <= readings.size; round++) {
-    const models = [...modelsOf(readings).values()];
-    const isNew = ({ uid }: Model): boolean => readings.has(uid) && readings.get(uid) !== formerOf(uid);
-    const [added, others] = [models.filter(isNew), models.filter((model) => !isNew(model))];
-    if (areDistinct(added, others, paths)) return;
+    const models = modelsOf(readings);
+    const isNew = ({ uid }: Model): boolean => readings.get(uid) !== formerOf(uid);
+    const [added, others] = [[...models.values()].filter(isNew), [...models.values()].filter((model) => !isNew(model))];
+    if (areDistinct(added, others, paths)) return models;
     const found = nameConflicts([...others, ...added], paths);
-    if (found.size === 0) return;
+    if (found.size === 0) return models;
     for (const [uid, lines] of found) {
       if (!problems.has(uid)) problems.set(uid, lines);
       const former = formerOf(uid);
@@ -106,24 +105,10 @@ function resolveConflicts({ readings, problems, paths }: Conflicting, previous: 
       else readings.delete(uid);
     }
   }
+  return modelsOf(readings);
 }
 
-/** Models that are settled as they were before are the same objects as before. */
-const keepUnchanged = (
-  settled: ReadonlyMap<string, SettledModel>,
-  previous: Previous | undefined,
-): ReadonlyMap<string, SettledModel> =>
-  new Map(
-    [...settled].map(([uid, now]) => {
-      const before = previous?.parts.settled.get(uid);
-      return [uid, before !== undefined && isSame(before, now) ? before : now];
-    }),
-  );
-
-const isSame = (before: SettledModel, now: SettledModel): boolean =>
-  before.model === now.model || (isDeepStrictEqual(before.model, now.model) && isDeepStrictEqual(before.warnings, now.warnings));
-
-function typeOf(model: Model, settings: ModelSettings, previous: Previous | undefined): ContentType {
+function typeOf({ model }: SettledModel, settings: ModelSettings, previous: Previous | undefined): ContentType {
   const known = previous?.parts.settled.get(model.uid)?.model === model ? previous.registry.types.get(model.uid) : undefined;
   return known ?? buildContentType(model, settings);
 }
@@ -158,12 +143,12 @@ const servedTypes = ({ types }: Registry): readonly ContentType[] =>
 
 /** The check of a `PUT` and the load after it compare the same two registries. */
 const findChanged = memoizePair((registry: Registry, previous: Registry): readonly ContentType[] => {
-  const differing = new Map<string, boolean>();
+  const isNew = (type: ContentType): boolean => !isDeepStrictEqual(type, previous.types.get(type.uid));
+  const differing = new Map([...registry.types.values()].filter(isNew).map((type) => [type, true]));
+  if ([...differing.keys()].every(({ kind }) => kind !== 'component')) return [...differing.keys()];
   const differs = (type: ContentType): boolean => {
-    const known = differing.get(type.uid);
-    if (known !== undefined) return known;
-    const found = !isDeepStrictEqual(type, previous.types.get(type.uid)) || componentsIn(type, registry).some(differs);
-    differing.set(type.uid, found);
+    const found = differing.get(type) ?? componentsIn(type, registry).some(differs);
+    differing.set(type, found);
     return found;
   };
   return servedTypes(registry).filter(differs);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { didYouMean } from '../nearest-name.js';
 import { targetsOf, type AttributeDefinition, type Model, type ModelWarning } from './model.js';
 import { type Reference, referencesOf, settleSides, type Side } from './settle-sides.js';
@@ -23,15 +24,47 @@ interface World {
   readonly sides: ReadonlyMap<string, Side>;
 }
 
+/** Models of an earlier snapshot, as they were written and as they were settled. */
+interface Former {
+  readonly models: Models;
+  readonly settled: ReadonlyMap<string, SettledModel>;
+}
+
 /**
  * Resolves the references between models: an attribute that names a component or type that is not in force is left out until that
  * is there; relations whose sides disagree are served as Strapi v4 serves them. Models that need no change are returned as they
- * are.
+ * are. Those that are settled as they were in the former snapshot are the same objects as there.
  */
-export function settleReferences(models: Models): ReadonlyMap<string, SettledModel> {
-  const world = { models, sides: settleSides(models) };
-  return new Map([...models].map(([uid, model]) => [uid, settleModel(model, world)]));
+export function settleReferences(models: Models, former?: Former): ReadonlyMap<string, SettledModel> {
+  const kept: Former['settled'] = former === undefined ? new Map() : keepSettled(models, former);
+  const open = [...models.values()].filter(({ uid }) => !kept.has(uid));
+  const world = { models, sides: settleSides(withTargets(open, models), models) };
+  const settleAgain = (model: Model): SettledModel => unlessSame(settleModel(model, world), former?.settled.get(model.uid));
+  return new Map([...models].map(([uid, model]) => [uid, kept.get(uid) ?? settleAgain(model)]));
 }
+
+/** Returns the former models that are right as they were: neither they nor what they name has changed. */
+function keepSettled(models: Models, former: Former): Former['settled'] {
+  const uids = new Set([...models.keys(), ...former.models.keys()]);
+  const changed = new Set([...uids].filter((uid) => models.get(uid) !== former.models.get(uid)));
+  const isComponent = (model: Model | undefined): boolean => model !== undefined && model.kind === undefined;
+  // a component may hold itself through others
+  if ([...changed].some((uid) => isComponent(models.get(uid)) || isComponent(former.models.get(uid)))) return new Map();
+  const namesChanged = (model: Model): boolean => referencesOf(model).some(({ needs }) => needs.some((uid) => changed.has(uid)));
+  // a warning may propose another model
+  const isKept = ({ model, warnings }: SettledModel): boolean =>
+    warnings.length === 0 && !changed.has(model.uid) && !namesChanged(model);
+  return new Map([...former.settled].filter(([, settled]) => isKept(settled)));
+}
+
+/** Models and the targets of their relations, in the order of all. */
+function withTargets(models: readonly Model[], all: Models): readonly Model[] {
+  const uids = new Set(models.flatMap((model) => [model.uid, ...referencesOf(model).flatMap(({ targets }) => targets)]));
+  return [...all.values()].filter(({ uid }) => uids.has(uid));
+}
+
+const unlessSame = (now: SettledModel, before: SettledModel | undefined): SettledModel =>
+  before !== undefined && isDeepStrictEqual(before, now) ? before : now;
 
 function settleModel(model: Model, world: World): SettledModel {
   const changes = referencesOf(model).flatMap((reference) => {

@@ -16,6 +16,8 @@ export interface Reference {
   readonly key: string;
   /** The uids that a relation names. */
   readonly targets: readonly string[];
+  /** The uids of all models that the attribute names. */
+  readonly needs: readonly string[];
 }
 
 const keyOf = (uid: string, name: string): string => `${uid} ${name}`;
@@ -32,18 +34,22 @@ export function referencesOf(model: Model): readonly Reference[] {
 const findReferences = (model: Model): readonly Reference[] =>
   Object.entries(model.attributes)
     .filter(([, { type }]) => referringTypes.has(type))
-    .map(([name, definition]) => ({ model, name, definition, key: keyOf(model.uid, name), targets: targetsOf(definition) }));
+    .map(([name, definition]) => {
+      const targets = targetsOf(definition);
+      const needs = [...targets, definition.component ?? [], definition.components ?? []].flat();
+      return { model, name, definition, key: keyOf(model.uid, name), targets, needs };
+    });
 
 const referringTypes: ReadonlySet<string> = new Set(['component', 'dynamiczone', 'relation', 'uid']);
 
 /**
  * Decides for every relation which side keeps its links, as Strapi v4 does when its models disagree: each owner takes the attribute
  * that it names as its inverse, and where several claim one, the later wins. By `<uid> <attribute>`; a relation that has no side is
- * the inverse of nothing.
+ * the inverse of nothing. The sides of a model are right if it and all its targets are among `claimants`: others claim none of them.
  */
-export function settleSides(models: ReadonlyMap<string, Model>): ReadonlyMap<string, Side> {
+export function settleSides(claimants: readonly Model[], models: ReadonlyMap<string, Model>): ReadonlyMap<string, Side> {
   const sides = new Map<string, Side>();
-  for (const model of models.values())
+  for (const model of claimants)
     for (const reference of referencesOf(model)) if (isOwner(reference)) claim(reference, models, sides);
   return sides;
 }

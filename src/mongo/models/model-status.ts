@@ -171,4 +171,8 @@ const statusOf = ({ state, problems, warnings, affects }: ModelReport) => ({
   affects,
 });
 
-const stateOf = (report: ModelReport): string => JSON.stringify(statusOf(report));
+/** Most models are active, and nothing else is to be said of them. */
+const stateOf = (report: ModelReport): string => {
+  const { state, problems, warnings, affects } = report;
+  return problems.length + warnings.length + affects.length === 0 ? state : JSON.stringify(statusOf(report));
+};

@@ -18,9 +18,6 @@ interface ServedCollection {
 
 type Types = Pick<Registry, 'types'>;
 
-const collectionsOf = (inForce: Types | null): ReadonlySet<string> =>
-  new Set([...(inForce?.types.values() ?? [])].map(({ collection }) => collection));
-
 type StoredModel = { readonly uid: string } & Partial<Pick<Model, 'collectionName' | 'info'>>;
 
 /**
@@ -33,8 +30,7 @@ export async function findForeign(
   database: Database,
   inForce: Types | null = null,
 ): Promise<ReadonlySet<string>> {
-  const served = collectionsOf(inForce);
-  const unknown = namesOf(models, served);
+  const unknown = namesOf(models, inForce);
   const recorded = await readRecorded(unknown, database);
   const stored = await storedCollections(
     unknown.filter((name) => !recorded.has(name)),
@@ -61,10 +57,21 @@ const builtinUids: ReadonlySet<string> = new Set(builtinModels.map(({ uid }) => 
 /** Recorded behind all others of the first record. */
 const lastRecorded = collections.users;
 
-/** Collections of content types, without some; those of the service's own types are its own. Models with wrong names are not in force. */
-function namesOf(models: readonly StoredModel[], without: ReadonlySet<string> = new Set()): readonly string[] {
-  const names = models.filter(({ uid }) => uid.includes('::') && !builtinUids.has(uid)).map(collectionOf);
-  return [...new Set(names)].filter((name) => !without.has(name) && isName.test(name));
+/**
+ * Collections of content types, without those of types in force; those of the service's own types are its own. Models with wrong names are
+ * not in force.
+ */
+function namesOf(models: readonly StoredModel[], inForce: Types | null = null): readonly string[] {
+  const named = models.filter(({ uid }) => uid.includes('::') && !builtinUids.has(uid));
+  const names = named.filter((model) => !isServed(model.uid, collectionOf(model), inForce)).map(collectionOf);
+  return [...new Set(names)].filter((name) => isName.test(name));
+}
+
+/** Whether a type in force has the collection: most often the one with that uid, else any. */
+function isServed(uid: string, name: string, inForce: Types | null): boolean {
+  if (inForce?.types.get(uid)?.collection === name) return true;
+  for (const { collection } of inForce?.types.values() ?? []) if (collection === name) return true;
+  return false;
 }
 
 const isName = new RegExp(collectionNamePattern);
@@ -102,8 +109,9 @@ const fewNames = 10;
 /** Records the collections of these types. `inForce`: types whose collections are recorded. */
 export async function recordServed({ types }: Types, database: Database, inForce: Types | null = null): Promise<void> {
   const { db, session } = database;
-  const served = collectionsOf(inForce);
-  const unknown = [...types.values()].filter(({ kind, collection }) => kind !== 'component' && !served.has(collection));
+  const unknown = [...types.values()].filter(
+    ({ uid, kind, collection }) => kind !== 'component' && !isServed(uid, collection, inForce),
+  );
   const names = unknown.map(({ collection }) => collection);
   const recorded = names.length > fewNames ? await readRecorded(names, database) : new Set<string>();
   const missing = unknown
