@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isObjectType } from 'graphql';
+import { isObjectType, printSchema } from 'graphql';
 import { buildSchema } from '../../src/graphql/endpoint/build-schema.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import { defaultModelSettings } from '../../src/schema/build-content-type.js';
@@ -57,6 +57,20 @@ describe('GraphQL schema of 500 content types', () => {
       ...['Query', 'Mutation', '', 'Entity', 'EntityResponse', 'EntityResponseCollection'],
       ...['FiltersInput', 'Input', 'ENUM_KINDA500_STATUS', 'Kindj499RelationResponseCollection'],
     ]);
+  });
+
+  it('has all types after many additions, and names none of them to a former schema', async () => {
+    const options = { accounts: someAccounts, upload: someUpload };
+    let before = buildRegistry(manyModels(20));
+    let schema = await buildSchema(before.registry, options);
+    const first = schema;
+    for (let count = 21; count <= 90; count++) {
+      before = buildRegistry(manyModels(count), defaultModelSettings, before);
+      schema = await buildSchema(before.registry, { ...options, previous: schema });
+    }
+    expect(first.getType('Kinda20')).to.equal(undefined);
+    for (const [name, type] of Object.entries(schema.getTypeMap())) expect(schema.getType(name), name).to.equal(type);
+    expect(printSchema(schema)).to.equal(printSchema(await buildSchema(before.registry, options)));
   });
 
   it('is built in slices', async () => {

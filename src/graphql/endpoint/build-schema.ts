@@ -21,7 +21,7 @@ import { objectTypes } from '../types/object-types.js';
 import { completeFields, type FieldMap, type Fields, shownTypes, type SchemaContext } from '../types/schema-context.js';
 import { defaultShadow, type Shadow } from '../types/shadow.js';
 import { changedUids, createTypeStore, type Pause, pauseAfter, type TypeStore } from '../types/type-store.js';
-import { followTypes } from '../types/union-types.js';
+import { addedMembers, followTypes } from '../types/union-types.js';
 
 /** Options of a generated schema. Absent ones are switched off or have their default. */
 export interface SchemaOptions {
@@ -57,17 +57,19 @@ export async function buildSchema(registry: Registry, options: SchemaOptions = {
   followTypes(context);
   const guard = extend === undefined ? guardFields : (fields: Fields) => fields;
   const roots = new Map(kept.roots);
-  const making: Making = { context, options, guard, rootsOf: (type) => rootsOf(type, { roots, context, guard }) };
+  const types = options.shadowCrud === false ? [] : shownTypes(context).filter(({ kind }) => kind !== 'component');
+  const making: Making = { context, options, guard, roots: types.map((type) => rootsOf(type, { roots, context, guard })) };
   const query = new RootType('Query', queries(making));
   await pause();
   const mutation = new RootType('Mutation', mutations(making));
   await pause();
   if (extend !== undefined) return extend(await completeSchema({ query, mutation, context, options }, pause));
+  const extended = kept.schema && {
+    schema: kept.schema,
+    fields: [...roots].filter(([uid]) => !kept.roots.has(uid)).flatMap(([, fields]) => Object.values(fields)),
+    members: addedMembers(kept.schema, kept.added, context),
+  };
   await store.complete(pause);
-  const added = [...roots]
-    .filter(([uid]) => !kept.roots.has(uid))
-    .flatMap(([, { queries, mutations, localizations }]) => [queries, mutations, localizations]);
-  const extended = kept.schema && { schema: kept.schema, added };
   const schema = new AssembledSchema({ query, mutation: mutation.isEmpty ? null : mutation, directives }, extended);
   generated.set(schema, { schema, registry, types: store.types, roots });
   return schema;
@@ -88,17 +90,18 @@ interface SchemaParts {
   readonly roots: ReadonlyMap<string, RootFields>;
 }
 
-/** The parts that the next schema uses again. `schema`: the former one, if the next one only adds to it. */
+/** The parts that the next schema uses again. `schema`: the former one, if the next one only adds types to it, which are `added`. */
 interface KeptParts extends SchemaParts {
   readonly schema?: AssembledSchema;
+  readonly added: readonly ContentType[];
 }
 
 function keptParts(before: Generated | undefined, registry: Registry): KeptParts {
-  if (before === undefined) return { types: new Map(), roots: new Map() };
+  if (before === undefined) return { types: new Map(), roots: new Map(), added: [] };
   const changed = changedUids(before.registry, registry);
   const isAddition = [...changed].every((uid) => !before.registry.types.has(uid));
-  if (isAddition) return before;
-  return { types: withoutKeys(before.types, changed), roots: withoutKeys(before.roots, changed) };
+  if (isAddition) return { ...before, added: [...registry.types.values()].filter(({ uid }) => changed.has(uid)) };
+  return { types: withoutKeys(before.types, changed), roots: withoutKeys(before.roots, changed), added: [] };
 }
 
 function withoutKeys<Value>(map: ReadonlyMap<string, Value>, keys: ReadonlySet<string>): ReadonlyMap<string, Value> {
@@ -112,7 +115,8 @@ interface Making {
   readonly context: SchemaContext;
   readonly options: SchemaOptions;
   readonly guard: (fields: Fields) => Fields;
-  readonly rootsOf: (type: ContentType) => RootFields;
+  /** Those of the content types. */
+  readonly roots: readonly RootFields[];
 }
 
 interface Roots extends Pick<Making, 'context' | 'guard'> {
@@ -143,19 +147,15 @@ async function completeSchema({ query, mutation, context, options }: Parts, paus
 /** The directives of Strapi v4; graphql-js would add newer ones. */
 const directives = [GraphQLIncludeDirective, GraphQLSkipDirective, GraphQLDeprecatedDirective, GraphQLSpecifiedByDirective];
 
-const contentTypes = (context: SchemaContext) => shownTypes(context).filter(({ kind }) => kind !== 'component');
-
-function queries({ context, options: { shadowCrud = true, accounts }, guard, rootsOf }: Making): readonly FieldMap[] {
-  const ofTypes = shadowCrud ? contentTypes(context).map((type) => rootsOf(type).queries) : [];
+function queries({ options: { shadowCrud = true, accounts }, guard, roots }: Making): readonly FieldMap[] {
   const ofPlugins = shadowCrud && accounts !== undefined ? [completeFields(guard(accountQueries(accounts)))] : [];
-  const parts = [...ofTypes, ...ofPlugins].filter((fields) => Object.keys(fields).length > 0);
-  if (parts.length > 0) return parts;
+  const parts = [...roots.map((fields) => fields.queries), ...ofPlugins];
+  if (parts.some((fields) => Object.keys(fields).length > 0)) return parts;
   return [completeFields(guard({ ok: { type: new GraphQLNonNull(GraphQLBoolean), resolve: () => true } }))];
 }
 
-function mutations({ context, options: { shadowCrud = true, accounts, upload }, guard, rootsOf }: Making): readonly FieldMap[] {
+function mutations({ context, options: { shadowCrud = true, accounts, upload }, guard, roots }: Making): readonly FieldMap[] {
   if (!shadowCrud) return [];
-  const roots = contentTypes(context).map(rootsOf);
   const ofPlugins = [
     upload === undefined ? {} : uploadMutations(upload, context),
     ...(accounts === undefined

@@ -22,10 +22,39 @@ interface SchemaRoots {
 /** Types by name. */
 type Types = Map<string, GraphQLNamedType>;
 
-/** A schema that another one adds to: it has the same types, but for the roots, and others that these root fields lead to. */
+/** A schema that another one adds to: it has the same types, but for the roots, and others that these root fields and types lead to. */
 interface Extended {
   readonly schema: AssembledSchema;
-  readonly added: readonly FieldMap[];
+  readonly fields: readonly FieldMap[];
+  /** New members of unions. */
+  readonly members: readonly GraphQLNamedType[];
+}
+
+/** The most types that are copied for each schema. */
+const mostOwn = 300;
+
+/** Types by name. Schemas that add to each other share most of them: to copy all for each one would cost more than the added ones. */
+class NamedTypes {
+  readonly #shared: Types;
+  readonly #own: Types;
+
+  constructor(shared: Types, own: Types = new Map()) {
+    this.#shared = shared;
+    this.#own = own;
+  }
+
+  get(name: string): GraphQLNamedType | undefined {
+    return this.#own.get(name) ?? this.#shared.get(name);
+  }
+
+  set(name: string, type: GraphQLNamedType): void {
+    this.#own.set(name, type);
+  }
+
+  copy(): NamedTypes {
+    if (this.#own.size <= mostOwn) return new NamedTypes(this.#shared, new Map(this.#own));
+    return new NamedTypes(new Map([...this.#shared, ...this.#own]));
+  }
 }
 
 /**
@@ -34,15 +63,14 @@ interface Extended {
  */
 export class AssembledSchema extends GraphQLSchema {
   readonly #roots: SchemaRoots;
-  /** In any order. */
-  readonly #types: Types;
+  readonly #types: NamedTypes;
   /** In the order of graphql-js. Made when introspection or an error asks for it. */
   #typeMap: TypeMap | undefined;
 
   constructor(roots: SchemaRoots, extended?: Extended) {
     super({ directives: roots.directives, assumeValid: true });
     this.#roots = roots;
-    this.#types = extended === undefined ? this.#collect() : this.#extend(extended);
+    this.#types = extended === undefined ? new NamedTypes(this.#collect()) : this.#extend(extended);
   }
 
   override getQueryType(): GraphQLObjectType {
@@ -75,14 +103,12 @@ export class AssembledSchema extends GraphQLSchema {
     return types;
   }
 
-  #extend({ schema, added }: Extended): Types {
+  #extend({ schema, fields, members }: Extended): NamedTypes {
     const { query, mutation } = this.#roots;
-    const types = new Map(schema.#types).set(query.name, query);
+    const types = schema.#types.copy();
+    types.set(query.name, query);
     if (mutation !== null) types.set(mutation.name, mutation);
-    for (const type of added.flatMap(namedBy)) collectTypes(type, types);
-    // only unions get members after they are complete
-    for (const type of schema.#types.values())
-      if (type instanceof GraphQLUnionType) for (const member of type.getTypes()) collectTypes(member, types);
+    for (const type of [...fields.flatMap(namedBy), ...members]) collectTypes(type, types);
     return types;
   }
 }
@@ -107,7 +133,7 @@ export class RootType extends GraphQLObjectType {
 }
 
 /** Adds a type and all types that it leads to, depth first. */
-function collectTypes(type: GraphQLNamedType, types: Types): void {
+function collectTypes(type: GraphQLNamedType, types: Types | NamedTypes): void {
   if (types.get(type.name) === type) return;
   types.set(type.name, type);
   for (const other of referredBy(type)) collectTypes(other, types);

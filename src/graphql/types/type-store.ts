@@ -71,8 +71,8 @@ export function changedUids(before: Registry, after: Registry): ReadonlySet<stri
   const changed = new Set<string>();
   for (const [uid, type] of after.types) if (before.types.get(uid) !== type) changed.add(uid);
   for (const uid of before.types.keys()) if (!after.types.has(uid)) changed.add(uid);
-  if (![...after.types.values()].some((type) => !changed.has(type.uid) && targetsOf(type).some((uid) => changed.has(uid))))
-    return changed;
+  // a type that names one that was missing is changed itself
+  if ([...changed].every((uid) => !before.types.has(uid))) return changed;
   const referrers = referrersOf(after);
   // the iterator of a Set also visits items that are added while it runs
   for (const uid of changed) for (const referrer of referrers.get(uid) ?? []) changed.add(referrer);

@@ -2,6 +2,7 @@ import {
   GraphQLUnionType,
   type GraphQLObjectType,
   GraphQLScalarType,
+  type GraphQLSchema,
   valueFromASTUntyped,
   type GraphQLScalarLiteralParser,
 } from 'graphql';
@@ -34,6 +35,19 @@ export function followTypes(context: SchemaContext): void {
   genericMorph(context).follow(() => (objects.current ??= objectsOf(members, context)), resolveAmong(members));
 }
 
+/** Returns the types by which the union of all types grows when these content types are added; none if the schema does not have it. */
+export const addedMembers = (
+  schema: GraphQLSchema,
+  added: readonly ContentType[],
+  context: SchemaContext,
+): GraphQLObjectType[] =>
+  schema.getType(GenericMorph.typeName) === undefined
+    ? []
+    : objectsOf(
+        added.filter(({ uid }) => context.shadow.hasType(uid)),
+        context,
+      );
+
 /**
  * The union of all types, shared by all schemas. Files refer to it, and most types to files: a new union in every schema would
  * require new types as well. The schema that is being replaced sees the new members too, but its queries cannot name them.
@@ -59,8 +73,9 @@ class GenericMorph extends GraphQLUnionType {
 type ResolveName = (item: unknown) => string | undefined;
 
 function resolveAmong(members: readonly ContentType[]): ResolveName {
-  const names = new Map(members.map((type) => [type.uid, typeName(type)]));
-  return (item) => (isRecord(item) ? names.get(String(item['__type'] ?? item['__component'])) : undefined);
+  const names = { current: null as ReadonlyMap<string, string> | null };
+  const namesOf = () => (names.current ??= new Map(members.map((type) => [type.uid, typeName(type)])));
+  return (item) => (isRecord(item) ? namesOf().get(String(item['__type'] ?? item['__component'])) : undefined);
 }
 
 const objectsOf = (members: readonly ContentType[], context: SchemaContext): GraphQLObjectType[] =>
