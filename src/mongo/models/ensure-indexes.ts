@@ -7,13 +7,20 @@ export type IndexProblems = readonly string[];
 
 /** Brings the indexes of a content type's collection in line with its model. Returns what could not be built. */
 export const ensureIndexes = async (db: Db, type: ContentType, registry: Registry): Promise<IndexProblems> =>
-  buildIndexes(db, type.collection, await removeStaleIndexes(db, type, registry));
+  buildIndexes(db, type.collection, (await removeStaleIndexes(db, type, registry)).missing);
+
+/** The indexes that a model calls for and that are not there. */
+interface MissingIndexes {
+  readonly missing: readonly IndexPlan[];
+  /** Whether there is no collection either. */
+  readonly isNew: boolean;
+}
 
 /**
  * Drops the indexes of a former model, which would refuse or slow down writes for nothing; indexes of others stay. Returns the indexes
- * that the model calls for and that are not there.
+ * that are missing.
  */
-export async function removeStaleIndexes(db: Db, type: ContentType, registry: Registry): Promise<readonly IndexPlan[]> {
+export async function removeStaleIndexes(db: Db, type: ContentType, registry: Registry): Promise<MissingIndexes> {
   const plans = planIndexes(type, registry);
   const present = await listIndexes(db, type.collection);
   const wanted = new Set(plans.map(({ name }) => name));
@@ -27,7 +34,7 @@ export async function removeStaleIndexes(db: Db, type: ContentType, registry: Re
         .catch(() => undefined),
     ),
   );
-  return plans.filter(({ name }) => !names.has(name));
+  return { missing: plans.filter(({ name }) => !names.has(name)), isNew: present.length === 0 };
 }
 
 /** Returns the indexes of a collection; none if there is no such collection. */

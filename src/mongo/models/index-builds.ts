@@ -70,10 +70,11 @@ export class IndexBuilds {
     const { database, logger } = this.#input;
     const build = this.#turns
       .run(async () => {
-        const missing = await removeStaleIndexes(database.db, type, registry);
-        const uniques = missing.filter(isUnique);
-        const problems = await database.abandoned.endWhile(() => buildIndexes(database.db, type.collection, uniques));
-        return { problems, others: missing.filter((plan) => !isUnique(plan)) };
+        const { missing, isNew } = await removeStaleIndexes(database.db, type, registry);
+        // without entries all indexes are there at once
+        const first = missing.filter((plan) => isNew || isUnique(plan));
+        const problems = await database.abandoned.endWhile(() => buildIndexes(database.db, type.collection, first));
+        return { problems, others: missing.filter((plan) => !first.includes(plan)) };
       })
       .catch((err: unknown) => {
         logger.warn({ uid: type.uid, err }, 'indexes could not be checked');
@@ -120,7 +121,7 @@ export class IndexBuilds {
 }
 
 interface LeftIndexes {
-  /** The unique indexes that could not be built. */
+  /** Indexes that could not be built. */
   readonly problems: IndexProblems;
   readonly others: readonly IndexPlan[];
 }
