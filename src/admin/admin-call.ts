@@ -35,7 +35,7 @@ interface Change {
 }
 
 /** Collections whose cached values are read again after a change, since other requests may have cached them before the commit. */
-const kept = [collections.users, collections.roles, collections.permissions, collections.tokens, collections.settings];
+const kept = [collections.users, collections.roles, collections.permissions, collections.tokens];
 
 /** Logs that a change begins. */
 export async function beginChange(record: AuditRecord, content: ContentContext): Promise<Change> {

@@ -85,7 +85,7 @@ async function replace(call: AdminCall): Promise<ModelPreview> {
   if (isDryRun(call)) return preview;
   if (!preview.isValid) throw refusal(preview);
   await call.commit(({ store }) => writeModels(store.database, [model as unknown as Model])); // its form was checked for the preview
-  await backend.models.loadModels(expected);
+  await backend.models.loadModels([model.uid], expected);
   return preview;
 }
 

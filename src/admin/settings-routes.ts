@@ -56,6 +56,7 @@ async function updateSettings(call: AdminCall): Promise<unknown> {
   await call.commit(async ({ store: { database } }) =>
     changeSettings(change, { stored: await readAccountSettings(database), config, database }),
   );
+  call.content.store.changes.changed(collections.settings);
   return readSettings(call);
 }
 

@@ -3,12 +3,12 @@ import type { Values } from '../values.js';
 
 /**
  * What is known of a write to a collection.
- * - any: nothing.
+ * - any: at most the ids of the documents.
  * - values: no entry was created or deleted, and no publication state and no locale has changed.
  * - entry: this instance has created (1) or deleted (-1) one entry. `begun`: the tick before the write was sent.
  */
 export type Change =
-  | { readonly kind: 'any' | 'values' }
+  | { readonly kind: 'any' | 'values'; readonly ids?: readonly unknown[] | null }
   | { readonly kind: 'entry'; readonly count: 1 | -1; readonly document: Values; readonly begun: number };
 
 /** Attributes of entries that lists are counted by. */

@@ -122,7 +122,7 @@ async function followOne({ database, session, changes, stopped }: Stream, place:
   try {
     for (let isBehind = isResumed; ;) {
       const events = batch.nextBatch ?? batch.firstBatch ?? [];
-      for (const [collection, kind] of changesIn(events, changes)) changes.changed(collection, { kind });
+      for (const [collection, change] of changesIn(events, changes)) changes.changed(collection, change);
       place.token = batch.postBatchResumeToken ?? place.token;
       if (isBehind && batch.nextBatch?.length === 0) {
         isBehind = false;
@@ -155,16 +155,29 @@ interface Event {
   readonly updateDescription?: { readonly updatedFields?: object; readonly removedFields?: readonly string[] };
 }
 
+/** Changes of a collection. `ids`: of the documents that were written; null if one is not known. */
+interface Reported {
+  kind: 'any' | 'values';
+  ids: unknown[] | null;
+}
+
 /** Returns the collections that have changed, with the writes as far as they are known. */
-function changesIn(events: readonly Document[], changes: ChangeBus): ReadonlyMap<string, 'any' | 'values'> {
-  const kinds = new Map<string, 'any' | 'values'>();
+function changesIn(events: readonly Document[], changes: ChangeBus): ReadonlyMap<string, Reported> {
+  const found = new Map<string, Reported>();
   for (const event of events as readonly Event[]) {
+    const { ns, to, documentKey } = event;
     // A renamed collection takes the place of another.
-    const names = [event.ns?.coll, event.to?.coll].filter((name) => name !== undefined);
+    const names = [ns?.coll, to?.coll].filter((name) => name !== undefined);
     const kind = keepsTotals(event, changes) ? 'values' : 'any';
-    for (const name of names) if (kinds.get(name) !== 'any') kinds.set(name, kind);
+    for (const name of names) {
+      const change = found.get(name) ?? { kind, ids: [] };
+      if (kind === 'any') change.kind = kind;
+      if (documentKey === undefined) change.ids = null;
+      else change.ids?.push(documentKey._id);
+      found.set(name, change);
+    }
   }
-  return kinds;
+  return found;
 }
 
 /** Whether totals stay right after the change: it changes other values, or this instance has made it and reports it itself. */

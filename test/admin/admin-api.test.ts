@@ -262,6 +262,26 @@ describe('admin API', () => {
     await server.admin('DELETE', '/models/api::aardvark.aardvark');
   });
 
+  it('reads all models once for a model that is put', async () => {
+    const { db } = server.database;
+    for (const name of ['bee', 'wasp']) {
+      const info = { singularName: name, pluralName: `${name}s`, displayName: name };
+      await db.command({ profile: name === 'wasp' ? 2 : 0 }); // what the first one is compared with is read anew
+      const { status } = await server.admin('PUT', `/models/api::${name}.${name}`, {
+        ...thing,
+        collectionName: `${name}s`,
+        info,
+      });
+      expect(status).to.equal(200);
+    }
+    await db.command({ profile: 0 });
+    const reads = db.collection('system.profile').find({ op: 'query', ns: `${db.databaseName}._models` });
+    const returned = (await reads.toArray()).map(({ nreturned }) => Number(nreturned));
+    expect(returned.filter((count) => count > 1)).to.have.length(1);
+    await db.dropCollection('system.profile');
+    for (const name of ['bee', 'wasp']) await server.admin('DELETE', `/models/api::${name}.${name}`);
+  });
+
   it('answers unknown paths by 404 and other methods by 405', async () => {
     expect((await server.admin('GET', '/bogus')).status).to.equal(404);
     expect((await server.admin('POST', '/status')).status).to.equal(405);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import { MongoClient } from 'mongodb';
 import { ModelRegistry } from '../../src/mongo/models/model-registry.js';
-import { createModelReader } from '../../src/mongo/stores/model-store.js';
+import { StoredModels } from '../../src/mongo/stores/model-store.js';
 import { defaultModelSettings } from '../../src/schema/build-content-type.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
 import { databaseOf } from '../support/mongo.js';
@@ -33,9 +34,9 @@ describe('models that change while the service runs', () => {
   const drop = (name: string) => models().deleteOne({ _id: `api::${name}.${name}` });
 
   it('are decoded when they have changed, and are the same objects until then', async () => {
-    const read = createModelReader();
     const database = databaseOf(first.database);
-    let before = await read(database);
+    const stored = new StoredModels(database);
+    let before = await stored.read();
     const changes: readonly (readonly [what: string, change: () => Promise<unknown>, decoded: readonly string[]])[] = [
       ['nothing', () => Promise.resolve(), []],
       ['one in front', () => put(model('aleph')), ['api::aleph.aleph']],
@@ -46,14 +47,62 @@ describe('models that change while the service runs', () => {
     ];
     for (const [what, change, decoded] of changes) {
       await change();
-      const after = await read(database);
+      stored.invalidate(null);
+      const after = await stored.read();
       expect(
-        after.filter((stored) => !before.includes(stored)).map(({ uid }) => uid),
+        after.filter((model) => !before.includes(model)).map(({ uid }) => uid),
         what,
       ).to.deep.equal(decoded);
-      expect(after).to.deep.equal(await createModelReader()(database));
+      expect(after).to.deep.equal(await new StoredModels(database).read());
       before = after;
     }
+  });
+
+  it('are read again if they may have changed, and in their order', async () => {
+    const stored = new StoredModels(databaseOf(first.database));
+    const all = await stored.read();
+    expect(await stored.read()).to.equal(all);
+    await Promise.all([put(model('aleph')), put(model('zulu'))]);
+    stored.invalidate(['api::aleph.aleph']);
+    const with1 = await stored.read();
+    expect(with1.map(({ uid }) => uid)).to.deep.equal(['api::aleph.aleph', ...all.map(({ uid }) => uid)]);
+    expect(with1.slice(1)).to.have.ordered.members([...all]);
+    stored.invalidate(['api::zulu.zulu', 'api::aleph.aleph']);
+    expect((await stored.read()).map(({ uid }) => uid)).to.deep.equal([...with1.map(({ uid }) => uid), 'api::zulu.zulu']);
+    await Promise.all([drop('aleph'), drop('zulu')]);
+    stored.invalidate(['api::aleph.aleph']);
+    stored.invalidate(['api::zulu.zulu']);
+    expect(await stored.read()).to.deep.equal(all);
+  });
+
+  it('are all read after a read that failed', async () => {
+    const closed = new MongoClient(first.database.uri);
+    const reading = new StoredModels(databaseOf({ client: closed, db: closed.db(first.database.name) }));
+    await put(model('aleph'));
+    const before = await reading.read();
+    await closed.close();
+    await drop('aleph');
+    reading.invalidate(['api::other.other']);
+    expect(await reading.read().catch((error: unknown) => error)).to.be.an('error');
+    await closed.connect();
+    expect((await reading.read()).length).to.equal(before.length - 1);
+    await closed.close();
+  });
+
+  it('cost a read of themselves, not of the others', async () => {
+    const { db } = first.database;
+    await db.command({ profile: 2 });
+    await put(model('iota'));
+    await untilBoth('/api/iotas', ({ status }) => status === 200);
+    await db.command({ profile: 0 });
+    const reads = await db
+      .collection('system.profile')
+      .find({ op: 'query', ns: `${db.databaseName}._models` })
+      .toArray();
+    // a read for what the test before has removed returns nothing
+    for (const { docsExamined } of reads) expect(docsExamined).to.be.within(0, 1);
+    expect(reads.filter(({ nreturned }) => nreturned === 1).length).to.be.greaterThan(1);
+    await db.dropCollection('system.profile');
   });
 
   it('are those that are stored, whatever was expected', async () => {
@@ -63,7 +112,7 @@ describe('models that change while the service runs', () => {
     const stored = [model('cod'), ...(await registry.readStored())];
     const after = buildRegistry(stored, defaultModelSettings, before);
     await put(model('cod', { weight: { type: 'integer' } }));
-    await registry.loadModels({ stored, before, after });
+    await registry.loadModels(['api::cod.cod'], { stored, before, after });
     expect(registry.inForce()).to.not.equal(after);
     expect([...(registry.snapshot.registry.types.get('api::cod.cod')?.attributes.keys() ?? [])]).to.include('weight');
     await drop('cod');
@@ -80,7 +129,7 @@ describe('models that change while the service runs', () => {
     const stored = [...(await registry.readStored()), dab].sort((a, b) => Number(a.uid > b.uid) - Number(a.uid < b.uid));
     const after = buildRegistry(stored, defaultModelSettings, before);
     await put(dab);
-    await registry.loadModels({ stored, before, after });
+    await registry.loadModels([dab.uid], { stored, before, after });
     expect(registry.inForce()).to.equal(after);
     await drop('dab');
     await registry.close();

@@ -14,7 +14,7 @@ import { openCodeStore } from '../../src/mongo/stores/code-store.js';
 import { removeChunks, writeChunks } from '../../src/mongo/stores/grid-chunks.js';
 import { createFirstLocale, readLocales, writeDefaultLocale, writeSettings } from '../../src/mongo/stores/locale-store.js';
 import { loginStateStore } from '../../src/mongo/stores/login-state-store.js';
-import { createModelReader, removeModel } from '../../src/mongo/stores/model-store.js';
+import { removeModel, StoredModels } from '../../src/mongo/stores/model-store.js';
 import { refreshTokenStore } from '../../src/mongo/stores/refresh-token-store.js';
 import { createStore } from '../../src/mongo/store.js';
 import { inTransaction } from '../../src/mongo/transaction.js';
@@ -125,7 +125,7 @@ describe('a database that does not answer', () => {
       'code value': () => code.get('a'),
       locales: () => readLocales(database),
       'first locale': () => createFirstLocale(database, 'en'),
-      models: () => createModelReader()(database),
+      models: () => new StoredModels(database).read(),
       blobs: () => findPending(database),
       collections: () => storedCollections(['things'], database),
       'greatest id': () => store.ids.next('rows', 1, database),

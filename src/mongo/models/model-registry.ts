@@ -8,14 +8,14 @@ import type { Logger } from '../../logger.js';
 import type { Database } from '../database.js';
 import { IndexBuilds } from './index-builds.js';
 import { readLocales, type Locales } from '../stores/locale-store.js';
-import { createModelReader } from '../stores/model-store.js';
+import { StoredModels } from '../stores/model-store.js';
 import { findForeign, recordServed } from './served-collections.js';
 import { ModelStatus } from './model-status.js';
 import { RequiredChecks } from './required-nulls.js';
 import { SearchBuilds } from './search-builds.js';
 import { TypePreparation } from './type-preparation.js';
 
-type StoredModels = Awaited<ReturnType<ReturnType<typeof createModelReader>>>;
+type Documents = Awaited<ReturnType<StoredModels['read']>>;
 
 /** Entries that lack required values may be repaired without a change of the models. In milliseconds. */
 const recountEvery = 300_000;
@@ -31,16 +31,10 @@ interface Snapshot {
 
 /** A build of models that are about to be stored. */
 export interface ExpectedModels {
-  readonly stored: StoredModels;
+  readonly stored: Documents;
   /** The build that was in force. */
   readonly before: RegistryBuild;
   readonly after: RegistryBuild;
-}
-
-interface Former {
-  /** The content types in force; null at the first load. */
-  readonly previous: Registry | null;
-  readonly expected: ExpectedModels | null;
 }
 
 /**
@@ -56,7 +50,7 @@ export class ModelRegistry {
   /** What is in force. Replaced as a whole, never changed. */
   snapshot: Snapshot;
   #build: RegistryBuild;
-  #stored: StoredModels | null = null;
+  #stored: Documents | null = null;
   #expected: ExpectedModels | null = null;
   #staleLocales = true;
   #loading: Promise<void> | null = null;
@@ -67,10 +61,11 @@ export class ModelRegistry {
   readonly #indexes: IndexBuilds;
   readonly #recounting: NodeJS.Timeout;
   readonly #preparation: TypePreparation;
-  readonly #readModels = createModelReader();
+  readonly #models: StoredModels;
 
   constructor(database: Database, settings: ModelSettings, logger: Logger) {
     this.#database = database;
+    this.#models = new StoredModels(database);
     this.#settings = settings;
     this.#logger = logger;
     this.#status = new ModelStatus(database, logger);
@@ -100,8 +95,9 @@ export class ModelRegistry {
   }
 
   /** Reads the stored models. They are not checked; those that stay as they are stay the same objects. */
-  readStored(): Promise<StoredModels> {
-    return this.#readModels(this.#database);
+  readStored(): Promise<Documents> {
+    this.#models.invalidate(null);
+    return this.#models.read();
   }
 
   /** Returns the state of each model, causes first. */
@@ -114,14 +110,15 @@ export class ModelRegistry {
     this.#listeners.add(listener);
   }
 
-  /** Reads models and locales again; calls that come while one is under way share the next. */
-  load(): Promise<void> {
+  /** Reads locales and all models again, or these models. Calls that come while one is under way share the next. */
+  load(uids: readonly string[] | null = null): Promise<void> {
     this.#staleLocales = true;
-    return this.loadModels();
+    return this.loadModels(uids);
   }
 
-  /** The same for models alone. If the expected ones are stored, their build is put in force: it is not made again. */
-  loadModels(expected: ExpectedModels | null = null): Promise<void> {
+  /** Reads these models again, all if `uids` is null. If the expected ones are stored, their build is put in force: it is not made again. */
+  loadModels(uids: readonly string[] | null, expected: ExpectedModels | null = null): Promise<void> {
+    this.#models.invalidate(uids);
     this.#expected = expected ?? this.#expected;
     if (this.#loading !== null) {
       this.#again = true;
@@ -165,12 +162,12 @@ export class ModelRegistry {
   }
 
   async #loadOnce(): Promise<void> {
-    const [stored] = await Promise.all([this.readStored(), this.#loadLocales()]);
+    const [stored] = await Promise.all([this.#models.read(), this.#loadLocales()]);
     const expected = this.#expected;
     this.#expected = null;
     if (this.#stored !== null && isDeepStrictEqual(stored, this.#stored)) return;
     const previous = this.#stored === null ? null : this.#build.registry;
-    const build = await this.#buildOf(stored, { previous, expected });
+    const build = await this.#buildOf(stored, expected);
     const changed = changedTypes(build.registry, previous);
     await recordServed(build.registry, this.#database, previous);
     const { indexed } = await this.#preparation.prepare(changed, build.registry, this.snapshot.locales.default);
@@ -198,9 +195,9 @@ export class ModelRegistry {
     }
   }
 
-  async #buildOf(stored: StoredModels, { previous, expected }: Former): Promise<RegistryBuild> {
+  async #buildOf(stored: Documents, expected: ExpectedModels | null): Promise<RegistryBuild> {
     if (expected?.before === this.#build && isDeepStrictEqual(stored, expected.stored)) return expected.after;
-    const foreign = await findForeign(stored, this.#database, previous);
+    const foreign = await findForeign(stored, this.#database, this.#stored === null ? null : this.#build.registry);
     return buildRegistry(stored, { ...this.#settings, foreign }, this.#build);
   }
 

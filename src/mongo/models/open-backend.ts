@@ -6,6 +6,7 @@ import { createFirstLocale } from '../stores/locale-store.js';
 import type { Logger } from '../../logger.js';
 import { ModelRegistry } from './model-registry.js';
 import { createStore, type Store } from '../store.js';
+import type { Change } from '../changes.js';
 import { watchChanges } from '../watch-changes.js';
 
 /** The back end, connected and with its models loaded. */
@@ -61,11 +62,11 @@ function createBackend(store: Store, models: ModelRegistry, logger: Logger): Bac
   const warn = (error: unknown): void => {
     logger.warn({ err: error }, 'models could not be read, the former ones remain in force');
   };
-  changes.onChange([collections.models], () => {
-    models.loadModels().catch(warn);
+  changes.onChange([collections.models], (change) => {
+    models.loadModels(uidsOf(change)).catch(warn);
   });
   changes.onChange([collections.settings, collections.locales], () => {
-    models.load().catch(warn);
+    models.load([]).catch(warn);
   });
   // Reserved ids may be among those that an import inserts.
   changes.onChange([collections.imports], () => {
@@ -87,3 +88,7 @@ function createBackend(store: Store, models: ModelRegistry, logger: Logger): Bac
     },
   };
 }
+
+/** The uids of the models that were written; null if they are not known. */
+const uidsOf = (change: Change): readonly string[] | null =>
+  'ids' in change && change.ids?.every((id) => typeof id === 'string') === true ? change.ids : null;

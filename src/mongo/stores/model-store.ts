@@ -12,28 +12,79 @@ export async function readModels(database: Database): Promise<{ readonly uid: st
   return documents.map(modelOf);
 }
 
-type ReadModels = (database: Database) => Promise<readonly { readonly uid: string }[]>;
-
 /**
- * Returns what reads all models again and again. A model that is stored as it was is the same object as before: with hundreds of models it
- * is the comparing and decoding that costs.
+ * The documents of `_models`, as they were read last. Only those are read again that may have changed, and a model that is stored as it
+ * was is the same object as before: with hundreds of models it is the reading, decoding and comparing that costs.
  */
-export function createModelReader(): ReadModels {
-  let known: readonly DecodedModel[] = [];
-  return async (database) => {
-    const options = { raw: true, sort: { _id: 1 }, batchSize: 100_000 } as const;
-    const rows = (await inReadTime(database, () =>
-      database.db.collection(collections.models).find({}, options).toArray(),
-    )) as unknown as Uint8Array[]; // raw
-    known = decode(rows, known);
-    return known.map(({ model }) => model);
-  };
+export class StoredModels {
+  readonly #database: Database;
+  /** In the order of their uids. */
+  #known: readonly DecodedModel[] = [];
+  #models: readonly StoredUid[] = [];
+  /** The uids of models that may have changed since they were read; null: all. */
+  #stale: Set<string> | null = null;
+  #reading: Promise<unknown> = Promise.resolve();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Notes that these models may have changed, or any if `uids` is null. */
+  invalidate(uids: readonly string[] | null): void {
+    if (uids === null) this.#stale = null;
+    else for (const uid of uids) this.#stale?.add(uid);
+  }
+
+  /** Returns all models as they are stored, unchecked: the same list until one changes. Waits for a read under way, which may be older. */
+  read(): Promise<readonly StoredUid[]> {
+    const reading = this.#reading.then(() => this.#read());
+    this.#reading = reading.catch(() => undefined);
+    return reading;
+  }
+
+  async #read(): Promise<readonly StoredUid[]> {
+    const stale = this.#stale;
+    if (stale?.size === 0) return this.#models;
+    this.#stale = new Set();
+    try {
+      const rows = await readRows(this.#database, stale);
+      this.#replace(stale, rows);
+    } catch (error) {
+      this.#stale = null;
+      throw error;
+    }
+    return this.#models;
+  }
+
+  #replace(stale: ReadonlySet<string> | null, rows: readonly Uint8Array[]): void {
+    const isStale = ({ model }: DecodedModel): boolean => stale === null || stale.has(model.uid);
+    const before = this.#known.filter(isStale);
+    const after = decode(rows, before);
+    if (after.length === before.length && after.every(({ model }, index) => model === before[index]?.model)) return;
+    this.#known = [...this.#known.filter((known) => !isStale(known)), ...after].sort(byUid);
+    this.#models = this.#known.map(({ model }) => model);
+  }
+}
+
+interface StoredUid {
+  readonly uid: string;
 }
 
 /** A model, and the document that it was decoded from. */
 interface DecodedModel {
   readonly bytes: Uint8Array;
-  readonly model: { readonly uid: string };
+  readonly model: StoredUid;
+}
+
+const byUid = ({ model: a }: DecodedModel, { model: b }: DecodedModel): number => Number(a.uid > b.uid) - Number(a.uid < b.uid);
+
+/** Reads documents without decoding them, all if `uids` is null. */
+async function readRows(database: Database, uids: ReadonlySet<string> | null): Promise<readonly Uint8Array[]> {
+  const models = database.db.collection<{ readonly _id: string }>(collections.models);
+  const filter = uids === null ? {} : { _id: { $in: [...uids] } };
+  const options = { raw: true, sort: { _id: 1 }, batchSize: 100_000 } as const;
+  const rows: unknown[] = await inReadTime(database, () => models.find(filter, options).toArray());
+  return rows as Uint8Array[]; // raw
 }
 
 /** Decodes rows. Models whose bytes are known are the known ones. Rows and known ones are in the order of their uids. */
