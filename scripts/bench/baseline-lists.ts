@@ -3,28 +3,30 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { count, find, live, type Handler } from './baseline-handler.js';
 import { shapeList, shapeMeta } from './baseline-shape.js';
-import { keepTotal } from './baseline-totals.js';
+import { keepFiltered, keepTotal, type ReadTotal } from './baseline-totals.js';
 
 const newest = { publishedAt: -1, _id: -1 };
 const onlyScalars = { author: 0, categories: 0, tags: 0, _ranks: 0 };
 
-/** Row q: articles with a word anywhere in their texts, with total. */
-export const listSearched: Handler = (db, parameters) => {
-  const pattern = { $regex: parameters.get('word') ?? '', $options: 'i' };
-  const texts = ['title', 'slug', 'body', 'status'].map((name) => ({ [name]: pattern }));
-  return listCounted(db, { ...live, $or: texts }, newest);
-};
+/** Rows q and q-first: articles with a word anywhere in their texts, with total. */
+export const listSearched =
+  (total: ReadTotal): Handler =>
+  (db, parameters) => {
+    const pattern = { $regex: parameters.get('word') ?? '', $options: 'i' };
+    const texts = ['title', 'slug', 'body', 'status'].map((name) => ({ [name]: pattern }));
+    return listArticles(db, { ...live, $or: texts }, total);
+  };
 
 /** Row u: a filter that no index supports, with total. */
 export const listOfStatus: Handler = (db, parameters) =>
-  listCounted(db, { ...live, status: parameters.get('status') ?? '' }, newest);
+  listArticles(db, { ...live, status: parameters.get('status') ?? '' }, keepFiltered);
 
-async function listCounted(db: Db, filter: Document, sort: Document): Promise<unknown> {
-  const [page, total] = await Promise.all([
-    find(db, 'articles', { filter, sort, limit: 25, projection: onlyScalars }),
-    count(db, 'articles', filter),
+async function listArticles(db: Db, filter: Document, total: ReadTotal): Promise<unknown> {
+  const [page, counted] = await Promise.all([
+    find(db, 'articles', { filter, sort: newest, limit: 25, projection: onlyScalars }),
+    total(db, 'articles', filter),
   ]);
-  return shapeList(page, total);
+  return shapeList(page, counted);
 }
 
 /** Row s-unindexed: a sort that no index supports. */

@@ -1,6 +1,6 @@
 import type { Db, Document } from 'mongodb';
 import { aggregate, count, find, live, type Handler } from './baseline-handler.js';
-import { keepFiltered, keepTotal } from './baseline-totals.js';
+import { keepFiltered, keepTotal, type ReadTotal } from './baseline-totals.js';
 import { shapeList, shapePopulatedEntry, shapePopulatedList } from './baseline-shape.js';
 
 const newest = { publishedAt: -1, _id: -1 };
@@ -16,11 +16,13 @@ const populateStages: readonly Document[] = [
 /** Row a: 25 newest, with total. */
 export const listNewest: Handler = (db) => listScalars(db, live, keepTotal(db, 'articles', live));
 
-/** Row h: the same, of those whose title contains a word, however written. */
-export const listContaining: Handler = (db, parameters) => {
-  const filter = { ...live, title: { $regex: parameters.get('word') ?? '', $options: 'i' } };
-  return listScalars(db, filter, count(db, 'articles', filter));
-};
+/** Rows h and h-first: the same, of those whose title contains a word, however written. */
+export const listContaining =
+  (total: ReadTotal): Handler =>
+  (db, parameters) => {
+    const filter = { ...live, title: { $regex: parameters.get('word') ?? '', $options: 'i' } };
+    return listScalars(db, filter, total(db, 'articles', filter));
+  };
 
 async function listScalars(db: Db, filter: Document, total: Promise<number>): Promise<unknown> {
   const [page, counted] = await Promise.all([

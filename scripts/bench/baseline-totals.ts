@@ -7,6 +7,9 @@ const kept = new Map<string, Promise<number>>();
 /** The same of filters other than the publication state, which any update may change. */
 const filtered = new Map<string, Promise<number>>();
 
+/** Returns how many documents meet a filter: `count`, or one of those below, which count once. */
+export type ReadTotal = (db: Db, collection: string, filter: Document) => Promise<number>;
+
 /** Counts once until `forgetTotals`; without a filter the server knows the number. */
 export const keepTotal = (db: Db, collection: string, filter?: Document): Promise<number> =>
   filter === undefined ? count(db, collection) : keepIn(kept, () => count(db, collection, filter), [collection, filter]);

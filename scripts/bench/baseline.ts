@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { MongoClient } from 'mongodb';
 import { openBaselineFiles } from './baseline-files.js';
-import type { Handler } from './baseline-handler.js';
+import { count, type Handler } from './baseline-handler.js';
 import {
   encode,
   listByAuthorName,
@@ -16,6 +16,7 @@ import {
 import { answerNested } from './baseline-nested.js';
 import { listPages, readPage } from './baseline-pages.js';
 import { listContaining, listDeep, listNewest, listNewestPopulated, listPage200, readOne } from './baseline-reads.js';
+import { keepFiltered } from './baseline-totals.js';
 import { createArticle, updateArticle } from './baseline-writes.js';
 import { reportToParent } from './report-to-parent.js';
 
@@ -31,14 +32,16 @@ const handlers: Readonly<Record<string, Handler>> = {
   e: createArticle,
   f: updateArticle,
   g: answerNested,
-  h: listContaining,
+  h: listContaining(keepFiltered),
+  'h-first': listContaining(count),
   'h-notes': listNotesContaining,
   i: listPage200,
   k: readPage,
   l: listPages,
   j: listLastPage,
   o: listNotes,
-  q: listSearched,
+  q: listSearched(keepFiltered),
+  'q-first': listSearched(count),
   's-relation': listByAuthorName,
   's-unindexed': listByRating,
   u: listOfStatus,

@@ -24,7 +24,7 @@ const growthContest = (size: Size, rows: readonly Row[]): Contest => ({
   rows,
   prepare: () => Promise.resolve(),
   verify: verifyAnswering,
-  findGoal: async (row, sides) => (row.key.startsWith('c-') ? compareMatches(row, sides) : row.scans ? null : goal),
+  findGoal: async (row, sides) => (row.key.startsWith('c-') ? compareMatches(row, sides) : row.scans !== undefined ? null : goal),
 });
 
 /** Answers of different data cannot be compared; there must be some. */

@@ -8,7 +8,7 @@ import type { Target } from './target.js';
 /** Warms both sides up, then measures them in turns; every other round in the other order. */
 export async function measureRow(judged: JudgedRow, sides: Sides<StartedContender>, settings: Settings): Promise<RowResult> {
   const meter = makeMeter(judged, sides, settings);
-  const most = judged.row.scans ? warmUpOfScans : longestWarmUp;
+  const most = judged.row.scans === 'always' ? warmUpOfScans : longestWarmUp;
   await warmUp(meter, 'product', most);
   await warmUp(meter, 'baseline', most);
   const rounds: Round[] = [];
@@ -42,12 +42,12 @@ const inReverse = async (meter: Meter, seconds: number): Promise<Round> => {
   return { product: await meter('product', seconds), baseline };
 };
 
-/** Clients of rows that read all content: more would wait longer for each other than the time limit of a request. */
+/** Clients of rows that read all content, always or once: more would wait longer for each other than the time limit of a request. */
 const scanners = 2;
 
 /** Measures one side while the other stands still. The questions go on where they left off: no two creates are the same. */
 function makeMeter({ row }: JudgedRow, { product, baseline }: Sides<StartedContender>, { connections }: Settings): Meter {
-  const clients = row.scans ? Math.min(connections, scanners) : connections;
+  const clients = row.scans !== undefined ? Math.min(connections, scanners) : connections;
   let asked = firstQuestion;
   return async (name, seconds) => {
     const [side, other] = name === 'product' ? [product, baseline] : [baseline, product];

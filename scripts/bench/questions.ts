@@ -6,7 +6,21 @@ import { authorCount, categoryCount, tagCount, type Size } from './sizes.js';
 
 export type RowKey =
   | ('n' | 'a' | 'b' | 'c-narrow' | 'c-broad' | 'd' | 'h' | 'i' | 'k' | 'l' | 'g' | 'm-download' | 'f' | 'e' | 'm-upload')
-  | ('h-scan' | 'h-trigrams' | 'q' | 's-relation' | 's-unindexed' | 'u' | 'o' | 'j' | 'z-gzip' | 'z-br' | 'w');
+  | (
+      | 'h-first'
+      | 'h-scan'
+      | 'h-trigrams'
+      | 'q'
+      | 'q-first'
+      | 's-relation'
+      | 's-unindexed'
+      | 'u'
+      | 'o'
+      | 'j'
+      | 'z-gzip'
+      | 'z-br'
+      | 'w'
+    );
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
@@ -39,8 +53,8 @@ export interface Row {
   readonly title: string;
   /** Maximum CPU of the product as a multiple of the baseline's; null: shown only. */
   readonly goal: number | null;
-  /** No index leads to a bounded number of entries, so that it takes longer as content grows. */
-  readonly scans?: true;
+  /** Every question, or every one that is asked for the first time, looks at all entries, so that it takes longer as content grows. */
+  readonly scans?: 'always' | 'once';
   ask(n: number, asker: Asker): Question;
   /** Deletes what was written, after each measurement: it would fill the disk. */
   clear?(db: Db): Promise<void>;
