@@ -12,7 +12,7 @@ import type { SearchIndexes } from '../index-state.js';
 import { countLinked, listParts } from './linked-parts.js';
 import type { Loaded } from '../loaded.js';
 import { asksForRelated, resolveRelated } from './resolve-related.js';
-import { isNear, isScanned, scanPage, scanParts } from './scan-page.js';
+import { isNear, isScanned, readScanned, scanParts } from './scan-page.js';
 import { readTree } from './read-tree.js';
 import { walkTargets } from './walk-targets.js';
 
@@ -47,7 +47,7 @@ async function readByPlan(plan: Plan, { registry, totals, ...context }: PageCont
   if (match === nothing) return { entries: [], total: withTotal ? 0 : null };
   const page = pageOf(plan, match, database);
   if (withTotal && !totalIsCacheable && condition !== null && isScanned(plan, condition, { registry, database })) {
-    const { documents, total } = await scanPage(page, condition, database);
+    const { documents, total } = await readScanned({ plan, condition, page }, { registry, database, totals });
     return { entries: await readEntries(selection, documents, database), total };
   }
   const isLinked = asksForRelated(condition) && page.rank === null;

@@ -1,6 +1,8 @@
 import type { Document } from 'mongodb';
 import type { Condition, Plan } from '../../query/plan.js';
 import type { Registry } from '../../schema/content-type.js';
+import type { TotalCache } from '../total-cache.js';
+import { chooseOrder, readChosen } from './choose-index.js';
 import { compilePage, compileSort, sortsByComputed, type Page } from './compile-page.js';
 import { readAll, type Database } from '../database.js';
 import { anyIndex, isServed, leadingFields } from './is-served.js';
@@ -35,17 +37,47 @@ interface ScannedPage {
   readonly total: number;
 }
 
-/**
- * Reads a page and its total by one pass, and then the documents of the page. Where no index can serve the condition, an operator's
- * own neither, the pass reads the collection in its natural order, which is two to five times cheaper than by an index that leads to
- * most entries.
- */
-export async function scanPage(page: Page, condition: Condition, database: Database): Promise<ScannedPage> {
-  const hint = isServed(condition, anyIndex(database)) ? {} : { hint: { $natural: 1 } };
-  const { ids, total } = await scan(page, hint, database);
+/** A page of entries that no index leads to. */
+interface Scanning {
+  readonly plan: Plan;
+  readonly condition: Condition;
+  readonly page: Page;
+}
+
+/** Reads such a page and its total: by one pass if the total is not known, otherwise the page alone, in the order of an index if that is shorter. */
+export async function readScanned(
+  scanning: Scanning,
+  { totals, ...context }: ScanContext & { readonly totals: TotalCache },
+): Promise<ScannedPage> {
+  const { plan, page } = scanning;
+  const { database } = context;
+  if (database.session !== null) return scanPage(scanning, database);
+  const scanned: ScannedPage[] = [];
+  const total = await totals.read({ ...page, condition: null }, async () => {
+    scanned.push(await scanPage(scanning, database));
+    return scanned[0]?.total ?? 0;
+  });
+  if (scanned[0] !== undefined) return scanned[0];
+  if (total <= page.window.skip) return { documents: [], total };
+  const index = await chooseOrder(plan, total, context);
+  if (index !== null) return { documents: await readChosen(page, index, database), total };
+  return { documents: await readAll(database, { ...compilePage(page), ...hintFor(scanning, database) }), total };
+}
+
+/** Reads a page and its total by one pass, and then the documents of the page. */
+async function scanPage(scanning: Scanning, database: Database): Promise<ScannedPage> {
+  const { page } = scanning;
+  const { ids, total } = await scan(page, hintFor(scanning, database), database);
   const { skip } = page.window;
   return { documents: await readKept({ ...page, window: { ...page.window, skip: 0 } }, ids.slice(skip), database), total };
 }
+
+/**
+ * Where no index can serve the condition, an operator's own neither, the collection is read in its natural order, which is two to five
+ * times cheaper than by an index that leads to most entries.
+ */
+const hintFor = ({ condition }: Scanning, database: Database): Document =>
+  isServed(condition, anyIndex(database)) ? {} : { hint: { $natural: 1 } };
 
 /** Reads a page and its total by a pass over each part of the entries, and then the documents of the page. */
 export async function scanParts(page: Page, parts: Parts, database: Database): Promise<ScannedPage> {
