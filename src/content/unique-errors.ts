@@ -67,8 +67,9 @@ interface UniqueValue {
   readonly value: unknown;
 }
 
+/** Equal numbers have one key, also if one is a BigInt that is to be stored, and the other one was read. */
 const keyOf = ({ field, value }: Omit<UniqueValue, 'path'>): string =>
-  `${field} ${typeof value} ${value instanceof Date ? value.toISOString() : String(value)}`;
+  `${field} ${typeof value === 'string' ? 'text' : 'value'} ${value instanceof Date ? value.toISOString() : String(value)}`;
 
 /** The values of a body that must be unique; those that have no stored form are left out. */
 function uniqueValues({ type, data }: UniqueWrite, { bind }: ContentContext): UniqueValue[] {

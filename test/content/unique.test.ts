@@ -20,6 +20,8 @@ const models = [
       shelf: { type: 'integer', unique: true },
       released: { type: 'datetime', unique: true },
       slug: { type: 'uid', targetField: 'title' },
+      lot: { type: 'biginteger', unique: true },
+      ean: { type: 'biginteger', unique: true },
     },
   },
   {
@@ -72,11 +74,14 @@ const held = {
   shelf: 7,
   released: '2024-01-01T00:00:00.000Z',
   slug: 'taken',
+  lot: '6',
+  ean: '9007199254740993',
 };
 
 /** Bodies, and the places of the values in them that are taken. */
 const violations: readonly (readonly [object, readonly string[]])[] = [
   [{ shelf: 7, isbn: 'taken' }, ['isbn', 'shelf']],
+  [{ lot: 6, ean: '9007199254740993', isbn: 'taken' }, ['isbn', 'lot', 'ean']],
   [{ isbn: 'free', shelf: '7', released: 1704067200000, slug: 'taken' }, ['shelf', 'released', 'slug']],
   [{ isbn: 'taken', main: { code: 'm' }, shelf: 8 }, ['isbn', 'main.code']],
   [
@@ -165,7 +170,18 @@ describe('unique values', () => {
 
     it('an entry does not conflict with itself', async () => {
       const body = {
-        data: { ...held, isbn: 'mine', slug: 'mine', main: null, editions: [], zone: [], shelf: 9, released: null },
+        data: {
+          ...held,
+          isbn: 'mine',
+          slug: 'mine',
+          main: null,
+          editions: [],
+          zone: [],
+          shelf: 9,
+          released: null,
+          lot: 8,
+          ean: null,
+        },
       };
       expect((await serving.call('PUT', `/api/volumes/${String(own)}`, body)).status).to.equal(200);
       expect((await serving.call('PUT', `/api/volumes/${String(own)}`, body)).status).to.equal(200);
