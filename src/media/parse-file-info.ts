@@ -18,13 +18,13 @@ export function parseFileInfo(input: unknown): FileInfo {
 export function parseFileInfos(input: unknown): readonly FileInfo[] {
   if (input === undefined) return [];
   const list = typeof input === 'string' ? decode(input) : input;
-  if (!Array.isArray(list)) throw wrongType('fileInfo', 'array', list, input);
+  if (!Array.isArray(list)) throw wrongType('fileInfo', 'array', null, input);
   return list.map((item, index) => parseOne(item, `fileInfo[${String(index)}]`));
 }
 
 function parseOne(input: unknown, path: string): FileInfo {
   const info = typeof input === 'string' ? decode(input) : input;
-  if (!isRecord(info)) throw wrongType(path, 'object', info, input);
+  if (!isRecord(info)) throw wrongType(path, 'object', null, input);
   const name = parseText(info['name'], `${path}.name`);
   const alternativeText = parseText(info['alternativeText'], `${path}.alternativeText`);
   const caption = parseText(info['caption'], `${path}.caption`);

@@ -131,6 +131,18 @@ describe('media/upload', () => {
       'fileInfo must be a `object` type, but the final value was: `null` (cast from the value `"no"`).',
     ],
     [
+      'fileInfo of one file that is a list',
+      () => media.upload([text], { fileInfo: '[{"name":"a"}]' }),
+      400,
+      'fileInfo must be a `object` type, but the final value was: `null` (cast from the value `"[{"name":"a"}]"`).',
+    ],
+    [
+      'fileInfo of two files that is no list',
+      () => media.upload([text, text], { fileInfo: '{"name":"a"}' }),
+      400,
+      'fileInfo must be a `array` type, but the final value was: `null` (cast from the value `"{"name":"a"}"`).',
+    ],
+    [
       'operators in fileInfo',
       () => media.upload([text], { fileInfo: '{"name":{"$gt":""}}' }),
       400,
