@@ -78,35 +78,32 @@ function checkComponent(attribute: ComponentAttribute, value: unknown, path: str
   const type = found.context.registry.types.get(attribute.component);
   if (type === undefined) return;
   if (attribute.repeatable) {
-    const items = checkList(attribute, value ?? [], path, found);
+    const items = itemsOf(value ?? [], path, found);
+    if (items === null) return;
     for (const [index, item] of items.entries()) checkItem(type, item, `${path}[${String(index)}]`, found);
     checkRepeats(type, items, path, found);
+    checkCount(attribute, items.length, path, found);
   } else if (value === null) {
     if (attribute.required && !found.context.draft) report(found, path, notOfType(path, 'object', null));
   } else if (isRecord(value)) checkValues(type, value, `${path}.`, found);
   else report(found, path, notOfType(path, 'object', value));
 }
 
-/** The items of a list of components; none where it is not a list. */
-function checkList(
-  { required, min, max }: ComponentAttribute | ZoneAttribute,
-  value: unknown,
-  path: string,
-  found: Findings,
-): readonly unknown[] {
-  if (!Array.isArray(value)) {
-    report(found, path, notOfType(path, 'array', value));
-    return [];
-  }
-  if (value.length > maximumParts) {
-    report(found, path, `${path} takes at most ${String(maximumParts)} components`);
-    return [];
-  }
-  if (min !== null && value.length < min && (required || value.length > 0))
+/** The items of a list of components; null where it is not a list, or too long to check. */
+function itemsOf(value: unknown, path: string, found: Findings): readonly unknown[] | null {
+  if (Array.isArray(value) && value.length <= maximumParts) return value;
+  const most = `${path} takes at most ${String(maximumParts)} components`;
+  report(found, path, Array.isArray(value) ? most : notOfType(path, 'array', value));
+  return null;
+}
+
+type ListAttribute = ComponentAttribute | ZoneAttribute;
+
+/** Called behind the check of the items, which is the order of errors in Strapi v4. */
+function checkCount({ required, min, max }: ListAttribute, count: number, path: string, found: Findings): void {
+  if (min !== null && count < min && (required || count > 0))
     report(found, path, `${path} field must have at least ${String(min)} items`);
-  if (max !== null && value.length > max)
-    report(found, path, `${path} field must have less than or equal to ${String(max)} items`);
-  return value;
+  if (max !== null && count > max) report(found, path, `${path} field must have less than or equal to ${String(max)} items`);
 }
 
 function checkItem(type: ContentType, item: unknown, path: string, found: Findings): void {
@@ -129,10 +126,13 @@ function checkRepeats(type: ContentType, items: readonly unknown[], path: string
 
 function checkZone(attribute: ZoneAttribute, value: unknown, path: string, found: Findings): void {
   if (value !== null && !Array.isArray(value)) reportUnknownComponent(value, found);
-  for (const [index, item] of checkList(attribute, value ?? [], path, found).entries()) {
+  const items = itemsOf(value ?? [], path, found);
+  if (items === null) return;
+  for (const [index, item] of items.entries()) {
     if (found.isFull) return;
     checkZoneItem(item, `${path}[${String(index)}]`, found);
   }
+  checkCount(attribute, items.length, path, found);
 }
 
 function checkZoneItem(item: unknown, path: string, found: Findings): void {

@@ -114,9 +114,12 @@ describe('checkInput', () => {
       { ...least, leaves: [{ code: 'a' }, { code: 'a' }] },
       ['leaves/1/code: This attribute must be unique'],
     ],
-    'lists that are too long': [
-      { ...least, leaves: ['a', 'b', 'c'].map((code) => ({ code })) },
-      ['leaves: leaves field must have less than or equal to 2 items'],
+    'lists that are too long, behind their items': [
+      { ...least, leaves: ['a', 5, 'c'].map((code) => ({ code })) },
+      [
+        'leaves/1/code: leaves[1].code must be a `string` type, but the final value was: `5`.',
+        'leaves: leaves field must have less than or equal to 2 items',
+      ],
     ],
     'the first problem of relations, after the others': [
       { ...least, leaf: {}, parent: true, children: 'x', subject: 5 },
