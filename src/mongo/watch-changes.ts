@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ClientSession, type Document, MongoServerError } from 'mongodb';
+import { collections } from '../schema/collections.js';
 import { type ChangeBus, countedFields } from './changes.js';
 import type { Database } from './database.js';
 import { isInterrupted } from './driver-errors.js';
@@ -91,6 +92,12 @@ interface Batch {
   readonly postBatchResumeToken?: unknown;
 }
 
+/** Collections of the service itself that are cached, so that caches are notified. */
+const cached: readonly string[] = [collections.models, collections.settings, collections.tokens, collections.imports];
+
+/** Its other collections. Nobody waits for changes of these: to read them would double the reads of the stream. */
+const unfollowed = Object.values(collections).filter((name) => name.startsWith('_') && !cached.includes(name));
+
 /** The fields of a change that are read. */
 const reported = {
   ...{ 'ns.coll': 1, 'to.coll': 1, operationType: 1, 'documentKey._id': 1, 'updateDescription.removedFields': 1 },
@@ -109,7 +116,8 @@ async function followOne({ database, session, changes, stopped }: Stream, place:
   const { db, maxTimeMS } = database;
   const send = (command: Document): Promise<Document> => db.command(command, { session, promoteLongs: false });
   const isResumed = place.token !== null;
-  const pipeline = [{ $changeStream: isResumed ? { resumeAfter: place.token } : {} }, { $project: reported }];
+  const begin = { $changeStream: isResumed ? { resumeAfter: place.token } : {} };
+  const pipeline = [begin, { $match: { 'ns.coll': { $nin: unfollowed } } }, { $project: reported }];
   let batch = cursorOf(await send({ aggregate: 1, pipeline, cursor: {} }));
   if (!isResumed) changes.setListening(true);
   const { id } = batch;

@@ -6,6 +6,7 @@ export const collections = {
   settings: '_settings',
   writeMarks: '_write_marks',
   searches: '_searches',
+  required: '_required',
   counters: '_counters',
   claims: '_claims',
   imports: '_imports',

@@ -73,6 +73,32 @@ describe('a change stream', () => {
     await stop();
   });
 
+  it('names the documents that were written, and leaves out collections that nobody caches', async () => {
+    const { changes, stop } = following(fresh);
+    await until(() => changes.isListening);
+    const seen: (readonly [string, unknown])[] = [];
+    for (const name of ['rows', '_audit', '_models'])
+      changes.onChange([name], (change) => seen.push([name, 'ids' in change ? change.ids : undefined]));
+    const write = (name: string, _id: string) => fresh.db.collection<{ readonly _id: string }>(name).insertOne({ _id });
+    for (const name of ['_audit', 'rows']) await write(name, 'one');
+    await until(() => seen.length === 1);
+    await fresh.client.withSession((session) =>
+      session.withTransaction(async () => {
+        const models = fresh.db.collection<{ readonly _id: string }>('_models');
+        await models.insertMany([{ _id: 'one' }, { _id: 'two' }], { session });
+      }),
+    );
+    await until(() => seen.length === 2);
+    await fresh.db.collection('rows').drop();
+    await until(() => seen.length === 3);
+    expect(seen).to.deep.equal([
+      ['rows', ['one']],
+      ['_models', ['one', 'two']],
+      ['rows', null],
+    ]);
+    await stop();
+  });
+
   it('opens a new stream if the server refuses the resume token, and drops all caches', async () => {
     const { changes, heard, stop } = following(fresh, { _data: 'no place' });
     await until(() => changes.isListening);

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Document } from 'mongodb';
+import { collections } from '../../schema/collections.js';
 import { dottedPath, findPlaces, type AttributePlace } from '../../schema/attribute-places.js';
 import type { Attribute, ContentType, Registry } from '../../schema/content-type.js';
 import { inWriteTime } from '../calls.js';
@@ -53,7 +54,7 @@ export class RequiredChecks {
    */
   async check(types: readonly ContentType[], registry: Registry): Promise<void> {
     const checked = await this.#readChecked(types);
-    this.#isBegun ||= checked.size > 0 || (await readAll(this.#database, { find: '_required', limit: 1 })).length > 0;
+    this.#isBegun ||= checked.size > 0 || (await readAll(this.#database, { find: collections.required, limit: 1 })).length > 0;
     const isFirst = !this.#isBegun;
     const records: CheckedType[] = [];
     for (const type of types) {
@@ -96,7 +97,7 @@ export class RequiredChecks {
   /** Returns the states of these types, by uid. */
   async #readChecked(types: readonly ContentType[]): Promise<ReadonlyMap<string, CheckedType>> {
     const filter = { _id: { $in: types.map(({ uid }) => uid) } };
-    const rows = await readAll(this.#database, { find: '_required', filter, batchSize: 100_000 });
+    const rows = await readAll(this.#database, { find: collections.required, filter, batchSize: 100_000 });
     return new Map((rows as CheckedType[]).map((row) => [row._id, row])); // written by `#record`
   }
 
@@ -105,7 +106,7 @@ export class RequiredChecks {
     const operations = records.map((replacement) => ({
       replaceOne: { filter: { _id: replacement._id }, replacement, upsert: true },
     }));
-    const checked = this.#database.db.collection<CheckedType>('_required');
+    const checked = this.#database.db.collection<CheckedType>(collections.required);
     await inWriteTime(this.#database, () => checked.bulkWrite(operations, { ordered: false }));
   }
 }
