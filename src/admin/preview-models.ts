@@ -5,7 +5,7 @@ import { modelSettings, type Backend } from '../mongo/models/open-backend.js';
 import { findForeign } from '../mongo/models/served-collections.js';
 import { planIndexes } from '../mongo/read/plan-indexes.js';
 import type { ModelSettings } from '../schema/build-content-type.js';
-import { buildRegistry, changedTypes, type RegistryBuild } from '../schema/build-registry.js';
+import { buildRegistry, changedTypes, notInForce, type RegistryBuild } from '../schema/build-registry.js';
 import type { ContentType, Registry } from '../schema/content-type.js';
 import type { Model } from '../schema/model.js';
 import { warningText } from '../schema/report-models.js';
@@ -56,7 +56,8 @@ export async function previewChange(models: readonly StoredModel[], { backend, c
   const others = stored.filter(({ uid }) => !uids.includes(uid));
   const changed = [...others, ...models].sort((a, b) => Number(a.uid > b.uid) - Number(a.uid < b.uid));
   const inForce = backend.models.inForce();
-  const foreign = await findForeign([...stored, ...models], backend.store.database, inForce.registry);
+  const open = [...notInForce(stored, inForce), ...models];
+  const foreign = await findForeign(open, backend.store.database, inForce.registry);
   const settings = { ...modelSettings(config), foreign };
   const before = buildStored(stored, settings, inForce);
   const after = buildRegistry(changed, settings, before);
@@ -79,10 +80,8 @@ interface StoredModel {
 
 /** Builds the registry of what is stored. It is the one in force if nothing was stored since, and no model was left out of that. */
 function buildStored(stored: readonly StoredModel[], settings: ModelSettings, inForce: RegistryBuild): RegistryBuild {
-  const { readings } = inForce.parts;
-  const isInForce = inForce.problems.size === 0 && stored.length === readings.size;
-  const isSame = isInForce && stored.every((model) => isDeepStrictEqual(readings.get(model.uid)?.document, model));
-  return isSame ? inForce : buildRegistry(stored, settings, inForce);
+  const isWhole = inForce.problems.size === 0 && stored.length === inForce.parts.readings.size;
+  return isWhole && notInForce(stored, inForce).length === 0 ? inForce : buildRegistry(stored, settings, inForce);
 }
 
 interface Builds {

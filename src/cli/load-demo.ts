@@ -84,7 +84,7 @@ export async function loadDemo({ config, backend, media }: DemoTarget, folder = 
     const count = await inTransaction(database, async (inner) => {
       if (await hasModels(inner)) return 0;
       await writeModels(inner, models);
-      await recordServed(content.bind.registry, inner);
+      await recordServed(content.bind.registry.types.values(), inner);
       await addLocales({ ...backend.store, database: inner });
       return loadEntries(files, pictures, withDatabase(content, inner));
     });

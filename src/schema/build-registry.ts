@@ -57,6 +57,12 @@ export function buildRegistry(
   return { registry, models, problems, warnings: collectWarnings(readings, settled), parts: { readings, settled } };
 }
 
+/** Returns the documents that are not in force as they are. */
+export const notInForce = <Stored extends { readonly uid: string }>(
+  documents: readonly Stored[],
+  { parts: { readings } }: Pick<RegistryBuild, 'parts'>,
+): readonly Stored[] => documents.filter((document) => !isDeepStrictEqual(readings.get(document.uid)?.document, document));
+
 /** Why a document is not in force as it is stored. `before`: its reading in the previous snapshot. */
 function problemsOf(
   reading: ModelReading | undefined,
@@ -94,7 +100,9 @@ function resolveConflicts({ readings, problems, paths }: Conflicting, previous: 
   for (let round = 0; round <= readings.size; round++) {
     const models = modelsOf(readings);
     const isNew = ({ uid }: Model): boolean => readings.get(uid) !== formerOf(uid);
-    const [added, others] = [[...models.values()].filter(isNew), [...models.values()].filter((model) => !isNew(model))];
+    const added: Model[] = [];
+    const others: Model[] = [];
+    for (const model of models.values()) (isNew(model) ? added : others).push(model);
     if (areDistinct(added, others, paths)) return models;
     const found = nameConflicts([...others, ...added], paths);
     if (found.size === 0) return models;

@@ -45,8 +45,9 @@ export function settleReferences(models: Models, former?: Former): ReadonlyMap<s
 
 /** Returns the former models that are right as they were: neither they nor what they name has changed. */
 function keepSettled(models: Models, former: Former): Former['settled'] {
-  const uids = new Set([...models.keys(), ...former.models.keys()]);
-  const changed = new Set([...uids].filter((uid) => models.get(uid) !== former.models.get(uid)));
+  const changed = new Set<string>();
+  for (const [uid, model] of models) if (former.models.get(uid) !== model) changed.add(uid);
+  for (const uid of former.models.keys()) if (!models.has(uid)) changed.add(uid);
   const isComponent = (model: Model | undefined): boolean => model !== undefined && model.kind === undefined;
   // a component may hold itself through others
   if ([...changed].some((uid) => isComponent(models.get(uid)) || isComponent(former.models.get(uid)))) return new Map();

@@ -31,7 +31,7 @@ export async function publishImport(run: ImportRun, { replace }: ImportOptions):
     await saveProgress(run, { stage: 'publish', position: 0, place: null });
   }
   if (!replace) await assertStillFree(run, types);
-  await recordServed(plan.registry, database);
+  await recordServed(plan.registry.types.values(), database);
   for (const type of types) if (await isStaged(staged, type.collection)) await publishType(run, type);
   for (const type of types) await shardAgain(run, type);
   await assertHeld(database, run.state);

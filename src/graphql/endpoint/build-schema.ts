@@ -124,9 +124,11 @@ interface Roots extends Pick<Making, 'context' | 'guard'> {
 }
 
 function rootsOf(type: ContentType, { roots, context, guard }: Roots): RootFields {
-  const fields = roots.get(type.uid) ?? rootFields(type, context, guard);
-  roots.set(type.uid, fields);
-  return fields;
+  const known = roots.get(type.uid);
+  if (known !== undefined) return known;
+  const made = rootFields(type, context, guard);
+  roots.set(type.uid, made);
+  return made;
 }
 
 interface Parts {

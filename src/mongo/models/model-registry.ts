@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ModelSettings } from '../../schema/build-content-type.js';
-import { buildRegistry, changedTypes, type RegistryBuild } from '../../schema/build-registry.js';
+import { buildRegistry, changedTypes, notInForce, type RegistryBuild } from '../../schema/build-registry.js';
 import type { Registry } from '../../schema/content-type.js';
 import { reportModels, type ModelReport } from '../../schema/report-models.js';
 import { asksForMore } from './complete-documents.js';
@@ -169,7 +169,7 @@ export class ModelRegistry {
     const previous = this.#stored === null ? null : this.#build.registry;
     const build = await this.#buildOf(stored, expected);
     const changed = changedTypes(build.registry, previous);
-    await recordServed(build.registry, this.#database, previous);
+    await recordServed(changed, this.#database, previous);
     const { indexed } = await this.#preparation.prepare(changed, build.registry, this.snapshot.locales.default);
     this.#background = Promise.all([this.#background, indexed]);
     this.#stored = stored;
@@ -197,7 +197,8 @@ export class ModelRegistry {
 
   async #buildOf(stored: Documents, expected: ExpectedModels | null): Promise<RegistryBuild> {
     if (expected?.before === this.#build && isDeepStrictEqual(stored, expected.stored)) return expected.after;
-    const foreign = await findForeign(stored, this.#database, this.#stored === null ? null : this.#build.registry);
+    const inForce = this.#stored === null ? null : this.#build.registry;
+    const foreign = await findForeign(notInForce(stored, this.#build), this.#database, inForce);
     return buildRegistry(stored, { ...this.#settings, foreign }, this.#build);
   }
 

@@ -44,6 +44,8 @@ export class ModelStatus {
   readonly #instance = `${hostname()}:${String(process.pid)}:${randomBytes(2).toString('hex')}`;
   readonly #timer: NodeJS.Timeout;
   #reported = new Map<string, string>();
+  /** The uids of models with indexes that could not be built. */
+  readonly #withoutIndexes = new Set<string>();
   #expiring: Promise<unknown> | null = null;
   /** What was written last; undefined before that. */
   #schemaProblem: string | null | undefined;
@@ -71,7 +73,10 @@ export class ModelStatus {
     if (gone.length > 0) await this.#change((states) => states.deleteMany({ instance: this.#instance, uid: { $in: gone } }));
   }
 
+  /** Lines for indexes that could not be built; none is the rule, and written only after others. */
   async reportIndexes(uid: string, indexProblems: readonly string[]): Promise<void> {
+    if (indexProblems.length > 0) this.#withoutIndexes.add(uid);
+    else if (!this.#withoutIndexes.delete(uid)) return;
     await this.#write([this.#set(uid, { indexProblems })]);
   }
 

@@ -1,6 +1,6 @@
 import { collections } from '../../schema/collections.js';
 import { builtinModels } from '../../schema/builtin-models.js';
-import type { Registry } from '../../schema/content-type.js';
+import type { ContentType, Registry } from '../../schema/content-type.js';
 import { collectionNamePattern, collectionOf, type Model } from '../../schema/model.js';
 import { inWriteTime } from '../calls.js';
 import { type Database, inSession, readAll } from '../database.js';
@@ -31,12 +31,10 @@ export async function findForeign(
   inForce: Types | null = null,
 ): Promise<ReadonlySet<string>> {
   const unknown = namesOf(models, inForce);
-  const recorded = await readRecorded(unknown, database);
-  const stored = await storedCollections(
-    unknown.filter((name) => !recorded.has(name)),
-    database,
-  );
-  const filled = await filterNames([...stored], (name) => holdsDocuments(name, database));
+  const stored = [...(await storedCollections(unknown, database))];
+  const recorded = await readRecorded(stored, database);
+  const open = stored.filter((name) => !recorded.has(name));
+  const filled = await filterNames(open, (name) => holdsDocuments(name, database));
   if (filled.length === 0) return new Set();
   // Another instance records a collection before it serves it, so the documents may be of its clients.
   const known = await readRecorded([...filled, lastRecorded], database);
@@ -107,11 +105,13 @@ export const holdsDocuments = async (name: string, database: Database): Promise<
 const fewNames = 10;
 
 /** Records the collections of these types. `inForce`: types whose collections are recorded. */
-export async function recordServed({ types }: Types, database: Database, inForce: Types | null = null): Promise<void> {
+export async function recordServed(
+  types: Iterable<ContentType>,
+  database: Database,
+  inForce: Types | null = null,
+): Promise<void> {
   const { db, session } = database;
-  const unknown = [...types.values()].filter(
-    ({ uid, kind, collection }) => kind !== 'component' && !isServed(uid, collection, inForce),
-  );
+  const unknown = [...types].filter(({ uid, kind, collection }) => kind !== 'component' && !isServed(uid, collection, inForce));
   const names = unknown.map(({ collection }) => collection);
   const recorded = names.length > fewNames ? await readRecorded(names, database) : new Set<string>();
   const missing = unknown
