@@ -93,6 +93,20 @@ describe('related entries that exceed what fits into a document', () => {
     expect([status, body.data?.length ?? body]).to.deep.equal([200, 7]);
   });
 
+  it('relations that did not fit into the document of their entry are not joined again at once', async () => {
+    const client = serving.server.backend?.store.database.client;
+    let failed = 0;
+    const count = (): void => {
+      failed += 1;
+    };
+    client?.on('commandFailed', count);
+    for (const expected of [1, 1, 1]) {
+      const { body } = await serving.call('GET', '/api/shelfs/1?fields=name&populate[books][fields]=name');
+      expect([body.data?.attributes.books.data.length, failed]).to.deep.equal([500, expected]);
+    }
+    client?.off('commandFailed', count);
+  });
+
   it('no more of an answer that is too large is read than two replies', async () => {
     const client = serving.server.backend?.store.database.client;
     let read = 0;

@@ -31,17 +31,23 @@ interface Joined {
   readonly document: Document | undefined;
 }
 
+/** Selections that did not fit into one document with their relations, with the time until which these are not joined. */
+const tooLarge = new WeakMap<Selection, number>();
+const unjoinedFor = 60_000;
+
 /**
- * Reads the entry with its plain relations; by itself if they do not fit into one document. In a transaction always by itself, since
- * a command that fails ends it.
+ * Reads the entry with its plain relations; by itself if they do not fit into one document, for a minute then for all requests with the same
+ * query. In a transaction always by itself, since a command that fails ends it.
  */
 async function readJoined(match: Document, selection: Selection, database: Database): Promise<Joined> {
-  const joins = database.session === null ? plainLinks(selection.children, '') : [];
+  const isJoined = database.session === null && (tooLarge.get(selection) ?? 0) < Date.now();
+  const joins = isJoined ? plainLinks(selection.children, '') : [];
   try {
     const [document] = await readAll(database, compileEntry(match, selection, joins));
     return { joins, document };
   } catch (error) {
     if (joins.length === 0 || !isTooLarge(error)) throw error;
+    tooLarge.set(selection, Date.now() + unjoinedFor);
     const [document] = await readAll(database, compileEntry(match, selection, []));
     return { joins: [], document };
   }
