@@ -57,11 +57,11 @@ export class StoredModels {
   }
 
   #replace(stale: ReadonlySet<string> | null, rows: readonly Uint8Array[]): void {
-    const isStale = ({ model }: DecodedModel): boolean => stale === null || stale.has(model.uid);
-    const before = this.#known.filter(isStale);
+    const before = stale === null ? this.#known : this.#known.filter(({ model }) => stale.has(model.uid));
     const after = decode(rows, before);
     if (after.length === before.length && after.every(({ model }, index) => model === before[index]?.model)) return;
-    this.#known = [...this.#known.filter((known) => !isStale(known)), ...after].sort(byUid);
+    const others = stale === null ? [] : this.#known.filter(({ model }) => !stale.has(model.uid));
+    this.#known = [...others, ...after].sort(byUid);
     this.#models = this.#known.map(({ model }) => model);
   }
 }
@@ -76,7 +76,8 @@ interface DecodedModel {
   readonly model: StoredUid;
 }
 
-const byUid = ({ model: a }: DecodedModel, { model: b }: DecodedModel): number => Number(a.uid > b.uid) - Number(a.uid < b.uid);
+/** No two have the same uid. */
+const byUid = ({ model: a }: DecodedModel, { model: b }: DecodedModel): number => (a.uid < b.uid ? -1 : 1);
 
 /** Reads documents without decoding them, all if `uids` is null. */
 async function readRows(database: Database, uids: ReadonlySet<string> | null): Promise<readonly Uint8Array[]> {
