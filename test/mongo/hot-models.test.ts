@@ -89,7 +89,9 @@ describe('models that change while the service runs', () => {
     await closed.close();
   });
 
-  it('cost a read of themselves, not of the others', async () => {
+  it('cost a read of themselves, not of the others', async function () {
+    // mongos profiles nothing, and all models are read again where changes are polled
+    if (first.server.backend?.store.database.isSharded === true) this.skip();
     const { db } = first.database;
     await db.command({ profile: 2 });
     await put(model('iota'));
