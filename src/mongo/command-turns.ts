@@ -64,10 +64,10 @@ export class Replies {
     return Math.max(fewest, Math.min(Math.round(usualBytes / bytes), max));
   }
 
-  /** Returns about how many bytes the documents of a reply take, and notes how large they are. */
-  measure(collection: string, documents: readonly Document[]): number {
+  /** Returns about how many bytes the documents of a reply take, and notes how large those of the collection are, if it is not null. */
+  measure(collection: string | null, documents: readonly Document[]): number {
     const bytes = sizeOf(documents);
-    if (documents.length < fewest) return bytes;
+    if (collection === null || documents.length < fewest) return bytes;
     const before = this.#documentBytes.get(collection) ?? 0;
     this.#documentBytes.set(collection, Math.max(bytes / documents.length, before * fading));
     return bytes;

@@ -58,7 +58,7 @@ export interface Database {
   /** Ends transactions of instances that have died. */
   readonly abandoned: AbandonedTransactions;
   /** Commands may scan whole collections and go through the queue `scans`. */
-  readonly isScanned?: true;
+  readonly isScanned?: boolean;
 }
 
 /** The database as one request sees it. */
@@ -105,12 +105,13 @@ async function readIn(session: ClientSession, database: Database, command: Docum
   const reply = (await send(database, command, { session, size })) as unknown as CursorReply; // the form of every cursor command's reply
   const { firstBatch, id } = reply.cursor;
   if (String(id) !== '0') return readOn({ collection, id, firstBatch, session }, database);
-  charge(database, collection, firstBatch);
+  // a command with a size of its own reads parts of documents
+  charge(database, 'batchSize' in command ? null : collection, firstBatch);
   return firstBatch;
 }
 
-/** Charges the documents of a reply to the request. */
-function charge({ budget, replies }: Database, collection: string, documents: readonly Document[]): void {
+/** Charges the documents of a reply to the request. `collection`: null if they are not whole. */
+function charge({ budget, replies }: Database, collection: string | null, documents: readonly Document[]): void {
   if (budget.left('bytesRead') < Infinity) budget.spend('bytesRead', replies.measure(collection, documents));
 }
 

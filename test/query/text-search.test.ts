@@ -23,6 +23,7 @@ const models = [
     { title: { ...trigram, pluginOptions: { i18n: { localized: true } } }, code: trigram },
     { pluginOptions: { i18n: { localized: true } } },
   ),
+  type('saying', { words: english, mark: { type: 'string' } }),
   type('owner', { name: { type: 'string' }, note: { type: 'relation', relation: 'oneToOne', target: 'api::note.note' } }),
 ];
 
@@ -91,10 +92,15 @@ describe('text search', () => {
       title: 'Fish stew',
       body: `soup no${String(index)}`,
     }));
+    const sayings = Array.from({ length: 60 }, (_, index) => ({
+      _id: index + 1,
+      words: index < 30 ? null : 'well said',
+      mark: 'm',
+    }));
     const owners = [{ _id: 1, name: 'o', note: titles.indexOf('Fish stew') + 1 }];
     const locale = (_id: number, code: string) => ({ _id, code, name: code });
     const i18n_locales = [locale(1, 'en'), locale(2, 'fr')];
-    serving = await serveModels({ models, documents: { notes, pages, mixeds, owners, i18n_locales } });
+    serving = await serveModels({ models, documents: { notes, pages, mixeds, sayings, owners, i18n_locales } });
     await serving.settled();
   });
   after(() => serving.stop());
@@ -146,6 +152,14 @@ describe('text search', () => {
   ];
   for (const [path, found] of words)
     it(`${path} finds ${found.join(', ') || 'nothing'}`, async () => expect(await ids(path)).to.deep.equal(found));
+
+  it('the index of words is not taken for the order of a sort', async () => {
+    const path = 'sayings?filters[mark][$contains]=m&sort=words&pagination[pageSize]=3';
+    expect(await ids(path)).to.deep.equal([1, 2, 3]);
+    expect(await ids(path)).to.deep.equal([1, 2, 3]); // with a known total
+    const reads = await readsOf(path, serving, 'sayings');
+    expect(reads.map((command) => Object.keys(command)[0])).to.deep.equal(['aggregate', 'find']);
+  });
 
   const refused = ['pages?sort=_score', 'notes?_q=fish&sort=_score', 'pages?_q=run&sort=_score:up', 'owners?sort=note._score'];
   for (const path of refused)

@@ -254,14 +254,14 @@ const scanned: readonly (readonly [path: string, documents: number])[] = [
 ];
 
 /** Lists that no index supports and that are asked for again, with the commands and the documents that these examine. */
-const known: readonly (readonly [path: string, commands: number, documents: number])[] = [
+const known: readonly (readonly [path: string, commands: readonly string[], documents: number])[] = [
   // in the order of the ids until the page is full
-  ['/api/reviews?filters[rating]=3&pagination[pageSize]=10', 1, 60],
-  // each entry once, as the page is long
-  ['/api/reviews?filters[rating]=3&pagination[pageSize]=100', 1, 600],
-  ['/api/reviews?filters[rating]=3&sort=rating:desc', 1, 600],
-  ['/api/reviews?filters[rating]=3&pagination[page]=30', 0, 0],
-  ['/api/publishers?filters[name][$containsi]=none', 0, 0],
+  ['/api/reviews?filters[rating]=3&pagination[pageSize]=10', ['find'], 60],
+  // a pass: the page is too long, no index has the order, or the page is not full
+  ['/api/reviews?filters[rating]=3&pagination[pageSize]=100', ['aggregate', 'find'], 700],
+  ['/api/reviews?filters[rating]=3&sort=rating:desc', ['aggregate', 'find'], 625],
+  ['/api/reviews?filters[rating]=3&pagination[page]=30', ['aggregate'], 600],
+  ['/api/publishers?filters[name][$containsi]=none', ['aggregate'], 5],
 ];
 
 describe('documents and keys examined', () => {
@@ -312,11 +312,11 @@ describe('documents and keys examined', () => {
       expect(examined.reduce((sum, documents) => sum + documents, 0)).to.be.within(1, most);
     });
 
-  for (const [path, count, most] of known)
-    it(`${path}, with a known total: at most ${String(most)} documents by ${String(count)} commands`, async () => {
+  for (const [path, names, most] of known)
+    it(`${path}, with a known total: at most ${String(most)} documents by ${names.join(', ')}`, async () => {
       const { body } = await serving.call('GET', path);
       const commands = await commandsOf(path, ['find', 'aggregate', 'count']);
-      expect(commands).to.have.length(count);
+      expect(commands.map((command) => Object.keys(command)[0])).to.deep.equal(names);
       const examined = await Promise.all(commands.map(documentsExamined));
       expect(examined.reduce((sum, documents) => sum + documents, 0)).to.be.at.most(most);
       expect((await serving.call('GET', path)).body).to.deep.equal(body);

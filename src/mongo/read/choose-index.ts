@@ -1,12 +1,12 @@
-import type { Db, Document } from 'mongodb';
+import type { Db } from 'mongodb';
 import type { Condition, Plan } from '../../query/plan.js';
 import { unlimited } from '../../query/budget.js';
-import { BoundedCache, memoizePair } from '../../caches.js';
+import { memoizePair } from '../../caches.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
-import { countStored, readAll, type Database } from '../database.js';
-import { isTimedOut, isWithoutIndex } from '../driver-errors.js';
+import { countStored, type Database } from '../database.js';
+import { endless } from '../within-time.js';
 import type { RelatedCondition, Resolved } from './compile-condition.js';
-import { compilePage, compileSort, isById, type Page } from './compile-page.js';
+import { isById } from './compile-page.js';
 import { type IndexPlan, planIndexes } from './plan-indexes.js';
 
 interface EstimateContext {
@@ -103,8 +103,11 @@ function orderOf({ type, sort, window }: Plan, registry: Registry): { readonly i
 }
 
 /** Returns the name of the index that has entries in the order of an attribute, and of their ids in the same direction; null if there is none. */
-const sortIndex = (path: string, type: ContentType, registry: Registry): string | null =>
-  path === '_id' ? '_id_' : (wholeIndexes(type, registry).get(path)?.name ?? null);
+function sortIndex(path: string, type: ContentType, registry: Registry): string | null {
+  if (path === '_id') return '_id_';
+  const index = wholeIndexes(type, registry).get(path);
+  return index !== undefined && Object.keys(index.key).join() === `${path},_id` ? index.name : null;
+}
 
 /** A condition with an index. */
 export type IndexedLink = LinkEstimate & { readonly index: IndexPlan };
@@ -113,9 +116,11 @@ export type IndexedLink = LinkEstimate & { readonly index: IndexPlan };
 export const byShare = (links: LinkEstimates['links']): readonly IndexedLink[] =>
   links.filter((link): link is IndexedLink => link.index !== null).sort((a, b) => a.share - b.share);
 
-/** The indexes that contain all entries, by their first path. */
+/** The indexes that contain all entries, by their first path; not those of words. */
 const wholeIndexes = memoizePair((type: ContentType, registry: Registry): ReadonlyMap<string, IndexPlan> => {
-  const plans = planIndexes(type, registry).filter(({ options }) => options.partialFilterExpression === undefined);
+  const plans = planIndexes(type, registry).filter(
+    ({ key, options }) => options.partialFilterExpression === undefined && !Object.values(key).includes('text'),
+  );
   return new Map(plans.reverse().map((plan) => [Object.keys(plan.key)[0] ?? '', plan]));
 });
 
@@ -139,60 +144,34 @@ function idsOf(condition: RelatedCondition, resolved: Resolved): readonly unknow
   return found?.$in === undefined || found.$in.length === 0 ? null : found.$in;
 }
 
-/** Estimates of a database, which are cached for a while. */
-interface Known {
-  readonly sizes: Map<string, { readonly size: Promise<number>; readonly until: number }>;
-  /** Indexes that were named wrongly, by the form of the query, with the time until which they are not named again. */
-  readonly refused: BoundedCache<number>;
+interface Size {
+  readonly size: Promise<number>;
+  readonly until: number;
 }
 
-/** Milliseconds that the size of a collection is good enough for an estimate, and that an index is not named again. */
+/** The sizes of collections, by database, which are cached for a while. */
+const databases = new WeakMap<Db, Map<string, Size>>();
+
+/** Milliseconds that the size of a collection is good enough for an estimate. */
 const goodFor = 60_000;
-
-const databases = new WeakMap<Db, Known>();
-
-function knownOf({ db }: Database): Known {
-  const known = databases.get(db) ?? { sizes: new Map(), refused: new BoundedCache<number>(refusedBounds) };
-  databases.set(db, known);
-  return known;
-}
-
-const refusedBounds = { entries: 500, bytes: 500_000 };
 
 /** Returns about how many entries a collection has: as many as a while ago. */
 export function estimateSize(collection: string, database: Database): Promise<number> {
-  const { sizes } = knownOf(database);
+  const sizes = databases.get(database.db) ?? new Map<string, Size>();
+  databases.set(database.db, sizes);
   const kept = sizes.get(collection);
   if (kept !== undefined && kept.until > Date.now()) return kept.size;
   // for all requests, so that it does not end with one of them
-  const size = countStored(collection, { ...database, session: null, budget: unlimited, turns: null, sender: null });
+  const size = countStored(collection, {
+    ...database,
+    isScanned: false,
+    session: null,
+    budget: unlimited,
+    time: endless,
+    turns: null,
+    sender: null,
+  });
   sizes.set(collection, { size, until: Date.now() + goodFor });
   size.catch(() => sizes.delete(collection));
   return size;
-}
-
-/** Milliseconds until an index that was named wrongly is given up. */
-const hinted = 1_000;
-
-/**
- * Reads a page by the index that was chosen for it; as the server plans it if there is none, it is not built, or it takes too long. If the
- * server is faster then, the index was wrong, and is not named for queries of this form for a while: such a query would be run twice.
- */
-export async function readChosen(page: Page, index: string | null, database: Database): Promise<readonly Document[]> {
-  const command = compilePage(page);
-  if (index === null || database.session !== null) return readAll(database, command);
-  const form = JSON.stringify([page.collection, index, Object.keys(page.match), Object.keys(compileSort(page.sort))]);
-  const { refused } = knownOf(database);
-  if ((refused.get(form) ?? 0) > Date.now()) return readAll(database, command);
-  // The server alone keeps this limit: a timer of this process would also end queries while the process is busy.
-  const limit = Math.min(database.maxTimeMS.read, hinted);
-  try {
-    return await readAll(database, { ...command, hint: index, maxTimeMS: limit });
-  } catch (error) {
-    if (!isTimedOut(error) && !isWithoutIndex(error)) throw error;
-    const begun = Date.now();
-    const documents = await readAll(database, command);
-    if (Date.now() - begun < limit) refused.set(form, Date.now() + goodFor, 0);
-    return documents;
-  }
 }

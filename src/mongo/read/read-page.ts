@@ -6,13 +6,14 @@ import { compileCondition, nothing } from './compile-condition.js';
 import { compilePage, type Page, sortsByComputed } from './compile-page.js';
 import { compileProjection } from './compile-projection.js';
 import { asScanned, readAll, runRead, type Database } from '../database.js';
-import { chooseIndex, estimateLinks, type LinkEstimates, readChosen } from './choose-index.js';
+import { chooseIndex, estimateLinks, type LinkEstimates } from './choose-index.js';
 import { explainTimeout } from './explain-timeout.js';
 import type { SearchIndexes } from '../index-state.js';
 import { countLinked, listParts } from './linked-parts.js';
 import type { Loaded } from '../loaded.js';
 import { asksForRelated, resolveRelated } from './resolve-related.js';
 import { isNear, isScanned, readScanned, scanParts } from './scan-page.js';
+import { readChosen } from './read-by-index.js';
 import { readTree } from './read-tree.js';
 import { walkTargets } from './walk-targets.js';
 

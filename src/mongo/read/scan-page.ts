@@ -2,7 +2,8 @@ import type { Document } from 'mongodb';
 import type { Condition, Plan } from '../../query/plan.js';
 import type { Registry } from '../../schema/content-type.js';
 import type { TotalCache } from '../total-cache.js';
-import { chooseOrder, readChosen } from './choose-index.js';
+import { chooseOrder } from './choose-index.js';
+import { readOrdered } from './read-by-index.js';
 import { compilePage, compileSort, sortsByComputed, type Page } from './compile-page.js';
 import { readAll, type Database } from '../database.js';
 import { anyIndex, isServed, leadingFields } from './is-served.js';
@@ -44,40 +45,50 @@ interface Scanning {
   readonly page: Page;
 }
 
-/** Reads such a page and its total: by one pass if the total is not known, otherwise the page alone, in the order of an index if that is shorter. */
+/**
+ * Reads a page of entries that no index leads to, and its total: by one pass over the collection, or in the order of the sort if the total is
+ * known, an index has that order, and few entries have to be looked at.
+ */
 export async function readScanned(
   scanning: Scanning,
   { totals, ...context }: ScanContext & { readonly totals: TotalCache },
 ): Promise<ScannedPage> {
-  const { plan, page } = scanning;
   const { database } = context;
   if (database.session !== null) return scanPage(scanning, database);
-  const scanned: ScannedPage[] = [];
-  const total = await totals.read({ ...page, condition: null }, async () => {
-    scanned.push(await scanPage(scanning, database));
-    return scanned[0]?.total ?? 0;
-  });
-  if (scanned[0] !== undefined) return scanned[0];
-  if (total <= page.window.skip) return { documents: [], total };
-  const index = await chooseOrder(plan, total, context);
-  if (index !== null) return { documents: await readChosen(page, index, database), total };
-  return { documents: await readAll(database, { ...compilePage(page), ...hintFor(scanning, database) }), total };
+  const counted = { ...scanning.page, condition: null };
+  const total = totals.kept(counted);
+  const documents = total === null ? null : await readInOrder(scanning, total, context);
+  if (total !== null && documents !== null) return { documents, total };
+  const scanned = scanPage(scanning, database);
+  totals.read(counted, async () => (await scanned).total).catch(() => undefined); // it rejects here as well
+  return scanned;
 }
 
-/** Reads a page and its total by one pass, and then the documents of the page. */
-async function scanPage(scanning: Scanning, database: Database): Promise<ScannedPage> {
-  const { page } = scanning;
-  const { ids, total } = await scan(page, hintFor(scanning, database), database);
-  const { skip } = page.window;
-  return { documents: await readKept({ ...page, window: { ...page.window, skip: 0 } }, ids.slice(skip), database), total };
+/** Reads a full page in the order of its sort; null if that may look at too many entries, or the page is not full: its total has changed. */
+async function readInOrder(
+  { plan, condition, page }: Scanning,
+  total: number,
+  context: ScanContext,
+): Promise<readonly Document[] | null> {
+  const { database } = context;
+  const index = await chooseOrder(plan, total, context);
+  if (index === null) return null;
+  const isNamed = !isServed(condition, anyIndex(database));
+  const documents = await readOrdered(page, { index, isNamed }, database);
+  return documents?.length === page.window.limit ? documents : null;
 }
 
 /**
- * Where no index can serve the condition, an operator's own neither, the collection is read in its natural order, which is two to five
- * times cheaper than by an index that leads to most entries.
+ * Reads a page and its total by one pass, and then the documents of the page. Where no index can serve the condition, an operator's
+ * own neither, the pass reads the collection in its natural order, which is two to five times cheaper than by an index that leads to
+ * most entries.
  */
-const hintFor = ({ condition }: Scanning, database: Database): Document =>
-  isServed(condition, anyIndex(database)) ? {} : { hint: { $natural: 1 } };
+async function scanPage({ page, condition }: Scanning, database: Database): Promise<ScannedPage> {
+  const hint = isServed(condition, anyIndex(database)) ? {} : { hint: { $natural: 1 } };
+  const { ids, total } = await scan(page, hint, database);
+  const { skip } = page.window;
+  return { documents: await readKept({ ...page, window: { ...page.window, skip: 0 } }, ids.slice(skip), database), total };
+}
 
 /** Reads a page and its total by a pass over each part of the entries, and then the documents of the page. */
 export async function scanParts(page: Page, parts: Parts, database: Database): Promise<ScannedPage> {
