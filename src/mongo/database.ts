@@ -105,7 +105,7 @@ async function readIn(session: ClientSession, database: Database, command: Docum
   const reply = (await send(database, command, { session, size })) as unknown as CursorReply; // the form of every cursor command's reply
   const { firstBatch, id } = reply.cursor;
   if (String(id) !== '0') return readOn({ collection, id, firstBatch, session }, database);
-  // a command with a size of its own reads parts of documents
+  // of a command with a size of its own the documents are not whole
   charge(database, 'batchSize' in command ? null : collection, firstBatch);
   return firstBatch;
 }

@@ -386,28 +386,33 @@ describe('the budget of a request', () => {
         });
     });
 
-  it('conditions of all requests on a large collection together take a quarter of the connections', async () => {
-    const authors = database.db.collection<{ _id: number }>('authors');
-    await authors.insertMany(Array.from({ length: 1_001 }, (_, index) => ({ _id: 10_001 + index })));
-    const serving = await serveModels({ models: [], database, config: { api: { open: true }, database: { poolSize: 8 } } });
-    try {
-      const paths = Array.from(
-        { length: 12 },
-        (_, n) => `/api/articles?${conditions(8, (m) => `Author ${String(n)}${String(m)}`)}`,
-      );
-      const statuses: number[] = [];
-      const { atOnce } = await measure(serving, async () => {
-        const answers = await Promise.all(paths.map((path) => serving.call('GET', `${path}&pagination[withCount]=false`)));
-        statuses.push(...answers.map(({ status }) => status));
-        return answers[0] ?? { status: 0, body: null };
-      }, ['aggregate']);
-      expect(new Set(statuses)).to.deep.equal(new Set([200]));
-      expect(atOnce).to.equal(2);
-    } finally {
-      await serving.stop();
-      await authors.deleteMany({ _id: { $gt: 10_000 } });
-    }
-  });
+  // ids are read by find from small collections, which is so quick that two may never meet, and by aggregate from larger ones
+  for (const [added, name, least] of [
+    [0, 'find', 1],
+    [1_001, 'aggregate', 2],
+  ] as const)
+    it(`conditions of all requests together take a quarter of the connections: ${name}`, async () => {
+      const authors = database.db.collection<{ _id: number }>('authors');
+      if (added > 0) await authors.insertMany(Array.from({ length: added }, (_, index) => ({ _id: 10_001 + index })));
+      const serving = await serveModels({ models: [], database, config: { api: { open: true }, database: { poolSize: 8 } } });
+      try {
+        const paths = Array.from(
+          { length: 12 },
+          (_, n) => `/api/articles?${conditions(8, (m) => `Author ${String(n)}${String(m)}`)}`,
+        );
+        const statuses: number[] = [];
+        const { atOnce } = await measure(serving, async () => {
+          const answers = await Promise.all(paths.map((path) => serving.call('GET', `${path}&pagination[withCount]=false`)));
+          statuses.push(...answers.map(({ status }) => status));
+          return answers[0] ?? { status: 0, body: null };
+        }, [name]);
+        expect(new Set(statuses)).to.deep.equal(new Set([200]));
+        expect(atOnce).to.be.within(least, 2);
+      } finally {
+        await serving.stop();
+        await authors.deleteMany({ _id: { $gt: 10_000 } });
+      }
+    });
 
   describe('apart from reads', () => {
     let serving: Serving;

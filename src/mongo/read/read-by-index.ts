@@ -17,57 +17,52 @@ function refusedOf({ db }: Database): BoundedCache<number> {
 const refusedFor = 60_000;
 
 /** Milliseconds until an index that was chosen wrongly is given up. */
-const chosen = 1_000;
+const longestTry = 1_000;
 
-/** The form of a query that is read by an index. */
-const formOf = ({ collection, match, sort }: Page, index: string): string =>
-  JSON.stringify([collection, index, Object.keys(match), Object.keys(compileSort(sort))]);
+/** A page, and the index that was chosen for it. */
+interface Choice {
+  readonly page: Page;
+  readonly index: string;
+}
+
+interface Ways<Result> {
+  /**
+   * Reads by the index, within `limit` milliseconds. The server alone keeps this limit: a timer of this process would also end the read while
+   * the process is busy.
+   */
+  readonly byIndex: (limit: number) => Promise<Result>;
+  readonly otherwise: () => Promise<Result>;
+}
 
 /**
- * Reads a page by the index that was chosen for it; as the server plans it if there is none, it is not built, or it takes too long. If the
- * server is faster then, the index was wrong, and is not named for queries of this form for a while: such a query would be run twice.
+ * Reads a page by the index that was chosen for it; otherwise if the index is not built, or takes too long. If that is faster, the index was
+ * wrong, and is not used for queries of this form for a while: such a query would be run twice.
  */
-export async function readChosen(page: Page, index: string | null, database: Database): Promise<readonly Document[]> {
-  const command = compilePage(page);
-  if (index === null || database.session !== null) return readAll(database, command);
-  const form = formOf(page, index);
+export async function tryIndex<Result>(
+  { page, index }: Choice,
+  { byIndex, otherwise }: Ways<Result>,
+  database: Database,
+): Promise<Result> {
+  const form = JSON.stringify([page.collection, index, Object.keys(page.match), Object.keys(compileSort(page.sort))]);
   const refused = refusedOf(database);
-  if ((refused.get(form) ?? 0) > Date.now()) return readAll(database, command);
-  // The server alone keeps this limit: a timer of this process would also end queries while the process is busy.
-  const limit = Math.min(database.maxTimeMS.read, chosen);
+  if ((refused.get(form) ?? 0) > Date.now()) return otherwise();
+  const limit = Math.min(database.maxTimeMS.read, longestTry);
   try {
-    return await readAll(database, { ...command, hint: index, maxTimeMS: limit });
+    return await byIndex(limit);
   } catch (error) {
     if (!isTimedOut(error) && !isWithoutIndex(error)) throw error;
     const begun = Date.now();
-    const documents = await readAll(database, command);
+    const result = await otherwise();
     if (Date.now() - begun < limit) refused.set(form, Date.now() + refusedFor, 0);
-    return documents;
+    return result;
   }
 }
 
-interface Ordered {
-  /** The index of the sort. */
-  readonly index: string;
-  /** Whether the server has to use it. Otherwise it may know a better one. */
-  readonly isNamed: boolean;
-}
-
-/** Reads a page in the order of an index; null if that takes too long, or has taken too long lately. */
-export async function readOrdered(
-  page: Page,
-  { index, isNamed }: Ordered,
-  database: Database,
-): Promise<readonly Document[] | null> {
-  const form = formOf(page, index);
-  const refused = refusedOf(database);
-  if ((refused.get(form) ?? 0) > Date.now()) return null;
-  const maxTimeMS = Math.min(database.maxTimeMS.read, chosen);
-  try {
-    return await readAll(database, { ...compilePage(page), ...(isNamed && { hint: index }), maxTimeMS });
-  } catch (error) {
-    if (!isTimedOut(error) && !isWithoutIndex(error)) throw error;
-    refused.set(form, Date.now() + refusedFor, 0);
-    return null;
-  }
+/** Reads a page by the index that was chosen for it; as the server plans it if there is none, or it is of no use. */
+export function readChosen(page: Page, index: string | null, database: Database): Promise<readonly Document[]> {
+  const command = compilePage(page);
+  const otherwise = (): Promise<readonly Document[]> => readAll(database, command);
+  if (index === null || database.session !== null) return otherwise();
+  const byIndex = (maxTimeMS: number): Promise<readonly Document[]> => readAll(database, { ...command, hint: index, maxTimeMS });
+  return tryIndex({ page, index }, { byIndex, otherwise }, database);
 }

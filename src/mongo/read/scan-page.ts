@@ -3,7 +3,7 @@ import type { Condition, Plan } from '../../query/plan.js';
 import type { Registry } from '../../schema/content-type.js';
 import type { TotalCache } from '../total-cache.js';
 import { chooseOrder } from './choose-index.js';
-import { readOrdered } from './read-by-index.js';
+import { tryIndex } from './read-by-index.js';
 import { compilePage, compileSort, sortsByComputed, type Page } from './compile-page.js';
 import { readAll, type Database } from '../database.js';
 import { anyIndex, isServed, leadingFields } from './is-served.js';
@@ -56,26 +56,35 @@ export async function readScanned(
   const { database } = context;
   if (database.session !== null) return scanPage(scanning, database);
   const counted = { ...scanning.page, condition: null };
+  const scan = (): Promise<ScannedPage> => {
+    const scanned = scanPage(scanning, database);
+    totals.read(counted, async () => (await scanned).total).catch(() => undefined); // the caller has the error
+    return scanned;
+  };
   const total = totals.kept(counted);
-  const documents = total === null ? null : await readInOrder(scanning, total, context);
-  if (total !== null && documents !== null) return { documents, total };
-  const scanned = scanPage(scanning, database);
-  totals.read(counted, async () => (await scanned).total).catch(() => undefined); // it rejects here as well
-  return scanned;
+  const index = total === null ? null : await chooseOrder(scanning.plan, total, context);
+  if (total === null || index === null) return scan();
+  const byIndex = async (maxTimeMS: number): Promise<ScannedPage | null> => {
+    const documents = await readInOrder(scanning, { hint: index, maxTimeMS }, database);
+    return documents && { documents, total };
+  };
+  return (await tryIndex({ page: scanning.page, index }, { byIndex, otherwise: scan }, database)) ?? scan();
 }
 
-/** Reads a full page in the order of its sort; null if that may look at too many entries, or the page is not full: its total has changed. */
+interface OrderedRead {
+  readonly hint: string;
+  readonly maxTimeMS: number;
+}
+
+/** Reads a full page in the order of its sort; null if the page is not full, so that the total has changed. */
 async function readInOrder(
-  { plan, condition, page }: Scanning,
-  total: number,
-  context: ScanContext,
+  { condition, page }: Scanning,
+  { hint, maxTimeMS }: OrderedRead,
+  database: Database,
 ): Promise<readonly Document[] | null> {
-  const { database } = context;
-  const index = await chooseOrder(plan, total, context);
-  if (index === null) return null;
-  const isNamed = !isServed(condition, anyIndex(database));
-  const documents = await readOrdered(page, { index, isNamed }, database);
-  return documents?.length === page.window.limit ? documents : null;
+  const isOnly = !isServed(condition, anyIndex(database)); // otherwise the server may know a better one
+  const documents = await readAll(database, { ...compilePage(page), ...(isOnly && { hint }), maxTimeMS });
+  return documents.length === page.window.limit ? documents : null;
 }
 
 /**
