@@ -8,7 +8,7 @@ import type { Target } from './target.js';
 /** Warms both sides up, then measures them in turns; every other round in the other order. */
 export async function measureRow(judged: JudgedRow, sides: Sides<StartedContender>, settings: Settings): Promise<RowResult> {
   const meter = makeMeter(judged, sides, settings);
-  const most = judged.row.scans === 'always' ? warmUpOfScans : longestWarmUp;
+  const most = judged.row.scans === 'always' ? warmUpOfScans : settings.warmUp;
   await warmUp(meter, 'product', most);
   await warmUp(meter, 'baseline', most);
   const rounds: Round[] = [];
@@ -19,7 +19,7 @@ export async function measureRow(judged: JudgedRow, sides: Sides<StartedContende
 }
 
 /** Seconds. Scans take mongod alone so long that it does not matter how far the code is compiled. */
-const [longestWarmUp, warmUpOfScans] = [10, 3];
+const warmUpOfScans = 3;
 
 /**
  * Asks as often as it takes until the code of both is compiled, as far as `most` seconds allow. After a thousand requests for a list the

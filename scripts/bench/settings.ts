@@ -20,6 +20,8 @@ export interface Settings {
   readonly rows: readonly Row[];
   /** Length of one measurement. */
   readonly seconds: number;
+  /** Seconds after which a side counts as warmed up, whatever it has answered. */
+  readonly warmUp: number;
   /** How often both sides are measured, in turns, for each row. Of hot: types that are added in each way. */
   readonly rounds: number;
   /** Of hot: content types at the beginning. */
@@ -59,6 +61,8 @@ interface Defaults {
   readonly size: Size;
   readonly rows: string;
   readonly seconds: string;
+  /** 10 unless given. */
+  readonly warmUp?: number;
   /** 32 unless given. */
   readonly connections?: string;
   /** 3 unless given. */
@@ -69,7 +73,8 @@ const defaults: Readonly<Record<Mode, Defaults>> = {
   baseline: { size: '10k', rows: rowKeys.join(','), seconds: '2' },
   // The health check and files need no authorization.
   access: { size: '10k', rows: rowKeys.filter((key) => key !== 'n' && key !== 'm-download').join(','), seconds: '2' },
-  growth: { size: '1m', rows: 'a,b,c,d,e,f,g,h,i,j,o,q,s,u,w', seconds: '1', rounds: '2', connections: '8' },
+  // Both sides are the same program, so that they are warmed up alike.
+  growth: { size: '1m', rows: 'a,b,c,d,e,f,g,h,i,j,o,q,s,u,w', seconds: '1', warmUp: 5, rounds: '2', connections: '8' },
   builds: { size: '10k', rows: rowKeys.join(','), seconds: '2' },
   // Adds types instead of asking the rows.
   hot: { size: '10k', rows: rowKeys.join(','), seconds: '2', rounds: '20' },
@@ -89,6 +94,7 @@ export function readSettings(args: readonly string[]): Settings | null {
     size,
     rows: readRows(values.rows ?? defaults[mode].rows),
     seconds: readPositive('--seconds', values.seconds ?? defaults[mode].seconds),
+    warmUp: defaults[mode].warmUp ?? 10,
     rounds: Math.ceil(readPositive('--rounds', values.rounds ?? defaults[mode].rounds ?? '3')),
     types: Math.ceil(readPositive('--types', values.types ?? '500')),
     connections: Math.ceil(readPositive('--connections', values.connections ?? defaults[mode].connections ?? '32')),

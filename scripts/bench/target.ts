@@ -1,5 +1,6 @@
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Report, Usage } from './report-to-parent.js';
 
@@ -19,6 +20,16 @@ export type TargetProgram = 'product' | 'hot-product' | 'baseline' | 'strapi/ser
 /** This checkout. */
 export const ownRoot = path.resolve(import.meta.dirname, '../..');
 
+/** The options of Node with which `npm start` runs the product. The baseline gets them as well; Strapi runs as it ships. */
+const nodeOptions = readNodeOptions();
+
+function readNodeOptions(): readonly string[] {
+  const { scripts } = JSON.parse(readFileSync(path.join(ownRoot, 'package.json'), 'utf8')) as {
+    readonly scripts: { readonly start: string };
+  };
+  return scripts.start.split(' ').filter((part) => part.startsWith('--'));
+}
+
 /** Compiles the product and the targets of a checkout to dist/: what runs under load is plain JavaScript, as it is installed. */
 export async function compileTargets(root: string): Promise<void> {
   const compiler = path.join(root, 'node_modules/typescript/bin/tsc');
@@ -31,7 +42,7 @@ export async function compileTargets(root: string): Promise<void> {
 export async function startTarget(root: string, program: TargetProgram, options: readonly string[]): Promise<Target> {
   const child = fork(path.join(root, 'dist/scripts/bench', `${program}.js`), options, {
     env: { ...process.env, NODE_ENV: 'production' },
-    execArgv: [],
+    execArgv: program === 'strapi/server' ? [] : [...nodeOptions],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const kill = (): void => {
