@@ -64,7 +64,7 @@ async function checkNewLocale(
   source: StoredDocument,
   { bind, store }: ContentContext,
 ): Promise<string> {
-  if (locale === undefined || locale === null || locale === '') throw applicationError('locale is missing');
+  if (locale === undefined || locale === null) throw applicationError('locale is missing');
   if (typeof locale !== 'string' || !bind.locales.includes(locale)) throw applicationError('locale is invalid');
   const filter = { ...inGroup(groupOf(source)), locale };
   const [taken] = await readAll(store.database, { find: type.collection, filter, projection: { _id: 1 }, limit: 1 });

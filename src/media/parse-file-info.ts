@@ -2,11 +2,11 @@ import { fieldErrors } from '../errors.js';
 import { isRecord } from '../values.js';
 import { notOfType } from '../schema/findings.js';
 
-/** Information about a file from a client. Absent values stay as they are. */
+/** Information about a file from a client. Absent values stay as they are; as in Strapi v4, null counts as absent. */
 export interface FileInfo {
   readonly name?: string;
-  readonly alternativeText?: string | null;
-  readonly caption?: string | null;
+  readonly alternativeText?: string;
+  readonly caption?: string;
 }
 
 /** Reads the `fileInfo` of one file: JSON text or an object. Throws a ValidationError in the words of Strapi v4. */
@@ -29,14 +29,15 @@ function parseOne(input: unknown, path: string): FileInfo {
   const alternativeText = parseText(info['alternativeText'], `${path}.alternativeText`);
   const caption = parseText(info['caption'], `${path}.caption`);
   return {
-    ...(typeof name === 'string' && { name }),
+    ...(name !== undefined && { name }),
     ...(alternativeText !== undefined && { alternativeText }),
     ...(caption !== undefined && { caption }),
   };
 }
 
-function parseText(value: unknown, path: string): string | null | undefined {
-  if (value === undefined || value === null || typeof value === 'string') return value;
+function parseText(value: unknown, path: string): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   throw wrongType(path, 'string', value, value);
 }

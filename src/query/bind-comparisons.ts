@@ -102,10 +102,11 @@ function bindEach(operator: Operator, values: readonly unknown[], context: Compa
   return context.polarity === 'plain' ? anyOf(parts) : allOf(parts);
 }
 
+/** As in Strapi v4, null is the text `null` to the operators that look into text; to those that compare values it matches nothing. */
 function bindOne(operator: Comparator, value: unknown, context: ComparisonContext): Condition {
-  const { text } = operators[operator];
-  if (value === null) return operator === 'eq' || operator === 'eqi' ? compare('null', true, context) : never;
-  if (text !== undefined) return compare(operator, textOperand(operator, value, context), context);
+  if (value === null && (operator === 'eq' || operator === 'eqi')) return compare('null', true, context);
+  if (operators[operator].text !== undefined) return compare(operator, textOperand(operator, value, context), context);
+  if (value === null) return never;
   return compare(operator, context.subject.cast(value, context.subject.name), context);
 }
 

@@ -99,21 +99,26 @@ const deleteById: Action = {
   run: async (input) => inEnvelope(await remove(input.type, idOf(input), queryOf(input), input.content), input),
 };
 
-/** The body is the bare data, and so is the answer. */
+/** The body is the bare data, and so is the answer. As in Strapi v4 it has the other locales, whatever the query string asks for. */
 const localize: Action = {
   name: 'createLocalization',
   run: async (input) => {
-    const query = withLocalizations(queryOf(input));
     const { type, request, content } = input;
     const id = type.kind === 'singleType' ? await singleId(input) : idOf(input);
-    return flatEntry(await createLocalization({ type, id }, { data: request.body ?? {}, query }, content), content);
+    const order = { data: request.body ?? {}, query: withLocalizations };
+    return flatEntry(await createLocalization({ type, id }, order, content), content);
   },
 };
 
-function withLocalizations(query: Query): Query {
-  const field = { name: 'localizations', key: 'localizations', query, countOnly: false, reversed: false, on: null };
-  return { ...query, populate: { all: query.populate.all, fields: [...query.populate.fields, field] } };
-}
+const localizations = {
+  name: 'localizations',
+  key: 'localizations',
+  query: emptyQuery,
+  countOnly: false,
+  reversed: false,
+  on: null,
+};
+const withLocalizations: Query = { ...emptyQuery, populate: { all: false, fields: [localizations] } };
 
 async function singleId({ type, content }: ActionInput): Promise<number> {
   const stored = await findSingleForWrite(type, { ...emptyQuery, locale: 'all' }, content);

@@ -36,6 +36,16 @@ const changes: readonly (readonly [object, readonly (readonly [string, string])[
   ],
 ];
 
+/** Roles of a user that are no ids, and the rest of the message about each. */
+const roles: readonly (readonly [role: unknown, problem: string])[] = [
+  [true, '`strapiID` type, but the final value was: `true`.'],
+  [1.5, '`strapiID` type, but the final value was: `1.5`.'],
+  [-1, '`strapiID` type, but the final value was: `-1`.'],
+  [[], '`object` type, but the final value was: `[]`.'],
+  [[1], '`object` type, but the final value was: `[\n  "1"\n]`.'],
+  [null, '`object` type, but the final value was: `null`.'],
+];
+
 /** Providers of a GraphQL login, and the answer. */
 const logins: readonly (readonly [provider: string, error: string | null])[] = [
   ['local', null],
@@ -56,7 +66,9 @@ describe('wrong fields of accounts', () => {
       providers: { company },
     };
     server = await serveAccounts({ config: { plugins: { 'users-permissions': { config } } } });
-    await server.admin('PUT', '/roles/1', { actions: ['plugin::users-permissions.auth.changePassword'] });
+    await server.admin('PUT', '/roles/1', {
+      actions: ['plugin::users-permissions.auth.changePassword', 'plugin::users-permissions.user.update'],
+    });
     ({ jwt } = await server.addUser('ann'));
   });
   after(() => server.stop());
@@ -69,6 +81,12 @@ describe('wrong fields of accounts', () => {
         one.message,
       ]);
       expect([status, found]).to.deep.equal([400, problems]);
+    });
+
+  for (const [role, problem] of roles)
+    it(`a user with the role ${JSON.stringify(role)}`, async () => {
+      const { status, body } = await server.as(jwt, 'PUT', '/api/users/1', { role });
+      expect([status, body.error.message]).to.deep.equal([400, `role must be a ${problem}`]);
     });
 
   it('change-password over GraphQL', async () => {

@@ -183,8 +183,9 @@ describe('media/upload', () => {
 
   it('changes information, keeps what is not named, and clears by null', async () => {
     const [file] = (await media.upload([text], { fileInfo: '{"caption":"cap","alternativeText":"alt"}' })).body;
-    const { body } = await media.upload([], { fileInfo: '{"name":"New","caption":null}' }, `POST /api/upload?id=${file.id}`);
-    expect(body).to.deep.include({ id: file.id, name: 'New', caption: null, alternativeText: 'alt', url: file.url });
+    const fileInfo = '{"name":"New","caption":"","alternativeText":null}';
+    const { body } = await media.upload([], { fileInfo }, `POST /api/upload?id=${file.id}`);
+    expect(body).to.deep.include({ id: file.id, name: 'New', caption: '', alternativeText: 'alt', url: file.url });
   });
 
   it('replaces the content of a file at its address', async () => {

@@ -81,6 +81,13 @@ const cases: readonly (readonly [object, readonly number[]])[] = [
   [{ count: { $eq: null } }, [4]],
   [{ count: { $ne: null } }, [1, 2, 3, 5]],
   [{ count: { $gt: null } }, []],
+  // to an operator that looks into text, null is the text "null"
+  [{ name: { $contains: null } }, []],
+  [{ name: { $notContains: null } }, [1, 2, 3, 5]],
+  [{ name: { $notContainsi: null } }, [1, 2, 3, 5]],
+  [{ $not: { name: { $startsWith: null } } }, [1, 2, 3, 5]],
+  [{ data: { $contains: null } }, [2]],
+  [{ name: { $nei: null } }, [1, 2, 3, 5]],
   [{ count: { $in: ['1', null] } }, [1]],
   [{ count: { $notIn: ['1', null] } }, []],
   [{ count: { $in: [] } }, []],

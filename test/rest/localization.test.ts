@@ -84,6 +84,7 @@ describe('localization', () => {
 
   const refused: readonly (readonly [string, object, number, string, string])[] = [
     ['/localizations', {}, 400, 'ApplicationError', 'locale is missing'],
+    ['/localizations', { locale: '' }, 400, 'ApplicationError', 'locale is invalid'],
     ['/localizations', { locale: 'xx' }, 400, 'ApplicationError', 'locale is invalid'],
     ['/localizations', { locale: 'fr', title: 'x' }, 400, 'ApplicationError', 'locale is already used'],
     ['/localizations', { locale: 'en', title: 'x' }, 400, 'ApplicationError', 'locale is already used'],
@@ -97,6 +98,14 @@ describe('localization', () => {
         place === '' ? '/api/books' : `/api/books/${String(english)}${place.startsWith('9') ? `999${place.slice(1)}` : place}`;
       expect((await serving.call('POST', path, body)).body.error).to.include({ status, name, message });
     });
+
+  it('a new locale is answered with the others, whatever the query string asks for', async () => {
+    const { data } = await ok('POST', '/api/books', { data: { title: 'Lake' } });
+    const path = `/api/books/${String(data.id)}/localizations?fields=slug&populate=localizations,authors`;
+    const { title, authors, localizations } = (await serving.call('POST', path, { locale: 'fr', title: 'Lac' })).body;
+    expect([title, authors, localizations.length]).to.deep.equal(['Lac', undefined, 1]);
+    expect(localizations[0]).to.include({ id: data.id, title: 'Lake' }).and.not.have.property('localizations');
+  });
 
   it('values are unique within a locale', async () => {
     await ok('POST', '/api/books', { data: { title: 'A', slug: 'same' } });

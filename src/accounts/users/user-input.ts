@@ -34,10 +34,10 @@ function newRoleProblems({ role }: Body): FieldError[] {
 
 const roleProblem = (message: string): FieldError[] => [{ path: ['role'], message }];
 
-const idProblems = (role: unknown): FieldError[] =>
-  role === null || (typeof role !== 'number' && typeof role !== 'string')
-    ? roleProblem(role === null ? notOfType('role', 'object', null) : 'role must be a `strapiID` type')
-    : [];
+function idProblems(role: unknown): FieldError[] {
+  if (typeof role === 'string' || (Number.isInteger(role) && Number(role) >= 0)) return [];
+  return roleProblem(notOfType('role', typeof role === 'object' ? 'object' : 'strapiID', role));
+}
 
 /** A user may get another role but cannot be left without one. */
 function changedRoleProblems({ role }: Body): FieldError[] {
