@@ -44,8 +44,9 @@ export function buildRegistry(
   const readings = new Map<string, ModelReading>();
   for (const document of documents) {
     const before = previous?.parts.readings.get(document.uid);
-    const reading = isDeepStrictEqual(document, before?.document) ? before : readModel(document, settings.customFields);
-    const found = reading === before ? [] : problemsOf(reading, before, settings);
+    const isKept = before !== undefined && isDeepStrictEqual(document, before.document);
+    const reading = isKept ? readAgain(document, before) : readModel(document, settings.customFields);
+    const found = isKept ? [] : problemsOf(reading, before, settings);
     if (found.length > 0) problems.set(document.uid, found);
     const used = found.length > 0 ? before : reading;
     if (used !== undefined) readings.set(document.uid, used);
@@ -56,6 +57,10 @@ export function buildRegistry(
   const registry = indexTypes(types, (previous?.registry.version ?? 0) + 1);
   return { registry, models, problems, warnings: collectWarnings(readings, settled), parts: { readings, settled } };
 }
+
+/** The reading of an equal document: the next comparison of the new one is one with itself. */
+const readAgain = (document: unknown, before: ModelReading): ModelReading =>
+  document === before.document ? before : { ...before, document };
 
 /** Returns the documents that are not in force as they are. */
 export const notInForce = <Stored extends { readonly uid: string }>(
@@ -99,7 +104,7 @@ function resolveConflicts({ readings, problems, paths }: Conflicting, previous: 
   const formerOf = (uid: string) => previous?.parts.readings.get(uid);
   for (let round = 0; round <= readings.size; round++) {
     const models = modelsOf(readings);
-    const isNew = ({ uid }: Model): boolean => readings.get(uid) !== formerOf(uid);
+    const isNew = ({ uid }: Model): boolean => readings.get(uid)?.model !== formerOf(uid)?.model;
     const added: Model[] = [];
     const others: Model[] = [];
     for (const model of models.values()) (isNew(model) ? added : others).push(model);

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { MongoClient } from 'mongodb';
+import { type CommandStartedEvent, MongoClient } from 'mongodb';
 import { ModelRegistry } from '../../src/mongo/models/model-registry.js';
 import { StoredModels } from '../../src/mongo/stores/model-store.js';
 import { defaultModelSettings } from '../../src/schema/build-content-type.js';
 import { buildRegistry } from '../../src/schema/build-registry.js';
-import { databaseOf } from '../support/mongo.js';
+import { databaseOf, freshDatabase } from '../support/mongo.js';
 import { serveModels, type Serving, type TestModel } from '../support/serve.js';
 
 const model = (name: string, attributes: object = { title: { type: 'string' } }, rest: object = {}): TestModel => ({
@@ -15,6 +15,8 @@ const model = (name: string, attributes: object = { title: { type: 'string' } },
   attributes,
   ...rest,
 });
+
+const silent = { info: () => undefined, warn: () => undefined };
 
 describe('models that change while the service runs', () => {
   let first: Serving;
@@ -121,10 +123,7 @@ describe('models that change while the service runs', () => {
   });
 
   it('are put in force as they were built for a check, if they are stored so', async () => {
-    const registry = new ModelRegistry(databaseOf(first.database), defaultModelSettings, {
-      info: () => undefined,
-      warn: () => undefined,
-    });
+    const registry = new ModelRegistry(databaseOf(first.database), defaultModelSettings, silent);
     await registry.load();
     const before = registry.inForce();
     const dab = model('dab');
@@ -135,6 +134,40 @@ describe('models that change while the service runs', () => {
     expect(registry.inForce()).to.equal(after);
     await drop('dab');
     await registry.close();
+  });
+
+  it('take no command for what a new collection cannot have', async () => {
+    const fresh = await freshDatabase();
+    const registry = new ModelRegistry(databaseOf(fresh), defaultModelSettings, silent);
+    await registry.load();
+    await registry.settled();
+    const store = async (attributes: object): Promise<readonly string[]> => {
+      const { uid, ...document } = model('eel', attributes, { options: { draftAndPublish: true } });
+      await fresh.db.collection<{ _id: string }>('_models').replaceOne({ _id: uid }, document, { upsert: true });
+      const sent: string[] = [];
+      const note = ({ command, commandName }: CommandStartedEvent): void => {
+        const target: unknown = command[commandName];
+        if (target === 'eels' || target === '_required') sent.push(`${commandName} ${target}`);
+      };
+      fresh.client.on('commandStarted', note);
+      await registry.loadModels([uid]);
+      await registry.settled();
+      fresh.client.off('commandStarted', note);
+      return sent;
+    };
+    expect(await store({ title: { type: 'string', required: true, unique: true } })).to.deep.equal([
+      'createIndexes eels',
+      'update _required',
+    ]);
+    await fresh.db.collection<{ _id: number }>('eels').insertOne({ _id: 1 });
+    expect(await store({ title: { type: 'string' }, length: { type: 'integer', required: true } })).to.include.members([
+      'update eels',
+      'listIndexes eels',
+      'find _required',
+      'count eels',
+    ]);
+    await registry.close();
+    await fresh.drop();
   });
 
   /** Asks both instances until each returns the wanted answer. Throws shortly before the test times out, which would not name the path. */

@@ -553,6 +553,19 @@ describe('a registry that is built from the former one', () => {
     });
 });
 
+describe('documents that are equal to those in force', () => {
+  it('are in force themselves, and give no name away to a new model', () => {
+    const other = model('beta', {}, { collectionName: 'taken' });
+    const before = build([other]);
+    const copy = structuredClone(other);
+    const rival = model('alpha', {}, { collectionName: 'taken' });
+    const after = build([rival, copy], before);
+    expect([...after.problems.keys()]).to.deep.equal([rival.uid]);
+    expect(after.models.get(other.uid)).to.equal(before.models.get(other.uid));
+    expect(after.parts.readings.get(other.uid)?.document).to.equal(copy);
+  });
+});
+
 describe('changedTypes', () => {
   const shell: TestModel = {
     uid: 'shared.shell',

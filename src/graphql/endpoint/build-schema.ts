@@ -100,7 +100,7 @@ function keptParts(before: Generated | undefined, registry: Registry): KeptParts
   if (before === undefined) return { types: new Map(), roots: new Map(), added: [] };
   const changed = changedUids(before.registry, registry);
   const isAddition = [...changed].every((uid) => !before.registry.types.has(uid));
-  if (isAddition) return { ...before, added: [...registry.types.values()].filter(({ uid }) => changed.has(uid)) };
+  if (isAddition) return { ...before, added: [...changed].flatMap((uid) => registry.types.get(uid) ?? []) };
   return { types: withoutKeys(before.types, changed), roots: withoutKeys(before.roots, changed), added: [] };
 }
 

@@ -3,7 +3,6 @@ import { Queue } from '../../queue.js';
 import type { ContentType } from '../../schema/content-type.js';
 import { translating } from '../calls.js';
 import type { Database } from '../database.js';
-import { storedCollections } from '../ensure-collections.js';
 
 /** Whether entries of the former type lack something that the type needs. */
 export const asksForMore = (type: ContentType, former: ContentType | undefined): boolean =>
@@ -18,13 +17,8 @@ const atOnce = 8;
  */
 export async function completeDocuments(types: readonly ContentType[], defaultLocale: string, database: Database): Promise<void> {
   const optional = types.filter(({ draftAndPublish, localized }) => draftAndPublish || localized);
-  const present = await storedCollections(
-    optional.map(({ collection }) => collection),
-    database,
-  );
   const turns = new Queue({ atOnce });
-  const stored = optional.filter(({ collection }) => present.has(collection));
-  await Promise.all(stored.map((type) => turns.run(() => completeType(type, defaultLocale, database))));
+  await Promise.all(optional.map((type) => turns.run(() => completeType(type, defaultLocale, database))));
 }
 
 async function completeType(

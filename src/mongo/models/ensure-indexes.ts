@@ -10,7 +10,7 @@ export const ensureIndexes = async (db: Db, type: ContentType, registry: Registr
   buildIndexes(db, type.collection, (await removeStaleIndexes(db, type, registry)).missing);
 
 /** The indexes that a model calls for and that are not there. */
-interface MissingIndexes {
+export interface MissingIndexes {
   readonly missing: readonly IndexPlan[];
   /** Whether there is no collection either. */
   readonly isNew: boolean;

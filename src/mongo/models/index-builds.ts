@@ -2,9 +2,9 @@ import type { ContentType, Registry } from '../../schema/content-type.js';
 import { Queue } from '../../queue.js';
 import type { Logger } from '../../logger.js';
 import type { Database } from '../database.js';
-import type { IndexPlan } from '../read/plan-indexes.js';
+import { type IndexPlan, planIndexes } from '../read/plan-indexes.js';
 import { findUnused } from './unused-indexes.js';
-import { buildIndexes, type IndexProblems, removeStaleIndexes } from './ensure-indexes.js';
+import { buildIndexes, type IndexProblems, type MissingIndexes, removeStaleIndexes } from './ensure-indexes.js';
 
 /** Types whose indexes are built at a time: the pool of connections is there for requests. */
 const atOnce = 4;
@@ -59,18 +59,23 @@ export class IndexBuilds {
     }
   }
 
-  begin(types: readonly ContentType[], registry: Registry): BegunBuilds {
-    const unique = types.map((type) => this.#beginUnique(type, registry));
+  /** `stored`: the collections that there are. */
+  begin(types: readonly ContentType[], registry: Registry, stored: ReadonlySet<string>): BegunBuilds {
+    const missingOf = async (type: ContentType): Promise<MissingIndexes> =>
+      stored.has(type.collection)
+        ? removeStaleIndexes(this.#input.database.db, type, registry)
+        : { missing: planIndexes(type, registry), isNew: true };
+    const unique = types.map((type) => this.#beginUnique(type, missingOf));
     const all = types.map((type, index) => this.#buildOthers(type, unique[index] ?? Promise.resolve(null)));
     return { unique: settle(unique), all: settle(all) };
   }
 
   /** Resolves to the builds that are left; null if the indexes could not be listed. */
-  #beginUnique(type: ContentType, registry: Registry): Promise<LeftIndexes | null> {
+  #beginUnique(type: ContentType, missingOf: (type: ContentType) => Promise<MissingIndexes>): Promise<LeftIndexes | null> {
     const { database, logger } = this.#input;
     const build = this.#turns
       .run(async () => {
-        const { missing, isNew } = await removeStaleIndexes(database.db, type, registry);
+        const { missing, isNew } = await missingOf(type);
         // without entries all indexes are there at once
         const first = missing.filter((plan) => isNew || isUnique(plan));
         const problems = await database.abandoned.endWhile(() => buildIndexes(database.db, type.collection, first));

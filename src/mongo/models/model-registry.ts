@@ -170,15 +170,15 @@ export class ModelRegistry {
     const build = await this.#buildOf(stored, expected);
     const changed = changedTypes(build.registry, previous);
     await recordServed(changed, this.#database, previous);
-    const { indexed } = await this.#preparation.prepare(changed, build.registry, this.snapshot.locales.default);
+    const { stored: older, indexed } = await this.#preparation.prepare(changed, build.registry, this.snapshot.locales.default);
     this.#background = Promise.all([this.#background, indexed]);
     this.#stored = stored;
     this.#searches.keep(build.registry);
     this.#replace(build);
-    const older = changed.filter((type) => asksForMore(type, previous?.types.get(type.uid)));
-    this.#preparation.completeLater(older, this.snapshot.locales.default);
+    const incomplete = changed.filter((type) => asksForMore(type, previous?.types.get(type.uid)));
+    this.#preparation.completeLater(incomplete, this.snapshot.locales.default);
     await this.#status.report(build);
-    const check = () => this.#required.check(changed, build.registry);
+    const check = () => this.#required.check(changed, build.registry, older);
     this.#background = this.#background.then(check).catch(this.#warn(uncounted));
     this.#background = this.#background.then(() => this.#searches.build(changed)).catch(this.#warn(unsearched));
   }

@@ -50,17 +50,19 @@ export class RequiredChecks {
 
   /**
    * Counts what is required now and was not when any instance checked these types last, and what was lacking then. Sends one command
-   * for each such attribute. The first check of a database counts nothing.
+   * for each such attribute. The first check of a database counts nothing, nor is there anything to count in a new collection. `stored`:
+   * the collections that are not new.
    */
-  async check(types: readonly ContentType[], registry: Registry): Promise<void> {
-    const checked = await this.#readChecked(types);
+  async check(types: readonly ContentType[], registry: Registry, stored: ReadonlySet<string>): Promise<void> {
+    const isNew = ({ collection }: ContentType): boolean => !stored.has(collection);
+    const checked = await this.#readChecked(types.filter((type) => !isNew(type)));
     this.#isBegun ||= checked.size > 0 || (await readAll(this.#database, { find: collections.required, limit: 1 })).length > 0;
     const isFirst = !this.#isBegun;
     const records: CheckedType[] = [];
     for (const type of types) {
       const places = findPlaces(type, registry, isRequiredValue);
       const required = places.map(keyOf);
-      const before = checked.get(type.uid) ?? { _id: type.uid, required: isFirst ? required : [], lacking: [] };
+      const before = checked.get(type.uid) ?? { _id: type.uid, required: isFirst || isNew(type) ? required : [], lacking: [] };
       const known = new Set(before.required.filter((key) => !before.lacking.includes(key)));
       const lacking = await this.#count(
         type,
@@ -96,6 +98,7 @@ export class RequiredChecks {
 
   /** Returns the states of these types, by uid. */
   async #readChecked(types: readonly ContentType[]): Promise<ReadonlyMap<string, CheckedType>> {
+    if (types.length === 0) return new Map();
     const filter = { _id: { $in: types.map(({ uid }) => uid) } };
     const rows = await readAll(this.#database, { find: collections.required, filter, batchSize: 100_000 });
     return new Map((rows as CheckedType[]).map((row) => [row._id, row])); // written by `#record`
@@ -108,6 +111,7 @@ export class RequiredChecks {
     }));
     const checked = this.#database.db.collection<CheckedType>(collections.required);
     await inWriteTime(this.#database, () => checked.bulkWrite(operations, { ordered: false }));
+    this.#isBegun = true;
   }
 }
 

@@ -65,12 +65,8 @@ function namesOf(models: readonly StoredModel[], inForce: Types | null = null): 
   return [...new Set(names)].filter((name) => isName.test(name));
 }
 
-/** Whether a type in force has the collection: most often the one with that uid, else any. */
-function isServed(uid: string, name: string, inForce: Types | null): boolean {
-  if (inForce?.types.get(uid)?.collection === name) return true;
-  for (const { collection } of inForce?.types.values() ?? []) if (collection === name) return true;
-  return false;
-}
+/** Whether the type has the collection in force. That of another type is found among those that are recorded. */
+const isServed = (uid: string, name: string, inForce: Types | null): boolean => inForce?.types.get(uid)?.collection === name;
 
 const isName = new RegExp(collectionNamePattern);
 

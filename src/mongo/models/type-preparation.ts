@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../logger.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import type { Database } from '../database.js';
-import { ensureCollections } from '../ensure-collections.js';
+import { ensureCollections, storedCollections } from '../ensure-collections.js';
 import { completeDocuments } from './complete-documents.js';
 import type { IndexBuilds } from './index-builds.js';
 import type { SearchBuilds } from './search-builds.js';
@@ -24,6 +24,13 @@ interface PreparationInput {
   readonly searches: SearchBuilds;
 }
 
+interface Prepared {
+  /** The collections among those of the types that there were before. */
+  readonly stored: ReadonlySet<string>;
+  /** Resolves when all indexes are built. */
+  readonly indexed: Promise<void>;
+}
+
 /** Brings what is stored in line with new and changed types: before they are served, and for a while after that. */
 export class TypePreparation {
   readonly #input: PreparationInput;
@@ -34,21 +41,22 @@ export class TypePreparation {
   }
 
   /**
-   * Completes entries, and builds the indexes that keep values unique. Resolves when the types can be served; `indexed` when all indexes
-   * are built.
+   * Completes entries, and builds the indexes that keep values unique. Resolves when the types can be served.
    */
-  async prepare(types: readonly ContentType[], registry: Registry, locale: string): Promise<{ readonly indexed: Promise<void> }> {
+  async prepare(types: readonly ContentType[], registry: Registry, locale: string): Promise<Prepared> {
     const { database, logger, indexes, searches } = this.#input;
     searches.suspend(types);
     const names = types.map(({ collection }) => collection);
+    const stored = await storedCollections(names, database);
     await ensureCollections(names, database);
     for (const refusal of await shardNewTypes(types, registry, database)) logger.warn({}, refusal);
-    await completeDocuments(types, locale, database);
-    const { unique, all } = indexes.begin(types, registry);
+    const older = types.filter(({ collection }) => stored.has(collection));
+    await completeDocuments(older, locale, database);
+    const { unique, all } = indexes.begin(types, registry, stored);
     const patience = new AbortController();
     await Promise.race([unique, delay(indexPatience, undefined, { signal: patience.signal }).catch(() => undefined)]);
     patience.abort();
-    return { indexed: all };
+    return { stored, indexed: all };
   }
 
   /** Completes entries again that are written in the former form after the types are served. */
