@@ -82,7 +82,7 @@ async function inflict(attack: Attack, start: number): Promise<Damage> {
   };
 }
 
-/** Returns the counts once the service has noticed all changes of the previous attack, or after 5 s. */
+/** Returns the counts once the service reads nothing more for the previous attack, or after 5 s. */
 async function settledCounts(): ReturnType<Target['counts']> {
   let counts = await target.counts();
   for (let look = 0; look < 50; look += 1) {

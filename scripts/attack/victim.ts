@@ -36,10 +36,15 @@ const { backend, config, media } = server;
 if (backend === null) throw new Error('MongoDB does not answer');
 const { store } = backend;
 const counts = { commands: 0, documents: 0 };
-store.database.client.on('commandStarted', ({ commandName }: CommandStartedEvent) => {
-  if (['find', 'aggregate', 'count', 'insert', 'update', 'findAndModify', 'getMore'].includes(commandName)) counts.commands += 1;
+/** Reads of the change stream under way. They belong to no request: after many writes they come late, and with many documents. */
+const streamed = new Set<number>();
+const counted = ['find', 'aggregate', 'count', 'insert', 'update', 'findAndModify', 'getMore'];
+store.database.client.on('commandStarted', ({ requestId, commandName, command }: CommandStartedEvent) => {
+  if (command['collection'] === '$cmd.aggregate') streamed.add(requestId);
+  else if (counted.includes(commandName)) counts.commands += 1;
 });
-store.database.client.on('commandSucceeded', ({ reply }: CommandSucceededEvent) => {
+store.database.client.on('commandSucceeded', ({ requestId, reply }: CommandSucceededEvent) => {
+  if (streamed.delete(requestId)) return;
   const { cursor } = reply as { cursor?: { firstBatch?: unknown[]; nextBatch?: unknown[] } };
   counts.documents += (cursor?.firstBatch ?? cursor?.nextBatch ?? []).length;
 });
