@@ -105,8 +105,8 @@ const localize: Action = {
   run: async (input) => {
     const { type, request, content } = input;
     const id = type.kind === 'singleType' ? await singleId(input) : idOf(input);
-    const order = { data: request.body ?? {}, query: withLocalizations };
-    return flatEntry(await createLocalization({ type, id }, order, content), content);
+    const write = { data: request.body ?? {}, query: withLocalizations };
+    return flatEntry(await createLocalization({ type, id }, write, content), content);
   },
 };
 

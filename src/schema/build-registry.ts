@@ -45,7 +45,7 @@ export function buildRegistry(
   for (const document of documents) {
     const before = previous?.parts.readings.get(document.uid);
     const isKept = before !== undefined && isDeepStrictEqual(document, before.document);
-    const reading = isKept ? readAgain(document, before) : readModel(document, settings.customFields);
+    const reading = isKept ? withDocument(before, document) : readModel(document, settings.customFields);
     const found = isKept ? [] : problemsOf(reading, before, settings);
     if (found.length > 0) problems.set(document.uid, found);
     const used = found.length > 0 ? before : reading;
@@ -58,9 +58,9 @@ export function buildRegistry(
   return { registry, models, problems, warnings: collectWarnings(readings, settled), parts: { readings, settled } };
 }
 
-/** The reading of an equal document: the next comparison of the new one is one with itself. */
-const readAgain = (document: unknown, before: ModelReading): ModelReading =>
-  document === before.document ? before : { ...before, document };
+/** Returns the reading with an equal document in place of its own, so that the next comparison finds the same object. */
+const withDocument = (reading: ModelReading, document: unknown): ModelReading =>
+  document === reading.document ? reading : { ...reading, document };
 
 /** Returns the documents that are not in force as they are. */
 export const notInForce = <Stored extends { readonly uid: string }>(

@@ -181,7 +181,7 @@ describe('media/upload', () => {
       expect(await media.stored()).to.deep.equal(before);
     });
 
-  it('changes information, keeps what is not named, and clears by null', async () => {
+  it('changes information, keeps what is null or not named, and clears by an empty text', async () => {
     const [file] = (await media.upload([text], { fileInfo: '{"caption":"cap","alternativeText":"alt"}' })).body;
     const fileInfo = '{"name":"New","caption":"","alternativeText":null}';
     const { body } = await media.upload([], { fileInfo }, `POST /api/upload?id=${file.id}`);

@@ -59,7 +59,7 @@ export class IndexBuilds {
     }
   }
 
-  /** `stored`: the collections that there are. */
+  /** `stored`: the collections that existed before the types were prepared; others have no indexes yet. */
   begin(types: readonly ContentType[], registry: Registry, stored: ReadonlySet<string>): BegunBuilds {
     const missingOf = async (type: ContentType): Promise<MissingIndexes> =>
       stored.has(type.collection)

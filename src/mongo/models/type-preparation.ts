@@ -25,7 +25,7 @@ interface PreparationInput {
 }
 
 interface Prepared {
-  /** The collections among those of the types that there were before. */
+  /** The collections of the types that existed before. */
   readonly stored: ReadonlySet<string>;
   /** Resolves when all indexes are built. */
   readonly indexed: Promise<void>;
@@ -40,15 +40,16 @@ export class TypePreparation {
     this.#input = input;
   }
 
-  /**
-   * Completes entries, and builds the indexes that keep values unique. Resolves when the types can be served.
-   */
+  /** Completes entries, and builds the indexes that keep values unique. Resolves when the types can be served. */
   async prepare(types: readonly ContentType[], registry: Registry, locale: string): Promise<Prepared> {
     const { database, logger, indexes, searches } = this.#input;
     searches.suspend(types);
     const names = types.map(({ collection }) => collection);
     const stored = await storedCollections(names, database);
-    await ensureCollections(names, database);
+    await ensureCollections(
+      names.filter((name) => !stored.has(name)),
+      database,
+    );
     for (const refusal of await shardNewTypes(types, registry, database)) logger.warn({}, refusal);
     const older = types.filter(({ collection }) => stored.has(collection));
     await completeDocuments(older, locale, database);
