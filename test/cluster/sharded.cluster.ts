@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { MongoClient } from 'mongodb';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,6 +30,7 @@ const models: readonly TestModel[] = [
   }),
   model('visit', { title, country: { type: 'string' } }, { shard: { country: 1 } }),
   model('page', { title, slug: { type: 'string', unique: true } }, { shard: { slug: 1 } }),
+  model('crate', { title }, { shard: '_id' }),
   model('coin', { title, code: { type: 'string', unique: true } }, { shard: '_id' }),
 ];
 
@@ -37,6 +39,17 @@ async function spread({ database: { client, name } }: Serving, collection: strin
   const stages = [{ $collStats: { count: {} } }, { $project: { shard: 1, count: 1 } }];
   const rows = await client.db(name).collection(collection).aggregate(stages).toArray();
   return rows.map(({ count }) => Number(count)).sort((a, b) => a - b);
+}
+
+/** Puts documents of one shard on the other as well, as a cluster does while it moves them. */
+async function leaveOrphans({ database: { client, name } }: Serving, collection: string, count: number): Promise<void> {
+  const { shards } = await client.db('admin').command({ listShards: 1 });
+  const hosts = (shards as readonly { readonly host: string }[]).map(({ host }) => host.split('/')[1] ?? host);
+  const clients = await Promise.all(hosts.map((host) => MongoClient.connect(`mongodb://${host}/?directConnection=true`)));
+  const [from, to] = clients.map((shard) => shard.db(name).collection(collection));
+  if (from === undefined || to === undefined) throw new Error('the cluster has no two shards');
+  await to.insertMany(await from.find().limit(count).toArray());
+  await Promise.all(clients.map((shard) => shard.close()));
 }
 
 /** Repeats a request until it has the expected answer. Returns the time in milliseconds. */
@@ -106,6 +119,18 @@ describe('two instances on a cluster of two shards', () => {
     await create('/api/parcels', { title: 'late' });
     expect(await total(first, '/api/parcels')).to.equal(61);
     await until(async () => (await total(second, '/api/parcels')) === 61);
+  });
+
+  it('a total and the last page leave out what a shard holds of another one', async () => {
+    await first.database.db
+      .collection<{ _id: number }>('crates')
+      .insertMany(Array.from({ length: 2_500 }, (_, index) => ({ _id: index + 1, title: String(index) })));
+    await leaveOrphans(first, 'crates', 40);
+    expect(await total(first, '/api/crates')).to.equal(2_500);
+    const { body } = await first.call('GET', '/api/crates?pagination[page]=25&pagination[pageSize]=100');
+    expect(body.data.map(({ id }: { id: number }) => id)).to.deep.equal(Array.from({ length: 100 }, (_, index) => 2_401 + index));
+    const beyond = await first.call('GET', '/api/crates?pagination[page]=26&pagination[pageSize]=100');
+    expect([beyond.body.data, beyond.body.meta.pagination.total]).to.deep.equal([[], 2_500]);
   });
 
   it('a model that any client stores is served by both within a second or so', async () => {

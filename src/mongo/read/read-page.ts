@@ -1,11 +1,11 @@
-import type { Document } from 'mongodb';
+import { type Document, MinKey } from 'mongodb';
 import { type Condition, type Plan, scorePath, type Selection } from '../../query/plan.js';
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import type { TotalCache } from '../total-cache.js';
 import { compileCondition, nothing } from './compile-condition.js';
 import { compilePage, type Page, sortsByComputed } from './compile-page.js';
 import { compileProjection } from './compile-projection.js';
-import { asScanned, readAll, runRead, type Database } from '../database.js';
+import { asScanned, countStored, readAll, runRead, type Database } from '../database.js';
 import { chooseIndex, estimateLinks, type LinkEstimates } from './choose-index.js';
 import { explainTimeout } from './explain-timeout.js';
 import type { SearchIndexes } from '../index-state.js';
@@ -84,8 +84,7 @@ function readDocuments(page: Page, total: number | null, database: Database): Pr
 
 /** The same page read from the end of the list, in the opposite order; null if it is nearer to the beginning. */
 function fromEnd({ sort, window: { skip, limit }, ...page }: Page, total: number): Page | null {
-  const isNearer = limit !== null && skip > total / 2 && skip < total;
-  if (!isNearer || sortsByComputed(sort)) return null;
+  if (limit === null || !isNearEnd({ skip }, total) || sortsByComputed(sort)) return null;
   const keys = sort.length === 0 ? [byId] : sort;
   const left = total - skip;
   return {
@@ -94,6 +93,8 @@ function fromEnd({ sort, window: { skip, limit }, ...page }: Page, total: number
     window: { skip: Math.max(left - limit, 0), limit: Math.min(limit, left) },
   };
 }
+
+const isNearEnd = ({ skip }: Pick<Page['window'], 'skip'>, total: number): boolean => skip > total / 2 && skip < total;
 
 const byId = { links: [], path: '_id', lists: [], order: 1 } as const;
 
@@ -141,23 +142,47 @@ interface TotalContext extends Omit<PageContext, 'registry'> {
 }
 
 /** Returns the total of a plan if it is known, and how to count it otherwise. */
-function totalOf(
-  plan: Plan,
-  { match, collection, window }: Page,
-  { database, totals, estimates }: TotalContext,
-): PageTotal | Promise<PageTotal> {
+function totalOf(plan: Plan, page: Page, { database, totals, estimates }: TotalContext): PageTotal | Promise<PageTotal> {
+  const { match, collection } = page;
   const { condition, totalIsCacheable } = plan;
   if (database.session !== null) return { kept: null, count: () => countInTransaction(collection, match, database) };
-  const count = async (): Promise<number> => {
-    if (estimates !== null) return countLinked({ collection, match }, estimates, database);
-    const reply = await runRead(database, { count: collection, ...(condition !== null && { query: match }) });
-    return Number(reply['n']);
-  };
-  // without a condition the server returns the number from its metadata
-  if (condition === null) return window.skip < far ? { kept: null, count } : count().then((kept) => ({ kept, count }));
+  if (condition === null) return totalOfAll(page, { database, totals });
   const counted = { collection, match, condition: totalIsCacheable ? condition : null };
+  const count = (): Promise<number> =>
+    estimates === null ? countMatching(counted, database) : countLinked({ collection, match }, estimates, database);
   return { kept: totals.kept(counted), count: () => totals.read(counted, count) };
 }
+
+/**
+ * Returns the total of a list without any condition: the number from the metadata of the collection, which costs nothing. It is not exact
+ * on a sharded cluster, which counts entries twice while it moves them, nor after a crash of the server. There, and for a page that is
+ * read from the end, all entries are counted.
+ */
+function totalOfAll(
+  { collection, window }: Page,
+  { database, totals }: Omit<TotalContext, 'estimates'>,
+): PageTotal | Promise<PageTotal> {
+  const counted = { collection, match: present, condition: always };
+  const exact = { kept: totals.kept(counted), count: () => totals.read(counted, () => countMatching(counted, database)) };
+  if (database.isSharded || exact.kept !== null) return exact;
+  const count = (): Promise<number> => countStored(collection, database);
+  if (window.skip < far) return { kept: null, count };
+  return count().then(async (stored) =>
+    isNearEnd(window, stored) ? { ...exact, kept: await exact.count() } : { kept: stored, count },
+  );
+}
+
+/** A filter that all documents meet, and that an index counts. */
+const present = { _id: { $gte: new MinKey() } };
+const always: Condition = { kind: 'and', conditions: [] };
+
+interface Matching {
+  readonly collection: string;
+  readonly match: Document;
+}
+
+const countMatching = async ({ collection, match }: Matching, database: Database): Promise<number> =>
+  Number((await runRead(database, { count: collection, query: match }))['n']);
 
 /** The command that reads the count is not allowed in a transaction. */
 async function countInTransaction(collection: string, match: Document, database: Database): Promise<number> {
