@@ -25,17 +25,35 @@ interface Total {
   readonly counted: number;
 }
 
+/** What one pass over a collection finds: the ids of the first entries, and how many there are in all. */
+export interface Pass {
+  readonly ids: readonly unknown[];
+  readonly total: number;
+}
+
+/** What a pass looks for. */
+interface Passing extends Pick<Counted, 'collection' | 'match'> {
+  /** The order of the entries. */
+  readonly order: Document;
+  /** How many ids of the first entries it keeps. */
+  readonly end: number;
+}
+
+/** Work under way, by what it looks for. */
+type Running<Result> = Map<string, Promise<Result>>;
+
 /** The cached totals of one collection, and counts under way, by their query. */
 interface Totals {
   readonly kept: BoundedCache<Total>;
-  readonly running: Map<string, Promise<number>>;
+  readonly running: Running<number>;
   readonly filters: FilterTotals;
 }
 
 /** Totals of filters other than publication state and locale. */
 interface FilterTotals {
   readonly kept: BoundedCache<number>;
-  readonly running: Map<string, Promise<number>>;
+  readonly running: Running<number>;
+  readonly passes: Running<Pass>;
 }
 
 /** The text of the query that a condition is compiled to; conditions of plans that come again are the same objects. */
@@ -58,9 +76,9 @@ const digests = new WeakMap<Document, string>();
 
 /**
  * Exact totals, by collection and query. Counting is the most expensive part of a list and takes longer as the collection grows, so
- * equal counts at the same time are one. Totals of whole types are kept until a write that they depend on; where this instance makes or
- * deletes one entry, they are adjusted. Totals of other filters are kept until any write to the collection. Nothing is kept or shared
- * while the writes of other instances are not reported.
+ * equal counts at the same time are one, and so are equal passes. Totals of whole types are kept until a write that they depend on; where
+ * this instance makes or deletes one entry, they are adjusted. Totals of other filters are kept until any write to the collection. Nothing
+ * is kept or shared while the writes of other instances are not reported.
  */
 export class TotalCache {
   readonly #changes: ChangeBus;
@@ -96,6 +114,18 @@ export class TotalCache {
     });
   }
 
+  /** Returns what `run` finds by one pass, which may be that of another request at the same time. Its total is kept. */
+  async pass({ collection, match, order, end }: Passing, run: () => Promise<Pass>): Promise<Pass> {
+    if (!this.#changes.isListening) return run();
+    const { kept, passes } = this.#totalsOf(collection).filters;
+    const query = queryDigest(match);
+    return share(passes, JSON.stringify([query, Object.entries(order), end]), async () => {
+      const found = await run();
+      kept.set(query, found.total, 8);
+      return found;
+    });
+  }
+
   #totalsOf(collection: string): Totals {
     const totals = this.#totals.get(collection) ?? newTotals();
     this.#totals.set(collection, totals);
@@ -108,7 +138,7 @@ export class TotalCache {
     return totals;
   }
 
-  /** A count that is under way may include the write or not, so no other read waits for it, and its result is not cached. */
+  /** Work that is under way may include the write or not, so no other read waits for it, and its result is not cached. */
   #change(collection: string, change: Change): void {
     const former = this.#totals.get(collection);
     if (former === undefined) return;
@@ -127,7 +157,7 @@ export class TotalCache {
 
 const newTotals = (): Totals => ({ kept: new BoundedCache(bounds), running: new Map(), filters: newFilterTotals() });
 
-const newFilterTotals = (): FilterTotals => ({ kept: new BoundedCache(filterBounds), running: new Map() });
+const newFilterTotals = (): FilterTotals => ({ kept: new BoundedCache(filterBounds), running: new Map(), passes: new Map() });
 
 async function readFilter({ kept, running }: FilterTotals, query: string, count: () => Promise<number>): Promise<number> {
   const known = kept.get(query);
@@ -141,7 +171,7 @@ async function readFilter({ kept, running }: FilterTotals, query: string, count:
 
 /** The totals of filters after a write: none. An empty cache is kept: creating one costs as much as the rest of a write here. */
 const withoutFilters = ({ filters }: Totals): FilterTotals =>
-  filters.kept.size + filters.running.size === 0 ? filters : newFilterTotals();
+  filters.kept.size + filters.running.size + filters.passes.size === 0 ? filters : newFilterTotals();
 
 /**
  * Totals that were counted before the write was sent do not include it; others may, and are dropped. Counts under way keep theirs in the
@@ -158,7 +188,7 @@ function adjusted(former: Totals, { document, count, begun }: Extract<Change, { 
 }
 
 /** Joins the same work that is under way. If that was given up for another request's own reasons, this one does it itself. */
-async function share(running: Map<string, Promise<number>>, key: string, work: () => Promise<number>): Promise<number> {
+async function share<Result>(running: Running<Result>, key: string, work: () => Promise<Result>): Promise<Result> {
   const other = running.get(key);
   if (other !== undefined)
     return other.catch((error: unknown) => {

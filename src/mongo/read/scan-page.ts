@@ -1,11 +1,11 @@
 import type { Document } from 'mongodb';
 import type { Condition, Plan } from '../../query/plan.js';
 import type { Registry } from '../../schema/content-type.js';
-import type { TotalCache } from '../total-cache.js';
+import type { Pass, TotalCache } from '../total-cache.js';
 import { chooseOrder } from './choose-index.js';
 import { tryIndex } from './read-by-index.js';
 import { compilePage, compileSort, sortsByComputed, type Page } from './compile-page.js';
-import { readAll, type Database } from '../database.js';
+import { asScanned, readAll, type Database } from '../database.js';
 import { anyIndex, isServed, leadingFields } from './is-served.js';
 import type { Parts } from './linked-parts.js';
 
@@ -54,14 +54,9 @@ export async function readScanned(
   { totals, ...context }: ScanContext & { readonly totals: TotalCache },
 ): Promise<ScannedPage> {
   const { database } = context;
-  if (database.session !== null) return scanPage(scanning, database);
-  const counted = { ...scanning.page, condition: null };
-  const scan = (): Promise<ScannedPage> => {
-    const scanned = scanPage(scanning, database);
-    totals.read(counted, async () => (await scanned).total).catch(() => undefined); // the caller has the error
-    return scanned;
-  };
-  const total = totals.kept(counted);
+  const scan = (): Promise<ScannedPage> => scanPage(scanning, totals, database);
+  if (database.session !== null) return scan();
+  const total = totals.kept({ ...scanning.page, condition: null });
   const index = total === null ? null : await chooseOrder(scanning.plan, total, context);
   if (total === null || index === null) return scan();
   const byIndex = async (maxTimeMS: number): Promise<ScannedPage | null> => {
@@ -88,14 +83,17 @@ async function readInOrder(
 }
 
 /**
- * Reads a page and its total by one pass, and then the documents of the page. Where no index can serve the condition, an operator's
- * own neither, the pass reads the collection in its natural order, which is two to five times cheaper than by an index that leads to
- * most entries.
+ * Reads a page and its total by one pass, which equal requests at the same time share, and then the documents of the page. Where no
+ * index can serve the condition, an operator's own neither, the pass reads the collection in its natural order, which is two to five
+ * times cheaper than by an index that leads to most entries.
  */
-async function scanPage({ page, condition }: Scanning, database: Database): Promise<ScannedPage> {
+async function scanPage({ page, condition }: Scanning, totals: TotalCache, database: Database): Promise<ScannedPage> {
   const hint = isServed(condition, anyIndex(database)) ? {} : { hint: { $natural: 1 } };
-  const { ids, total } = await scan(page, hint, database);
-  const { skip } = page.window;
+  const run = (): Promise<Pass> => scan(page, hint, asScanned(database));
+  const { collection, match, sort, window } = page;
+  const passing = { collection, match, order: compileSort(sort), end: endOf(window) };
+  const { ids, total } = await (database.session === null ? totals.pass(passing, run) : run());
+  const { skip } = window;
   return { documents: await readKept({ ...page, window: { ...page.window, skip: 0 } }, ids.slice(skip), database), total };
 }
 
@@ -112,16 +110,15 @@ export async function scanParts(page: Page, parts: Parts, database: Database): P
 }
 
 /** The ids of the first entries of a pass, up to the end of the page, and how many there are in all. */
-async function scan(
-  { collection, match, sort, window: { skip, limit } }: Page,
-  hint: Document,
-  database: Database,
-): Promise<{ readonly ids: readonly unknown[]; readonly total: number }> {
-  const ids = { $topN: { n: skip + (limit ?? mostKept), sortBy: compileSort(sort), output: '$_id' } };
+async function scan({ collection, match, sort, window }: Page, hint: Document, database: Database): Promise<Pass> {
+  const ids = { $topN: { n: endOf(window), sortBy: compileSort(sort), output: '$_id' } };
   const pipeline = [{ $match: match }, { $group: { _id: null, total: { $sum: 1 }, ids } }];
   const [group] = await readAll(database, { aggregate: collection, pipeline, cursor: {}, ...hint });
   return { ids: (group?.['ids'] ?? []) as readonly unknown[], total: Number(group?.['total'] ?? 0) }; // grouped into this array
 }
+
+/** The number of entries up to the end of a page. */
+const endOf = ({ skip, limit }: Page['window']): number => skip + (limit ?? mostKept);
 
 /** Reads the documents of a page from the entries that were kept. One that has changed in between meets the condition no more. */
 async function readKept(page: Page, ids: readonly unknown[], database: Database): Promise<readonly Document[]> {

@@ -1,0 +1,159 @@
+import { expect } from 'chai';
+import type { CommandStartedEvent } from 'mongodb';
+import type { ContentContext } from '../../src/content/content-context.js';
+import { findMany, type FoundPage } from '../../src/content/find-many.js';
+import { forRequest } from '../../src/mongo/database.js';
+import { emptyQuery } from '../../src/query/ast.js';
+import { Budget, unlimited } from '../../src/query/budget.js';
+import { parseFilters } from '../../src/query/parse-filter.js';
+import { parsePagination, parseSort } from '../../src/query/parse-list.js';
+import { defaultLimits } from '../support/default-limits.js';
+import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
+import { contextOf, typeOf } from '../support/things.js';
+
+const persons = Array.from({ length: 60 }, (_, index) => ({ _id: index + 1, name: `person ${String(index)}`, age: 60 - index }));
+
+interface Search {
+  readonly start?: number;
+  readonly limit?: number;
+  readonly sort?: string;
+}
+
+describe('passes of searches without an index', () => {
+  let database: FreshDatabase;
+  before(async () => {
+    database = await freshDatabase();
+    await database.db.collection<{ _id: number }>('persons').insertMany(persons);
+  });
+  after(() => database.drop());
+
+  /** The context of requests whose caches are new and hear of writes. */
+  const listening = (): ContentContext => {
+    const context = contextOf(database);
+    context.store.changes.setListening(true);
+    return context;
+  };
+
+  const search = (context: ContentContext, { start = 0, limit = 10, sort = '' }: Search = {}): Promise<FoundPage> => {
+    const query = {
+      ...emptyQuery,
+      filter: parseFilters({ name: { $contains: 'person' } }, defaultLimits),
+      sort: parseSort(sort, defaultLimits),
+      pagination: parsePagination({ start: String(start), limit: String(limit), withCount: 'true' }),
+    };
+    return findMany(typeOf('api::person.person'), query, context);
+  };
+
+  /** The same context for a request of its own. */
+  const requestOf = (context: ContentContext, budget: Budget, signal: AbortSignal): ContentContext => {
+    const { store, bind } = context;
+    const own = { ...store, database: forRequest(store.database, budget, { client: 'one', signal }) };
+    return { ...context, store: own, bind: { ...bind, budget } };
+  };
+
+  /** Takes all turns of the scans until the returned function is called. */
+  const holdScans = ({ store }: ContentContext): (() => void) => {
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    for (let turn = 0; turn < 10; turn++) void store.database.scans.run(() => held);
+    return release;
+  };
+
+  /** The number of passes over the collection so far, and the end of counting. */
+  const countPasses = () => {
+    let passes = 0;
+    const listen = ({ command }: CommandStartedEvent): void => {
+      if (command['aggregate'] === 'persons') passes += 1;
+    };
+    database.client.on('commandStarted', listen);
+    return { passes: () => passes, end: () => database.client.off('commandStarted', listen) };
+  };
+
+  /** Resolves when whatever does not wait for a turn has long been sent. */
+  const exchange = async (): Promise<void> => {
+    for (let round = 0; round < 50; round++) await database.db.command({ ping: 1 });
+  };
+
+  let counted: ReturnType<typeof countPasses>;
+  beforeEach(() => {
+    counted = countPasses();
+  });
+  afterEach(() => {
+    counted.end();
+  });
+
+  const idsOf = ({ entries }: FoundPage): unknown[] => entries.map(({ document }) => document['_id']);
+  const first = persons.slice(0, 10).map(({ _id }) => _id);
+
+  it('take their turns among the scans', async () => {
+    const context = listening();
+    const release = holdScans(context);
+    const found = search(context);
+    await exchange();
+    expect(counted.passes()).to.equal(0);
+    release();
+    expect((await found).total).to.equal(60);
+    expect(counted.passes()).to.equal(1);
+  });
+
+  it('are one for equal searches at the same time', async () => {
+    const context = listening();
+    for (const page of await Promise.all([1, 2, 3, 4, 5].map(() => search(context)))) {
+      expect(idsOf(page)).to.deep.equal(first);
+      expect(page.total).to.equal(60);
+    }
+    expect(counted.passes()).to.equal(1);
+  });
+
+  it('are one for each order and each end of a page', async () => {
+    const context = listening();
+    const searches = [{}, { start: 10 }, { limit: 20 }, { sort: 'age' }, { sort: 'age:desc' }];
+    const found = await Promise.all(searches.map((one) => search(context, one)));
+    expect(found.map((page) => idsOf(page)[0])).to.deep.equal([1, 11, 1, 60, 1]);
+    expect(counted.passes()).to.equal(4); // entries 11 to 20 end where the first 20 end
+  });
+
+  it('are not shared with searches after a write', async () => {
+    const context = listening();
+    const release = holdScans(context);
+    const before = search(context);
+    await exchange();
+    context.store.changes.wrote('persons', { kind: 'values' });
+    const after = [search(context), search(context)];
+    release();
+    await Promise.all([before, ...after]);
+    expect(counted.passes()).to.equal(2);
+  });
+
+  it('are not shared while writes of other instances are not reported', async () => {
+    const context = contextOf(database);
+    await Promise.all([search(context), search(context)]);
+    expect(counted.passes()).to.equal(2);
+  });
+
+  it('are begun again by one of the others when the client of the first is gone', async () => {
+    const context = listening();
+    const release = holdScans(context);
+    const gone = new AbortController();
+    const leaving = search(requestOf(context, unlimited, gone.signal)).catch((error: Error) => error.message);
+    const others = [1, 2, 3].map(() => search(requestOf(context, unlimited, new AbortController().signal)));
+    await exchange();
+    gone.abort();
+    release();
+    expect(await leaving).to.equal('The request has ended');
+    for (const page of await Promise.all(others)) expect(idsOf(page)).to.deep.equal(first);
+    expect(counted.passes()).to.equal(1);
+  });
+
+  it('are begun again by one of the others when the first has used up its budget', async () => {
+    const context = listening();
+    const { signal } = new AbortController();
+    const poor = search(requestOf(context, new Budget({ ...defaultLimits, answerBytes: 10 }), signal)).catch(
+      (error: Error) => error.message,
+    );
+    const others = [1, 2, 3].map(() => search(requestOf(context, unlimited, signal)));
+    expect(await poor).to.contain('reads more than 10 bytes');
+    for (const page of await Promise.all(others)) expect(idsOf(page)).to.deep.equal(first);
+    expect(counted.passes()).to.equal(2);
+  });
+});
