@@ -161,6 +161,14 @@ describe('text search', () => {
     expect(reads.map((command) => Object.keys(command)[0])).to.deep.equal(['aggregate', 'find']);
   });
 
+  it('the last page by score is the same when its total is known', async () => {
+    const path = (start: number) => `pages?_q=run shoe soup&sort=_score&pagination[start]=${String(start)}&pagination[limit]=2`;
+    const best = await ids(path(0));
+    const last = await ids(path(2));
+    expect([...best, ...last]).to.have.members([1, 2, 3]);
+    expect(await ids(path(2))).to.deep.equal(last);
+  });
+
   const refused = ['pages?sort=_score', 'notes?_q=fish&sort=_score', 'pages?_q=run&sort=_score:up', 'owners?sort=note._score'];
   for (const path of refused)
     it(`${path} is refused`, async () => expect((await serving.call('GET', `/api/${path}`)).status).to.equal(400));

@@ -82,9 +82,13 @@ function readDocuments(page: Page, total: number | null, database: Database): Pr
   return readAll(database, compilePage(backwards)).then((documents) => [...documents].reverse());
 }
 
-/** The same page read from the end of the list, in the opposite order; null if it is nearer to the beginning. */
+/**
+ * The same page read from the end of the list, in the opposite order; null if it is nearer to the beginning. Scores have no opposite order: the
+ * server puts the best first in any case.
+ */
 function fromEnd({ sort, window: { skip, limit }, ...page }: Page, total: number): Page | null {
-  if (limit === null || !isNearEnd({ skip }, total) || sortsByComputed(sort)) return null;
+  const isRanked = sort.some(({ path }) => path === scorePath);
+  if (limit === null || !isNearEnd({ skip }, total) || isRanked || sortsByComputed(sort)) return null;
   const keys = sort.length === 0 ? [byId] : sort;
   const left = total - skip;
   return {
