@@ -103,8 +103,7 @@ function bindStep(name: string, step: Step, context: BindContext): Step {
     const isHidden = !maySee(context.access, attribute.target) || context.access.rules.has(attribute.target);
     if (target === undefined || isHidden) throw invalidParameter(name);
     if (step.links.length === context.limits.sortKeyLinks) throw tooManyLinks(context);
-    const many = attribute.many || step.lists.length > 0;
-    const link = { path: `${step.prefix}${name}`, link: attribute, target, many };
+    const link = { path: `${step.prefix}${name}`, link: attribute, target, inList: step.lists.length > 0 };
     return { type: target, links: [...step.links, link], prefix: '', lists: [] };
   }
   throw invalidParameter(name);

@@ -96,8 +96,8 @@ interface SortLink {
   readonly path: string;
   readonly link: LinkAttribute;
   readonly target: ContentType;
-  /** Whether one document may lead to several. */
-  readonly many: boolean;
+  /** Whether the link is in the elements of a list, so that one document has it several times. */
+  readonly inList: boolean;
 }
 
 export interface Window {

@@ -282,3 +282,35 @@ describe('a sort through a relation to few entries, with a filter', () => {
       expect(examined).to.be.within(1, 1_000);
     });
 });
+
+describe('a sort through a relation in a list of components', () => {
+  let database: FreshDatabase;
+  before(async () => {
+    database = await freshDatabase();
+  });
+  after(() => database.drop());
+
+  /** Every third thing has an element without a maker beside one with a maker; every fourth has no element. */
+  const makers = (id: number): readonly (number | null)[] =>
+    id % 4 === 0 ? [] : [...(id % 3 === 0 ? [null] : []), (id * 7) % 20];
+  const makerName = (id: number | null): string | null =>
+    id === null ? null : `maker ${String((id * 13) % 20).padStart(2, '0')}`;
+
+  it('counts elements with a target', async () => {
+    const entries = Array.from({ length: 2_500 }, (_, index) => ({ _id: index + 1, name: null }));
+    const stored = entries.map(({ _id }) => ({ _id, parts: makers(_id).map((maker) => ({ maker })) }));
+    await database.db.collection<{ _id: number }>('things').insertMany(stored);
+    const persons = Array.from({ length: 20 }, (_, _id) => ({ _id, name: makerName(_id) }));
+    await database.db.collection<{ _id: number }>('persons').insertMany(persons);
+    const namesOf = (id: number) =>
+      makers(id)
+        .filter((maker) => maker !== null)
+        .map(makerName);
+    for (const order of [1, -1] as const) {
+      const sort = parseSort(`parts.maker.name${order === 1 ? '' : ':desc'}`, defaultLimits);
+      const query = { ...emptyQuery, sort, pagination: parsePagination({ start: '600', limit: '100', withCount: 'false' }) };
+      const page = await findMany(typeOf('api::thing.thing'), query, contextOf(database));
+      expect(idsOf(page)).to.deep.equal(sortedIds(entries, namesOf, order).slice(600, 700));
+    }
+  });
+});

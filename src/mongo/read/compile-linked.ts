@@ -37,7 +37,7 @@ export function compileLinked(walk: Walk, linked: Linked): Document {
 function findOrder({ page, step, rest, key }: Walk, groups: readonly Group[]): Document | null {
   const order = restOrder(rest, key);
   if (groups.length === 1) return order;
-  if (groups.length > mostParts || step.many || step.link.storage.kind !== 'own') return null;
+  if (groups.length > mostParts || step.link.many || step.link.storage.kind !== 'own') return null;
   const direction = directionOf(groups);
   const readsAll = Object.keys(page.match).length === 0 || !rest.every(isById);
   return direction === null || readsAll ? null : { [step.path]: direction, ...order };
@@ -74,7 +74,7 @@ function compilePart(walk: Walk, { groups, before, limit }: Linked): Document[] 
   const isRanked = groups.length > 1;
   return [
     { $match: compileMatch(walk, groups.flat(), before) },
-    ...(isRanked ? [{ $set: { _rank: rankOf(isOwn ? step.path : '_id', groups, isOwn && step.many) } }] : []),
+    ...(isRanked ? [{ $set: { _rank: rankOf(isOwn ? step.path : '_id', groups, isOwn && step.link.many) } }] : []),
     { $sort: { ...(isRanked && { _rank: 1 }), ...restOrder(rest, key) } },
     { $limit: limit },
     { $project: page.projection },
@@ -85,7 +85,7 @@ function compilePart(walk: Walk, { groups, before, limit }: Linked): Document[] 
 function compileMatch({ page, step }: Walk, ids: Group, before: readonly unknown[]): Document {
   const isOwn = step.link.storage.kind === 'own';
   const path = isOwn ? step.path : '_id';
-  const mayComeAgain = (step.many || !isOwn) && before.length > 0;
+  const mayComeAgain = (step.link.many || !isOwn) && before.length > 0;
   return { $and: [page.match, { [path]: { $in: ids } }, ...(mayComeAgain ? [{ [path]: { $nin: before } }] : [])] };
 }
 

@@ -92,7 +92,7 @@ const sortField = (key: SortKey, index: number): string => (isComputed(key) ? `_
 function compileKey({ links, path, lists, order }: SortKey, field: string): Document[] {
   const joins = links.flatMap((step, depth) => {
     const next = links[depth + 1];
-    const isOne = links.slice(0, depth + 1).every(({ many }) => !many);
+    const isOne = links.slice(0, depth + 1).every(({ link, inList }) => !link.many && !inList);
     const kept = next === undefined ? path : localField(next);
     return compileJoin(step, { field, isFirst: depth === 0, kept: isOne ? null : kept });
   });

@@ -51,9 +51,12 @@ export async function planWalk({ type, totalIsCacheable }: Plan, page: Page, dat
   return { page, key, rest, step, database, atOnce, max };
 }
 
-/** The entry has the link, or the target has it. Entries without targets come first in ascending order, so these have to be found. */
-const canWalk = ({ link: { storage }, target }: Step, { order }: SortKey): boolean => {
-  if (storage.kind === 'own') return true;
+/**
+ * The entry has the link, once, or the target has it. Entries without targets come first in ascending order, so these have to be found: no
+ * query on the links in a list of components tells one element without a target from all.
+ */
+const canWalk = ({ link: { storage }, target, inList }: Step, { order }: SortKey): boolean => {
+  if (storage.kind === 'own') return !inList;
   if (storage.kind !== 'inverse') return false;
   const owner = target.attributes.get(storage.field);
   return order === -1 || (owner?.kind === 'relation' && !owner.many);
@@ -68,7 +71,7 @@ async function countUpTo(limit: number, { collection, match }: Page, database: D
 }
 
 /** About how many targets have to be read for each entry that they lead to. */
-function targetsOfEntry({ link, many }: Step, { entries, targets }: Readonly<Record<'entries' | 'targets', number>>): number {
-  if (link.storage.kind === 'own') return targets / (entries * (many ? linksOfEntry : 1));
+function targetsOfEntry({ link }: Step, { entries, targets }: Readonly<Record<'entries' | 'targets', number>>): number {
+  if (link.storage.kind === 'own') return targets / (entries * (link.many ? linksOfEntry : 1));
   return 2;
 }

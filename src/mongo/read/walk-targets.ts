@@ -55,7 +55,7 @@ async function walkAll(walk: Walk, wanted: number): Promise<readonly Document[] 
 const nothing: Walked = { documents: [], ids: [] };
 
 /** Entries with such a link are sorted like those that are linked with a target without a value. */
-const linksToNothing = ({ many }: Walk['step']): Target => ({ ids: [null, ...(many ? [[]] : [])], value: null });
+const linksToNothing = ({ link }: Walk['step']): Target => ({ ids: [null, ...(link.many ? [[]] : [])], value: null });
 
 /**
  * Returns the entries that no target with a value is linked with, if the targets store the links. Null: there are too many targets.
