@@ -18,6 +18,8 @@ interface Subject {
   readonly stored: Stored;
   readonly cast: (value: unknown, name: string) => unknown;
   readonly trigrams?: TrigramPlace;
+  /** Compared by a row rule. */
+  readonly ofRule?: true;
 }
 
 /** Binds the filter below a scalar attribute or an id: comparisons and groups of them. Throws a ValidationError. */
@@ -72,6 +74,7 @@ const compare = (name: Comparator, operand: unknown, { subject, polarity }: Comp
   operand,
   denied: polarity === 'denied',
   ...(subject.trigrams !== undefined && polarity === 'plain' && comparesText(name) && { trigrams: subject.trigrams }),
+  ...(subject.ofRule === true && { ofRule: true }),
 });
 
 function bindNull(value: unknown, context: ComparisonContext): Condition {

@@ -71,9 +71,10 @@ function bindField(name: string, filter: Filter, scope: Scope, polarity: Polarit
   return bindAttribute(attribute, filter, scope, polarity);
 }
 
-function bindId(filter: Filter, { type, prefix, context }: Scope, polarity: Polarity): Condition {
+function bindId(filter: Filter, { type, prefix, context, ofRule }: Scope, polarity: Polarity): Condition {
   const path = `${prefix}${type.kind === 'component' ? 'id' : '_id'}`;
-  return bindComparisons(filter, { name: 'id', path, stored: idRule.stored, cast: idRule.cast }, context.limits, polarity);
+  const subject = { name: 'id', path, stored: idRule.stored, cast: idRule.cast, ...(ofRule && { ofRule }) };
+  return bindComparisons(filter, subject, context.limits, polarity);
 }
 
 function bindAttribute(attribute: Attribute, filter: Filter, scope: Scope, polarity: Polarity): Condition {
@@ -86,6 +87,7 @@ function bindAttribute(attribute: Attribute, filter: Filter, scope: Scope, polar
         stored,
         cast,
         ...trigramsOf(attribute, scope.type),
+        ...(scope.ofRule && { ofRule: scope.ofRule }),
       };
       return bindComparisons(filter, subject, scope.context.limits, polarity);
     }

@@ -25,6 +25,8 @@ export type Condition =
       readonly denied: boolean;
       /** The index that finds the text, if its attribute has one. */
       readonly trigrams?: TrigramPlace;
+      /** Part of a row rule: the caller may not be allowed to know what it compares. */
+      readonly ofRule?: true;
     }
   /** The entry contains some of the words. If no full-text index can be used, it meets the other condition instead. */
   | { readonly kind: 'search'; readonly collection: string; readonly text: string; readonly otherwise: Condition }

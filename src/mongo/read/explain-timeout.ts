@@ -1,8 +1,13 @@
 import { validationError } from '../../errors.js';
 import { comparesText } from '../../query/conditions.js';
 import type { Condition, Plan } from '../../query/plan.js';
+import { dottedPath, findPlaces } from '../../schema/attribute-places.js';
+import type { Attribute, ContentType, Registry, ScalarAttribute } from '../../schema/content-type.js';
+import { scalarTypes } from '../../schema/scalar-types.js';
 import { readAll, type Database } from '../database.js';
 import { isTimedOut } from '../driver-errors.js';
+import { trigramsOf } from '../trigrams.js';
+import type { Comparison } from './compile-condition.js';
 import { anyIndex, isServed, type Indexes } from './is-served.js';
 
 /** An attribute without an index, by its path, and the option that would give it one. */
@@ -14,19 +19,24 @@ interface LackingIndex {
 /** The conditions on the entries of one type. */
 type Level = Pick<Plan, 'type' | 'condition' | 'sort'>;
 
+interface ExplainContext {
+  readonly registry: Registry;
+  readonly database: Database;
+}
+
 /** Milliseconds to look at the indexes of a collection. */
 const patience = 2_000;
 
 /**
- * Returns the error to answer for a query that failed: if it exceeded its time limit, and no index of a collection serves its filter, a 400
- * that names the attributes and the option that they need; otherwise the error itself.
+ * Returns the error to answer for a query that failed: if it exceeded its time limit, and options of attributes would give it the indexes that
+ * it lacks, a 400 that names them; otherwise the error itself. Attributes that only the row rules of the caller compare are not named.
  */
-export async function explainTimeout(error: unknown, plan: Plan, database: Database): Promise<unknown> {
-  if (!isTimedOut(error) || database.session !== null) return error;
-  const lacking = await Promise.all(levelsOf(plan).map((level) => findLacking(level, database)));
-  const [first, ...others] = new Map(lacking.flat().map((one) => [one.path, one])).values();
-  if (first === undefined) return error;
-  const attributes = [first, ...others];
+export async function explainTimeout(error: unknown, plan: Plan, context: ExplainContext): Promise<unknown> {
+  if (!isTimedOut(error) || context.database.session !== null) return error;
+  // of a collection without entries, and of a database that is slow or gone, no indexes can be listed
+  const lacking = await Promise.all(levelsOf(plan).map((level) => findLacking(level, context).catch(() => [])));
+  const attributes = [...new Map(lacking.flat().map((one) => [`${one.path} ${one.option}`, one])).values()];
+  if (attributes.length === 0) return error;
   const options = attributes.map(({ path, option }) => `${path} (${option})`);
   return validationError(`The database took too long, because no index leads to ${options.join(', ')}`, {
     code: 'NO_INDEX',
@@ -52,15 +62,18 @@ function relatedLevels(condition: Condition): readonly Level[] {
   }
 }
 
-async function findLacking({ type, condition, sort }: Level, database: Database): Promise<readonly LackingIndex[]> {
+async function findLacking(
+  { type, condition, sort }: Level,
+  { registry, database }: ExplainContext,
+): Promise<readonly LackingIndex[]> {
   const leading = await readLeading(type.collection, database);
   const indexes = { ...anyIndex(database), leads: (path: string) => leading.has(path) };
   if (condition !== null && isServed(condition, indexes)) return [];
+  const optionOf = optionsOf(type, registry);
   const [key] = sort;
   const isUnsorted = key?.links.length === 0 && key.lists.length === 0 && !leading.has(key.path);
-  const sorted: readonly LackingIndex[] = isUnsorted ? [{ path: key.path, option: '"index": true' }] : [];
-  const filtered = condition === null ? [] : lackingIn(condition, indexes, '');
-  return [...filtered, ...sorted].filter(({ path }) => type.attributes.get(path.split('.')[0] ?? '')?.visible === true);
+  const sorted = isUnsorted ? optionOf(key.path, null) : [];
+  return [...(condition === null ? [] : lackingIn(condition, { indexes, optionOf, prefix: '' })), ...sorted];
 }
 
 /** The first paths of all indexes of a collection, an operator's own included. */
@@ -70,23 +83,53 @@ async function readLeading(collection: string, database: Database): Promise<Read
   return new Set(rows.flatMap(({ key }) => Object.keys(key as object).slice(0, 1))); // the form of every index
 }
 
-function lackingIn(condition: Condition, indexes: Indexes, prefix: string): readonly LackingIndex[] {
-  if (isServed(condition, indexes)) return [];
+/** Returns the option that would let an index serve a comparison, or a sort, of the values at a path; empty if there is none. */
+type OptionOf = (path: string, comparison: Comparison | null) => readonly LackingIndex[];
+
+const optionsOf =
+  (type: ContentType, registry: Registry): OptionOf =>
+  (path, comparison) => {
+    const place = findPlaces(type, registry, isVisibleScalar).find((one) => dottedPath(one) === path);
+    if (place === undefined) return [];
+    const { attribute, steps } = place;
+    if (comparison === null || !comparesText(comparison.comparator) || comparison.comparator === 'startsWith')
+      return attribute.indexed || attribute.unique ? [] : [{ path, option: '"index": true' }];
+    const takesTrigrams = steps.length === 0 && scalarTypes[attribute.type].search === 'text' && attribute.search === null;
+    const hasTrigrams = trigramsOf(String(comparison.operand), 1).size > 0;
+    return takesTrigrams && hasTrigrams ? [{ path, option: '"search": "trigram"' }] : [];
+  };
+
+const isVisibleScalar = (attribute: Attribute): attribute is ScalarAttribute => attribute.kind === 'scalar' && attribute.visible;
+
+interface LackingContext {
+  readonly indexes: Indexes;
+  readonly optionOf: OptionOf;
+  /** The path of the element that the condition is on, with its dot. */
+  readonly prefix: string;
+}
+
+/** Returns the options that let indexes serve a condition; empty if none would. */
+function lackingIn(condition: Condition, context: LackingContext): readonly LackingIndex[] {
+  const { indexes, optionOf, prefix } = context;
   switch (condition.kind) {
     case 'and':
-    case 'or':
-      return condition.conditions.flatMap((inner) => lackingIn(inner, indexes, prefix));
+      return condition.conditions.flatMap((inner) => lackingIn(inner, context));
+    case 'or': {
+      const parts = condition.conditions.filter((inner) => !isServed(inner, indexes));
+      const lacking = parts.map((inner) => lackingIn(inner, context));
+      return lacking.every(({ length }) => length > 0) ? lacking.flat() : [];
+    }
     case 'element': {
       const leads = (path: string): boolean => indexes.leads(`${condition.path}.${path}`);
-      return lackingIn(condition.condition, { ...indexes, leads }, `${prefix}${condition.path}.`);
+      const inner = { optionOf, indexes: { ...indexes, leads }, prefix: `${prefix}${condition.path}.` };
+      return lackingIn(condition.condition, inner);
     }
     case 'search':
-      return lackingIn(condition.otherwise, indexes, prefix);
+      return lackingIn(condition.otherwise, context);
     case 'comparison': {
       const isText = comparesText(condition.comparator);
-      const isHelped = !condition.denied && (!isText || condition.stored === 'text');
-      const option = isText && condition.comparator !== 'startsWith' ? '"search": "trigram"' : '"index": true';
-      return isHelped ? [{ path: `${prefix}${condition.path}`, option }] : [];
+      const isHelped = condition.ofRule !== true && !condition.denied && (!isText || condition.stored === 'text');
+      return isHelped ? optionOf(`${prefix}${condition.path}`, condition) : [];
     }
     case 'related':
       return [];

@@ -37,7 +37,7 @@ interface PageContext {
  */
 export const readPage = (plan: Plan, context: PageContext): Promise<LoadedPage> =>
   readByPlan(plan, context).catch(async (error: unknown) => {
-    throw await explainTimeout(error, plan, context.database);
+    throw await explainTimeout(error, plan, context);
   });
 
 async function readByPlan(plan: Plan, { registry, totals, ...context }: PageContext): Promise<LoadedPage> {
