@@ -47,4 +47,37 @@ describe('writes to types whose unique indexes are being built', () => {
       await serving.stop();
     }
   });
+
+  it('keep all unique values unique, and say which other indexes a collection has no room for', async () => {
+    const attributesOf = (prefix: string, count: number, option: object) =>
+      Object.fromEntries(
+        Array.from({ length: count }, (_, index) => [`${prefix}${String(index)}`, { type: 'string', ...option }]),
+      );
+    const type = (name: string, attributes: object) => ({
+      uid: `api::${name}.${name}`,
+      kind: 'collectionType',
+      info: { singularName: name, pluralName: `${name}s`, displayName: name },
+      attributes,
+    });
+    const unique = { ...attributesOf('code', 50, { unique: true }), title: { type: 'string', index: true } };
+    const serving = await serveModels({
+      models: [type('coin', unique), type('stamp', attributesOf('mark', 48, { index: true }))],
+    });
+    try {
+      await serving.settled();
+      const create = async (): Promise<number> => (await serving.call('POST', '/api/coins', { data: { code49: 'x' } })).status;
+      expect([await create(), await create()]).to.deep.equal([200, 400]);
+      const states = serving.database.db.collection<{ uid: string; indexProblems?: readonly string[] }>('_model_status');
+      const problemsOf = async (uid: string) => (await states.findOne({ uid }))?.indexProblems ?? [];
+      const why = 'is not built: the model calls for more than a collection can have';
+      expect(await problemsOf('api::coin.coin')).to.deep.equal(
+        ['createdAt-__id-', 'updatedAt-__id-', 'title-__id-'].map((key) => `index mangrove_${key} ${why}`),
+      );
+      expect(await problemsOf('api::stamp.stamp')).to.deep.equal(
+        ['mark46-__id-', 'mark47-__id-'].map((key) => `index mangrove_${key} ${why}`),
+      );
+    } finally {
+      await serving.stop();
+    }
+  });
 });

@@ -290,6 +290,31 @@ describe('text search', () => {
     }
   });
 
+  it('builds trigrams again if the option comes back before they are dropped', async () => {
+    const { db } = serving.database;
+    const setField = async (name: string, attribute: string, search: object): Promise<void> => {
+      const uid = `api::${name}.${name}`;
+      const models = db.collection<{ _id: string }>('_models');
+      await models.updateOne({ _id: uid }, { $set: { [`attributes.${attribute}`]: { type: 'text', ...search } } });
+      await serving.server.backend?.models.loadModels([uid]);
+    };
+    const claims = db.collection<{ _id: string; holder: string; until: Date }>('_claims');
+    await setBody(serving, { search: 'trigram' });
+    // What is dropped has to wait for the build of another type, which another instance holds up.
+    await claims.insertOne({ _id: 'search sayings/mark', holder: 'other', until: new Date(Date.now() + 600_000) });
+    await setField('saying', 'mark', { search: 'trigram' });
+    await setField('mixed', 'body', {});
+    const { body } = await serving.call('GET', '/api/mixeds?filters[body]=soup%20no7');
+    await serving.call('PUT', `/api/mixeds/${String(body.data[0].id)}`, { data: { body: 'a goulash' } });
+    await setField('mixed', 'body', { search: 'trigram' });
+    await claims.deleteOne({ _id: 'search sayings/mark' });
+    await serving.settled();
+    expect((await serving.call('GET', '/api/mixeds?filters[body][$containsi]=goulash')).body.data).to.have.length(1);
+    await setField('saying', 'mark', {});
+    await serving.call('PUT', `/api/mixeds/${String(body.data[0].id)}`, { data: { body: 'soup no7' } });
+    await setBody(serving, {});
+  });
+
   const needles = [
     'fish',
     'FISH',

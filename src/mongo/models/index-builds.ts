@@ -2,7 +2,7 @@ import type { ContentType, Registry } from '../../schema/content-type.js';
 import { Queue } from '../../queue.js';
 import type { Logger } from '../../logger.js';
 import type { Database } from '../database.js';
-import { type IndexPlan, planIndexes } from '../read/plan-indexes.js';
+import { type IndexPlan, indexesLeftOut, keepsUnique, planIndexes } from '../read/plan-indexes.js';
 import { findUnused } from './unused-indexes.js';
 import { buildIndexes, type IndexProblems, type MissingIndexes, removeStaleIndexes } from './ensure-indexes.js';
 
@@ -66,7 +66,7 @@ export class IndexBuilds {
         ? removeStaleIndexes(this.#input.database.db, type, registry)
         : { missing: planIndexes(type, registry), isNew: true };
     const unique = types.map((type) => this.#beginUnique(type, missingOf));
-    const all = types.map((type, index) => this.#buildOthers(type, unique[index] ?? Promise.resolve(null)));
+    const all = types.map((type, index) => this.#buildOthers(type, registry, unique[index] ?? Promise.resolve(null)));
     return { unique: settle(unique), all: settle(all) };
   }
 
@@ -77,7 +77,7 @@ export class IndexBuilds {
       .run(async () => {
         const { missing, isNew } = await missingOf(type);
         // without entries all indexes are there at once
-        const first = missing.filter((plan) => isNew || isUnique(plan));
+        const first = missing.filter((plan) => isNew || keepsUnique(plan));
         const problems = await database.abandoned.endWhile(() => buildIndexes(database.db, type.collection, first));
         return { problems, others: missing.filter((plan) => !first.includes(plan)) };
       })
@@ -89,13 +89,14 @@ export class IndexBuilds {
     return build;
   }
 
-  async #buildOthers(type: ContentType, unique: Promise<LeftIndexes | null>): Promise<void> {
+  async #buildOthers(type: ContentType, registry: Registry, unique: Promise<LeftIndexes | null>): Promise<void> {
     const { logger, report } = this.#input;
     const left = await unique;
     if (left === null) return;
     try {
       await this.#turns.run(async () => {
-        const problems = [...left.problems, ...(await this.#watched(type, left.others))];
+        const leftOut = indexesLeftOut(type, registry).map(describeLeftOut);
+        const problems = [...left.problems, ...leftOut, ...(await this.#watched(type, left.others))];
         for (const problem of problems) logger.warn({ uid: type.uid }, problem);
         await report(type.uid, problems);
       });
@@ -131,6 +132,7 @@ interface LeftIndexes {
   readonly others: readonly IndexPlan[];
 }
 
-const isUnique = ({ options }: IndexPlan): boolean => options.unique === true;
+const describeLeftOut = ({ name }: IndexPlan): string =>
+  `index ${name} is not built: the model calls for more than a collection can have`;
 
 const settle = async (builds: readonly Promise<unknown>[]): Promise<void> => void (await Promise.allSettled(builds));

@@ -172,8 +172,8 @@ export class ModelRegistry {
     await recordServed(changed, this.#database, previous);
     const { stored: older, indexed } = await this.#preparation.prepare(changed, build.registry, this.snapshot.locales.default);
     this.#background = Promise.all([this.#background, indexed]);
+    await this.#searches.keep(build.registry);
     this.#stored = stored;
-    this.#searches.keep(build.registry);
     this.#replace(build);
     const incomplete = changed.filter((type) => asksForMore(type, previous?.types.get(type.uid)));
     this.#preparation.completeLater(incomplete, this.snapshot.locales.default);

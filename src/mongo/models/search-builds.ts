@@ -11,6 +11,7 @@ import {
   dropBuild,
   readBuilds,
   recordId,
+  restartOthers,
   sampleTrigrams,
   type TrigramAttribute,
 } from './trigram-build.js';
@@ -42,6 +43,8 @@ const sampledFor = 3_600_000;
 export class SearchBuilds {
   readonly #input: BuildsInput;
   #types: readonly ContentType[] = [];
+  /** The builds whose trigrams writes store; null before the first models are in force. */
+  #kept: ReadonlySet<string> | null = null;
   /** The builds that were wanted last; null before the first look at those of the database. */
   #built: ReadonlySet<string> | null = null;
   /** The uids of types whose states are written. */
@@ -52,11 +55,19 @@ export class SearchBuilds {
     this.#input = input;
   }
 
-  /** From now on writes store the trigrams that the types need. Called before the types are in force. */
-  keep({ types }: Registry): void {
-    this.#types = [...types.values()].filter((type) => type.collection !== '' && searchedAttributes(type).length > 0);
-    const kept = this.#types.map((type) => [type.collection, trigramAttributes(type)] as const);
-    this.#input.database.searches.keep(new Map(kept.filter(([, names]) => names.length > 0)));
+  /**
+   * From now on writes store the trigrams that the types need. Called before the types are in force. Trigrams that were needed until now, or
+   * when the database was used last, may become wrong from now on, so that they are built again if a later model needs them.
+   */
+  async keep({ types }: Registry): Promise<void> {
+    const kept = [...types.values()].filter((type) => type.collection !== '' && searchedAttributes(type).length > 0);
+    const places = new Map(kept.flatMap(placesOf).map((place) => [recordId(place), place]));
+    if (this.#kept === null || [...this.#kept].some((id) => !places.has(id)))
+      await restartOthers([...places.values()], this.#input.database);
+    this.#kept = new Set(places.keys());
+    this.#types = kept;
+    const attributes = kept.map((type) => [type.collection, trigramAttributes(type)] as const);
+    this.#input.database.searches.keep(new Map(attributes.filter(([, names]) => names.length > 0)));
   }
 
   /** The full-text indexes of these types are being changed, and are not used until then. */

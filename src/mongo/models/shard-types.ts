@@ -3,7 +3,7 @@ import type { ContentType, Registry, ScalarType } from '../../schema/content-typ
 import { translating } from '../calls.js';
 import { type Database, readAll } from '../database.js';
 import { ensureCollections } from '../ensure-collections.js';
-import { planIndexes } from '../read/plan-indexes.js';
+import { keepsUnique, planIndexes } from '../read/plan-indexes.js';
 
 /** The effects of the shard key of a type, for people, one line each. */
 interface ShardReport {
@@ -57,7 +57,7 @@ function canBeKey({ attributes }: ContentType, field: string): boolean {
 /** A shard keeps values unique among its own entries: all entries that could share one must lie on it. */
 function uniqueProblems(type: ContentType, registry: Registry, fields: readonly string[]): string[] {
   const isHashed = Object.values(type.shard ?? {}).includes('hashed');
-  const uniques = planIndexes(type, registry).filter(({ options }) => options.unique === true);
+  const uniques = planIndexes(type, registry).filter(keepsUnique);
   const broken = uniques.filter(({ key }) => isHashed || fields.some((field, index) => Object.keys(key)[index] !== field));
   return broken.map(({ key }) => {
     const what = Object.keys(key).filter((field) => field !== 'locale' || '_group' in key);

@@ -56,12 +56,25 @@ const clockSkew = 60_000;
 
 export const recordId = ({ collection, attribute }: TrigramAttribute): string => `${collection}/${attribute}`;
 
+const fromStart = (): Omit<BuildRecord, '_id'> => ({
+  state: 'building',
+  done: null,
+  entries: 0,
+  since: new Date(Date.now() - clockSkew),
+});
+
 const records = ({ db }: Database) => db.collection<BuildRecord>(collections.searches);
 
 /** Returns the ids of all builds, in every state. */
 export async function readBuilds(database: Database): Promise<readonly string[]> {
   const rows = await readAll(database, { find: collections.searches, projection: { _id: 1 }, batchSize: 100_000 });
   return rows.map(({ _id }) => String(_id));
+}
+
+/** Records that trigrams of other attributes than these are to be built from the beginning: writes store them no longer. */
+export async function restartOthers(kept: readonly TrigramAttribute[], database: Database): Promise<void> {
+  const others = { _id: { $nin: kept.map(recordId) } };
+  await translating(() => records(database).updateMany(others, { $set: fromStart() }));
 }
 
 /** Deletes the record of a build, and its trigrams. */
@@ -104,8 +117,7 @@ async function claimed(place: TrigramAttribute, { database }: BuildContext, work
 
 async function readRecord(place: TrigramAttribute, database: Database): Promise<BuildRecord> {
   const _id = recordId(place);
-  const since = new Date(Date.now() - clockSkew);
-  const initial = { state: 'building', done: null, entries: 0, since } as const;
+  const initial = fromStart();
   const options = { upsert: true, returnDocument: 'after' } as const;
   const record = await translating(() => records(database).findOneAndUpdate({ _id }, { $setOnInsert: initial }, options));
   return record ?? { _id, ...initial };

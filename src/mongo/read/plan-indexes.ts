@@ -16,14 +16,35 @@ export interface IndexPlan {
 /** The prefix of index names of the service. Other indexes are never touched. */
 export const ownIndexes = 'mangrove_';
 
-/** A collection has at most 64 indexes; some are left for the operator's own. */
+/** A collection has at most 64 indexes; some are left for the operator's own. Those that keep values unique are never left out. */
 const maximumIndexes = 48;
 
 /**
  * The indexes of a content type: for lists in publication order and by creation, for owning relations and their rank on the other
  * side, for unique values, and for localization groups. Their use was measured.
  */
-export function planIndexes(type: ContentType, registry: Registry): IndexPlan[] {
+export const planIndexes = (type: ContentType, registry: Registry): readonly IndexPlan[] => withinLimit(type, registry).planned;
+
+/** The indexes that a content type calls for and that are not built, because there would be too many. */
+export const indexesLeftOut = (type: ContentType, registry: Registry): readonly IndexPlan[] =>
+  withinLimit(type, registry).leftOut;
+
+interface LimitedIndexes {
+  readonly planned: readonly IndexPlan[];
+  readonly leftOut: readonly IndexPlan[];
+}
+
+function withinLimit(type: ContentType, registry: Registry): LimitedIndexes {
+  const plans = indexesOf(type, registry);
+  const uniques = plans.filter(keepsUnique);
+  const others = plans.filter((plan) => !keepsUnique(plan));
+  const room = Math.max(maximumIndexes - uniques.length, 0);
+  return { planned: [...uniques, ...others.slice(0, room)], leftOut: others.slice(room) };
+}
+
+export const keepsUnique = ({ options }: IndexPlan): boolean => options.unique === true;
+
+function indexesOf(type: ContentType, registry: Registry): readonly IndexPlan[] {
   const attributes = [...type.attributes.values()];
   const plans = [
     ...stateIndexes(type),
@@ -45,11 +66,8 @@ export function planIndexes(type: ContentType, registry: Registry): IndexPlan[] 
     ),
   ];
   const named = new Map([...listedUniques(type, registry), ...plans].map((plan) => [plan.name, plan]));
-  return [...named.values()].sort(uniqueFirst).slice(0, maximumIndexes);
+  return [...named.values()];
 }
-
-/** Unique indexes come first if there are too many. */
-const uniqueFirst = (a: IndexPlan, b: IndexPlan): number => Number(b.options.unique ?? false) - Number(a.options.unique ?? false);
 
 function plan(key: IndexPlan['key'], options: CreateIndexesOptions = {}): IndexPlan {
   const fields = Object.entries(key).map(([field, order]) => (order === 1 ? field : `${field}-`));
