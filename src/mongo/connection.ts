@@ -48,6 +48,8 @@ export async function connectDatabase(uri: string, config: DatabaseConfig): Prom
 const createClient = (uri: string, config: DatabaseConfig): MongoClient =>
   new MongoClient(uri, {
     appName: 'mangrove',
+    // whatever the connection string says: what was acknowledged is read, and stays
+    readPreference: 'primary',
     writeConcern: { w: 'majority', j: true },
     retryWrites: true,
     retryReads: true,

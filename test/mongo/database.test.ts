@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { type Binary, type CommandStartedEvent, type CommandSucceededEvent, Long } from 'mongodb';
+import { createConfig } from '../../src/config/create-config.js';
+import { connectDatabase } from '../../src/mongo/connection.js';
 import { readAll, type Database } from '../../src/mongo/database.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
@@ -48,5 +50,15 @@ describe('mongo/database', () => {
     const [together, failed, after] = [new Set(sessions.slice(0, 3)), sessions[3] ?? '', new Set(sessions.slice(4))];
     expect([together.size, together.has(failed), after.size]).to.deep.equal([3, true, 1]);
     expect([...after].every((id) => id !== failed && together.has(id))).to.equal(true);
+  });
+
+  it('reads from primaries, and waits for a majority, whatever the connection string says', async () => {
+    const uri = new URL(fresh.uri);
+    uri.searchParams.set('readPreference', 'secondaryPreferred');
+    uri.searchParams.set('w', '1');
+    const { client } = await connectDatabase(uri.href, createConfig({}).database);
+    const { readPreference, writeConcern } = client.options;
+    await client.close();
+    expect([readPreference.mode, writeConcern.w]).to.deep.equal(['primary', 'majority']);
   });
 });
