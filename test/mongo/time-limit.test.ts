@@ -58,6 +58,7 @@ const cases: readonly (readonly [filter: object, sort: string, needs: string | n
   [{ home: { town: { $contains: 'xyz' } } }, '', null],
   [{ home: { id: 3 } }, '', null],
   [{ $or: [{ name: 'x' }, { name: { $ne: 'y' } }] }, '', null],
+  [{ $or: [{ name: { $contains: '400' } }, { rank: { $contains: '400' } }, { id: { $contains: '400' } }] }, '', null], // as `_q=400`
   [{ name: 'x', nick: { $ne: 'y' } }, '', 'name ("index": true)'],
   [{ $or: [{ name: { $contains: 'xyz' } }, { team: { name: 'x' } }] }, '', 'name ("search": "trigram")'],
 ];

@@ -20,7 +20,7 @@ import {
 export interface SearchState {
   /** Attributes with the option `search`. */
   readonly attributes: readonly AttributeState[];
-  /** Why `_q` looks through all entries; null: it does not. */
+  /** Why `_q`, or `_q` with a number, looks through all entries; null: it does not. */
   readonly scans: string | null;
 }
 
@@ -173,14 +173,15 @@ const searchedOf = new WeakMap<ContentType, readonly ScalarAttribute[]>();
 const placesOf = (type: ContentType): readonly TrigramAttribute[] =>
   trigramAttributes(type).map((attribute) => ({ collection: type.collection, attribute }));
 
-/** Searches use trigrams only if all attributes that they look into have them. */
+/** Searches use trigrams only if all attributes that they look into have them. Ids and numbers have none. */
 function whyScanned(type: ContentType): string | null {
   if (wordedAttributes(type).length > 0 || trigramAttributes(type).length === 0) return null;
-  const lacking = scalarsOf(type)
-    .filter(({ type: scalar, searchable }) => searchable && scalarTypes[scalar].search === 'text')
-    .filter(({ search, private: isPrivate }) => !isPrivate && search?.kind !== 'trigram')
-    .map(({ name }) => name);
-  return lacking.length === 0
-    ? null
-    : `_q looks through all entries: no trigrams of ${lacking.join(', ')} ("search": "trigram" or "searchable": false)`;
+  const searched = scalarsOf(type).filter(({ searchable, private: isPrivate }) => searchable && !isPrivate);
+  const found = (by: 'text' | 'number'): readonly ScalarAttribute[] =>
+    searched.filter((one) => scalarTypes[one.type].search === by);
+  const lacking = found('text').flatMap(({ name, search }) => (search?.kind === 'trigram' ? [] : [name]));
+  if (lacking.length > 0)
+    return `_q looks through all entries: no trigrams of ${lacking.join(', ')} ("search": "trigram" or "searchable": false)`;
+  const numbers = ['id', ...found('number').map(({ name }) => name)];
+  return `_q looks through all entries if it is a number: no index finds parts of ${numbers.join(', ')}`;
 }
