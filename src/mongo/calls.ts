@@ -2,14 +2,18 @@ import type { ClientSession, MongoClient } from 'mongodb';
 import type { AbandonedTransactions } from './abandoned.js';
 import { markTransient, translateDriverError } from './driver-errors.js';
 import { unconfirmedError } from '../errors.js';
-import { tooLate, type WaitTime, withinTime } from './within-time.js';
+import { requestTime, tooLate, type WaitTime, withinTime } from './within-time.js';
+
+/** What the time that a request may wait for the database depends on: a `Database`. */
+export interface TimeLimits {
+  readonly maxTimeMS: { readonly read: number; readonly write: number };
+  readonly time: WaitTime;
+}
 
 /** What the limits of calls depend on: a `Database`. */
-interface Limits {
-  readonly maxTimeMS: { readonly read: number; readonly write: number };
+interface Limits extends TimeLimits {
   readonly session: ClientSession | null;
   readonly abandoned: AbandonedTransactions;
-  readonly time: WaitTime;
 }
 
 /**
@@ -35,6 +39,13 @@ export const inWriteTime = <Result>(
   const within = (limit: number): Promise<Result> => withinTime(limit, call, unconfirmedError);
   return translating(() => abandoned.endWhile(() => time.run(write, within)));
 };
+
+/**
+ * Waits for the result of commands of another request, which have limits of their own. Rejects with 503 if it takes longer than this request
+ * may still wait for the database.
+ */
+export const inRequestTime = <Result>({ maxTimeMS, time }: TimeLimits, result: Promise<Result>): Promise<Result> =>
+  time.run(requestTime(maxTimeMS), (limit) => withinTime(limit, () => result));
 
 /**
  * Runs a call of the driver and translates its errors. It may take as long as it wants: for index builds, imports and other work that no

@@ -3,6 +3,7 @@ import { BSON, type Document } from 'mongodb';
 import { BoundedCache } from '../caches.js';
 import { meetsCondition } from '../query/meets-condition.js';
 import type { Condition } from '../query/plan.js';
+import { inRequestTime, type TimeLimits } from './calls.js';
 import type { Change, ChangeBus } from './changes.js';
 import { isTimedOut } from './driver-errors.js';
 
@@ -99,31 +100,33 @@ export class TotalCache {
   }
 
   /** Returns the kept total, or the result of `count`, which may be that of another request at the same time. */
-  async read({ collection, match, condition }: Counted, count: () => Promise<number>): Promise<number> {
+  async read({ collection, match, condition }: Counted, count: () => Promise<number>, limits: TimeLimits): Promise<number> {
     if (!this.#changes.isListening) return count();
     // A write replaces these maps, so that counts which began before it are not used later.
     const { kept, running, filters } = this.#totalsOf(collection);
-    if (condition === null) return readFilter(filters, queryDigest(match), count);
+    if (condition === null) return readFilter(filters, queryDigest(match), { work: count, limits });
     const query = queryText(condition, match);
     const known = kept.get(query);
     if (known !== undefined) return known.value;
-    return share(running, query, async () => {
+    const work = async (): Promise<number> => {
       const value = await count();
       kept.set(query, { condition, value, counted: this.#changes.tick() }, 200);
       return value;
-    });
+    };
+    return share(running, query, { work, limits });
   }
 
   /** Returns what `run` finds by one pass, which may be that of another request at the same time. Its total is kept. */
-  async pass({ collection, match, order, end }: Passing, run: () => Promise<Pass>): Promise<Pass> {
+  async pass({ collection, match, order, end }: Passing, run: () => Promise<Pass>, limits: TimeLimits): Promise<Pass> {
     if (!this.#changes.isListening) return run();
     const { kept, passes } = this.#totalsOf(collection).filters;
     const query = queryDigest(match);
-    return share(passes, JSON.stringify([query, Object.entries(order), end]), async () => {
+    const work = async (): Promise<Pass> => {
       const found = await run();
       kept.set(query, found.total, 8);
       return found;
-    });
+    };
+    return share(passes, JSON.stringify([query, Object.entries(order), end]), { work, limits });
   }
 
   #totalsOf(collection: string): Totals {
@@ -159,14 +162,15 @@ const newTotals = (): Totals => ({ kept: new BoundedCache(bounds), running: new 
 
 const newFilterTotals = (): FilterTotals => ({ kept: new BoundedCache(filterBounds), running: new Map(), passes: new Map() });
 
-async function readFilter({ kept, running }: FilterTotals, query: string, count: () => Promise<number>): Promise<number> {
+async function readFilter({ kept, running }: FilterTotals, query: string, count: Shared<number>): Promise<number> {
   const known = kept.get(query);
   if (known !== undefined) return known;
-  return share(running, query, async () => {
-    const value = await count();
+  const work = async (): Promise<number> => {
+    const value = await count.work();
     kept.set(query, value, 8);
     return value;
-  });
+  };
+  return share(running, query, { ...count, work });
 }
 
 /** The totals of filters after a write: none. An empty cache is kept: creating one costs as much as the rest of a write here. */
@@ -187,15 +191,31 @@ function adjusted(former: Totals, { document, count, begun }: Extract<Change, { 
   return { kept, running: isCounting ? new Map() : former.running, filters: withoutFilters(former) };
 }
 
-/** Joins the same work that is under way. If that was given up for another request's own reasons, this one does it itself. */
-async function share<Result>(running: Running<Result>, key: string, work: () => Promise<Result>): Promise<Result> {
+/** Work that one request does for all that ask for the same. */
+interface Shared<Result> {
+  readonly work: () => Promise<Result>;
+  /** How long this request may wait for the work of another one. */
+  readonly limits: TimeLimits;
+}
+
+/**
+ * Joins the same work that is under way, for as long as the request may wait. If that was given up for another request's own reasons, the
+ * first of those that wait does it itself, and the others join that.
+ */
+async function share<Result extends number | Pass>(
+  running: Running<Result>,
+  key: string,
+  { work, limits }: Shared<Result>,
+): Promise<Result> {
   const other = running.get(key);
-  if (other !== undefined)
-    return other.catch((error: unknown) => {
-      if (isTimedOut(error)) throw error;
-      return share(running, key, work);
-    });
-  const own = work().finally(() => running.delete(key));
-  running.set(key, own);
-  return own;
+  if (other === undefined) {
+    const own = work().finally(() => running.delete(key));
+    running.set(key, own);
+    return own;
+  }
+  const found = other.catch((error: unknown) => {
+    if (isTimedOut(error)) throw error;
+    return null;
+  });
+  return (await inRequestTime(limits, found)) ?? share(running, key, { work, limits });
 }

@@ -3,6 +3,7 @@ import type { CommandStartedEvent } from 'mongodb';
 import type { ContentContext } from '../../src/content/content-context.js';
 import { findMany, type FoundPage } from '../../src/content/find-many.js';
 import { forRequest } from '../../src/mongo/database.js';
+import { tooLate } from '../../src/mongo/within-time.js';
 import { emptyQuery } from '../../src/query/ast.js';
 import { Budget, unlimited } from '../../src/query/budget.js';
 import { parseFilters } from '../../src/query/parse-filter.js';
@@ -123,6 +124,21 @@ describe('passes of searches without an index', () => {
     release();
     await Promise.all([before, ...after]);
     expect(counted.passes()).to.equal(2);
+  });
+
+  it('are waited for no longer than a request may wait for the database', async () => {
+    const context = listening();
+    const { database: usual } = context.store;
+    const { signal } = new AbortController();
+    const hurried = { ...context, store: { ...context.store, database: { ...usual, maxTimeMS: { read: 10, write: 10 } } } };
+    const release = holdScans(context);
+    const found = search(context);
+    await exchange();
+    const late = await search(requestOf(hurried, unlimited, signal)).catch((error: unknown) => error);
+    expect(late).to.deep.include({ status: 503, message: tooLate().message });
+    release();
+    expect(idsOf(await found)).to.deep.equal(first);
+    expect(counted.passes()).to.equal(1);
   });
 
   it('are not shared while writes of other instances are not reported', async () => {

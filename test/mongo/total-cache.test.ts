@@ -2,10 +2,13 @@ import { expect } from 'chai';
 import { unavailableError } from '../../src/errors.js';
 import { ChangeBus, type Change } from '../../src/mongo/changes.js';
 import { TotalCache } from '../../src/mongo/total-cache.js';
+import { endless, tooLate, WaitTime } from '../../src/mongo/within-time.js';
 import { published } from '../../src/query/plan.js';
 
 const live = { collection: 'rows', match: { publishedAt: 1 }, condition: published };
 const filtered = { collection: 'rows', match: { rank: 3 }, condition: null };
+/** The limits of a request that waits as long as it takes. */
+const patient = { maxTimeMS: { read: 120_000, write: 120_000 }, time: endless };
 const entry = (publishedAt: Date | null, count: 1 | -1, begun: number): Change => ({
   kind: 'entry',
   count,
@@ -39,7 +42,7 @@ describe('TotalCache', () => {
     it(`counts what is ${name} once for all concurrent reads`, async () => {
       const { totals } = listening();
       const held = heldCount();
-      const asked = [1, 2, 3].map(() => totals.read(counted, held.count));
+      const asked = [1, 2, 3].map(() => totals.read(counted, held.count, patient));
       held.end(7);
       expect(await Promise.all(asked)).to.deep.equal([7, 7, 7]);
       expect(held.calls()).to.equal(1);
@@ -48,21 +51,37 @@ describe('TotalCache', () => {
   it('counts by itself if another request was aborted', async () => {
     const { totals } = listening();
     const held = heldCount();
-    const [first, second] = [totals.read(filtered, held.count), totals.read(filtered, () => Promise.resolve(3))];
+    const [first, second] = [
+      totals.read(filtered, held.count, patient),
+      totals.read(filtered, () => Promise.resolve(3), patient),
+    ];
     held.fail(new Error('its client is gone'));
     await first.catch(() => undefined);
     expect(await second).to.equal(3);
-    const slow = [1, 2].map(() => totals.read({ ...filtered, match: { rank: 4 } }, held.count));
+    const slow = [1, 2].map(() => totals.read({ ...filtered, match: { rank: 4 } }, held.count, patient));
     held.fail(unavailableError('too slow', { code: 'QUERY_TIMEOUT' }));
     for (const one of slow) expect(await one.catch((error: Error) => error.message)).to.equal('too slow');
+  });
+
+  it('waits for the count of another request for as long as the request may wait for the database', async () => {
+    const { totals } = listening();
+    const held = heldCount();
+    const first = totals.read(filtered, held.count, patient);
+    const hurried = { maxTimeMS: { read: 10, write: 10 }, time: new WaitTime(15) };
+    const late = await totals.read(filtered, held.count, hurried).catch((error: Error) => error);
+    expect(late).to.deep.include({ status: 503, message: tooLate().message });
+    const next = await hurried.time.run(10, () => Promise.resolve()).catch((error: Error) => error);
+    expect(next).to.deep.include({ status: 503, message: tooLate().message });
+    held.end(7);
+    expect([await first, held.calls()]).to.deep.equal([7, 1]);
   });
 
   it('does not share a count with requests after a write', async () => {
     const { changes, totals } = listening();
     const held = heldCount();
-    const before = totals.read(filtered, held.count);
+    const before = totals.read(filtered, held.count, patient);
     changes.changed('rows', { kind: 'values' });
-    expect(await totals.read(filtered, () => Promise.resolve(8))).to.equal(8);
+    expect(await totals.read(filtered, () => Promise.resolve(8), patient)).to.equal(8);
     held.end(7);
     expect(await before).to.equal(7);
   });
@@ -79,20 +98,20 @@ describe('TotalCache', () => {
   for (const [name, changed, known] of cases)
     it(`has ${String(known)} cached after ${name}`, async () => {
       const { changes, totals } = listening();
-      await totals.read(live, () => Promise.resolve(10));
+      await totals.read(live, () => Promise.resolve(10), patient);
       for (const change of changed) changes.changed('rows', change(changes.tick()));
       expect(totals.kept(live)).to.equal(known);
     });
 
   it('keeps the total of a filter until a write, by what it asks for', async () => {
     const { changes, totals } = listening();
-    await totals.read(filtered, () => Promise.resolve(7));
+    await totals.read(filtered, () => Promise.resolve(7), patient);
     expect(totals.kept({ ...filtered, match: { rank: 3 } })).to.equal(7);
     expect(totals.kept({ ...filtered, match: { rank: 4 } })).to.equal(null);
     for (const write of [{ kind: 'values' }, entry(null, 1, changes.tick()), { kind: 'any' }] satisfies Change[]) {
       changes.changed('rows', write);
       expect(totals.kept(filtered)).to.equal(null);
-      await totals.read(filtered, () => Promise.resolve(7));
+      await totals.read(filtered, () => Promise.resolve(7), patient);
     }
   });
 
@@ -100,8 +119,8 @@ describe('TotalCache', () => {
     const { changes, totals } = listening();
     const other = { ...live, match: { publishedAt: 2 }, condition: { ...published } };
     const held = heldCount();
-    await totals.read(live, () => Promise.resolve(10));
-    const counting = totals.read(other, held.count);
+    await totals.read(live, () => Promise.resolve(10), patient);
+    const counting = totals.read(other, held.count, patient);
     changes.changed('rows', entry(new Date(), 1, changes.tick()));
     held.end(10);
     await counting;
@@ -112,7 +131,7 @@ describe('TotalCache', () => {
     it(`caches no count of what is ${name} that was made again during a create`, async () => {
       const { changes, totals } = listening();
       const [aborted, again] = [heldCount(), heldCount()];
-      const asked = [totals.read(counted, aborted.count), totals.read(counted, again.count)] as const;
+      const asked = [totals.read(counted, aborted.count, patient), totals.read(counted, again.count, patient)] as const;
       aborted.fail(new Error('its client is gone'));
       await asked[0].catch(() => undefined);
       await new Promise(setImmediate);
@@ -125,13 +144,13 @@ describe('TotalCache', () => {
   it('caches no count made during a create, and none while it is not told of writes', async () => {
     const { changes, totals } = listening();
     const held = heldCount();
-    const counting = totals.read(live, held.count);
+    const counting = totals.read(live, held.count, patient);
     changes.changed('rows', entry(new Date(), 1, changes.tick()));
     held.end(10);
     await counting;
     expect(totals.kept(live)).to.equal(null);
     changes.setListening(false);
-    await totals.read(live, () => Promise.resolve(1));
+    await totals.read(live, () => Promise.resolve(1), patient);
     expect(totals.kept(live)).to.equal(null);
   });
 });

@@ -154,7 +154,7 @@ function totalOf(plan: Plan, page: Page, { database, totals, estimates }: TotalC
   const counted = { collection, match, condition: totalIsCacheable ? condition : null };
   const count = (): Promise<number> =>
     estimates === null ? countMatching(counted, database) : countLinked({ collection, match }, estimates, database);
-  return { kept: totals.kept(counted), count: () => totals.read(counted, count) };
+  return { kept: totals.kept(counted), count: () => totals.read(counted, count, database) };
 }
 
 /**
@@ -167,7 +167,10 @@ function totalOfAll(
   { database, totals }: Omit<TotalContext, 'estimates'>,
 ): PageTotal | Promise<PageTotal> {
   const counted = { collection, match: present, condition: always };
-  const exact = { kept: totals.kept(counted), count: () => totals.read(counted, () => countMatching(counted, database)) };
+  const exact = {
+    kept: totals.kept(counted),
+    count: () => totals.read(counted, () => countMatching(counted, database), database),
+  };
   if (database.isSharded || exact.kept !== null) return exact;
   const count = (): Promise<number> => countStored(collection, database);
   if (window.skip < far) return { kept: null, count };

@@ -92,7 +92,7 @@ async function scanPage({ page, condition }: Scanning, totals: TotalCache, datab
   const run = (): Promise<Pass> => scan(page, hint, asScanned(database));
   const { collection, match, sort, window } = page;
   const passing = { collection, match, order: compileSort(sort), end: endOf(window) };
-  const { ids, total } = await (database.session === null ? totals.pass(passing, run) : run());
+  const { ids, total } = await (database.session === null ? totals.pass(passing, run, database) : run());
   const { skip } = window;
   return { documents: await readKept({ ...page, window: { ...page.window, skip: 0 } }, ids.slice(skip), database), total };
 }
