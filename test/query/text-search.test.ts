@@ -29,6 +29,8 @@ const models = [
     { pluginOptions: { i18n: { localized: true } } },
   ),
   type('saying', { words: english, mark: { type: 'string' } }),
+  type('verse', { words: english, teller: { type: 'relation', relation: 'manyToOne', target: 'api::teller.teller' } }),
+  type('teller', { name: { type: 'string' } }),
   type('owner', { name: { type: 'string' }, note: { type: 'relation', relation: 'oneToOne', target: 'api::note.note' } }),
 ];
 
@@ -102,10 +104,17 @@ describe('text search', () => {
       words: index < 30 ? null : 'well said',
       mark: 'm',
     }));
+    // as many as are not joined with what they are sorted by
+    const verses = Array.from({ length: 2_000 }, (_, index) => ({
+      _id: index + 1,
+      words: index % 3 === 0 ? 'nothing' : 'well said',
+      teller: (index % 7) + 1,
+    }));
+    const tellers = Array.from({ length: 7 }, (_, index) => ({ _id: index + 1, name: `teller ${String((index * 3) % 7)}` }));
     const owners = [{ _id: 1, name: 'o', note: titles.indexOf('Fish stew') + 1 }];
     const locale = (_id: number, code: string) => ({ _id, code, name: code });
     const i18n_locales = [locale(1, 'en'), locale(2, 'fr')];
-    serving = await serveModels({ models, documents: { notes, pages, mixeds, sayings, owners, i18n_locales } });
+    serving = await serveModels({ models, documents: { notes, pages, mixeds, sayings, verses, tellers, owners, i18n_locales } });
     await serving.settled();
   });
   after(() => serving.stop());
@@ -174,6 +183,15 @@ describe('text search', () => {
     expect([...best, ...last]).to.have.members([1, 2, 3]);
     expect(await ids(path(2))).to.deep.equal(last);
   });
+
+  for (const [order, tellers] of Object.entries({ asc: [1, 6], desc: [3, 5] }))
+    it(`words are found in the order of a relation: ${order}`, async () => {
+      const found = Array.from({ length: 2_000 }, (_, index) => index + 1).filter((id) => (id - 1) % 3 !== 0);
+      const told = tellers.flatMap((teller) => found.filter((id) => ((id - 1) % 7) + 1 === teller));
+      expect(await ids(`verses?_q=said&sort=teller.name:${order}&pagination[start]=180&pagination[limit]=20`)).to.deep.equal(
+        told.slice(180, 200),
+      );
+    });
 
   const refused = ['pages?sort=_score', 'notes?_q=fish&sort=_score', 'pages?_q=run&sort=_score:up', 'owners?sort=note._score'];
   for (const path of refused)

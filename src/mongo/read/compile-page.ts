@@ -7,7 +7,7 @@ export interface Page {
   readonly collection: string;
   readonly match: Document;
   readonly sort: readonly SortKey[];
-  /** The value of the sort key that is the score of a search; null or absent: the sort has none. */
+  /** The value of the sort key that is the score of a search for words; null or absent: there is no such search. */
   readonly rank?: Document | null;
   readonly window: Window;
   readonly projection: Document;

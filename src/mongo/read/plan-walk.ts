@@ -1,4 +1,4 @@
-import { type Plan, scorePath, type SortKey } from '../../query/plan.js';
+import type { Plan, SortKey } from '../../query/plan.js';
 import { type Database, runRead } from '../database.js';
 import { estimateSize } from './choose-index.js';
 import { type Page, sortsByComputed } from './compile-page.js';
@@ -33,7 +33,8 @@ export async function planWalk({ type, totalIsCacheable }: Plan, page: Page, dat
   const [step, ...others] = key?.links ?? [];
   const { skip, limit } = page.window;
   if (key === undefined || step === undefined || others.length > 0 || !canWalk(step, key)) return null;
-  if (key.lists.length > 0 || sortsByComputed(rest) || rest.some(({ path }) => path === scorePath)) return null;
+  // each command would look for the words again, and MongoDB refuses such a search within an $or
+  if (key.lists.length > 0 || sortsByComputed(rest) || (page.rank ?? null) !== null) return null;
   if (limit === null || skip + limit > mostWalked || database.session !== null) return null;
   const [entries, targets] = await Promise.all([
     estimateSize(type.collection, database),
