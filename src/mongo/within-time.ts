@@ -55,18 +55,25 @@ export const slowAfter = 1_000;
  */
 export class WaitTime {
   readonly #total: number;
-  #spent = 0;
-  /** The end of the last slow work, of `performance.now()`: of work at the same time, the time counts once. */
-  #counted = 0;
+  readonly #spent: SpentTime;
+  /** Work that takes fewer milliseconds does not count. */
+  readonly #least: number;
 
   /** `total`: milliseconds. */
-  constructor(total: number) {
+  constructor(total: number, spent: SpentTime = { milliseconds: 0, until: 0 }, least = total / quickParts) {
     this.#total = total;
+    this.#spent = spent;
+    this.#least = least;
+  }
+
+  /** The same time for many commands in turn, of which quick ones count as well. */
+  countingAll(): WaitTime {
+    return new WaitTime(this.#total, this.#spent, 0);
   }
 
   /** Runs work with the milliseconds that it may take: its limit, or less if less is left. Rejects with 503 if nothing is left. */
   run<Result>(limit: number, work: (limit: number) => Promise<Result>): Promise<Result> {
-    const left = this.#total - this.#spent;
+    const left = this.#total - this.#spent.milliseconds;
     if (left <= 0) return Promise.reject(tooLate());
     const begun = performance.now();
     const result = work(Math.min(limit, left));
@@ -77,15 +84,22 @@ export class WaitTime {
 
   /** Begins anew: the request has got on, and waits for its client. */
   renew(): void {
-    this.#spent = 0;
+    this.#spent.milliseconds = 0;
   }
 
   #count(begun: number): void {
     const now = performance.now();
-    if (now - begun < this.#total / quickParts) return;
-    this.#spent += now - Math.max(begun, this.#counted);
-    this.#counted = now;
+    if (now - begun < this.#least) return;
+    this.#spent.milliseconds += now - Math.max(begun, this.#spent.until);
+    this.#spent.until = now;
   }
+}
+
+/** The time of a request that is spent. */
+interface SpentTime {
+  milliseconds: number;
+  /** The end of the last work that counted, of `performance.now()`: of work at the same time, the time counts once. */
+  until: number;
 }
 
 /** Work that takes less than this part of the time of a request is quick. */

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import type { CommandStartedEvent, Document } from 'mongodb';
 import type { LinkEstimates } from '../../src/mongo/read/choose-index.js';
-import { countLinked } from '../../src/mongo/read/linked-parts.js';
+import { countLinked, listParts } from '../../src/mongo/read/linked-parts.js';
+import { scanParts } from '../../src/mongo/read/scan-page.js';
 import { ensureIndexes } from '../../src/mongo/models/ensure-indexes.js';
 import { planIndexes } from '../../src/mongo/read/plan-indexes.js';
 import { freshDatabase, type FreshDatabase } from '../support/mongo.js';
@@ -70,5 +71,41 @@ describe('the count of a filter on related entries', () => {
       expect(parts.filter((part) => '$in' in (part?.['_id'] as Document))).to.have.length(ids);
       expect(parts.filter((part) => '$gte' in (part?.['_id'] as Document))).to.have.length(ranges);
       expect(counts).to.have.length(Math.max(ids + ranges, 1));
+    });
+
+  it('looks at all at once if there were too many ranges', async () => {
+    const far = { _id: 20_000_000 };
+    await database.db.collection<{ _id: number }>('things').insertOne(far);
+    const { database: read } = contextOf(database).store;
+    const parts = await listParts({ collection: 'things', match: filtered }, byOwner(20_000_000, 0.5), read);
+    await database.db.collection<{ _id: number }>('things').deleteOne(far);
+    expect(parts).to.equal(null);
+  });
+
+  for (const [skip, order] of [
+    [0, 1],
+    [975, 1],
+    [975, -1],
+  ] as const)
+    it(`reads a page behind ${String(skip)} entries in parts, with few ids in each command (${String(order)})`, async () => {
+      const parts = Array.from({ length: 12 }, (_, part) => ({ _id: { $gt: part * 1_000, $lte: (part + 1) * 1_000 } }));
+      const sort = [{ links: [], path: 'name', lists: [], order }] as const;
+      const window = { skip, limit: 25 };
+      const page = { collection: 'things', match: { owner: { $gte: 1 } }, sort, window, projection: {} };
+      let largest = 0;
+      const listen = ({ command }: CommandStartedEvent): void => {
+        const pipeline = command['pipeline'] as readonly Document[] | undefined;
+        const filter = (command['filter'] ?? pipeline?.[0]?.['$match']) as Document | undefined;
+        for (const { _id } of (filter?.['$and'] ?? []) as readonly { readonly _id?: { readonly $in?: readonly number[] } }[])
+          largest = Math.max(largest, _id?.$in?.length ?? 0);
+      };
+      database.client.on('commandStarted', listen);
+      const { documents, total } = await scanParts(page, parts, contextOf(database).store.database);
+      database.client.off('commandStarted', listen);
+      const all = database.db.collection('things').find(page.match).sort({ name: order, _id: order });
+      const expected = await all.skip(skip).limit(25).toArray();
+      expect(documents).to.deep.equal(expected);
+      expect(total).to.equal(count);
+      expect(largest).to.be.within(25, 5_000);
     });
 });

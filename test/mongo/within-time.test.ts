@@ -59,4 +59,12 @@ describe('the time that a request waits', () => {
     for (let times = 0; times < 50; times += 1) await time.run(1_000, () => Promise.resolve());
     expect(await limits(time)).to.equal(1_000);
   });
+
+  it('counts quick work that is one of many parts', async () => {
+    const time = new WaitTime(100);
+    const parts = time.countingAll();
+    for (let times = 0; times < 30; times += 1) await parts.run(1_000, () => delay(5)).catch(() => undefined);
+    expect(await limits(parts)).to.equal('refused: 503');
+    expect(await limits(time)).to.equal('refused: 503');
+  });
 });

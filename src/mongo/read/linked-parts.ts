@@ -12,10 +12,13 @@ type Filtered = Pick<Page, 'collection' | 'match'>;
 export type Parts = readonly Document[];
 
 /** Ids of one command: the documents behind them are read in a tenth of a second, even from the disk. */
-const idsAtOnce = 5_000;
+export const idsAtOnce = 5_000;
 
 /** Entries of one command that looks at a range of ids. */
 const rangeAtOnce = 50_000;
+
+/** Ranges of a filter: with more of them, one command has the time limit of all others. */
+const mostRanges = 200;
 
 /** The ids of at most this share of a collection are read; to look at all its entries is cheaper than more of them by their ids. */
 const largestShare = 1 / 8;
@@ -55,10 +58,14 @@ export async function countLinked(filtered: Filtered, estimates: LinkEstimates, 
   const isCovered = best !== undefined && Object.keys(filtered.match).every((path) => path in best.index.key);
   const parts = isCovered ? null : await listParts(filtered, estimates, database);
   if (parts === null) return countMatching(filtered, database);
+  const inTurn = forParts(database);
   let total = 0;
-  for (const part of parts) total += await countMatching(filtered, database, part);
+  for (const part of parts) total += await countMatching(filtered, inTurn, part);
   return total;
 }
+
+/** The database for commands on one part after the other: all of them count against the time of the request, however quick they are. */
+export const forParts = (database: Database): Database => ({ ...database, time: database.time.countingAll() });
 
 /** Counts all, or those of one part, which are read by their ids. */
 async function countMatching({ collection, match }: Filtered, database: Database, part?: Document): Promise<number> {
@@ -97,11 +104,12 @@ const cut = (ids: Float64Array): Parts =>
     _id: { $in: [...ids.subarray(part * idsAtOnce, (part + 1) * idsAtOnce)] },
   }));
 
-/** Returns ranges of ids with a bounded number of entries in each; null if there are many more ids than entries. */
+/** Returns ranges of ids with a bounded number of entries in each; null if there are too many, or many more ids than entries. */
 async function listRanges({ collection }: Filtered, all: number, database: Database): Promise<Parts | null> {
   const [first, last] = await Promise.all([1, -1].map((order) => readEnd(collection, order, database)));
   if (first === undefined || last === undefined || last - first > 4 * all) return null;
   const parts = Math.ceil((last - first + 1) / rangeAtOnce);
+  if (parts > mostRanges) return null;
   return Array.from({ length: parts }, (_, part) => {
     const $gte = first + part * rangeAtOnce;
     return { _id: { $gte, $lt: $gte + rangeAtOnce } };

@@ -7,7 +7,7 @@ import { tryIndex } from './read-by-index.js';
 import { compilePage, compileSort, sortsByComputed, type Page } from './compile-page.js';
 import { asScanned, readAll, type Database } from '../database.js';
 import { anyIndex, isServed, leadingFields } from './is-served.js';
-import type { Parts } from './linked-parts.js';
+import { forParts, idsAtOnce, type Parts } from './linked-parts.js';
 
 /** The entries in front of the end of a page that a scan keeps at most. */
 const mostKept = 1_000;
@@ -97,13 +97,19 @@ async function scanPage({ page, condition }: Scanning, totals: TotalCache, datab
   return { documents: await readKept({ ...page, window: { ...page.window, skip: 0 } }, ids.slice(skip), database), total };
 }
 
-/** Reads a page and its total by a pass over each part of the entries, and then the documents of the page. */
+/**
+ * Reads a page and its total by a pass over each part of the entries, and then the documents of the page. Once the parts have led to more ids
+ * than one command may have, the server finds the first of them.
+ */
 export async function scanParts(page: Page, parts: Parts, database: Database): Promise<ScannedPage> {
-  const kept: unknown[] = [];
+  const inTurn = forParts(database);
+  const scanPart = (part: Document) => scan({ ...page, match: { $and: [part, page.match] } }, { hint: '_id_' }, inTurn);
+  let kept: readonly unknown[] = [];
   let total = 0;
   for (const part of parts) {
-    const scanned = await scan({ ...page, match: { $and: [part, page.match] } }, { hint: '_id_' }, database);
-    kept.push(...scanned.ids);
+    const scanned = await scanPart(part);
+    if (kept.length + scanned.ids.length > idsAtOnce) kept = (await scanPart({ _id: { $in: kept } })).ids;
+    kept = [...kept, ...scanned.ids];
     total += scanned.total;
   }
   return { documents: await readKept(page, kept, database), total };
