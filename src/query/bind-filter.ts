@@ -6,7 +6,7 @@ import type { Filter } from './ast.js';
 import type { BindContext } from './bind-context.js';
 import { bindComparisons, flip, type Polarity } from './bind-comparisons.js';
 import { allOf, anyOf, comparesText, holdsForNulls, orNull } from './conditions.js';
-import type { Condition, ElementPlace, TrigramPlace } from './plan.js';
+import { type Condition, type ElementPlace, never, type TrigramPlace } from './plan.js';
 
 /**
  * Binds a filter to a content type: names looked up, rights checked, values cast, `not` pushed down to the comparisons.
@@ -156,14 +156,15 @@ function bindRelated(link: LinkAttribute, filter: Filter, scope: Scope, polarity
  * Binds `_q`: the words of a full-text index, if the type has one and the caller may read all that is in it; otherwise what readable
  * texts contain, and numbers if it is one. Refuses text that a pattern search would choke on.
  */
-export function bindSearch(text: string, type: ContentType, { access, limits }: BindContext): Condition {
+export function bindSearch(text: string, type: ContentType, { access, limits, locales }: BindContext): Condition {
   if (text.length > limits.textLength || text.includes('\0')) throw validationError('Invalid parameter _q');
   const isNumber = text.trim() !== '' && Number.isFinite(Number(text));
   const found: Condition[] = isNumber ? [searchTest(text, { path: '_id', stored: 'number' })] : [];
   for (const attribute of type.attributes.values()) {
     if (attribute.kind !== 'scalar' || !attribute.searchable || readable(type, attribute.name, access) === null) continue;
     const { search, stored } = scalarTypes[attribute.type];
-    if (search === 'text' || (search === 'number' && isNumber))
+    if (type.localized && attribute.name === 'locale') found.push(localeTest(text, locales));
+    else if (search === 'text' || (search === 'number' && isNumber))
       found.push(searchTest(text, { path: attribute.name, stored, ...trigramsOf(attribute, type) }));
   }
   const otherwise = anyOf(found);
@@ -177,6 +178,13 @@ const searchTest = (operand: string, subject: Pick<Comparison, 'path' | 'stored'
   denied: false,
   ...subject,
 });
+
+/** The entries in the locales whose codes contain the text. Locales have no trigrams, and their codes are known. */
+function localeTest(text: string, locales: readonly string[]): Condition {
+  const operand = locales.filter((code) => code.toLowerCase().includes(text.toLowerCase()));
+  if (operand.length === 0) return never;
+  return { kind: 'comparison', comparator: 'in', operand, denied: false, path: 'locale', stored: 'text' };
+}
 
 type Comparison = Extract<Condition, { kind: 'comparison' }>;
 

@@ -28,6 +28,7 @@ const models = [
     { title: { ...trigram, pluginOptions: { i18n: { localized: true } } }, code: trigram },
     { pluginOptions: { i18n: { localized: true } } },
   ),
+  type('fable', { title: trigram }, { pluginOptions: { i18n: { localized: true } } }),
   type('saying', { words: english, mark: { type: 'string' } }),
   type('verse', { words: english, teller: { type: 'relation', relation: 'manyToOne', target: 'api::teller.teller' } }),
   type('teller', { name: { type: 'string' } }),
@@ -112,9 +113,18 @@ describe('text search', () => {
     }));
     const tellers = Array.from({ length: 7 }, (_, index) => ({ _id: index + 1, name: `teller ${String((index * 3) % 7)}` }));
     const owners = [{ _id: 1, name: 'o', note: titles.indexOf('Fish stew') + 1 }];
+    const fables = Array.from({ length: 40 }, (_, index) => ({
+      _id: index + 1,
+      title: index < 2 ? 'Seal and crab' : `Fox ${String(index)}`,
+      locale: index % 2 === 0 ? 'en' : 'fr',
+      _group: index,
+    }));
     const locale = (_id: number, code: string) => ({ _id, code, name: code });
     const i18n_locales = [locale(1, 'en'), locale(2, 'fr')];
-    serving = await serveModels({ models, documents: { notes, pages, mixeds, sayings, verses, tellers, owners, i18n_locales } });
+    serving = await serveModels({
+      models,
+      documents: { notes, pages, fables, mixeds, sayings, verses, tellers, owners, i18n_locales },
+    });
     await serving.settled();
   });
   after(() => serving.stop());
@@ -139,6 +149,9 @@ describe('text search', () => {
     return commands;
   };
 
+  const statusOf = async (uid: string): Promise<Document | undefined> =>
+    (await serving.database.db.collection('_model_status').findOne({ uid }))?.['search'] as Document | undefined;
+
   const served: readonly (readonly [string, number])[] = [
     ['notes?filters[title][$containsi]=FISHE', 2],
     ['notes?filters[title][$containsi]=fishe&pagination[withCount]=false', 2],
@@ -156,6 +169,16 @@ describe('text search', () => {
       if (most === all) expect(count).to.be.within(25, all);
       else expect(count).to.be.most(most);
     });
+
+  it('_q uses trigrams in a localized type, and finds the codes of locales', async () => {
+    const [command] = await readsOf('fables?_q=seal&locale=all', serving, 'fables');
+    expect(await examined(serving, command ?? {})).to.equal(2);
+    const odd = Array.from({ length: 20 }, (_, index) => 2 * index + 1);
+    expect(await ids('fables?_q=seal')).to.deep.equal([1]);
+    expect(await ids('fables?_q=EN&locale=all')).to.deep.equal(odd);
+    expect(await ids('fables?_q=n')).to.deep.equal(odd);
+    expect((await statusOf('api::fable.fable'))?.['scans']).not.to.contain('locale');
+  });
 
   const words: readonly (readonly [string, readonly number[]])[] = [
     ['pages?_q=running', [1, 2]],
@@ -242,9 +265,6 @@ describe('text search', () => {
     await serving.call('PUT', '/api/tales/2', { data: { code: 'two' } });
     expect((await stored()).map(({ code }) => code as unknown)).to.deep.equal([['two'], ['two']]);
   });
-
-  const statusOf = async (uid: string): Promise<Document | undefined> =>
-    (await serving.database.db.collection('_model_status').findOne({ uid }))?.['search'] as Document | undefined;
 
   it('records in _model_status which indexes searches use, and why they scan', async () => {
     expect(await statusOf('api::note.note')).to.deep.equal({

@@ -173,10 +173,12 @@ const searchedOf = new WeakMap<ContentType, readonly ScalarAttribute[]>();
 const placesOf = (type: ContentType): readonly TrigramAttribute[] =>
   trigramAttributes(type).map((attribute) => ({ collection: type.collection, attribute }));
 
-/** Searches use trigrams only if all attributes that they look into have them. Ids and numbers have none. */
+/** Searches use trigrams only if all attributes that they look into have them. Ids and numbers have none; the codes of locales are known. */
 function whyScanned(type: ContentType): string | null {
   if (wordedAttributes(type).length > 0 || trigramAttributes(type).length === 0) return null;
-  const searched = scalarsOf(type).filter(({ searchable, private: isPrivate }) => searchable && !isPrivate);
+  const searched = scalarsOf(type)
+    .filter(({ searchable, private: isPrivate }) => searchable && !isPrivate)
+    .filter(({ name }) => !type.localized || name !== 'locale');
   const found = (by: 'text' | 'number'): readonly ScalarAttribute[] =>
     searched.filter((one) => scalarTypes[one.type].search === by);
   const lacking = found('text').flatMap(({ name, search }) => (search?.kind === 'trigram' ? [] : [name]));
