@@ -104,15 +104,16 @@ async function readIn(session: ClientSession, database: Database, command: Docum
       : { cursor: { batchSize, ...command['cursor'] } };
   const reply = (await send(database, command, { session, size })) as unknown as CursorReply; // the form of every cursor command's reply
   const { firstBatch, id } = reply.cursor;
-  if (String(id) !== '0') return readOn({ collection, id, firstBatch, session }, database);
   // of a command with a size of its own the documents are not whole
-  charge(database, 'batchSize' in command ? null : collection, firstBatch);
+  const whole = 'batchSize' in command ? null : collection;
+  if (String(id) !== '0') return readOn({ collection, whole, id, firstBatch, session }, database);
+  charge(database, whole, firstBatch);
   return firstBatch;
 }
 
-/** Charges the documents of a reply to the request. `collection`: null if they are not whole. */
-function charge({ budget, replies }: Database, collection: string | null, documents: readonly Document[]): void {
-  if (budget.left('bytesRead') < Infinity) budget.spend('bytesRead', replies.measure(collection, documents));
+/** Charges the documents of a reply to the request. `whole`: the collection; null if they are not whole. */
+function charge({ budget, replies }: Database, whole: string | null, documents: readonly Document[]): void {
+  if (budget.left('bytesRead') < Infinity) budget.spend('bytesRead', replies.measure(whole, documents));
 }
 
 /** Returns the number of documents of a collection from its metadata, which takes the same time for any size. */
@@ -161,6 +162,8 @@ const readOptions = (session: ClientSession) => ({ session, enableUtf8Validation
 
 interface FirstReply extends Pick<CursorReply['cursor'], 'id' | 'firstBatch'> {
   readonly collection: string;
+  /** The same, or null if the documents are not whole. */
+  readonly whole: string | null;
   readonly session: ClientSession;
 }
 
@@ -173,7 +176,7 @@ async function readOn(first: FirstReply, database: Database): Promise<readonly D
   const { replies, sender, session } = database;
   const cursor = { collection: first.collection, id: first.id };
   try {
-    charge(database, first.collection, first.firstBatch);
+    charge(database, first.whole, first.firstBatch);
     const read = (): Promise<readonly Document[]> => readRest(first, cursor, database);
     return await (session === null && sender !== null ? replies.inTurn(read, sender) : read());
   } catch (error) {
@@ -194,13 +197,17 @@ const isOpen = (id: unknown): boolean => String(id) !== '0';
 /** The driver makes numbers of longs that are small enough, which the server does not take for an id. */
 const longOf = (id: unknown): Long => Long.fromString(String(id));
 
-async function readRest({ firstBatch, session }: FirstReply, cursor: Cursor, database: Database): Promise<readonly Document[]> {
+async function readRest(
+  { firstBatch, session, whole }: FirstReply,
+  cursor: Cursor,
+  database: Database,
+): Promise<readonly Document[]> {
   const batches = [firstBatch];
   while (isOpen(cursor.id)) {
     const { id, nextBatch } = await readFurther(cursor, session, database);
     cursor.id = id;
     batches.push(nextBatch);
-    charge(database, cursor.collection, nextBatch);
+    charge(database, whole, nextBatch);
     // Others are answered before the next reply is worked on.
     if (database.session === null) await nextTurn();
   }

@@ -3,6 +3,8 @@ import { type Binary, type CommandStartedEvent, type CommandSucceededEvent, Long
 import { createConfig } from '../../src/config/create-config.js';
 import { connectDatabase } from '../../src/mongo/connection.js';
 import { readAll, type Database } from '../../src/mongo/database.js';
+import { createBudget } from '../../src/query/budget.js';
+import { defaultLimits } from '../support/default-limits.js';
 import { databaseOf, freshDatabase, type FreshDatabase } from '../support/mongo.js';
 
 describe('mongo/database', () => {
@@ -20,6 +22,15 @@ describe('mongo/database', () => {
 
   it('reads the values of a second reply as those of the first', async () => {
     expect((await read()).map(({ count }) => count as unknown)).to.deep.equal([1, 2, 3].map((id) => 2 ** 40 + id));
+  });
+
+  it('does not take ids that come in several replies for whole documents', async () => {
+    const rows = Array.from({ length: 300 }, (_, index) => ({ _id: index, text: 'x'.repeat(2_000) }));
+    await fresh.db.collection<{ _id: number }>('texts').insertMany(rows);
+    const bounded = { ...database, budget: createBudget(defaultLimits, 'public') };
+    const before = database.replies.batchSize('texts');
+    const read = await readAll(bounded, { find: 'texts', projection: { _id: 1 }, batchSize: 150 });
+    expect([read.length, database.replies.batchSize('texts')]).to.deep.equal([300, before]);
   });
 
   // Ids of cursors are drawn at random: of a thousand, one is small enough to be a number here.
