@@ -73,6 +73,31 @@ describe('the count of a filter on related entries', () => {
       expect(counts).to.have.length(Math.max(ids + ranges, 1));
     });
 
+  it('takes the conditions of the index from among others on the same attributes', async () => {
+    const { database: read } = contextOf(database).store;
+    const match = { $and: [owned, { name: 'third' }, { name: { $ne: 'other' } }] };
+    const parts = await listParts({ collection: 'things', match }, byOwner(10 * count, 0.1), read);
+    const ids = (parts ?? []).flatMap((part) => (part['_id'] as { readonly $in: readonly number[] }).$in);
+    const expected = await database.db
+      .collection('things')
+      .find(owned, { projection: { _id: 1 } })
+      .sort({ _id: 1 })
+      .toArray();
+    expect(ids).to.deep.equal(expected.map(({ _id }) => _id as unknown));
+  });
+
+  it('looks at ranges if an index leads to many more ids than it was thought', async () => {
+    const crowded = await freshDatabase();
+    const list = { ids: { $range: [1, 210_000] } };
+    const stages = [{ $documents: [list] }, { $unwind: '$ids' }, { $project: { _id: '$ids', owner: { $literal: 1 } } }];
+    await crowded.db.aggregate([...stages, { $out: 'things' }]).toArray();
+    await ensureIndexes(crowded.db, thing, thingRegistry);
+    const { database: read } = contextOf(crowded).store;
+    const parts = await listParts({ collection: 'things', match: { owner: { $in: [1] } } }, byOwner(210_000, 0.05), read);
+    await crowded.drop();
+    expect(parts?.map(({ _id }) => Object.keys(_id as Document))).to.deep.equal(Array(5).fill(['$gte', '$lt']));
+  });
+
   it('looks at all at once if there were too many ranges', async () => {
     const far = { _id: 20_000_000 };
     await database.db.collection<{ _id: number }>('things').insertOne(far);

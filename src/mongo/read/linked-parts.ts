@@ -48,6 +48,8 @@ export async function listParts(filtered: Filtered, { all, links }: LinkEstimate
   if (entries <= idsAtOnce && compared.length === 0) return null;
   if (first.share > largestShare || entries > mostIds) return listRanges(filtered, all, database);
   const lists = await Promise.all([first, ...compared].map((link) => readIds(filtered, link, database)));
+  // the shares are estimates
+  if (lists.some((list) => list !== null && list.length > mostIds)) return listRanges(filtered, all, database);
   const [ids, ...further] = lists.flatMap((list) => list ?? []);
   return ids === undefined || further.length < compared.length ? null : cut(further.reduce(intersect, ids));
 }
@@ -74,14 +76,15 @@ async function countMatching({ collection, match }: Filtered, database: Database
   return Number(reply['n']);
 }
 
-/** The ids of the entries that an index leads to, in their order; null if it is not built. */
+/** The ids of the entries that an index leads to, in their order, no more than one over the maximum; null if it is not built. */
 async function readIds(
   { collection, match }: Filtered,
   { index: { name, key } }: IndexedLink,
   database: Database,
 ): Promise<Float64Array | null> {
-  const inIndex = Object.fromEntries(Object.entries(match).filter(([path]) => path in key));
-  const pipeline = [{ $match: inIndex }, { $group: { _id: null, ids: { $push: '$_id' } } }];
+  const conditions = [match, ...((match['$and'] ?? []) as readonly Document[])]; // compiled to this form
+  const inIndex = conditions.map((one) => Object.fromEntries(Object.entries(one).filter(([path]) => path in key)));
+  const pipeline = [{ $match: { $and: inIndex } }, { $limit: mostIds + 1 }, { $group: { _id: null, ids: { $push: '$_id' } } }];
   try {
     const [group] = await readAll(
       { ...database, budget: unlimited },
