@@ -17,7 +17,9 @@ const bytesPerCharacter = 10;
  */
 export class QueryCache {
   readonly #limits: Limits & QueryStringLimits;
-  readonly #cache = new BoundedCache<Query>(bounds);
+  /** One text has two queries: that of a list, and that of one entry. */
+  readonly #lists = new BoundedCache<Query>(bounds);
+  readonly #entries = new BoundedCache<Query>(bounds);
 
   constructor(limits: Limits & QueryStringLimits) {
     this.#limits = limits;
@@ -25,21 +27,21 @@ export class QueryCache {
 
   /** Parses the query of a list. Throws a ValidationError or PaginationError that names the parameter. */
   parse(text: string): Query {
-    return this.#read(text, text, parseQuery);
+    return this.#read(text, parseQuery, this.#lists);
   }
 
   /** Parses the query of one entry. Throws a ValidationError that names the parameter. */
   parseEntry(text: string): Query {
-    return this.#read(text, `entry?${text}`, parseEntryQuery);
+    return this.#read(text, parseEntryQuery, this.#entries);
   }
 
-  #read(text: string, key: string, parse: typeof parseQuery): Query {
-    const cached = this.#cache.get(key);
+  #read(text: string, parse: typeof parseQuery, cache: BoundedCache<Query>): Query {
+    const cached = cache.get(text);
     if (cached !== undefined) return cached;
     const query = parse(parseQueryString(text, this.#limits), this.#limits);
     if (text.length > longestCached) return query;
     const bytes = bytesPerCharacter * text.length;
-    this.#cache.set(key, markRepeated(query, bytes), bytes);
+    cache.set(text, markRepeated(query, bytes), bytes);
     return query;
   }
 }

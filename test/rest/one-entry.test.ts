@@ -115,6 +115,13 @@ describe('a request for one entry', () => {
     expect([status, body.error.message]).to.deep.equal([400, "Invalid parameter publicationState: expected 'live' or 'preview'"]);
   });
 
+  it('is answered by its own query, whatever the query string of a list was before', async () => {
+    await serving.call('PUT', '/api/front', { data: { publishedAt: new Date() } });
+    await serving.call('GET', '/api/notes?entry?populate=box&a=1');
+    const { body } = await serving.call('GET', '/api/front?populate=box&a=1');
+    expect(body.data.attributes).to.have.property('box');
+  });
+
   for (const path of withState)
     it(`ignores an empty publicationState, as any other request: ${path}`, async () => {
       await serving.call('PUT', '/api/front', { data: { publishedAt: new Date() } });
