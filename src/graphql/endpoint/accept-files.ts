@@ -43,7 +43,7 @@ export function createFileCheck(rules: FileRules): (part: string, fields: Multip
   const found = new Map<string, Taking | null>();
   const allowed = new Set<OperationDefinitionNode>();
   const findTaking: FindTaking = (request) => {
-    const key = JSON.stringify([request['query'], request['operationName']]);
+    const key = JSON.stringify([request['query'], request['operationName']].map(textOrNull));
     const known = found.get(key);
     if (known !== undefined) return known;
     const taking = readTaking(request, rules);
@@ -57,6 +57,9 @@ export function createFileCheck(rules: FileRules): (part: string, fields: Multip
     }
   };
 }
+
+/** Values of other types stand for no document and no name, however deep they are. */
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 /** Most variables for one file. */
 const mostPlaces = 100;

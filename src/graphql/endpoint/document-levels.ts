@@ -19,12 +19,21 @@ const changes: Readonly<Record<string, number | ((text: string, start: number) =
   ']': -1,
   ')': -1,
   '"': (text, start) => (text.startsWith('"""', start) ? endOfBlock(text, start) : endOfString(text, start)),
-  '#': (text, start) => positionOf('\n', text, start),
+  '#': (text, start) => endOfLine(text, start),
 };
+
+/** Lines end at either character, as the specification of GraphQL has it. */
+const isLineEnd = (character: string | undefined): boolean => character === '\n' || character === '\r';
+
+function endOfLine(text: string, start: number): number {
+  let index = start;
+  while (index < text.length && !isLineEnd(text[index])) index += 1;
+  return index;
+}
 
 function endOfString(text: string, start: number): number {
   let index = start + 1;
-  while (index < text.length && text[index] !== '"' && text[index] !== '\n') index += text[index] === '\\' ? 2 : 1;
+  while (index < text.length && text[index] !== '"' && !isLineEnd(text[index])) index += text[index] === '\\' ? 2 : 1;
   return index;
 }
 

@@ -1,0 +1,21 @@
+import { expect } from 'chai';
+import { buildSchema } from 'graphql';
+import { createFileCheck } from '../../src/graphql/endpoint/accept-files.js';
+
+describe('createFileCheck', () => {
+  const check = createFileCheck({ schema: buildSchema('type Query { a: Int }'), checkField: () => undefined, tokens: 100 });
+  const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+
+  for (const name of ['query', 'operationName'])
+    it(`refuses a ${name} that is deeply nested with a 400`, () => {
+      const fields = new Map([
+        ['operations', [`{"variables":{"file":null},"${name}":${deep}}`]],
+        ['map', ['{"0":["variables.file"]}']],
+      ]);
+      expect(() => {
+        check('0', fields);
+      })
+        .to.throw('Files are accepted only for variables of type Upload of a mutation')
+        .with.property('status', 400);
+    });
+});
