@@ -1,8 +1,11 @@
-import { DuplicateKey } from '../mongo/driver-errors.js';
+import type { Database } from '../mongo/database.js';
+import { DuplicateKey, StaleForm } from '../mongo/driver-errors.js';
 import { type Loaded, type StoredDocument, withoutPopulated } from '../mongo/loaded.js';
 import { readTreeOf } from '../mongo/read/read-tree.js';
 import { afterCommit, inTransaction } from '../mongo/transaction.js';
+import { completeForms } from '../mongo/write/stale-forms.js';
 import type { Selection } from '../query/plan.js';
+import type { ContentType } from '../schema/content-type.js';
 import { costsTooMuchLate, withDatabase, type ContentContext, type PendingWrite, type Written } from './content-context.js';
 import { refusedError, type UniqueWrite } from './unique-errors.js';
 
@@ -22,10 +25,10 @@ export async function runWrite<Result>(
   context: ContentContext,
   { run, written, exists }: WriteSteps<Result>,
 ): Promise<Result> {
-  if (isUnready(write, context)) await untilReady(write, context);
+  await untilReady(write.type, context);
   const hook = hookOf(write, context);
-  if (hook === null) return run(write.data, context);
-  return inTransaction(context.store.database, async (database) => {
+  if (hook === null) return inForm(context, () => run(write.data, context));
+  const work = async (database: Database): Promise<Result> => {
     const inside = withDatabase(context, database);
     if (exists !== undefined && !(await exists(inside))) return run(write.data, inside);
     const begun = await hook(write, inside);
@@ -33,19 +36,33 @@ export async function runWrite<Result>(
     const outcome = written(result);
     if (outcome !== null) await afterCommit(database, () => begun.finish(outcome));
     return result;
-  });
+  };
+  return inForm(context, () => inTransaction(context.store.database, work));
 }
 
 /**
- * Whether the values of a type are not kept unique yet. A transaction does not wait: an index is built only after the transactions have
- * ended that have written to its collection.
+ * Runs a write, and again after the documents that it met in the form of a former model have that of their model. A transaction does not:
+ * it has ended.
  */
-const isUnready = ({ type }: PendingWrite, { store: { database } }: ContentContext): boolean =>
-  database.session === null && database.uniques.isBuilding(type.collection);
+async function inForm<Result>(context: ContentContext, write: () => Promise<Result>): Promise<Result> {
+  const { store, bind } = context;
+  try {
+    return await write();
+  } catch (error) {
+    if (!(error instanceof StaleForm) || store.database.session !== null) throw error;
+    if (!(await completeForms(error, bind.registry, store))) throw error;
+    return inForm(context, write);
+  }
+}
 
-/** Throws 503 if it takes too long. */
-const untilReady = ({ type }: PendingWrite, { store: { database } }: ContentContext): Promise<void> =>
-  database.time.run(database.maxTimeMS.write, (limit) => database.uniques.wait(type.collection, limit));
+/**
+ * Waits until the values of a type are kept unique. A transaction does not wait: an index is built only after the transactions have
+ * ended that have written to its collection. Throws 503 if it takes too long.
+ */
+async function untilReady({ collection }: ContentType, { store: { database } }: ContentContext): Promise<void> {
+  if (database.session !== null || !database.uniques.isBuilding(collection)) return;
+  await database.time.run(database.maxTimeMS.write, (limit) => database.uniques.wait(collection, limit));
+}
 
 /** Returns the code around a write; null if there is none. */
 export const hookOf = ({ type, action }: PendingWrite, { hooks }: ContentContext) => hooks?.find(type.uid, action) ?? null;
@@ -65,17 +82,19 @@ const atOnce = 1000;
  */
 export async function writePortions(write: PendingWrite, context: ContentContext, { ids, run }: PortionedWrite): Promise<number> {
   const { database } = context.store;
-  if (isUnready(write, context)) await untilReady(write, context);
-  const begun = await inTransaction(database, async (open) => {
+  await untilReady(write.type, context);
+  const begin = async (open: Database) => {
     const inside = withDatabase(context, open);
     const started = (await hookOf(write, context)?.(write, inside)) ?? null;
     await run(ids.slice(0, atOnce), started === null ? write.data : started.data, inside);
     return started;
-  });
+  };
+  const begun = await inForm(context, () => inTransaction(database, begin));
   const data = begun === null ? write.data : begun.data;
   for (let start = atOnce; start < ids.length; start += atOnce) {
     database.time.renew(); // what is committed is no wait
-    await inTransaction(database, (open) => run(ids.slice(start, start + atOnce), data, withDatabase(context, open)));
+    const next = (open: Database) => run(ids.slice(start, start + atOnce), data, withDatabase(context, open));
+    await inForm(context, () => inTransaction(database, next));
   }
   if (begun !== null) await afterCommit(database, () => begun.finish({ count: ids.length }));
   return ids.length;

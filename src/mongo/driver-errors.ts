@@ -1,4 +1,5 @@
 import {
+  type Document,
   MongoBulkWriteError,
   MongoError,
   MongoNetworkError,
@@ -17,6 +18,17 @@ export class DuplicateKey extends Error {
     readonly value: Readonly<Record<string, unknown>>,
   ) {
     super(`duplicate value for ${fields.join(', ')}`);
+  }
+}
+
+/** A write of documents that have one value where their model has a list now. `matches`: the documents of the write. */
+export class StaleForm extends Error {
+  constructor(
+    readonly collection: string,
+    readonly matches: readonly Document[],
+    cause: unknown,
+  ) {
+    super(`documents of ${collection} have the form of a former model`, { cause });
   }
 }
 
@@ -55,6 +67,7 @@ const interrupted = codes({
 
 const duplicateKey = 11000;
 const badValue = 2;
+const pathNotViable = 28;
 /** Somebody ended the operation on the server. */
 const ended = 11601;
 const indexNotFound = 27;
@@ -98,6 +111,10 @@ const queryTooLarge = 'QUERY_TOO_LARGE';
 
 const tooSlow = 'The database took too long to answer, please try again or ask for less';
 const queryTimeout = 'QUERY_TIMEOUT';
+
+/** Whether an update takes a value for a list, or a number for an object with fields. */
+export const isOtherForm = (error: unknown): boolean =>
+  error instanceof MongoBulkWriteError && [badValue, pathNotViable].includes(Number(error.code));
 
 /** Whether a command names an index that is not there, or not yet. */
 export const isWithoutIndex = (error: unknown): boolean => error instanceof MongoServerError && Number(error.code) === badValue;

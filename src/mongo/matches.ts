@@ -26,6 +26,9 @@ export const between = (low: unknown, high: unknown): Match => ({ $gt: low, $lt:
 /** No value at all, not even null. */
 export const absent: Match = { $exists: false };
 
+/** A value that is no list. */
+export const noList: Match = { $not: { $type: 'array' } };
+
 /** A list with an element that meets a match. */
 export const withElement = (match: Match): Match => ({ $elemMatch: match });
 

@@ -3,6 +3,7 @@ import type { ContentType, Registry } from '../../schema/content-type.js';
 import type { Document } from '../database.js';
 import { compileChange } from './compile-change.js';
 import { unlinkMany } from './link-changes.js';
+import { noList } from '../matches.js';
 
 interface Referrer {
   readonly collection: string;
@@ -24,9 +25,10 @@ export function referrersOf(type: ContentType, registry: Registry): Referrer[] {
 export const unlinkOperations = (links: readonly LinkPath[], type: ContentType, id: number): Document[] =>
   links.map((link) => (link.steps.length === 0 ? unlinkMany(link.attribute, { type, id }) : unlinkInside(link, type, id)));
 
-/** Inside lists of components only those elements change that have the link. */
+/** Inside lists of components only those elements change that have the link. A list where the model has one component now is hidden, and stays. */
 function unlinkInside(link: LinkPath, type: ContentType, id: number): Document {
   const { steps, attribute } = link;
+  const [first] = steps;
   const value = attribute.kind === 'morph' ? { __type: type.uid, id } : id;
   const marked = steps.map(({ name, list }, index) => (list ? `${name}.$[e${String(index)}]` : name));
   const path = [...marked, attribute.name].join('.');
@@ -36,5 +38,6 @@ function unlinkInside(link: LinkPath, type: ContentType, id: number): Document {
     return [{ [`e${String(index)}.${rest}`]: value, ...(zone !== null && { [`e${String(index)}.__component`]: zone }) }];
   });
   const update = compileChange(attribute.many ? { take: { [path]: value } } : { set: { [path]: null } });
-  return { updateMany: { filter: { [dottedPath(link)]: value }, update, ...(arrayFilters.length > 0 && { arrayFilters }) } };
+  const filter = { [dottedPath(link)]: value, ...(first?.list === false && { [first.name]: noList }) };
+  return { updateMany: { filter, update, ...(arrayFilters.length > 0 && { arrayFilters }) } };
 }

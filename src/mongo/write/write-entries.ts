@@ -6,7 +6,7 @@ import { ApiError, idTakenError, unconfirmedError } from '../../errors.js';
 import { inReadTime, inWriteTime } from '../calls.js';
 import { type Database, inOrder, withSession } from '../database.js';
 import { abortedLate, untilAnswered } from '../within-time.js';
-import { DuplicateKey, isMove, mayHaveRun, translateDriverError } from '../driver-errors.js';
+import { DuplicateKey, isMove, isOtherForm, mayHaveRun, StaleForm, translateDriverError } from '../driver-errors.js';
 import type { Store } from '../store.js';
 import { inTransaction } from '../transaction.js';
 
@@ -103,7 +103,10 @@ async function writeOne<Written extends EntryDocument | null>(
   return document;
 }
 
-/** Runs several writes on one collection in one command; returns how many documents matched. */
+/**
+ * Runs several writes on one collection in one command; returns how many documents matched. Throws StaleForm if some of them have the form
+ * of a former model.
+ */
 export async function bulkWrite(store: Store, collection: string, operations: readonly Document[]): Promise<number> {
   if (operations.length === 0) return 0;
   const { db, session, maxTimeMS } = store.database;
@@ -112,9 +115,17 @@ export async function bulkWrite(store: Store, collection: string, operations: re
   const list = complete as readonly AnyBulkWriteOperation<EntryDocument>[]; // checked by the driver
   const result = await inWriteTime(store.database, () =>
     inOrder(store.database, () => db.collection<EntryDocument>(collection).bulkWrite(list, options)),
-  );
+  ).catch((error: unknown) => {
+    throw isOtherForm(error) ? new StaleForm(collection, operations.flatMap(matchIn), error) : error;
+  });
   noteWrite(store, collection, noteOf(operations.map(updateIn)));
   return result.matchedCount;
+}
+
+/** The documents that an operation changes. */
+function matchIn(operation: Document): Document[] {
+  const written = (operation['updateOne'] ?? operation['updateMany']) as Document | undefined; // in the driver's form
+  return written === undefined ? [] : [written['filter'] as Document];
 }
 
 /** The update of an operation that changes entries which are there; null for others. */
