@@ -25,30 +25,46 @@ function decode(text: string): unknown {
   }
 }
 
+/** Returns the value of a text in a form field; null if it is not JSON. Throws a 400 that names the field in the cases of `checkJson`. */
+export function decodeField(text: string, name: string, depth: number): unknown {
+  const value = decodeOrNull(text);
+  checkJson(value, depth, name);
+  return value;
+}
+
+function decodeOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
 /**
  * Throws a 400 for a decoded body that nests deeper than `depth`, or that has a key with a NUL in it (no document can contain it) or
  * the key `__proto__`. `depth`: 1,000 at most, which the stack has room for.
  */
-export function checkJson(root: unknown, depth: number): void {
-  checkLevel(root, 1, depth);
+export function checkJson(root: unknown, depth: number, name = 'request body'): void {
+  checkLevel(root, 1, { depth, name });
+}
+
+interface Levels {
+  readonly depth: number;
+  readonly name: string;
 }
 
 /** A body may consist of a million lists: lists take no memory here. */
-function checkLevel(holder: unknown, level: number, depth: number): void {
+function checkLevel(holder: unknown, level: number, levels: Levels): void {
   if (!isObject(holder)) return;
-  if (level > depth) throw bodyInvalid(`request body is nested deeper than ${String(depth)} levels`);
+  if (level > levels.depth) throw bodyInvalid(`${levels.name} is nested deeper than ${String(levels.depth)} levels`);
   if (Array.isArray(holder)) {
-    for (const value of holder) checkLevel(value, level + 1, depth);
+    for (const value of holder) checkLevel(value, level + 1, levels);
     return;
   }
   for (const [key, value] of Object.entries(holder)) {
-    checkKey(key);
-    checkLevel(value, level + 1, depth);
+    if (key === '__proto__' || key.includes('\0')) throw bodyInvalid(`${levels.name} has a key that is not allowed`);
+    checkLevel(value, level + 1, levels);
   }
-}
-
-function checkKey(key: string): void {
-  if (key === '__proto__' || key.includes('\0')) throw bodyInvalid('request body has a key that is not allowed');
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;

@@ -13,13 +13,15 @@ export function parseFilters(input: unknown, limits: Limits): Filter | null {
   if (input === undefined || input === null) return null;
   if (!isRecord(input)) throw invalidParameter('filters');
   const budget = { nodes: limits.filterNodes };
-  return parseObject(input, { limits, budget });
+  return parseObject(input, { limits, budget, isNamed: false });
 }
 
 interface Context {
   readonly limits: Limits;
   /** Counts down over the whole tree. */
   readonly budget: { nodes: number };
+  /** Whether a name came before, of which a bare value is the value. */
+  readonly isNamed: boolean;
 }
 
 function parseObject(input: Readonly<Record<string, unknown>>, context: Context): Filter | null {
@@ -30,7 +32,7 @@ function parseEntry(key: string, value: unknown, context: Context): Filter | nul
   if (--context.budget.nodes < 0)
     throw validationError(`Invalid parameter filters: more than ${String(context.limits.filterNodes)} conditions`);
   if (!key.startsWith('$')) {
-    const filter = parseValue(value, context);
+    const filter = parseValue(value, { ...context, isNamed: true });
     return filter === null ? null : { kind: 'field', name: key, filter };
   }
   const word = key.slice(1);
@@ -41,7 +43,7 @@ function parseEntry(key: string, value: unknown, context: Context): Filter | nul
 
 function parseGroup(word: Group, value: unknown, context: Context): Filter | null {
   if (word === 'not') {
-    if (Array.isArray(value)) throw invalidParameter('$not');
+    if (Array.isArray(value) || (!context.isNamed && !isRecord(value))) throw invalidParameter('$not');
     const filter = parseValue(value, context);
     return filter === null ? null : { kind: 'not', filter };
   }

@@ -2,7 +2,7 @@ import type { ContentContext } from '../content/content-context.js';
 import { withDatabase } from '../content/content-context.js';
 import type { Loaded } from '../mongo/loaded.js';
 import { badRequestError } from '../errors.js';
-import { checkJson } from '../http/parse-json.js';
+import { decodeField } from '../http/parse-json.js';
 import type { MultipartBody, SentFile } from '../http/read-multipart.js';
 import type { RouteRequest } from '../http/route-request.js';
 import { linkAt } from '../media/link-files.js';
@@ -87,16 +87,7 @@ function readData({ fields }: MultipartBody, depth: number): unknown {
   const [text] = fields.get('data') ?? [];
   if (text === undefined)
     throw badRequestError("When using multipart/form-data you need to provide your data in a JSON 'data' field.");
-  const data = decode(text);
+  const data = decodeField(text, 'data', depth);
   if (!isRecord(data)) throw badRequestError("Invalid 'data' field. 'data' should be a valid JSON.");
-  checkJson(data, depth);
   return data;
-}
-
-function decode(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -1,4 +1,5 @@
 import { applicationError, validationError } from '../errors.js';
+import { decodeField } from '../http/parse-json.js';
 import type { MultipartBody } from '../http/read-multipart.js';
 import { parameterOf } from '../http/route-request.js';
 import type { RouteCall } from '../http/route.js';
@@ -35,7 +36,12 @@ interface Received {
 
 async function readBody({ request, running }: RouteCall, staging: Staging): Promise<Received> {
   const { readMultipart, body } = request;
-  if (readMultipart !== null) return received(await readMultipart(staging, mediaOf(running).settings));
+  if (readMultipart !== null) {
+    const form = await readMultipart(staging, mediaOf(running).settings);
+    for (const text of form.fields.get('fileInfo') ?? [])
+      decodeField(text, 'fileInfo', running.config.middlewares.body.jsonDepth);
+    return received(form);
+  }
   return { files: [], unknown: [], field: (name) => (isRecord(body) && Object.hasOwn(body, name) ? body[name] : undefined) };
 }
 

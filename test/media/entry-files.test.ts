@@ -133,7 +133,7 @@ describe('rest/entry-files', () => {
       400,
       'picture takes only images, videos',
     ],
-    ['prototypes', [], { data: '{"title":"t","__proto__":{"a":1}}' }, 400, 'request body has a key that is not allowed'],
+    ['prototypes', [], { data: '{"title":"t","__proto__":{"a":1}}' }, 400, 'data has a key that is not allowed'],
   ];
   for (const [title, files, fields, status, message] of refused)
     it(`refuses ${title}, and stores neither entry nor file`, async () => {

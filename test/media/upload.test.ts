@@ -143,6 +143,12 @@ describe('media/upload', () => {
       'fileInfo must be a `array` type, but the final value was: `null` (cast from the value `"{"name":"a"}"`).',
     ],
     [
+      'fileInfo of 100,000 levels',
+      () => media.upload([text], { fileInfo: '{"name":'.repeat(100_000) + '1' + '}'.repeat(100_000) }),
+      400,
+      'fileInfo is nested deeper than 64 levels',
+    ],
+    [
       'operators in fileInfo',
       () => media.upload([text], { fileInfo: '{"name":{"$gt":""}}' }),
       400,

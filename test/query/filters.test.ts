@@ -332,6 +332,8 @@ const refused: readonly (readonly [unknown, string])[] = [
   [{ toString: { $eq: '1' } }, 'Invalid parameter toString'],
   [{ $bogus: '1' }, 'Invalid parameter $bogus'],
   [{ $where: '1' }, 'Invalid parameter $where'],
+  [{ $not: '1' }, 'Invalid parameter $not'],
+  [{ $or: [{ $not: { $not: '1' } }] }, 'Invalid parameter $not'],
   [{ name: { $EQ: '1' } }, 'Invalid parameter $EQ'],
   [{ name: { $regex: '1' } }, 'Invalid parameter $regex'],
   [{ name: { eq: '1' } }, 'Invalid parameter eq'],
