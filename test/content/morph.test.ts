@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Document } from 'mongodb';
 import { serveModels, type Serving, type TestModel } from '../support/serve.js';
 
 const model = (name: string, attributes: object): TestModel => ({
@@ -203,4 +204,70 @@ describe('polymorphic relations', () => {
     const stored = await serving.database.db.collection('note').find({ 'about.__type': 'api::book.book' }).toArray();
     expect(stored).to.deep.equal([]);
   });
+});
+
+describe('polymorphic relations in components', () => {
+  const links = { many: morph('morphToMany'), one: morph('morphToOne') };
+  const part = { type: 'component', component: 'part.link' };
+  const inParts = [
+    model('book', { title: { type: 'string' } }),
+    model('film', { title: { type: 'string' } }),
+    model('shelf', {
+      single: part,
+      list: { ...part, repeatable: true },
+      groups: { type: 'component', component: 'part.group', repeatable: true },
+      zone: { type: 'dynamiczone', components: ['part.link', 'part.group'] },
+    }),
+    { uid: 'part.link', collectionName: 'links', info: { displayName: 'link' }, attributes: links },
+    { uid: 'part.group', collectionName: 'groups', info: { displayName: 'group' }, attributes: { link: part } },
+  ];
+
+  let serving: Serving;
+  before(async () => {
+    serving = await serveModels({ models: inParts });
+  });
+  after(() => serving.stop());
+
+  it('lose their links to a deleted entry, and no other ones', async () => {
+    const { db } = serving.database;
+    for (const path of ['/api/books', '/api/books', '/api/films'])
+      expect((await serving.call('POST', path, { data: { title: 'T' } })).status).to.equal(200);
+    const gone = { many: [book(1), film(1), book(2)], one: book(1) };
+    const kept = { many: [film(1)], one: film(1) };
+    const data = {
+      single: gone,
+      list: [kept, gone, { many: [], one: book(2) }],
+      groups: [{ link: gone }, { link: kept }],
+      zone: [
+        { __component: 'part.group', link: gone },
+        { __component: 'part.link', ...kept },
+        { __component: 'part.link', ...gone },
+      ],
+    };
+    const { status, body } = await serving.call('POST', '/api/shelfs', { data });
+    expect(status, JSON.stringify(body)).to.equal(200);
+    expect((await serving.call('DELETE', '/api/books/1')).status).to.equal(200);
+    const stored = await db.collection('shelf').findOne();
+    const left = { many: ['film 1', 'book 2'], one: null };
+    const whole = { many: ['film 1'], one: 'film 1' };
+    expect(namesIn(stored?.['single'])).to.deep.equal(left);
+    expect(stored?.['list'].map(namesIn)).to.deep.equal([whole, left, { many: [], one: 'book 2' }]);
+    expect(stored?.['groups'].map(({ link }: Document) => namesIn(link as Stored))).to.deep.equal([left, whole]);
+    expect(stored?.['zone'].map(({ link, ...own }: Document) => namesIn((link ?? own) as Stored))).to.deep.equal([
+      left,
+      whole,
+      left,
+    ]);
+  });
+
+  interface Link {
+    readonly __type: string;
+    readonly id: number;
+  }
+  interface Stored {
+    readonly many: readonly Link[];
+    readonly one: Link | null;
+  }
+  const nameOf = ({ __type, id }: Link): string => `${__type.split('.')[1] ?? ''} ${String(id)}`;
+  const namesIn = ({ many, one }: Stored) => ({ many: many.map(nameOf), one: one === null ? null : nameOf(one) });
 });

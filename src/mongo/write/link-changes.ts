@@ -44,11 +44,10 @@ export async function readLinking(
   return ranked.sort((a, b) => (a.rank ?? -Infinity) - (b.rank ?? -Infinity) || a.id - b.id);
 }
 
-/** The documents that link to an entry by an attribute. */
-export function linking(other: LinkAttribute | MorphAttribute, { type, id }: Owner): Match {
-  const { name } = other;
-  if (other.kind !== 'morph') return { [name]: id };
-  return other.many ? { [name]: withElement({ __type: type.uid, id }) } : { [`${name}.__type`]: type.uid, [`${name}.id`]: id };
+/** The documents that link to an entry by an attribute. `path`: from the document to the attribute. */
+export function linking(other: LinkAttribute | MorphAttribute, { type, id }: Owner, path = other.name): Match {
+  if (other.kind !== 'morph') return { [path]: id };
+  return other.many ? { [path]: withElement({ __type: type.uid, id }) } : { [`${path}.__type`]: type.uid, [`${path}.id`]: id };
 }
 
 function rankOf(row: StoredDocument, other: LinkAttribute | MorphAttribute, { type, id }: Owner): number | null {
@@ -85,8 +84,14 @@ export const unlinkOne = (other: LinkAttribute | MorphAttribute, entry: number, 
 export const unlinkMany = (other: LinkAttribute | MorphAttribute, owner: Owner, match = linking(other, owner)): Document =>
   changeMany(match, unlinking(other, owner));
 
-function unlinking(other: LinkAttribute | MorphAttribute, { type, id }: Owner): Change {
+function unlinking(other: LinkAttribute | MorphAttribute, owner: Owner): Change {
   const { name, many } = other;
-  if (other.kind === 'morph') return many ? { take: { [name]: { __type: type.uid, id } } } : { set: { [name]: null } };
-  return many ? { take: { [name]: id }, unset: [rankPath(name, id)] } : { set: { [name]: null }, unset: [rankPath(name)] };
+  const change = unlinkingAt(name, other, owner);
+  return other.kind === 'morph' ? change : { ...change, unset: [many ? rankPath(name, owner.id) : rankPath(name)] };
+}
+
+/** Takes a link out of an attribute that keeps no ranks of its own, at a path. */
+export function unlinkingAt(path: string, other: LinkAttribute | MorphAttribute, { type, id }: Owner): Change {
+  if (!other.many) return { set: { [path]: null } };
+  return { take: { [path]: other.kind === 'morph' ? { __type: type.uid, id } : id } };
 }

@@ -2,7 +2,7 @@ import { dottedPath, type LinkPath, linkPaths } from '../../schema/attribute-pla
 import type { ContentType, Registry } from '../../schema/content-type.js';
 import type { Document } from '../database.js';
 import { compileChange } from './compile-change.js';
-import { unlinkMany } from './link-changes.js';
+import { linking, type Owner, unlinkingAt, unlinkMany } from './link-changes.js';
 import { noList } from '../matches.js';
 
 interface Referrer {
@@ -23,21 +23,20 @@ export function referrersOf(type: ContentType, registry: Registry): Referrer[] {
 
 /** The updates that take one id out of all documents of a collection. */
 export const unlinkOperations = (links: readonly LinkPath[], type: ContentType, id: number): Document[] =>
-  links.map((link) => (link.steps.length === 0 ? unlinkMany(link.attribute, { type, id }) : unlinkInside(link, type, id)));
+  links.map((link) => (link.steps.length === 0 ? unlinkMany(link.attribute, { type, id }) : unlinkInside(link, { type, id })));
 
 /** Inside lists of components only those elements change that have the link. A list where the model has one component now is hidden, and stays. */
-function unlinkInside(link: LinkPath, type: ContentType, id: number): Document {
+function unlinkInside(link: LinkPath, owner: Owner): Document {
   const { steps, attribute } = link;
   const [first] = steps;
-  const value = attribute.kind === 'morph' ? { __type: type.uid, id } : id;
   const marked = steps.map(({ name, list }, index) => (list ? `${name}.$[e${String(index)}]` : name));
-  const path = [...marked, attribute.name].join('.');
   const arrayFilters = steps.flatMap(({ list, zone }, index) => {
     if (!list) return [];
+    const element = `e${String(index)}`;
     const rest = dottedPath({ ...link, steps: steps.slice(index + 1) });
-    return [{ [`e${String(index)}.${rest}`]: value, ...(zone !== null && { [`e${String(index)}.__component`]: zone }) }];
+    return [{ ...linking(attribute, owner, `${element}.${rest}`), ...(zone !== null && { [`${element}.__component`]: zone }) }];
   });
-  const update = compileChange(attribute.many ? { take: { [path]: value } } : { set: { [path]: null } });
-  const filter = { [dottedPath(link)]: value, ...(first?.list === false && { [first.name]: noList }) };
+  const update = compileChange(unlinkingAt([...marked, attribute.name].join('.'), attribute, owner));
+  const filter = { ...linking(attribute, owner, dottedPath(link)), ...(first?.list === false && { [first.name]: noList }) };
   return { updateMany: { filter, update, ...(arrayFilters.length > 0 && { arrayFilters }) } };
 }
