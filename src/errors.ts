@@ -6,7 +6,7 @@ export interface FieldError {
 }
 
 /** A code by which the service recognises an error. It is never sent. */
-export type ErrorCode = 'not-unique' | 'locale-taken' | 'id-taken';
+export type ErrorCode = 'not-unique' | 'uid-taken' | 'locale-taken' | 'id-taken';
 
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { applicationError, hasCode } from '../errors.js';
 import { groupOf, inGroup } from '../mongo/layout.js';
 import type { Loaded, StoredDocument } from '../mongo/loaded.js';
@@ -92,39 +93,54 @@ interface Insertion {
 
 /**
  * Stores checked data as a new entry, all that belongs to it or nothing, and returns it as it is selected. Data that code around
- * the write has changed is checked again.
+ * the write has changed is checked again. Tries again with another id if an import has inserted an entry with the first one, and with
+ * other uids if other creates have taken the generated ones; not in a transaction, which has ended.
  */
-export const runCreate = (type: ContentType, data: Values, insertion: Insertion, context: ContentContext): Promise<Loaded> =>
-  runWrite({ action: 'create', type, data, selection: insertion.selection }, context, {
+export async function runCreate(type: ContentType, data: Values, insertion: Insertion, context: ContentContext): Promise<Loaded> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await tryCreate(type, data, { insertion, attempt }, context);
+    } catch (error) {
+      const isTaken = hasCode(error, 'id-taken') ? attempt === 0 : hasCode(error, 'uid-taken') && attempt < lastAttempt;
+      if (!isTaken || context.store.database.session !== null) throw error;
+    }
+  }
+}
+
+const tryCreate = (type: ContentType, data: Values, tried: Attempt, context: ContentContext): Promise<Loaded> =>
+  runWrite({ action: 'create', type, data, selection: tried.insertion.selection }, context, {
     run: async (changed, inside) => {
       const accepted = changed === data ? data : acceptInput(type, changed, inside.bind);
-      const { group = null, values = {} } = insertion.source ?? {};
+      const { group = null, values = {} } = tried.insertion.source ?? {};
       if (accepted !== data)
         await checkBody(type, { ...requiredShared(type, values), ...accepted }, createRules(accepted, inside, group), inside);
-      return insertWithFreeId(type, accepted, insertion, inside);
+      return insertWithNextId(type, accepted, tried, inside);
     },
     written: ({ document }) => ({ id: Number(document['_id']) }),
   });
 
-/** Takes another id if an import has inserted an entry with the first one. */
-async function insertWithFreeId(type: ContentType, data: Values, insertion: Insertion, context: ContentContext): Promise<Loaded> {
-  try {
-    return await insertWithNextId(type, data, insertion, context);
-  } catch (error) {
-    if (!hasCode(error, 'id-taken') || context.store.database.session !== null) throw error;
-    return insertWithNextId(type, data, insertion, context);
-  }
+interface Attempt {
+  readonly insertion: Insertion;
+  /** From 0. */
+  readonly attempt: number;
 }
 
-async function insertWithNextId(type: ContentType, data: Values, insertion: Insertion, context: ContentContext): Promise<Loaded> {
-  const complete = await fillUids(type, data, context);
+async function insertWithNextId(
+  type: ContentType,
+  data: Values,
+  { insertion, attempt }: Attempt,
+  context: ContentContext,
+): Promise<Loaded> {
+  const uids = await generateUids(type, data, attempt, context);
+  const complete = uids === null ? data : { ...data, ...uids };
   const write = await buildWrite(type, complete, null, context);
   const [id = 0] = await context.store.ids.next(type.collection, 1, { ...context.store.database, session: null });
   const document = buildDocument(type, complete, write, { id, source: insertion.source, context });
   const { access } = context.bind;
   const mayBreakRule = access.rules.has(type.uid) && createMayBreakRule(type, complete, access);
   const linked = write.inverse.length > 0 || write.exclusive.length > 0;
-  await orUniqueError({ type, data: complete, id: null, group: insertion.source?.group ?? null }, context, () =>
+  const unique = { type, data: complete, id: null, group: insertion.source?.group ?? null, generated: Object.keys(uids ?? {}) };
+  await orUniqueError(unique, context, () =>
     linked || mayBreakRule
       ? inTransaction(context.store.database, (database) =>
           insertLinked(type, { document, write, mayBreakRule }, withDatabase(context, database)),
@@ -166,23 +182,34 @@ export async function insertLinked(
   if (mayBreakRule) await refuseBroken({ type, id: document._id, before: null }, context);
 }
 
-/** Adds the uids that the model has generated and the data does not give. */
-async function fillUids(type: ContentType, data: Values, context: ContentContext): Promise<Values> {
+/** Returns the uids that the model has generated and the data does not give; null if there are none. */
+async function generateUids(type: ContentType, data: Values, attempt: number, context: ContentContext): Promise<Values | null> {
   const missing = writePlan(type, context.bind.registry).generated.filter(({ name }) => data[name] === undefined);
-  if (missing.length === 0) return data;
+  if (missing.length === 0) return null;
   const made: Record<string, string> = {};
-  for (const attribute of missing) made[attribute.name] = await freeUid(type, attribute, data, context);
-  return Object.assign({}, data, made);
+  for (const attribute of missing) made[attribute.name] = await freeUid(type, { attribute, data, attempt }, context);
+  return made;
 }
 
 /** Characters of a generated uid before its number. */
 const longestUid = 250;
 
-/** Generates a uid from its target attribute, with a number if the plain value is taken. */
+/** The last of the attempts to store generated uids: it draws from a thousand numbers. */
+const lastAttempt = 5;
+
+/** Attempts after the first draw from so many numbers, so that creates at the same time do not meet each time. */
+const numbersToDraw = (attempt: number): number => 4 ** attempt;
+
+interface WantedUid {
+  readonly attribute: ScalarAttribute;
+  readonly data: Values;
+  readonly attempt: number;
+}
+
+/** Generates a uid from its target attribute, with a number if the plain value is taken: the first one that is free, or one of the next. */
 async function freeUid(
   type: ContentType,
-  attribute: ScalarAttribute,
-  data: Values,
+  { attribute, data, attempt }: WantedUid,
   { store, bind }: ContentContext,
 ): Promise<string> {
   const { default: slugify } = await import('@sindresorhus/slugify');
@@ -192,7 +219,9 @@ async function freeUid(
   const among = type.localized ? { locale: data['locale'] ?? bind.defaultLocale } : {};
   const taken = await takenTexts(type.collection, { field: attribute.name, text: base, among }, store.database);
   if (!taken.has(base)) return base;
-  let suffix = 1;
-  while (taken.has(`${base}-${String(suffix)}`)) suffix++;
-  return `${base}-${String(suffix)}`;
+  let toSkip = randomInt(numbersToDraw(attempt));
+  for (let suffix = 1; ; suffix++) {
+    const uid = `${base}-${String(suffix)}`;
+    if (!taken.has(uid) && toSkip-- === 0) return uid;
+  }
 }

@@ -26,6 +26,8 @@ export interface UniqueWrite {
   readonly data: Values;
   readonly id: number | null;
   readonly group?: number | null;
+  /** Names of values that the client did not send: those of generated uids. */
+  readonly generated?: readonly string[];
 }
 
 /**
@@ -38,7 +40,10 @@ export async function uniqueErrors(write: UniqueWrite, context: ContentContext):
   return sent.filter((value) => taken.has(keyOf(value))).map(({ path }) => notUnique(path));
 }
 
-/** Returns the error of a write that a unique index has refused: a ValidationError that lists all values that are taken. */
+/**
+ * Returns the error of a write that a unique index has refused: a ValidationError that lists all values that are taken. If only
+ * generated ones are, its code is `uid-taken`.
+ */
 export async function refusedError(refused: DuplicateKey, write: UniqueWrite, context: ContentContext): Promise<ApiError> {
   if (isGroupField(refused.fields[0] ?? '')) return localeTaken();
   return fieldErrors(await refusedValues(refused, write, context));
@@ -54,9 +59,12 @@ async function refusedValues(
   const taken = await takenValues(sent, write, context);
   const named = fields.map((field) => keyOf({ field, value: value[field] }));
   const refused = sent.filter((one) => taken.has(keyOf(one)) || named.includes(keyOf(one)));
-  if (refused.length > 0) return refused.map(({ path }) => notUnique(path));
-  const [field = ''] = fields;
-  return [notUnique(uniqueNames(field))];
+  const isGenerated = ({ path: [name = ''] }: UniqueValue): boolean => write.generated?.includes(name) === true;
+  const generated = refused.find(isGenerated);
+  const given = refused.filter((one) => !isGenerated(one));
+  if (given.length > 0) return given.map(({ path }) => notUnique(path));
+  if (generated !== undefined) return [{ ...notUnique(generated.path), code: 'uid-taken' }];
+  return [notUnique(fields.slice(0, 1).flatMap(uniqueNames))];
 }
 
 interface UniqueValue {

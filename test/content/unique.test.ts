@@ -145,6 +145,14 @@ describe('unique values', () => {
     expect(slugs).to.deep.equal(['a'.repeat(249), `${'a'.repeat(249)}-1`]);
   });
 
+  it('40 creates with one title at once: each has a generated uid of its own', async () => {
+    const creates = Array.from({ length: 40 }, () => serving.call('POST', '/api/notes', { data: { title: 'At once' } }));
+    const answers = await Promise.all(creates);
+    expect(answers.map(({ status }) => status)).to.deep.equal(answers.map(() => 200));
+    const slugs = new Set(answers.map(({ body }) => body.data.attributes.slug as string));
+    expect([slugs.size, slugs.has('at-once')]).to.deep.equal([40, true]);
+  });
+
   describe('all that are taken are listed', () => {
     let own: number;
     before(async () => {
