@@ -6,7 +6,7 @@ import { createFirstLocale } from '../stores/locale-store.js';
 import type { Logger } from '../../logger.js';
 import { ModelRegistry } from './model-registry.js';
 import { createStore, type Store } from '../store.js';
-import type { Change } from '../changes.js';
+import type { Change, ChangeBus } from '../changes.js';
 import { watchChanges } from '../watch-changes.js';
 
 /** The back end, connected and with its models loaded. */
@@ -56,18 +56,10 @@ export async function openBackend({ uri, config, settings, firstLocale, logger }
   return createBackend(store, models, logger);
 }
 
-/** Returns the backend of an open database, which reads the models again after a change of their collections. */
+/** Returns the backend of an open database. */
 function createBackend(store: Store, models: ModelRegistry, logger: Logger): Backend {
   const { database, changes } = store;
-  const warn = (error: unknown): void => {
-    logger.warn({ err: error }, 'models could not be read, the former ones remain in force');
-  };
-  changes.onChange([collections.models], (change) => {
-    models.loadModels(uidsOf(change)).catch(warn);
-  });
-  changes.onChange([collections.settings, collections.locales], () => {
-    models.load([]).catch(warn);
-  });
+  const stopReading = readAfterChanges(models, changes, logger);
   // Reserved ids may be among those that an import inserts.
   changes.onChange([collections.imports], () => {
     store.ids.forget();
@@ -84,9 +76,28 @@ function createBackend(store: Store, models: ModelRegistry, logger: Logger): Bac
     close: async () => {
       await watch.close();
       await models.close();
+      stopReading();
       await database.client.close();
     },
   };
+}
+
+/** The pause after which models that could not be read are read again, in milliseconds. */
+const readAgainAfter = 2_000;
+
+/** Reads the models again after a change of their collections, until that succeeds. Returns a function that ends it. */
+function readAfterChanges(models: ModelRegistry, changes: ChangeBus, logger: Logger): () => void {
+  let retry: NodeJS.Timeout | undefined;
+  const read = (load: () => Promise<void>): void => {
+    load().catch((err: unknown) => {
+      logger.warn({ err }, 'models could not be read, the former ones remain in force for now');
+      clearTimeout(retry);
+      retry = setTimeout(() => read(() => models.load([])), readAgainAfter).unref();
+    });
+  };
+  changes.onChange([collections.models], (change) => read(() => models.loadModels(uidsOf(change))));
+  changes.onChange([collections.settings, collections.locales], () => read(() => models.load([])));
+  return () => clearTimeout(retry);
 }
 
 /** The uids of the models that were written; null if they are not known. */
