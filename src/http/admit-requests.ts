@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import type { Context, Middleware, Next } from 'koa';
+import type { Context, Middleware } from 'koa';
 import type { ServerConfig } from '../config/config.js';
 import { unavailableError } from '../errors.js';
-import { isMultipart } from './request-body.js';
 
 /** A request that waits for its turn. */
 interface Waiting {
@@ -93,47 +92,59 @@ class Admission {
 
 const tooMany = (): Error => unavailableError('Too many requests are under way, please try again later');
 
+/** The place of a request among those that are handled. */
+class Place {
+  readonly #admission: Admission;
+  readonly #response: ServerResponse;
+  #isHeld = false;
+
+  constructor(admission: Admission, response: ServerResponse) {
+    this.#admission = admission;
+    this.#response = response;
+  }
+
+  async take(): Promise<void> {
+    const turn = this.#admission.enter(this.#response);
+    if (turn !== null) await turn;
+    this.#isHeld = true;
+  }
+
+  giveBack(): void {
+    if (this.#isHeld) this.#admission.leave();
+    this.#isHeld = false;
+  }
+}
+
 const place = Symbol('place');
 
-/** The context of a request that takes its place later. */
-interface LateContext extends Context {
-  [place]?: () => Promise<void>;
+/** The context of a request that may give its place back for a while. */
+interface PlacedContext extends Context {
+  [place]?: Place;
 }
 
 /**
  * Bounds how many requests are handled at a time. A request takes its place after its body was received, so that slow
- * senders take no place, and leaves it before the answer is sent. Those with a multipart body, which routes read, take it by `takePlace`.
+ * senders take no place, and leaves it before the answer is sent. A multipart body is received by its route, `withoutPlace`.
  */
 export function admitRequests(bounds: Bounds): Middleware {
   const admission = new Admission(bounds);
-  return async (ctx, next) => {
-    if (isMultipart(ctx)) return admitLate(ctx, next, admission);
-    const turn = admission.enter(ctx.res);
-    if (turn !== null) await turn;
+  return async (ctx: PlacedContext, next) => {
+    const own = new Place(admission, ctx.res);
+    await own.take();
+    ctx[place] = own;
     try {
       await next();
     } finally {
-      admission.leave();
+      own.giveBack();
     }
   };
 }
 
-async function admitLate(ctx: LateContext, next: Next, admission: Admission): Promise<void> {
-  let isInside = false;
-  ctx[place] = async () => {
-    await admission.enter(ctx.res);
-    isInside = true;
-  };
-  try {
-    await next();
-  } finally {
-    if (isInside) admission.leave();
-  }
-}
-
-/** Takes the place of a request whose multipart body has been read, once. Rejects with 503 as `admitRequests` does. */
-export async function takePlace(ctx: LateContext): Promise<void> {
-  const take = ctx[place];
-  ctx[place] = () => Promise.resolve();
-  await take?.();
+/** Receives a body while others are handled in the place of the request. Rejects with 503 as `admitRequests` does. */
+export async function withoutPlace<Body>(ctx: PlacedContext, receive: () => Promise<Body>): Promise<Body> {
+  const own = ctx[place];
+  own?.giveBack();
+  const body = await receive();
+  await own?.take();
+  return body;
 }

@@ -4,7 +4,7 @@ import type { Context } from 'koa';
 import { payloadTooLargeError } from '../errors.js';
 import type { MediaSettings } from '../media/storage/file-storage.js';
 import type { Staging, UploadedFile } from '../media/staging.js';
-import { takePlace } from './admit-requests.js';
+import { withoutPlace } from './admit-requests.js';
 import { GuardedRequest } from './guarded-request.js';
 import type { ByteReservation } from '../byte-budget.js';
 import { bodyInvalid } from './error-response.js';
@@ -37,7 +37,7 @@ export interface MultipartRules extends Limits {
 
 /**
  * Reads a multipart body, and its files directly into their storage. The request gets the time limit of uploads from the
- * beginning, or from the first file that `accept` allows. Then it takes its place among those that are handled. Throws 400 for a
+ * beginning, or from the first file that `accept` allows. It has no place among those that are handled meanwhile. Throws 400 for a
  * malformed body, 413 beyond the limits, 503 for too many requests, and the errors of `accept`; the caller then discards the staged files.
  */
 export async function readMultipart(ctx: Context, staging: Staged, settings: MultipartRules): Promise<MultipartBody> {
@@ -45,10 +45,10 @@ export async function readMultipart(ctx: Context, staging: Staged, settings: Mul
   const parts = new Parts(ctx, staging, settings);
   const parse = await createParser(parts);
   try {
-    await parse(Object.create(ctx, { req: { value: parts.request } }) as Context, () => Promise.resolve()); // koa-body reads no more of it
-    const body = await parts.finish();
-    await takePlace(ctx);
-    return body;
+    return await withoutPlace(ctx, async () => {
+      await parse(Object.create(ctx, { req: { value: parts.request } }) as Context, () => Promise.resolve()); // koa-body reads no more of it
+      return parts.finish();
+    });
   } catch (error) {
     await parts.abandon();
     throw error;

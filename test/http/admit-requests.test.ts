@@ -94,6 +94,23 @@ describe('requests under way', () => {
     await Promise.all(first);
   });
 
+  it('one with a multipart body that its route does not read takes its place as well', async () => {
+    const send = async (): Promise<number> => {
+      const body = new FormData();
+      body.append('a', 'b');
+      return (await fetch(`http://127.0.0.1:${String(server.port)}/slow`, { method: 'POST', body })).status;
+    };
+    const first = [ask(), ask()];
+    await begun(2);
+    const later = [send(), send(), send()];
+    expect(await Promise.race(later)).to.equal(503);
+    openGate();
+    await begun(4);
+    openGate();
+    expect((await Promise.all(later)).sort()).to.deep.equal([200, 200, 503]);
+    await Promise.all(first);
+  });
+
   it('one that waits too long is refused', async () => {
     const first = [ask(), ask()];
     await begun(2);
