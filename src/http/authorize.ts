@@ -55,10 +55,11 @@ function callerOf(ctx: Context, row: RouteRequirement, running: Running): Promis
   return row.action === 'admin' ? findAdmin(ctx, running) : findAnybody(ctx, row, running);
 }
 
+const nobody: Caller = { kind: 'public', access: fullAccess, publicRoleIsEmpty: false, ended: null };
+
 async function findNobody(ctx: Context, { limiter }: Running): Promise<Caller> {
-  const caller: Caller = { kind: 'public', access: fullAccess, publicRoleIsEmpty: false, ended: null };
-  await limiter?.(ctx, caller);
-  return caller;
+  await limiter?.(ctx, nobody);
+  return nobody;
 }
 
 function findAnybody(ctx: Context, row: RouteRequirement, running: Running): Promise<Caller> {
@@ -90,16 +91,22 @@ async function findAdminOrCaller(ctx: Context, { row, key }: AdminRequest, runni
   return found;
 }
 
+/** A request with credentials that are refused counts as one without. */
 async function findCaller(ctx: Context, row: RouteRequirement, { authenticator, limiter, config }: Running): Promise<Caller> {
   const { authorization } = ctx.req.headers;
   // Answers for one caller must not be kept by shared caches.
   if (authorization !== undefined) ctx.set('Cache-Control', 'private, no-store');
-  const caller = await authenticator.authenticate({
+  const authenticated = authenticator.authenticate({
     authorization,
     isLocal: () => isLocal(ctx.req),
     ignores: (fault) => ignoresFault(fault, { ...row, actions: row.action === 'anybody' ? [] : [row.action] }, config),
   });
-  if (limiter !== null) await limiter(ctx, caller);
+  if (limiter === null) return authenticated;
+  const caller = await authenticated.catch(async (error: unknown) => {
+    if (error instanceof ApiError && error.status === 401) await limiter(ctx, nobody);
+    throw error;
+  });
+  await limiter(ctx, caller);
   return caller;
 }
 

@@ -137,10 +137,12 @@ const textOf = (value: unknown): string | null => (typeof value === 'string' ? v
 /** The key under which the attempts of an address are counted. */
 export const addressKey = (ip: string): string => `address ${clientOf(ip)}`;
 
-/** An IPv4 address, or the /64 network of an IPv6 address, of which one client has all. */
+/** An IPv4 address, or the /64 network of an IPv6 address, of which one client has all. A port, which some proxies add, does not count. */
 export function clientOf(ip: string): string {
-  if (!ipaddr.isValid(ip)) return ip;
-  const address = ipaddr.process(ip);
+  const [, inBrackets, v4] = /^(?:\[(.+)\]|(\d+(?:\.\d+){3}))(?::\d+)?$/.exec(ip) ?? [];
+  const host = inBrackets ?? v4 ?? ip;
+  if (!ipaddr.isValid(host)) return ip;
+  const address = ipaddr.process(host);
   return address instanceof ipaddr.IPv6
     ? `${address.parts
         .slice(0, 4)
