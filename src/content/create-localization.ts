@@ -44,7 +44,7 @@ export async function createLocalization(
   // Values that all locales share may be taken in another one.
   const { document } = await orUniqueError({ type, data: values, id: null, group: groupOf(source) }, context, () =>
     inTransaction(context.store.database, (database) =>
-      insertLocale(type, values, source, withDatabase({ ...context, createsDrafts: true }, database)),
+      insertLocale(type, values, id, withDatabase({ ...context, createsDrafts: true }, database)),
     ),
   );
   return readWritten(document, selection, context);
@@ -72,7 +72,12 @@ async function checkNewLocale(
   return locale;
 }
 
-async function insertLocale(type: ContentType, data: Values, source: StoredDocument, context: ContentContext): Promise<Loaded> {
+/**
+ * Reads the entry again, in the transaction: its shared values may have changed. One that changes later is in conflict with this write, which
+ * marks it as changed, so that the transaction runs again.
+ */
+async function insertLocale(type: ContentType, data: Values, id: number, context: ContentContext): Promise<Loaded> {
+  const source = await readSource(type, id, context);
   const shared = [...type.attributes.values()].filter(isShared).map(({ name }) => name);
   const copied = shared.filter((name) => type.attributes.get(name)?.kind === 'scalar' && !Object.hasOwn(data, name));
   const values = await copyValues(type, source, copied, context);
