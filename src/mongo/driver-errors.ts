@@ -97,7 +97,8 @@ function translateServerError(error: MongoServerError): unknown {
   const code = Number(error.code);
   if (code === duplicateKey) {
     const value = (error['keyValue'] ?? {}) as Readonly<Record<string, unknown>>; // given by every server since 4.2
-    return new DuplicateKey(Object.keys((error['keyPattern'] ?? value) as object), value);
+    const pattern = error['keyPattern'] as object | undefined;
+    return new DuplicateKey(pattern === undefined ? namedField(error.message) : Object.keys(pattern), value);
   }
   if (tooLarge.has(code)) return validationError(tooMuchMemory, { code: queryTooLarge });
   if (timedOut.has(code)) return unavailableError(tooSlow, { code: queryTimeout });
@@ -105,6 +106,12 @@ function translateServerError(error: MongoServerError): unknown {
   if (code === indexNotFound) return unavailableError('The full-text index is being built, please try again later');
   return code === ended || interrupted.has(code) ? unavailableError() : error;
 }
+
+/**
+ * Returns the first field that the message of a duplicate key names: `... dup key: { isbn: "1" }`. Of a write that is one of several, the
+ * driver keeps the message only.
+ */
+const namedField = (message: string): string[] => (/ dup key: \{ (\S+): /.exec(message) ?? []).slice(1);
 
 const tooMuchMemory = 'The request needs more memory than the database has for one query: ask for less, or sort by less';
 const queryTooLarge = 'QUERY_TOO_LARGE';

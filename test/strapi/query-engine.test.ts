@@ -191,6 +191,7 @@ describe('strapi.db.query', () => {
       .createMany({ data })
       .catch((caught: unknown) => caught);
     expect(error).to.have.property('message', 'This attribute must be unique');
+    expect(error).to.have.nested.property('details.errors[0].path').that.deep.equals(['isbn']);
     expect(await books().count({ where: { isbn: '77' } })).to.equal(0);
   });
 
