@@ -5,7 +5,7 @@ import { meetsCondition } from '../query/meets-condition.js';
 import type { Condition } from '../query/plan.js';
 import { inRequestTime, type TimeLimits } from './calls.js';
 import type { Change, ChangeBus } from './changes.js';
-import { isTimedOut } from './driver-errors.js';
+import { isTimedOut, isTooLarge } from './driver-errors.js';
 
 /** The totals of one collection: one for each publication state and set of locales, and those of other filters. */
 const bounds = { entries: 100, bytes: 100_000 };
@@ -214,7 +214,7 @@ async function share<Result extends number | Pass>(
     return own;
   }
   const found = other.catch((error: unknown) => {
-    if (isTimedOut(error)) throw error;
+    if (isTimedOut(error) || isTooLarge(error)) throw error; // it would for each
     return null;
   });
   return (await inRequestTime(limits, found)) ?? share(running, key, { work, limits });

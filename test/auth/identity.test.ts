@@ -97,13 +97,18 @@ describe('identity', () => {
   });
 
   it('refuses a token from the moment the user is blocked or deleted', async () => {
-    const bob = await server.addUser('bob');
-    expect(await statusOf(bob.jwt)).to.equal(200);
-    await server.admin('PUT', `/users/${String(bob.id)}`, { blocked: true });
     const faultOf = async (token: string) => (await server.as(token, 'GET', '/api/users/me')).headers.get('www-authenticate');
-    expect(await faultOf(bob.jwt)).to.equal(challenge('account_blocked'));
-    await server.admin('PUT', `/users/${String(bob.id)}`, { blocked: false });
-    expect(await faultOf(bob.jwt), 'it was revoked for good').to.equal(challenge('token_revoked'));
+    for (const [name, blocked] of [
+      ['bob', true],
+      ['rob', 'true'],
+    ] as const) {
+      const user = await server.addUser(name);
+      expect(await statusOf(user.jwt)).to.equal(200);
+      await server.admin('PUT', `/users/${String(user.id)}`, { blocked });
+      expect(await faultOf(user.jwt)).to.equal(challenge('account_blocked'));
+      await server.admin('PUT', `/users/${String(user.id)}`, { blocked: false });
+      expect(await faultOf(user.jwt), 'it was revoked for good').to.equal(challenge('token_revoked'));
+    }
     const eve = await server.addUser('eve');
     await server.admin('DELETE', `/users/${String(eve.id)}`);
     expect(await faultOf(eve.jwt)).to.equal(challenge('token_revoked'));

@@ -1,6 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { createLog, type Log } from '../support/create-log.js';
 import { serveModels, type Serving } from '../support/serve.js';
 
 const note = {
@@ -12,10 +10,8 @@ const note = {
 
 describe('_model_status', () => {
   let first: Serving;
-  let log: Log;
   before(async () => {
-    log = await createLog();
-    first = await serveModels({ models: [note], logger: log.logger });
+    first = await serveModels({ models: [note] });
   });
   after(() => first.stop());
 
@@ -36,18 +32,5 @@ describe('_model_status', () => {
     });
     const [row] = await rows(note.uid);
     expect((row?.['expiresAt'] as Date).getTime()).to.be.greaterThan(Date.now());
-  });
-
-  it('has a model that could not be put in force at first: it is read again without another change', async () => {
-    const { db } = first.database;
-    const book = { ...note, uid: 'api::book.book', info: { singularName: 'book', pluralName: 'books', displayName: 'Book' } };
-    const { uid, ...rest } = book;
-    await db.command({ collMod: '_collections', validator: { $expr: false } });
-    await db.collection<{ _id: string }>('_models').insertOne({ _id: uid, ...rest });
-    while (!log.lines.some(({ msg }) => String(msg).startsWith('models could not be read'))) await delay(20);
-    expect((await first.call('GET', '/api/books')).status).to.equal(404);
-    await db.command({ collMod: '_collections', validator: {} });
-    while ((await first.call('GET', '/api/books')).status === 404) await delay(50);
-    expect((await rows(uid)).map(({ state }) => state as unknown)).to.deep.equal(['active']);
   });
 });

@@ -6,6 +6,7 @@ import { applicationError, notFoundError } from '../../errors.js';
 import { matchesAll } from '../../mongo/matches.js';
 import { inTransaction } from '../../mongo/transaction.js';
 import { emptyQuery } from '../../query/ast.js';
+import { toBoolean } from '../../schema/scalar-types.js';
 import type { AccountCall, Accounts, Body } from '../accounts.js';
 import { refuseProblems } from '../check-fields.js';
 import { claimNames, emailTaken, findTaken } from '../claim-names.js';
@@ -96,7 +97,7 @@ async function refuseTaken(
 /** A new password, and being blocked, end all that the user was logged in with. */
 async function updateWithin(user: StoredUser, data: Body, context: ContentContext): Promise<void> {
   await update({ type: userType(context), id: user.id }, { data, query: emptyQuery }, context);
-  const isBlocked = data['blocked'] === true && !user.blocked;
+  const isBlocked = toBoolean(data['blocked']) === true && !user.blocked;
   if (data['password'] === undefined && !isBlocked) return;
   await changeStoredUser(context, { _id: user.id }, { increase: { _tokenVersion: 1 } });
   await endRefreshTokens(user.id, context);

@@ -165,7 +165,10 @@ export class ModelRegistry {
     const [stored] = await Promise.all([this.#models.read(), this.#loadLocales()]);
     const expected = this.#expected;
     this.#expected = null;
-    if (this.#stored !== null && isDeepStrictEqual(stored, this.#stored)) return;
+    if (this.#stored !== null && isDeepStrictEqual(stored, this.#stored)) {
+      await this.#status.report(this.#build); // writes what could not be written before
+      return;
+    }
     const previous = this.#stored === null ? null : this.#build.registry;
     const build = await this.#buildOf(stored, expected);
     const changed = changedTypes(build.registry, previous);
@@ -177,10 +180,10 @@ export class ModelRegistry {
     this.#replace(build);
     const incomplete = changed.filter((type) => asksForMore(type, previous?.types.get(type.uid)));
     this.#preparation.completeLater(incomplete, this.snapshot.locales.default);
-    await this.#status.report(build);
     const check = () => this.#required.check(changed, build.registry, older);
     this.#background = this.#background.then(check).catch(this.#warn(uncounted));
     this.#background = this.#background.then(() => this.#searches.build(changed)).catch(this.#warn(unsearched));
+    await this.#status.report(build);
   }
 
   async #loadLocales(): Promise<void> {

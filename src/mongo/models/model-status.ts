@@ -61,16 +61,16 @@ export class ModelStatus {
     const reports = reportModels(build);
     const changed = reports.filter((report) => this.#reported.get(report.uid) !== stateOf(report));
     for (const report of changed) {
-      this.#reported.set(report.uid, stateOf(report));
       const { uid, problems } = report;
       const line = describeReport(report);
       if (line !== null) this.#logger.warn({ uid, problems }, line);
     }
     const known = new Set(reports.map(({ uid }) => uid));
     const gone = [...this.#reported.keys()].filter((uid) => !known.has(uid));
-    for (const uid of gone) this.#reported.delete(uid);
     await this.#write(changed.map((report) => this.#set(report.uid, statusOf(report))));
+    for (const report of changed) this.#reported.set(report.uid, stateOf(report));
     if (gone.length > 0) await this.#change((states) => states.deleteMany({ instance: this.#instance, uid: { $in: gone } }));
+    for (const uid of gone) this.#reported.delete(uid);
   }
 
   /** Lines for indexes that could not be built; none is the rule, and written only after others. */
