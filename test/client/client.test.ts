@@ -1,7 +1,9 @@
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
-import { storedCode } from '../../src/accounts/login/passwords.js';
 import {
   attempt,
   createClient,
@@ -12,6 +14,7 @@ import {
   type Session,
 } from '../../src/client/create-client.js';
 import type { AnyTypes } from '../../src/client/entry.js';
+import { readCode } from '../support/mails.js';
 import type { Serving } from '../support/serve.js';
 import { serveClient } from './serve-client.js';
 
@@ -26,13 +29,18 @@ async function failureOf(request: Promise<unknown>): Promise<Failure> {
 
 describe('a client', () => {
   let demo: Serving;
+  let directory: string;
   let client: Client<AnyTypes>;
   before(async function () {
     this.timeout(60_000);
-    demo = await serveClient();
+    directory = await mkdtemp(join(tmpdir(), 'mangrove-client-'));
+    demo = await serveClient(directory);
     client = createClient({ url: demo.server.url });
   });
-  after(() => demo.stop());
+  after(async () => {
+    await demo.stop();
+    await rm(directory, { recursive: true });
+  });
 
   describe('reads', () => {
     const questions: readonly (readonly [title: string, query: object, asked: string])[] = [
@@ -164,11 +172,7 @@ describe('a client', () => {
       await user.changePassword(password, `${password}8`);
       expect(await user.me()).to.include({ username: 'ines' });
       await client.forgotPassword('ines@mail.test');
-      const users = demo.database.db.collection('up_users');
-      const code = 'a'.repeat(64);
-      const { codes } = demo.server.config.plugins['users-permissions'].config;
-      await users.updateOne({ username: 'ines' }, { $set: { resetPasswordToken: storedCode(code, codes.reset) } });
-      await user.resetPassword(code, password);
+      await user.resetPassword(await readCode(directory, 'code'), password);
       expect(await user.me()).to.include({ username: 'ines' });
       await user.login('ines', password);
     });

@@ -9,14 +9,15 @@ const actionsOf = (name: string, ...actions: readonly string[]): string[] =>
 
 export const adminToken = 'an-admin-token-of-more-than-32-characters';
 
-/** The demo with refresh tokens; who has logged in may write, and upload files. */
-export async function serveClient(): Promise<Serving> {
+/** The demo with refresh tokens; who has logged in may write, and upload files. E-mails are written below `directory`. */
+export async function serveClient(directory?: string): Promise<Serving> {
   const users = {
     jwtSecret: 'a-secret-of-the-tests-0123456789abcdef',
     refreshTokens: { enabled: true },
     ratelimit: { enabled: false },
   };
-  const demo = await serveDemo({ plugins: { 'users-permissions': { config: users } }, admin: { token: adminToken } });
+  const plugins = { 'users-permissions': { config: users } };
+  const demo = await serveDemo({ plugins, admin: { token: adminToken }, ...(directory === undefined ? {} : { directory }) });
   const { config, backend } = demo.server;
   if (backend === null) throw new Error('the test database did not answer');
   const writing = ['article', 'homepage'].flatMap((name) => actionsOf(name, 'create', 'update', 'delete', 'createLocalization'));
