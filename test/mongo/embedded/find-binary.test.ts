@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { create } from 'tar';
 import { downloadOfficial, isReachable } from '../../../src/mongo/embedded/download-official.js';
 import { describePinning, operatorPin, type PinnedArchive, pinOf } from '../../../src/mongo/embedded/archives.js';
-import { firstFetched } from '../../../src/mongo/embedded/binary.js';
+import { firstFetched, probeBinary } from '../../../src/mongo/embedded/binary.js';
 import {
   cachedPrograms,
   chooseDownload,
@@ -238,6 +238,11 @@ describe('download-official', () => {
     await writeFile(path, '#!/bin/sh\necho "db version v8.0.1"\n');
     expect(await firstFetched([{ path, version: '8.2.7' }], log)).to.equal(undefined);
     expect(lines.splice(0)).to.deep.equal([`${path} is skipped: it is MongoDB 8.0.1, not 8.2.7`]);
+  });
+
+  it('ends a program that does not answer, and says so', async () => {
+    const path = await writeProgram(folder, 'silent', 'exec sleep 60');
+    expect(await probeBinary(path, 100)).to.deep.equal({ problem: 'it has not answered within 0.1 s' });
   });
 
   it('throws an archive away that is not the pinned one, and runs nothing of it', async () => {
