@@ -8,7 +8,7 @@ import { vocabulary } from './words.js';
 export const listRows: readonly Row[] = [
   {
     key: 'h-first',
-    title: '$containsi, of words not asked for lately',
+    title: '$containsi, of words not searched before',
     goal: 1.3,
     scans: 'always',
     ask: (n) => askContains(n, vocabulary.length),
@@ -30,7 +30,7 @@ export const listRows: readonly Row[] = [
   { key: 'q', title: '_q, with total', goal: 1.3, scans: 'once', ask: (n) => askSearch(n, fewWords) },
   {
     key: 'q-first',
-    title: '_q, of words not asked for lately',
+    title: '_q, of words not searched before',
     goal: 1.3,
     scans: 'always',
     ask: (n) => askSearch(n, vocabulary.length),

@@ -55,9 +55,9 @@ const put: HotRow['store'] = (model, { target }) =>
 
 const hotRows: readonly HotRow[] = [
   { title: 'stored by another program or instance', store: insert, asksGraphql: false },
-  { title: 'stored so, and asked for by GraphQL', store: insert, asksGraphql: true },
+  { title: 'the same, then queried by GraphQL', store: insert, asksGraphql: true },
   { title: 'stored by `PUT /admin/api/models/:uid`', store: put, asksGraphql: false },
-  { title: 'put so, and asked for by GraphQL', store: put, asksGraphql: true },
+  { title: 'the same, then queried by GraphQL', store: put, asksGraphql: true },
 ];
 
 /** Starts the product with that many content types, and measures what further ones cost. */
