@@ -17,15 +17,19 @@ const graphqlSettings = group({
       'Form of a 401: that of REST, as in Strapi v4, or that of GraphQL errors',
     ),
     depthLimit: whole(12, 'Levels of fields in an operation', { minimum: 1 }),
-    defaultLimit: whole(10, 'Entries of a list where none is asked for', { minimum: 1 }),
-    maxLimit: maybeWhole('Most entries of a list; null: amountLimit', { minimum: -1 }),
-    nullableOutput: flag(false, 'Required attributes may be null in answers, so that an entry that lacks one is still shown'),
-    amountLimit: whole(100, 'Most entries of a list where maxLimit is not set', { minimum: 1 }),
+    defaultLimit: whole(10, 'Entries of a list if the query names no limit', { minimum: 1 }),
+    maxLimit: maybeWhole('Maximum number of entries of a list; null: amountLimit', { minimum: -1 }),
+    nullableOutput: flag(false, 'Make required attributes nullable in answers, so that an entry without a value is still shown'),
+    amountLimit: whole(100, 'Maximum number of entries of a list if maxLimit is not set', { minimum: 1 }),
     apolloServer: options(
-      'Options of Strapi v4: allowBatchedHttpRequests, bodyParserConfig.jsonLimit, cors, csrfPrevention, debug, formatError, introspection, tracing, validationRules; others are named in a warning',
+      'Options of Strapi v4: allowBatchedHttpRequests, bodyParserConfig.jsonLimit, cors, csrfPrevention, debug, formatError, introspection, tracing, validationRules; others cause a warning',
     ),
-    subscriptions: shaped<false>({ const: false }, false, 'There are none; the setting may stay in a configuration of Strapi v4'),
-    generateArtifacts: maybeFlag('Write the files named in artifacts; null: in development only'),
+    subscriptions: shaped<false>(
+      { const: false },
+      false,
+      'Has no effect, since there are no subscriptions; accepted so that a configuration of Strapi v4 can stay as it is',
+    ),
+    generateArtifacts: maybeFlag('Write the files set in artifacts; null: in development only'),
     artifacts: group({
       schema: shaped<string | boolean>({ type: ['string', 'boolean'] }, false, 'File for the schema in SDL'),
       typegen: shaped<string | boolean>({ type: ['string', 'boolean'] }, false, 'File for TypeScript types'),
@@ -34,7 +38,7 @@ const graphqlSettings = group({
       tokens: whole(10_000, 'Tokens of a document', { minimum: 1 }),
       aliases: whole(100, 'Aliases of an operation'),
       rootFields: whole(20, 'Fields at the root of an operation', { minimum: 1 }),
-      cost: maybeWhole('Another name of api.limits.entriesRead, which it replaces', { minimum: 1 }),
+      cost: maybeWhole('Overrides api.limits.entriesRead', { minimum: 1 }),
       batch: whole(10, 'Operations of one request', { minimum: 1 }),
     }),
   }),
@@ -69,9 +73,9 @@ const providerSchema = {
 const unsafeSchemes = ['javascript', 'vbscript', 'data', 'file', 'blob', 'about', 'view-source'];
 
 const usersSettings = group({
-  enabled: flag(true, 'Users, roles and permissions; without it only API tokens authorize'),
+  enabled: flag(true, 'Users, roles and permissions; if false, only API tokens are accepted'),
   config: group({
-    jwtSecret: maybeText('Key that signs the tokens of users, 32 characters at least', { variable: 'JWT_SECRET', secret: 32 }),
+    jwtSecret: maybeText('Key that signs the tokens of users; at least 32 characters', { variable: 'JWT_SECRET', secret: 32 }),
     jwt: group({
       expiresIn: shaped<string | number>(
         { type: ['string', 'integer'] },
@@ -80,7 +84,7 @@ const usersSettings = group({
       ),
       ignoreExpiredOnPublic: flag(
         false,
-        'Let who sends a token that has expired do what the public may, with content and files; else it is a 401',
+        'Treat requests for content and files with an expired token as public requests; if false, they are a 401',
       ),
     }),
     ratelimit: group({
@@ -89,7 +93,7 @@ const usersSettings = group({
       max: whole(10, 'Attempts in one interval', { minimum: 1 }),
       maxPerClient: whole(
         40,
-        'Attempts of one client, which in IPv6 is a /64 network, at routes that send e-mails, to any address',
+        'Attempts of one client at routes that send e-mails, to any address; in IPv6 a client is a /64 network',
         {
           minimum: 1,
         },
@@ -97,11 +101,11 @@ const usersSettings = group({
       slowInterval: whole(3_600_000, 'Milliseconds over which attempts at one account and e-mails to one address are counted', {
         minimum: 1,
       }),
-      maxPerClientAndAccount: whole(30, 'Attempts of one client to log in to one account, in the slow interval', { minimum: 1 }),
-      maxPerAccount: whole(100, 'Attempts to log in to one account, from wherever they come', { minimum: 1 }),
-      maxPerAddress: whole(20, 'E-mails that may be asked for to one address, from wherever', { minimum: 1 }),
+      maxPerClientAndAccount: whole(30, 'Login attempts of one client for one account in the slow interval', { minimum: 1 }),
+      maxPerAccount: whole(100, 'Login attempts for one account in the slow interval, from all clients', { minimum: 1 }),
+      maxPerAddress: whole(20, 'E-mails requested for one address in the slow interval, from all clients', { minimum: 1 }),
     }),
-    hideAccounts: flag(false, 'POST /auth/send-email-confirmation answers the same for every address'),
+    hideAccounts: flag(false, 'Give the same answer for every address at POST /auth/send-email-confirmation'),
     register: group({
       allowedFields: shaped<readonly string[] | null>(
         { type: 'array', items: { type: 'string' }, nullable: true },
@@ -112,21 +116,21 @@ const usersSettings = group({
     appSchemes: shaped<readonly string[]>(
       { type: 'array', items: { type: 'string', pattern: '^[a-z][a-z0-9+.-]*$', not: { enum: unsafeSchemes } } },
       [],
-      'Schemes of apps, such as myapp, that links in e-mails and the address after a confirmation may have',
+      'URL schemes of apps, such as myapp, that are allowed in links in e-mails and in the redirect after a confirmation',
     ),
     codes: group({
-      reset: whole(3_600, 'Seconds for which the code in an e-mail for a new password holds', { minimum: 1 }),
-      confirmation: whole(86_400, 'Seconds for which the code that confirms an e-mail address holds', { minimum: 1 }),
+      reset: whole(3_600, 'Seconds for which the code of a password reset e-mail is valid', { minimum: 1 }),
+      confirmation: whole(86_400, 'Seconds for which the code of a confirmation e-mail is valid', { minimum: 1 }),
     }),
     refreshTokens: group({
-      enabled: flag(false, 'Give refresh tokens at login, and let tokens of users end early'),
+      enabled: flag(false, 'Issue refresh tokens at login, together with short-lived access tokens'),
       accessExpiresIn: shaped<string | number>(
         { type: ['string', 'integer'] },
         '15m',
-        'How long a token of a user holds where refresh tokens are given',
+        'Lifetime of an access token if refresh tokens are enabled',
       ),
-      lifetime: whole(2_592_000, 'Seconds after which a refresh token that was not used ends', { minimum: 60 }),
-      grace: whole(60, 'Seconds after its use for which a refresh token has the same successor again', { minimum: 0 }),
+      lifetime: whole(2_592_000, 'Seconds after which an unused refresh token expires', { minimum: 60 }),
+      grace: whole(60, 'Seconds in which a used refresh token may be used again and returns the same new token', { minimum: 0 }),
     }),
     providers: shaped<Readonly<Record<string, ProviderSettings>>>(
       { type: 'object', additionalProperties: providerSchema },
@@ -150,11 +154,11 @@ const i18nSettings = group({
 const emailSettings = group({
   enabled: flag(true, 'Send e-mails'),
   config: group({
-    provider: text('nodemailer', 'What sends e-mails'),
+    provider: text('nodemailer', 'Service that sends e-mails'),
     providerOptions: options('Options of the provider, such as host, port and auth'),
     settings: group({
-      defaultFrom: text('no-reply@localhost', 'Sender unless one is given', { variable: 'EMAIL_FROM' }),
-      defaultReplyTo: maybeText('Address for replies where none is given'),
+      defaultFrom: text('no-reply@localhost', 'Default sender', { variable: 'EMAIL_FROM' }),
+      defaultReplyTo: maybeText('Default reply address'),
     }),
     testAddress: maybeText('Address for test e-mails'),
   }),

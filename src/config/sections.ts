@@ -6,23 +6,23 @@ import { flag, group, maybeText, type SettingNode, text, whole } from './setting
 /** config/admin: who may administer the service, and what API tokens are hashed with. */
 export const adminSettings = group({
   enabled: flag(true, 'Serve the admin API under /admin/api'),
-  token: maybeText('An admin token besides those made with `npx mangrove token`, 32 characters at least', {
+  token: maybeText('An admin token in addition to those created with `npx mangrove token`; at least 32 characters', {
     variable: 'ADMIN_TOKEN',
     secret: 32,
   }),
   ratelimit: group({
-    interval: whole(60_000, 'Milliseconds over which wrong admin tokens are counted', { minimum: 1 }),
-    max: whole(10, 'Wrong admin tokens of one client in one interval, after which right ones are refused as well', {
+    interval: whole(60_000, 'Milliseconds over which invalid admin tokens are counted', { minimum: 1 }),
+    max: whole(10, 'Invalid admin tokens of one client in one interval; after that its valid tokens are refused too', {
       minimum: 1,
     }),
   }),
   apiToken: group({
-    salt: maybeText('Key that API tokens are hashed with, 16 characters at least', {
+    salt: maybeText('Key for hashing API tokens; at least 16 characters', {
       variable: 'API_TOKEN_SALT',
       secret: 16,
     }),
   }),
-  secretsFile: text('./data/secrets.json', 'Where secrets that are not set are kept in development', { minLength: 1 }),
+  secretsFile: text('./data/secrets.json', 'File for secrets that are not set, in development', { minLength: 1 }),
 });
 
 /** Every setting there is, by file of config/: type, default, check, environment variable and row of docs/configuration.md come from here. */

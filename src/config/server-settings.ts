@@ -4,48 +4,55 @@ import { flag, group, maybeText, text, whole, choice, decimal, maybeWhole, maybe
 export const serverSettings = group({
   host: text('0.0.0.0', 'Address to listen on', { variable: 'HOST', minLength: 1 }),
   port: whole(1337, 'Port to listen on; 0 takes any free one', { variable: 'PORT', maximum: 65535 }),
-  url: maybeText('Public address of the server, for links in e-mails and the start message; null: the one it listens on', {
-    variable: 'PUBLIC_URL',
-    pattern: '^https?://[^/]',
-  }),
-  workers: text('1', 'Processes that serve behind one port; auto: one for each core. Limits count for each process', {
+  url: maybeText(
+    'Public address of the server, used in links in e-mails and in the start message; null: the address it listens on',
+    {
+      variable: 'PUBLIC_URL',
+      pattern: '^https?://[^/]',
+    },
+  ),
+  workers: text('1', 'Number of processes that share the port; auto: one per core. Limits apply to each process', {
     variable: 'WORKERS',
     pattern: '^(auto|[1-9][0-9]?)$',
   }),
-  proxy: flag(false, 'Believe the X-Forwarded-* headers of a proxy in front', { variable: 'TRUST_PROXY' }),
-  proxyCount: whole(1, 'Number of proxies in front: that many entries of X-Forwarded-For are believed, from the right', {
+  proxy: flag(false, 'Trust the X-Forwarded-* headers of a proxy in front', { variable: 'TRUST_PROXY' }),
+  proxyCount: whole(1, 'Number of proxies in front; that many entries of X-Forwarded-For are trusted, counted from the right', {
     minimum: 1,
   }),
-  shutdownDelay: whole(0, 'How long requests are still taken after SIGTERM, while /_health/ready already answers 503', {
+  shutdownDelay: whole(0, 'Time after SIGTERM in which requests are still accepted while /_health/ready already answers 503', {
     variable: 'SHUTDOWN_DELAY',
   }),
-  shutdownTimeout: whole(10_000, 'Longest wait for requests under way when stopping'),
+  shutdownTimeout: whole(10_000, 'Longest wait for running requests when the service stops'),
   requestTimeout: whole(30_000, 'Longest time to receive and answer a request', { minimum: 1 }),
   uploadTimeout: whole(600_000, 'The same for multipart bodies', { minimum: 1 }),
-  sendTimeout: whole(30_000, 'Longest time in which a client may take nothing of an answer; beyond, the connection is cut', {
-    minimum: 1,
-  }),
+  sendTimeout: whole(
+    30_000,
+    'Longest time in which a client receives no bytes of an answer; the connection is closed after that',
+    {
+      minimum: 1,
+    },
+  ),
   sendRate: whole(
     4_096,
-    'Bytes of an answer that a client takes in a second at least; if it is behind by `sendTimeout`, the connection is cut',
+    'Minimum bytes of an answer that a client must receive per second; if it falls behind by `sendTimeout`, the connection is closed',
     {
       minimum: 1,
     },
   ),
   answersLimit: maybeWhole(
-    'Bytes of all large answers together that are read, made or sent; beyond: 503. If clients leave half of it untaken, those that take ' +
-      'nothing for a second, or little, are cut; null: an eighth of the heap',
+    'Bytes that all large answers may use together while they are read, built and sent; beyond: 503. While slow clients hold half ' +
+      'of it, connections with little or no progress for a second are closed; null: an eighth of the heap',
     { minimum: 1 },
   ),
-  headersTimeout: whole(10_000, 'Longest time to receive the headers of a request, from its first byte on', { minimum: 1 }),
+  headersTimeout: whole(10_000, 'Longest time to receive the headers of a request, counted from its first byte', { minimum: 1 }),
   keepAliveTimeout: whole(
     65_000,
-    'How long an idle connection is kept open; longer than proxies keep theirs, which is mostly 60 s',
+    'How long an idle connection is kept open; should be longer than the idle time of a proxy, which is usually 60 s',
   ),
   maxHeaderSize: whole(81_920, 'Bytes of request line and headers; beyond: 431', { minimum: 1024 }),
-  maxConnections: whole(10_000, 'Most connections at a time; more are refused', { minimum: 1 }),
-  requestsAtOnce: whole(256, 'Requests that are handled at a time; others wait', { minimum: 1 }),
-  requestsWaiting: whole(4_096, 'Requests that may wait; beyond: 503'),
+  maxConnections: whole(10_000, 'Maximum number of open connections; more are refused', { minimum: 1 }),
+  requestsAtOnce: whole(256, 'Number of requests that are handled at the same time; others wait', { minimum: 1 }),
+  requestsWaiting: whole(4_096, 'Number of requests that may wait; beyond: 503'),
   waitTimeout: whole(1_000, 'Longest wait of a request for its turn; beyond: 503', { minimum: 1 }),
 });
 
@@ -61,32 +68,38 @@ export const databaseSettings = group({
     maxLength: 38,
   }),
   embedded: group({
-    directory: text('./data/db', 'Where the embedded server keeps its data, from the working directory', { minLength: 1 }),
-    port: maybeWhole('Port of the embedded server; null: the one of the last start, or any free one', {
+    directory: text('./data/db', 'Directory of the data of the embedded server, relative to the working directory', {
+      minLength: 1,
+    }),
+    port: maybeWhole('Port of the embedded server; null: the port of the previous start, or any free one', {
       minimum: 1,
       maximum: 65535,
     }),
     cacheSizeGB: decimal(0.25, 'Cache of the embedded server in GB', { minimum: 0.25 }),
-    production: choice(['refuse', 'allow'], 'Whether NODE_ENV=production may run on the embedded server', {
+    production: choice(['refuse', 'allow'], 'Whether the service may use the embedded server if NODE_ENV=production', {
       variable: 'EMBEDDED_MONGODB',
     }),
   }),
   maxTimeMS: group({
     read: whole(
       5_000,
-      'Longest time of one reading command, the wait for a server included; all commands of a request take 1.5 times the longer limit',
+      'Longest time of one read command, including the wait for a server; all commands of a request together may take 1.5 times the longer of read and write',
       { minimum: 1 },
     ),
-    write: whole(5_000, 'Longest time of one writing command, the wait for a server included', { minimum: 1 }),
+    write: whole(5_000, 'Longest time of one write command, including the wait for a server', { minimum: 1 }),
   }),
   poolSize: whole(50, 'Connections to MongoDB', { minimum: 1 }),
   waitQueueTimeout: whole(2_000, 'Longest wait for a free connection'),
-  selectionTimeout: whole(5_000, 'Longest wait for a server to be found'),
-  heartbeat: whole(500, 'Milliseconds between two signs of life of a server', { minimum: 500 }),
-  silence: whole(2_000, 'Longest wait for an overdue sign of life, or for a new connection; beyond, the server counts as away', {
-    minimum: 100,
-  }),
-  demo: flag(false, 'Fill a database that has no models with the demo magazine', { variable: 'MANGROVE_DEMO' }),
+  selectionTimeout: whole(5_000, 'Longest wait until a server is available'),
+  heartbeat: whole(500, 'Milliseconds between two heartbeats of a server', { minimum: 500 }),
+  silence: whole(
+    2_000,
+    'Longest wait for an overdue heartbeat or a new connection; after that the server counts as unavailable',
+    {
+      minimum: 100,
+    },
+  ),
+  demo: flag(false, 'Store the demo magazine in a database that has no models', { variable: 'MANGROVE_DEMO' }),
 });
 
 const logLevels = ['info', 'fatal', 'error', 'warn', 'debug', 'trace', 'silent'] as const;
@@ -94,46 +107,50 @@ const logLevels = ['info', 'fatal', 'error', 'warn', 'debug', 'trace', 'silent']
 /** config/middlewares: what every request passes through. Each but `body` may be written as false. */
 export const middlewareSettings = group({
   cors: group({
-    enabled: flag(true, 'Answer browsers of other origins'),
+    enabled: flag(true, 'Allow requests of browsers from other origins'),
     origin: shaped<string | readonly string[]>(
       { type: ['string', 'array'], items: { type: 'string' } },
       '*',
       'Origins that may read answers: *, one, or a list',
     ),
-    credentials: flag(false, 'Let browsers send cookies; needs a list of origins'),
-    methods: texts(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'], 'Methods that may be used'),
-    headers: texts(['Content-Type', 'Authorization', 'Origin', 'Accept'], 'Request headers that may be sent'),
+    credentials: flag(false, 'Let browsers send cookies; requires a list of origins'),
+    methods: texts(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'], 'Allowed methods'),
+    headers: texts(['Content-Type', 'Authorization', 'Origin', 'Accept'], 'Allowed request headers'),
     expose: texts([], 'Response headers that scripts may read besides X-Request-Id, WWW-Authenticate and Retry-After'),
-    maxAge: whole(31_536_000, 'Seconds for which a browser may keep the answer to a preflight'),
+    maxAge: whole(31_536_000, 'Seconds for which a browser may cache the answer to a preflight request'),
   }),
   security: group({
     enabled: flag(true, 'Security headers'),
     contentSecurityPolicy: shaped<Readonly<Record<string, readonly string[] | null>>>(
       { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' }, nullable: true } },
       {},
-      'Directives of the Content-Security-Policy besides, or instead of, ours; null takes one away',
+      'Directives of the Content-Security-Policy that are added to the defaults or replace them; null removes one',
     ),
     hstsMaxAge: whole(31_536_000, 'Seconds of Strict-Transport-Security; 0: not sent'),
     frame: choice(['SAMEORIGIN', 'DENY'], 'X-Frame-Options'),
   }),
   compress: group({
     enabled: flag(true, 'Compress answers with br or gzip'),
-    threshold: whole(1_024, 'Smallest answer in bytes that is compressed'),
-    brotliQuality: whole(1, 'Effort of br; answers of 4 are a tenth smaller and take twice the CPU', { maximum: 11 }),
-    gzipLevel: whole(1, 'Effort of gzip; answers of 6 are a tenth smaller and take twice the CPU', { maximum: 9 }),
+    threshold: whole(1_024, 'Minimum size in bytes of a compressed answer'),
+    brotliQuality: whole(1, 'Compression level of br; level 4 makes answers a tenth smaller and takes twice the CPU', {
+      maximum: 11,
+    }),
+    gzipLevel: whole(1, 'Compression level of gzip; level 6 makes answers a tenth smaller and takes twice the CPU', {
+      maximum: 9,
+    }),
   }),
   logger: group({
     enabled: flag(true, 'Log one line per request'),
-    level: choice(logLevels, 'Least important level that is logged', { variable: 'LOG_LEVEL' }),
-    pretty: maybeFlag('Lines for people instead of JSON; null: in development', { variable: 'LOG_PRETTY' }),
+    level: choice(logLevels, 'Lowest level that is logged', { variable: 'LOG_LEVEL' }),
+    pretty: maybeFlag('Log readable lines instead of JSON; null: in development', { variable: 'LOG_PRETTY' }),
   }),
   body: group({
     jsonLimit: whole(1_048_576, 'Bytes of a JSON body, after decompression; beyond: 413', { minimum: 1 }),
     jsonDepth: whole(64, 'Levels of a JSON body', { minimum: 1, maximum: 1000 }),
     formLimit: whole(57_344, 'Bytes of a form body, after decompression; beyond: 413', { minimum: 1 }),
-    includeUnparsed: flag(false, "Keep the text of a JSON body for code of a project, under Symbol.for('unparsedBody')"),
+    includeUnparsed: flag(false, "Keep the raw text of a JSON body for project code, under Symbol.for('unparsedBody')"),
     totalLimit: maybeWhole(
-      'Bytes of memory that all large bodies together take until they are handled; beyond: 503; null: an eighth of the heap',
+      'Bytes of memory that all large bodies may use together until they are handled; beyond: 503; null: an eighth of the heap',
       { minimum: 1 },
     ),
   }),
