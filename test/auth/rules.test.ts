@@ -96,6 +96,7 @@ describe('rules of a role', () => {
 
     /** Notes 2 and 4 are Bob's on articles of Ann, note 3 is on his own, note 5 on none. */
     const filters: readonly (readonly [who: 'ann' | 'bob', path: string, ids: readonly number[]])[] = [
+      ['bob', 'notes?filters[article][$null]=true', [2, 4, 5]],
       ['bob', 'notes?filters[article][id][$null]=true', [2, 4, 5]],
       ['bob', 'notes?filters[article][title][$null]=true', [2, 4, 5]],
       ['bob', 'notes?filters[article][id][$notNull]=true', [3]],
